@@ -1,0 +1,57 @@
+import type { Clock } from '../clock.ts';
+import type { CompletionRequest, ModelRecord } from './contract.ts';
+import type { ChatEvent, RetryScheduled } from './events.ts';
+
+/** Names of proxy variables and the like; a copy of, or the real, process environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How a client reaches its service. Durations are milliseconds; 0 switches a limit off. */
+export interface ClientOptions {
+  /** With or without a trailing slash or `/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  /** Sent with every request, after natter's own headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly userAgent: string;
+  /** Most retries after the first request; default 4. */
+  readonly retries?: number;
+  /** Longest `Retry-After` that is waited for; default 60,000. */
+  readonly retryWaitLimit?: number;
+  /** Default 10,000. */
+  readonly connectTimeout?: number;
+  /** From the request sent to the first byte of the response; default 600,000. */
+  readonly firstByteTimeout?: number;
+  /** Longest time without content once the response began (comments do not count); default 300,000. */
+  readonly idleTimeout?: number;
+  /** Bounds everything, retries included; default 0 (off). */
+  readonly totalTimeout?: number;
+  /** Allows a key over plain http to a host that is not loopback. */
+  readonly allowInsecure?: boolean;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  /** A number from 0 up to 1, as `Math.random`. */
+  readonly random: () => number;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface ReadOptions extends CallOptions {
+  readonly onRetry?: (event: RetryScheduled) => void;
+}
+
+export interface Client {
+  /**
+   * Sends one prompt and yields what happens. Works the same whether the service streams or answers with one
+   * JSON body. Ending the iteration early, or aborting `signal`, closes the request.
+   * @throws Failure; or the signal's reason when it aborts.
+   */
+  chat(request: CompletionRequest, options?: CallOptions): AsyncIterable<ChatEvent>;
+  /** @throws Failure */
+  listModels(options?: ReadOptions): Promise<readonly ModelRecord[]>;
+  /** @throws Failure, kind `not_found` for an id the service does not know */
+  getModel(id: string, options?: ReadOptions): Promise<ModelRecord>;
+  /** Closes idle connections. */
+  close(): void;
+}

@@ -1,0 +1,62 @@
+// The service's wire format, v1. Everything a response may carry is optional: the contract leaves most of it open.
+
+/** Error names of the contract's Errors section, by the HTTP status they come with. */
+export const errorNames = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  429: 'rate_limited',
+  500: 'server_error',
+} as const;
+
+export type ErrorName = (typeof errorNames)[keyof typeof errorNames];
+
+/** A conversation turn. The contract shows `user` and `assistant`; other roles are sent only on request. */
+export interface Message {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** Body of `POST /v1/chat/completions`; the index signature holds what a user adds with `--param`. */
+export interface CompletionRequest {
+  readonly model: string;
+  readonly messages: readonly Message[];
+  readonly stream?: boolean;
+  readonly max_tokens?: number;
+  readonly [parameter: string]: unknown;
+}
+
+/** Token accounting; counts are tokens. */
+export interface Usage {
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+  readonly total_tokens?: number;
+}
+
+/** A model record with whatever fields the service sent. */
+export interface ModelRecord {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+/** What the contract publishes about a model. */
+export interface CatalogueEntry {
+  readonly id: string;
+  /** Context window in tokens. */
+  readonly contextWindow: number;
+  /** Typical time to the first token, milliseconds. */
+  readonly typicalLatency: number;
+  readonly purpose: string;
+}
+
+/** The contract's model catalogue. 128K and 1M are taken as powers of ten: the smaller reading is the safe one. */
+export const catalogue: readonly CatalogueEntry[] = [
+  {
+    id: 'origin',
+    contextWindow: 128_000,
+    typicalLatency: 18,
+    purpose: 'fastest, most responsive model',
+  },
+  { id: 'nextgen', contextWindow: 1_000_000, typicalLatency: 20, purpose: 'most advanced model' },
+];

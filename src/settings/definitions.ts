@@ -1,0 +1,145 @@
+import {
+  address,
+  anyText,
+  duration,
+  identifier,
+  trueOrFalse,
+  type ValueType,
+  wholeNumber,
+} from './value-types.ts';
+
+/** Every setting with one value. Durations are milliseconds; 0 switches a limit off. */
+export interface SettingValues {
+  readonly baseUrl: string | undefined;
+  readonly model: string;
+  readonly system: string | undefined;
+  /** Tokens. */
+  readonly maxTokens: number | undefined;
+  readonly retries: number;
+  readonly retryMaxWait: number;
+  readonly connectTimeout: number;
+  readonly firstByteTimeout: number;
+  readonly idleTimeout: number;
+  readonly timeout: number;
+  readonly allowInsecure: boolean;
+  readonly save: boolean;
+}
+
+export type SettingKey = keyof SettingValues;
+
+export interface Definition<Value> {
+  /** As typed in `config set`; with two dashes in front it is the flag. */
+  readonly name: string;
+  readonly variable: string;
+  readonly type: ValueType<Value>;
+  /** Absent where the setting has no value until somebody sets one. */
+  readonly default?: Value;
+  /** One line for help and tables, without a full stop. */
+  readonly summary: string;
+}
+
+export type Definitions = {
+  readonly [Key in SettingKey]: Definition<Exclude<SettingValues[Key], undefined>>;
+};
+
+/** The table of settings that flags, variables, the settings file, help and checks are made from. */
+export const definitions: Definitions = {
+  baseUrl: {
+    name: 'base-url',
+    variable: 'NATTER_BASE_URL',
+    type: address,
+    summary: 'Address of the service, with or without /v1',
+  },
+  model: {
+    name: 'model',
+    variable: 'NATTER_MODEL',
+    type: identifier,
+    default: 'origin',
+    summary: 'Model that answers; auto takes the smallest that fits',
+  },
+  system: {
+    name: 'system',
+    variable: 'NATTER_SYSTEM',
+    type: anyText,
+    summary: 'System prompt sent before the conversation',
+  },
+  maxTokens: {
+    name: 'max-tokens',
+    variable: 'NATTER_MAX_TOKENS',
+    type: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    summary: 'Most tokens an answer may have',
+  },
+  retries: {
+    name: 'retries',
+    variable: 'NATTER_RETRIES',
+    type: wholeNumber(0, 100),
+    default: 4,
+    summary: 'Most retries after the first request',
+  },
+  retryMaxWait: {
+    name: 'retry-max-wait',
+    variable: 'NATTER_RETRY_MAX_WAIT',
+    type: duration,
+    default: 60_000,
+    summary: 'Longest Retry-After that is waited for',
+  },
+  connectTimeout: {
+    name: 'connect-timeout',
+    variable: 'NATTER_CONNECT_TIMEOUT',
+    type: duration,
+    default: 10_000,
+    summary: 'Longest time to connect',
+  },
+  firstByteTimeout: {
+    name: 'first-byte-timeout',
+    variable: 'NATTER_FIRST_BYTE_TIMEOUT',
+    type: duration,
+    default: 600_000,
+    summary: 'Longest time from the request to the first byte of the response',
+  },
+  idleTimeout: {
+    name: 'idle-timeout',
+    variable: 'NATTER_IDLE_TIMEOUT',
+    type: duration,
+    default: 300_000,
+    summary: 'Longest pause within an answer',
+  },
+  timeout: {
+    name: 'timeout',
+    variable: 'NATTER_TIMEOUT',
+    type: duration,
+    default: 0,
+    summary: 'Longest time for everything, retries included; 0 is no limit',
+  },
+  allowInsecure: {
+    name: 'allow-insecure',
+    variable: 'NATTER_ALLOW_INSECURE',
+    type: trueOrFalse,
+    default: false,
+    summary: 'Send the key over plain http to a host that is not this machine',
+  },
+  save: {
+    name: 'save',
+    variable: 'NATTER_SAVE',
+    type: trueOrFalse,
+    default: true,
+    summary: 'Keep conversations on disk',
+  },
+};
+
+function isSettingKey(text: string): text is SettingKey {
+  return Object.hasOwn(definitions, text);
+}
+
+/** In the order of the table. */
+export const settingKeys: readonly SettingKey[] = Object.keys(definitions).filter(isSettingKey);
+
+/** Families of settings whose last part is chosen by the user. */
+export const settingFamilies = [
+  {
+    name: 'params.<name>',
+    type: 'JSON',
+    summary: 'Extra field of the request body; a flag is --param name=json',
+  },
+  { name: 'headers.<name>', type: 'text', summary: 'Extra header of every request' },
+] as const;

@@ -1,0 +1,59 @@
+import { definitions, settingKeys } from './definitions.ts';
+import { formatDuration } from './duration.ts';
+
+/** A variable natter reads, for `natter help environment`. */
+export interface EnvironmentVariable {
+  readonly name: string;
+  readonly summary: string;
+  /** As text; absent where there is none. */
+  readonly default?: string;
+}
+
+function settingVariable(key: (typeof settingKeys)[number]): EnvironmentVariable {
+  const { variable, summary, type, default: value } = definitions[key];
+  if (value === undefined) return { name: variable, summary };
+  const text = type.name === 'duration' ? formatDuration(Number(value)) : String(value);
+  return { name: variable, summary, default: text };
+}
+
+const processVariables: readonly EnvironmentVariable[] = [
+  { name: 'NATTER_API_KEY', summary: 'API key, sent to whatever base URL is in force' },
+  { name: 'NATTER_PROFILE', summary: 'Profile to take settings from', default: 'default' },
+  { name: 'NATTER_CONFIG_DIR', summary: 'Folder of settings and credentials, an absolute path' },
+  { name: 'NATTER_DATA_DIR', summary: 'Folder of conversations, an absolute path' },
+  { name: 'NATTER_STATE_DIR', summary: 'Folder of input history and logs, an absolute path' },
+  { name: 'NATTER_DEBUG', summary: 'Any value shows what natter does on stderr, keys masked' },
+  { name: 'NATTER_ACCESSIBLE', summary: 'Any value prints plain labelled lines, nothing redrawn' },
+];
+
+const sharedVariables: readonly EnvironmentVariable[] = [
+  { name: 'NO_COLOR', summary: 'Any value switches colour off' },
+  { name: 'FORCE_COLOR', summary: '1 to 3 force colour where the output is no terminal, 0 is off' },
+  { name: 'TERM', summary: 'dumb switches styles, colour and redrawing off' },
+  { name: 'COLORTERM', summary: 'truecolor or 24bit allows 16 million colours' },
+  { name: 'HTTP_PROXY', summary: 'Proxy for http addresses; this machine is always direct' },
+  { name: 'HTTPS_PROXY', summary: 'Proxy for https addresses' },
+  { name: 'NO_PROXY', summary: 'Hosts that are reached without a proxy, separated by commas' },
+  { name: 'NODE_EXTRA_CA_CERTS', summary: 'File of further certificate authorities, PEM' },
+  { name: 'NODE_TLS_REJECT_UNAUTHORIZED', summary: '0 accepts any certificate, which is unsafe' },
+  { name: 'XDG_CONFIG_HOME', summary: 'Holds the folder natter of settings', default: '~/.config' },
+  {
+    name: 'XDG_DATA_HOME',
+    summary: 'Holds the folder natter of conversations',
+    default: '~/.local/share',
+  },
+  {
+    name: 'XDG_STATE_HOME',
+    summary: 'Holds the folder natter of input history and logs',
+    default: '~/.local/state',
+  },
+  { name: 'APPDATA', summary: 'On Windows, holds the folder natter of settings' },
+  { name: 'LOCALAPPDATA', summary: 'On Windows, holds the folder natter of data and state' },
+];
+
+/** Every variable natter reads; an empty one counts as unset. */
+export const environmentVariables: readonly EnvironmentVariable[] = [
+  ...settingKeys.map(settingVariable),
+  ...processVariables,
+  ...sharedVariables,
+];

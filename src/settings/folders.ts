@@ -1,0 +1,95 @@
+import path from 'node:path';
+
+import { Failure } from '../failure.ts';
+
+/** A copy of, or the real, process environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Absolute paths, natter's own folder name included; undefined where the system names no home. */
+export interface Folders {
+  /** Settings and credentials. */
+  readonly config: string | undefined;
+  /** Conversations. */
+  readonly data: string | undefined;
+  /** What may be lost without harm: input history, logs. */
+  readonly state: string | undefined;
+}
+
+export interface FolderFacts {
+  readonly environment: Environment;
+  readonly platform: NodeJS.Platform;
+  /** `os.homedir()`, or undefined where it has no answer. */
+  readonly homeDirectory: string | undefined;
+}
+
+interface Location {
+  /** natter's own variable: the folder itself. */
+  readonly variable: string;
+  /** XDG variable: the folder that holds natter's. */
+  readonly xdg: string;
+  readonly unixDefault: readonly string[];
+  readonly windowsVariable: string;
+  readonly windowsDefault: readonly string[];
+  readonly windowsFolder: readonly string[];
+}
+
+const locations = {
+  config: {
+    variable: 'NATTER_CONFIG_DIR',
+    xdg: 'XDG_CONFIG_HOME',
+    unixDefault: ['.config'],
+    windowsVariable: 'APPDATA',
+    windowsDefault: ['AppData', 'Roaming'],
+    windowsFolder: ['natter'],
+  },
+  data: {
+    variable: 'NATTER_DATA_DIR',
+    xdg: 'XDG_DATA_HOME',
+    unixDefault: ['.local', 'share'],
+    windowsVariable: 'LOCALAPPDATA',
+    windowsDefault: ['AppData', 'Local'],
+    windowsFolder: ['natter', 'data'],
+  },
+  state: {
+    variable: 'NATTER_STATE_DIR',
+    xdg: 'XDG_STATE_HOME',
+    unixDefault: ['.local', 'state'],
+    windowsVariable: 'LOCALAPPDATA',
+    windowsDefault: ['AppData', 'Local'],
+    windowsFolder: ['natter', 'state'],
+  },
+} as const satisfies Record<keyof Folders, Location>;
+
+function resolveFolder(location: Location, facts: FolderFacts): string | undefined {
+  const { environment, platform, homeDirectory } = facts;
+  const windows = platform === 'win32';
+  const paths = windows ? path.win32 : path.posix;
+  const own = environment[location.variable];
+  if (own !== undefined && own !== '') {
+    if (paths.isAbsolute(own)) return paths.normalize(own);
+    // Taken from the current directory, it would let any checkout bring settings of its own.
+    throw new Failure('configuration', `${location.variable} must be an absolute path`, {
+      hint: `set ${location.variable} to a path that starts at the root`,
+    });
+  }
+  const base = environment[windows ? location.windowsVariable : location.xdg];
+  const folder = windows ? location.windowsFolder : ['natter'];
+  if (base !== undefined && paths.isAbsolute(base)) return paths.join(base, ...folder);
+  if (homeDirectory === undefined || !paths.isAbsolute(homeDirectory)) return undefined;
+  const fallback = windows ? location.windowsDefault : location.unixDefault;
+  return paths.join(homeDirectory, ...fallback, ...folder);
+}
+
+/**
+ * Where natter keeps its files: its own variables first, then the XDG base directories (a relative value
+ * is ignored, as that specification says) on every Unix, macOS included, and `%APPDATA%` or
+ * `%LOCALAPPDATA%` on Windows.
+ * @throws Failure `configuration` when one of natter's own variables is a relative path
+ */
+export function resolveFolders(facts: FolderFacts): Folders {
+  return {
+    config: resolveFolder(locations.config, facts),
+    data: resolveFolder(locations.data, facts),
+    state: resolveFolder(locations.state, facts),
+  };
+}

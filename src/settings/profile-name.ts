@@ -1,0 +1,71 @@
+import { Failure, type FailureKind } from '../failure.ts';
+import type { Environment } from './folders.ts';
+import type { Resolved } from './resolved-settings.ts';
+import { isHijackingName } from './setting-name.ts';
+import type { StoredSettings } from './stored-settings.ts';
+
+/** The profile of those who never chose one; it exists without being in any file. */
+export const defaultProfile = 'default';
+
+/**
+ * Names are only keys within the files, so a name that is special to a file system does no harm.
+ * @throws Failure of `kind`; returns the name
+ */
+export function checkProfileName(name: string, label: string, kind: FailureKind): string {
+  if (/^[A-Za-z0-9_][\w.-]{0,63}$/.test(name) && !isHijackingName(name)) return name;
+  throw new Failure(kind, `${label} is not a profile name`, {
+    hint: 'use up to 64 letters, digits, dots, dashes and underscores, starting with a letter or digit',
+  });
+}
+
+/** Every profile that has settings or a key, and the default one; sorted. */
+export function knownProfiles({ settings, credentials }: StoredSettings): readonly string[] {
+  const names = new Set([
+    defaultProfile,
+    ...Object.keys(settings.profiles),
+    ...Object.keys(credentials.profiles),
+  ]);
+  return [...names].sort();
+}
+
+export function unknownProfile(name: string, stored: StoredSettings): Failure {
+  return new Failure('configuration', `there is no profile ${JSON.stringify(name)}`, {
+    hint: `the profiles are ${knownProfiles(stored).join(', ')}`,
+  });
+}
+
+export interface ProfileChoice {
+  /** The value of `--profile`. */
+  readonly flag: string | undefined;
+  readonly environment: Environment;
+  readonly stored: StoredSettings;
+}
+
+function choose({ flag, environment, stored }: ProfileChoice): Resolved<string> {
+  const variable = environment['NATTER_PROFILE'];
+  if (flag !== undefined) {
+    const value = checkProfileName(flag, '--profile', 'usage');
+    return { value, source: { kind: 'flag', name: '--profile' } };
+  }
+  if (variable !== undefined && variable !== '') {
+    const value = checkProfileName(variable, 'NATTER_PROFILE', 'configuration');
+    return { value, source: { kind: 'environment', name: 'NATTER_PROFILE' } };
+  }
+  const { profile } = stored.settings;
+  if (profile !== undefined) {
+    const value = checkProfileName(profile, 'the current profile in config.json', 'configuration');
+    return { value, source: { kind: 'profile', name: 'natter config use' } };
+  }
+  return { value: defaultProfile, source: { kind: 'default', name: 'default' } };
+}
+
+/**
+ * The profile in force: `--profile`, `NATTER_PROFILE`, the one `config use` chose, or the default one.
+ * @param allowNew for commands that create the profile they are given
+ * @throws Failure for a name no profile has, listing those there are
+ */
+export function chooseProfile(choice: ProfileChoice, allowNew = false): Resolved<string> {
+  const chosen = choose(choice);
+  if (allowNew || knownProfiles(choice.stored).includes(chosen.value)) return chosen;
+  throw unknownProfile(chosen.value, choice.stored);
+}

@@ -1,0 +1,150 @@
+import { parseApiKey } from './api-key.ts';
+import { type Definition, definitions } from './definitions.ts';
+import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
+import { parseSettingName, type SettingName } from './setting-name.ts';
+import {
+  parseHeaderValue,
+  parseParameterValue,
+  parseSettingValue,
+  type ValueOrigin,
+} from './setting-value.ts';
+import { ownEntry, type Profile, type StoredSettings, withoutEntry } from './stored-settings.ts';
+
+// Pure changes of what is stored; `updateStoredSettings` applies them to the files.
+
+interface Place {
+  readonly family?: 'params' | 'headers';
+  readonly key: string;
+}
+
+/** Where a setting lives in a profile: at its top, or in one of its two families. */
+function place(name: SettingName): Place {
+  if (name.family === 'setting') return { key: definitions[name.key].name };
+  return { family: name.family === 'parameter' ? 'params' : 'headers', key: name.name };
+}
+
+function withProfile(stored: StoredSettings, name: string, profile: Profile): StoredSettings {
+  const { settings } = stored;
+  return {
+    ...stored,
+    settings: { ...settings, profiles: { ...settings.profiles, [name]: profile } },
+  };
+}
+
+function parseValue(name: SettingName, text: string, label: string): unknown {
+  const origin: ValueOrigin = { label, kind: 'usage' };
+  if (name.family === 'setting') {
+    const definition = definitions[name.key] as Definition<unknown>;
+    return definition.type.store(parseSettingValue(definition, text, origin));
+  }
+  const parse = name.family === 'parameter' ? parseParameterValue : parseHeaderValue;
+  return parse(text, origin);
+}
+
+/** What the profile itself holds for a setting; undefined when it says nothing. @throws Failure `usage` */
+export function getStoredSetting(
+  stored: StoredSettings,
+  profile: string,
+  setting: string,
+): unknown {
+  const { family, key } = place(parseSettingName(setting));
+  const settings = ownEntry(stored.settings.profiles, profile) ?? {};
+  return ownEntry((family === undefined ? settings : settings[family]) ?? {}, key);
+}
+
+/**
+ * Sets a setting in a profile, which is created when it is new.
+ * @param text the value as typed
+ * @throws Failure `usage` for an unknown setting, a bad value or a bad profile name
+ */
+export function setStoredSetting(
+  stored: StoredSettings,
+  profile: string,
+  setting: string,
+  text: string,
+): StoredSettings {
+  const name = parseSettingName(setting);
+  const value = parseValue(name, text, setting);
+  const { family, key } = place(name);
+  const settings = ownEntry(stored.settings.profiles, checkProfileName(profile, 'this', 'usage'));
+  const changed =
+    family === undefined ? { [key]: value } : { [family]: { ...settings?.[family], [key]: value } };
+  return withProfile(stored, profile, { ...settings, ...changed });
+}
+
+/** The same object when there was nothing to remove. @throws Failure `usage` for an unknown setting */
+export function unsetStoredSetting(
+  stored: StoredSettings,
+  profile: string,
+  setting: string,
+): StoredSettings {
+  const settings = ownEntry(stored.settings.profiles, profile);
+  if (getStoredSetting(stored, profile, setting) === undefined || settings === undefined) {
+    return stored;
+  }
+  const { family, key } = place(parseSettingName(setting));
+  const { [family ?? key]: _removed, ...others } = settings;
+  const rest = family === undefined ? {} : withoutEntry(settings[family] ?? {}, key);
+  if (family === undefined || Object.keys(rest).length === 0) {
+    return withProfile(stored, profile, others);
+  }
+  return withProfile(stored, profile, { ...settings, [family]: rest });
+}
+
+/** Makes a profile the current one. @throws Failure `configuration` for one that does not exist */
+export function useProfile(stored: StoredSettings, profile: string): StoredSettings {
+  if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
+  return { ...stored, settings: { ...stored.settings, profile } };
+}
+
+/** Removes a profile with its key; was it the current one, the default one is again. @throws Failure */
+export function deleteProfile(stored: StoredSettings, profile: string): StoredSettings {
+  if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
+  const { profile: current, ...settings } = stored.settings;
+  const profiles = withoutEntry(settings.profiles, profile);
+  const kept = current === undefined || current === profile ? {} : { profile: current };
+  return removeCredential({ ...stored, settings: { ...settings, ...kept, profiles } }, profile);
+}
+
+/**
+ * Keeps a key with the address it was made for; both the profile and the credential get the address.
+ * @throws Failure `usage` for a bad key, address or profile name
+ */
+export function saveCredential(
+  stored: StoredSettings,
+  profile: string,
+  { apiKey, baseUrl }: { readonly apiKey: string; readonly baseUrl: string },
+): StoredSettings {
+  const key = parseApiKey(apiKey, 'the API key', 'usage');
+  const changed = setStoredSetting(stored, profile, definitions.baseUrl.name, baseUrl);
+  const { credentials } = changed;
+  const credential = { apiKey: key, baseUrl: baseUrl.trim() };
+  return {
+    ...changed,
+    credentials: { ...credentials, profiles: { ...credentials.profiles, [profile]: credential } },
+  };
+}
+
+/** The same object when the profile had no key. */
+export function removeCredential(stored: StoredSettings, profile: string): StoredSettings {
+  const { credentials } = stored;
+  if (ownEntry(credentials.profiles, profile) === undefined) return stored;
+  const profiles = withoutEntry(credentials.profiles, profile);
+  return { ...stored, credentials: { ...credentials, profiles } };
+}
+
+export interface ProfileSummary {
+  readonly name: string;
+  /** Chosen by `config use`, or the default one when none was. */
+  readonly current: boolean;
+  readonly hasKey: boolean;
+}
+
+export function listProfiles(stored: StoredSettings): readonly ProfileSummary[] {
+  const current = stored.settings.profile ?? defaultProfile;
+  return knownProfiles(stored).map((name) => ({
+    name,
+    current: name === current,
+    hasKey: ownEntry(stored.credentials.profiles, name) !== undefined,
+  }));
+}

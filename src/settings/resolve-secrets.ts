@@ -1,0 +1,58 @@
+import { parseApiKey } from './api-key.ts';
+import type { Environment } from './folders.ts';
+import { isSecretHeader } from './mask.ts';
+import type { Resolved, WithheldSecret } from './resolved-settings.ts';
+import { ownEntry, type StoredSettings } from './stored-settings.ts';
+
+/** The origin that the base URL in force leads to, and the stored secrets that may go there. */
+export interface SecretRequest {
+  readonly profile: string;
+  readonly environment: Environment;
+  readonly stored: StoredSettings;
+  readonly baseUrl: string | undefined;
+}
+
+export interface ResolvedKey {
+  readonly apiKey?: Resolved<string>;
+  readonly withheld?: WithheldSecret;
+}
+
+/**
+ * The key to send: `NATTER_API_KEY` to any base URL, the stored one only to the origin it was saved for, so
+ * that no flag or variable can carry it elsewhere.
+ * @throws Failure `configuration` for a key no header can carry
+ */
+export function resolveApiKey(request: SecretRequest): ResolvedKey {
+  const { profile, environment, stored, baseUrl } = request;
+  const variable = environment['NATTER_API_KEY'];
+  if (variable !== undefined && variable !== '') {
+    const value = parseApiKey(variable, 'NATTER_API_KEY', 'configuration');
+    return { apiKey: { value, source: { kind: 'environment', name: 'NATTER_API_KEY' } } };
+  }
+  const credential = ownEntry(stored.credentials.profiles, profile);
+  if (credential === undefined || baseUrl === undefined) return {};
+  const belongsTo = new URL(credential.baseUrl).origin;
+  const requested = new URL(baseUrl).origin;
+  if (belongsTo !== requested) {
+    return { withheld: { what: 'API key', profile, belongsTo, requested } };
+  }
+  const label = `the stored key of profile ${profile}`;
+  const value = parseApiKey(credential.apiKey, label, 'configuration');
+  return { apiKey: { value, source: { kind: 'profile', name: profile } } };
+}
+
+/** What keeps a profile's secret headers from the base URL in force; undefined when nothing does. */
+export function withheldHeaders(
+  headers: readonly string[],
+  profile: string,
+  ownBaseUrl: string | undefined,
+  baseUrl: string | undefined,
+): readonly WithheldSecret[] {
+  if (baseUrl === undefined) return [];
+  const requested = new URL(baseUrl).origin;
+  const belongsTo = ownBaseUrl === undefined ? 'no base URL' : new URL(ownBaseUrl).origin;
+  if (belongsTo === requested) return [];
+  return headers
+    .filter(isSecretHeader)
+    .map((name) => ({ what: `header ${name}`, profile, belongsTo, requested }));
+}

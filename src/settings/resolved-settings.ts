@@ -1,0 +1,49 @@
+import type { SettingKey, SettingValues } from './definitions.ts';
+
+/** Who decided a value. */
+export interface Source {
+  readonly kind: 'flag' | 'environment' | 'profile' | 'default';
+  /** `--model`, `NATTER_MODEL`, a profile's name, or `default`. */
+  readonly name: string;
+}
+
+export interface Resolved<Value> {
+  readonly value: Value;
+  readonly source: Source;
+}
+
+/** A stored secret that is not sent, because the base URL in force has another origin than its own. */
+export interface WithheldSecret {
+  /** `API key` or `header x-team-token`. */
+  readonly what: string;
+  readonly profile: string;
+  /** Origins: scheme, host and port. */
+  readonly belongsTo: string;
+  readonly requested: string;
+}
+
+/** Every setting in force and where it came from. */
+export interface ResolvedSettings {
+  readonly profile: Resolved<string>;
+  readonly values: SettingValues;
+  /** A setting that nobody set and that has no default has the source `default` as well. */
+  readonly sources: Readonly<Record<SettingKey, Source>>;
+  /** Extra fields of the request body. */
+  readonly params: Readonly<Record<string, Resolved<unknown>>>;
+  /** Extra headers, names in lower case. */
+  readonly headers: Readonly<Record<string, Resolved<string>>>;
+  readonly apiKey?: Resolved<string>;
+  readonly withheld: readonly WithheldSecret[];
+}
+
+/** The values alone, as a request or a client takes them. */
+export function withoutSources<Value>(
+  record: Readonly<Record<string, Resolved<Value>>>,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(record).map(([name, { value }]) => [name, value]));
+}
+
+/** One sentence for a notice. */
+export function describeWithheld(secret: WithheldSecret): string {
+  return `the ${secret.what} of profile ${secret.profile} was not sent: it belongs to ${secret.belongsTo}, not to ${secret.requested}`;
+}

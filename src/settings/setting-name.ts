@@ -1,0 +1,99 @@
+import { Failure, type FailureKind } from '../failure.ts';
+import { definitions, settingFamilies, type SettingKey, settingKeys } from './definitions.ts';
+
+/** What a name typed in `config set` means. */
+export type SettingName =
+  | { readonly family: 'setting'; readonly key: SettingKey }
+  | { readonly family: 'parameter' | 'header'; readonly name: string };
+
+const hijackingNames = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Names that would reach an object's prototype instead of its content. */
+export function isHijackingName(name: string): boolean {
+  return hijackingNames.has(name);
+}
+
+const ownFields: ReadonlyMap<string, string> = new Map([
+  ['model', 'use the setting model'],
+  ['max_tokens', 'use the setting max-tokens'],
+  ['messages', 'natter writes them itself'],
+  ['stream', 'use --no-stream'],
+]);
+
+/**
+ * @param where completes a message about a name that was not typed just now: ` in profile work`
+ * @throws Failure of `kind` for a body field that is natter's own or unsafe; returns the name
+ */
+export function checkParameterName(name: string, kind: FailureKind, where = ''): string {
+  const hint = ownFields.get(name);
+  if (hint !== undefined) {
+    throw new Failure(kind, `the parameter ${name}${where} is set by natter itself`, { hint });
+  }
+  if (name === '' || isHijackingName(name)) {
+    throw new Failure(kind, `${JSON.stringify(name)} cannot be the name of a parameter${where}`);
+  }
+  return name;
+}
+
+const transportHeaders = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+]);
+
+/**
+ * @param where as for `checkParameterName`
+ * @throws Failure of `kind` for a header that is natter's own or no header; returns it in lower case
+ */
+export function checkHeaderName(name: string, kind: FailureKind, where = ''): string {
+  const lower = name.toLowerCase();
+  if (lower === 'authorization') {
+    throw new Failure(
+      kind,
+      `the header authorization${where} carries the API key, which is no setting`,
+      {
+        hint: 'natter auth login',
+      },
+    );
+  }
+  if (transportHeaders.has(lower)) {
+    throw new Failure(kind, `the header ${lower}${where} is set by natter itself`);
+  }
+  // RFC 9110, 5.6.2: token.
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || isHijackingName(name)) {
+    throw new Failure(kind, `${JSON.stringify(name)} cannot be the name of a header${where}`);
+  }
+  return lower;
+}
+
+const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
+
+function unknownSetting(name: string): Failure {
+  if (keyNames.has(name.toLowerCase())) {
+    return new Failure('usage', 'an API key is not a setting', { hint: 'natter auth login' });
+  }
+  const known = [
+    ...settingKeys.map((key) => definitions[key].name),
+    ...settingFamilies.map((family) => family.name),
+  ];
+  return new Failure('usage', `there is no setting ${JSON.stringify(name)}`, {
+    hint: `the settings are ${known.join(', ')}`,
+  });
+}
+
+/** @throws Failure `usage` for a name that is no setting */
+export function parseSettingName(text: string): SettingName {
+  const key = settingKeys.find((candidate) => definitions[candidate].name === text);
+  if (key !== undefined) return { family: 'setting', key };
+  const [family, ...rest] = text.split('.');
+  const name = rest.join('.');
+  if (rest.length > 0 && family === 'params') {
+    return { family: 'parameter', name: checkParameterName(name, 'usage') };
+  }
+  if (rest.length > 0 && family === 'headers') {
+    return { family: 'header', name: checkHeaderName(name, 'usage') };
+  }
+  throw unknownSetting(text);
+}

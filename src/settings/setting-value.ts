@@ -1,0 +1,60 @@
+import { Failure, type FailureKind } from '../failure.ts';
+import type { Definition } from './definitions.ts';
+
+/** How a bad value is reported. The value itself never is: it may be a key in the wrong place. */
+export interface ValueOrigin {
+  /** `--timeout`, `NATTER_TIMEOUT`, `timeout in profile work`. */
+  readonly label: string;
+  readonly kind: FailureKind;
+  readonly hint?: string;
+}
+
+function fail(origin: ValueOrigin, expected: string, hint = origin.hint): Failure {
+  return new Failure(
+    origin.kind,
+    `${origin.label} must be ${expected}`,
+    hint === undefined ? {} : { hint },
+  );
+}
+
+/** @throws Failure that names the origin and what is expected */
+export function parseSettingValue<Value>(
+  definition: Definition<Value>,
+  raw: unknown,
+  origin: ValueOrigin,
+): Value {
+  const text = typeof raw === 'string' || typeof raw === 'number' || typeof raw === 'boolean';
+  const value = text ? definition.type.parse(String(raw)) : undefined;
+  if (value === undefined) throw fail(origin, definition.type.expected);
+  return value;
+}
+
+/** Any JSON value. @throws Failure that names the origin */
+export function parseParameterValue(text: string, origin: ValueOrigin): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // The parser's own message quotes the text.
+    throw fail(origin, 'JSON', "text needs double quotes within the shell's own: '\"text\"'");
+  }
+}
+
+/** Header text without the spaces around it. @throws Failure that names the origin */
+export function parseHeaderValue(raw: unknown, origin: ValueOrigin): string {
+  // RFC 9110, 5.5: visible ASCII, spaces and tabs.
+  const value = typeof raw === 'string' ? raw.trim() : '';
+  if (!/^[\t\x20-\x7e]+$/.test(value)) throw fail(origin, 'one line of plain ASCII text');
+  return value;
+}
+
+/**
+ * The name and value of `--param name=json`.
+ * @throws Failure `usage`
+ */
+export function parseParameterFlag(text: string): readonly [name: string, value: unknown] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new Failure('usage', '--param must be name=json', { hint: '--param temperature=0.2' });
+  }
+  return [name, parseParameterValue(value, { label: `--param ${name}`, kind: 'usage' })];
+}

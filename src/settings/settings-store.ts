@@ -1,0 +1,103 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import type Conf from 'conf';
+
+import { Failure } from '../failure.ts';
+import { type LockOptions, withLock } from './lock.ts';
+import {
+  credentialsFile,
+  privateMode,
+  readStoredSettings,
+  settingsFile,
+  settingsPath,
+  type SettingsFile,
+} from './settings-file.ts';
+import { storageFailure } from './storage-failure.ts';
+import type { StoredSettings } from './stored-settings.ts';
+
+/** What it takes to write settings. */
+export interface StoreAccess extends LockOptions {
+  /** The configuration folder; undefined where the system names no home. */
+  readonly folder: string | undefined;
+  readonly platform: NodeJS.Platform;
+}
+
+const privateFolderMode = 0o700;
+
+/** Removes what a killed write left behind: it may hold a key that was meant to be gone. */
+function removeRemains(filePath: string): void {
+  const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
+  const folder = path.dirname(target);
+  for (const entry of fs.readdirSync(folder)) {
+    if (entry.startsWith(`${path.basename(target)}.tmp-`)) {
+      fs.rmSync(path.join(folder, entry), { force: true });
+    }
+  }
+}
+
+function write<Document extends Readonly<Record<string, unknown>>>(
+  Store: typeof Conf,
+  { folder, platform }: { readonly folder: string; readonly platform: NodeJS.Platform },
+  file: SettingsFile<Document>,
+  document: Document,
+): void {
+  const filePath = settingsPath(folder, file);
+  try {
+    removeRemains(filePath);
+    const store = new Store<Record<string, unknown>>({
+      cwd: folder,
+      configName: file.name,
+      configFileMode: privateMode,
+      projectSuffix: '',
+      accessPropertiesByDotNotation: false,
+      // conf's own reading fails at a byte order mark and quotes the content of a damaged file.
+      deserialize: (text) => ({ ...file.parse(text, filePath) }),
+      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+    });
+    store.store = { ...document };
+    // conf writes in place in some sandboxes, where an older and wider mode would stay.
+    if (platform !== 'win32') fs.chmodSync(filePath, privateMode);
+  } catch (error) {
+    throw error instanceof Failure ? error : storageFailure('write', filePath, error);
+  }
+}
+
+function createFolder(folder: string): void {
+  try {
+    fs.mkdirSync(folder, { recursive: true, mode: privateFolderMode });
+  } catch (error) {
+    throw storageFailure('write', folder, error);
+  }
+}
+
+/**
+ * Reads, changes and writes the settings as one step, so that no other natter's change is lost; files
+ * whose document `change` returns as it was are not written. Each file is replaced whole and is private.
+ * @throws Failure `storage` when that fails, `configuration` for a damaged file, or what `change` throws
+ */
+export async function updateStoredSettings(
+  access: StoreAccess,
+  change: (stored: StoredSettings) => StoredSettings,
+): Promise<StoredSettings> {
+  const { folder, platform } = access;
+  if (folder === undefined) {
+    throw new Failure('storage', 'cannot keep settings, because the home folder is unknown', {
+      hint: 'set HOME, or NATTER_CONFIG_DIR to a folder of your choice',
+    });
+  }
+  createFolder(folder);
+  // Loaded before the lock is taken, because that takes longer than the write.
+  const { default: Store } = await import('conf');
+  return withLock(path.join(folder, 'settings.lock'), access, () => {
+    const { stored } = readStoredSettings(folder, platform);
+    const changed = change(stored);
+    const place = { folder, platform };
+    // Credentials first: cut short between the two, a key meets an older base URL and is withheld.
+    if (changed.credentials !== stored.credentials) {
+      write(Store, place, credentialsFile, changed.credentials);
+    }
+    if (changed.settings !== stored.settings) write(Store, place, settingsFile, changed.settings);
+    return changed;
+  });
+}

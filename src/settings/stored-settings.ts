@@ -1,0 +1,134 @@
+import { Failure } from '../failure.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** One profile as the file holds it: names of settings to unchecked values, and the two families. */
+export interface Profile {
+  readonly [setting: string]: unknown;
+  readonly params?: JsonObject;
+  readonly headers?: JsonObject;
+}
+
+/** `config.json`; keys natter does not know are kept. */
+export interface SettingsDocument {
+  readonly [key: string]: unknown;
+  /** The profile that `config use` chose. */
+  readonly profile?: string;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+export interface StoredCredential {
+  readonly [key: string]: unknown;
+  readonly apiKey: string;
+  /** The key is sent to this address' origin only. */
+  readonly baseUrl: string;
+}
+
+/** `credentials.json`. */
+export interface CredentialsDocument {
+  readonly [key: string]: unknown;
+  readonly profiles: Readonly<Record<string, StoredCredential>>;
+}
+
+/** Everything natter keeps about services. */
+export interface StoredSettings {
+  readonly settings: SettingsDocument;
+  readonly credentials: CredentialsDocument;
+}
+
+/** The version of both documents that this natter writes. */
+const documentVersion = 1;
+
+export const emptySettings: SettingsDocument = { version: documentVersion, profiles: {} };
+export const emptyCredentials: CredentialsDocument = { version: documentVersion, profiles: {} };
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function damaged(path: string, problem: string): Failure {
+  return new Failure('configuration', `cannot use ${path}: ${problem}`, {
+    hint: 'correct the file by hand, or move it away and run natter auth login',
+  });
+}
+
+function parseJson(text: string, path: string): unknown {
+  const content = text.replace(/^\uFEFF/, '');
+  if (content.trim() === '') throw damaged(path, 'it is empty');
+  try {
+    return JSON.parse(content) as unknown;
+  } catch {
+    // Neither the parser's message nor the error as cause: both quote the content.
+    throw damaged(path, 'it is not valid JSON');
+  }
+}
+
+function parseDocument(text: string, path: string): JsonObject & { readonly profiles: JsonObject } {
+  const document = parseJson(text, path);
+  if (!isObject(document)) throw damaged(path, 'it holds no JSON object');
+  const { version = documentVersion, profiles = {} } = document;
+  if (version !== documentVersion) {
+    throw new Failure('configuration', `cannot use ${path}: another version of natter wrote it`, {
+      hint: 'update natter',
+    });
+  }
+  if (!isObject(profiles)) throw damaged(path, 'its "profiles" is no object');
+  return { ...document, version, profiles };
+}
+
+function isProfile(value: unknown): value is Profile {
+  return isObject(value) && isObject(value['params'] ?? {}) && isObject(value['headers'] ?? {});
+}
+
+function isCredential(value: unknown): value is StoredCredential {
+  return (
+    isObject(value) &&
+    typeof value['apiKey'] === 'string' &&
+    typeof value['baseUrl'] === 'string' &&
+    URL.canParse(value['baseUrl'])
+  );
+}
+
+function parseProfiles<Entry>(
+  profiles: JsonObject,
+  path: string,
+  isWhole: (value: unknown) => value is Entry,
+): Readonly<Record<string, Entry>> {
+  const entries = Object.entries(profiles).map(([name, value]): [string, Entry] => {
+    if (isWhole(value)) return [name, value];
+    throw damaged(path, `its profile ${JSON.stringify(name)} has the wrong form`);
+  });
+  return Object.fromEntries(entries);
+}
+
+/** @throws Failure `configuration` that names the file and the problem, never the content */
+export function parseSettingsDocument(text: string, path: string): SettingsDocument {
+  const { profile, ...document } = parseDocument(text, path);
+  if (profile !== undefined && typeof profile !== 'string') {
+    throw damaged(path, 'its "profile" is no text');
+  }
+  const profiles = parseProfiles(document.profiles, path, isProfile);
+  return { ...document, ...(profile === undefined ? {} : { profile }), profiles };
+}
+
+/** @throws Failure `configuration` that names the file and the problem, never the content */
+export function parseCredentialsDocument(text: string, path: string): CredentialsDocument {
+  const document = parseDocument(text, path);
+  return { ...document, profiles: parseProfiles(document.profiles, path, isCredential) };
+}
+
+/** The entry of that name, never something inherited from Object. */
+export function ownEntry<Value>(
+  record: Readonly<Record<string, Value>>,
+  name: string,
+): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** The record without the entry of that name. */
+export function withoutEntry<Value>(
+  record: Readonly<Record<string, Value>>,
+  name: string,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
+}

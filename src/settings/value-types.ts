@@ -1,0 +1,78 @@
+import { formatDuration, parseDuration } from './duration.ts';
+
+/** What a settings file holds for one value. */
+export type StoredValue = string | number | boolean;
+
+/** How one kind of value is written by people and kept in the settings file. */
+export interface ValueType<Value> {
+  /** For tables and help: `duration`, `number`. */
+  readonly name: string;
+  /** Completes "must be …". */
+  readonly expected: string;
+  /** Undefined when the text is no such value. */
+  parse(text: string): Value | undefined;
+  /** The form that is written to the file; as text it is what `config get` prints. */
+  store(value: Value): StoredValue;
+}
+
+export const anyText: ValueType<string> = {
+  name: 'text',
+  expected: 'text',
+  parse: (text) => text,
+  store: (value) => value,
+};
+
+export const identifier: ValueType<string> = {
+  name: 'id',
+  expected: 'an id without spaces',
+  parse: (text) => (/^[^\s\p{Cc}]+$/u.test(text.trim()) ? text.trim() : undefined),
+  store: (value) => value,
+};
+
+/** An HTTP base address; kept as typed, so that what is shown is what was set. */
+export const address: ValueType<string> = {
+  name: 'URL',
+  expected: 'an address such as https://api.example.com, without query or fragment',
+  parse(text) {
+    const trimmed = text.trim();
+    if (!/^https?:\/\//i.test(trimmed) || /[?#\s\p{Cc}]/u.test(trimmed)) return undefined;
+    return URL.canParse(trimmed) ? trimmed : undefined;
+  },
+  store: (value) => value,
+};
+
+/** Milliseconds in the program, text such as `30s` in the file. */
+export const duration: ValueType<number> = {
+  name: 'duration',
+  expected: 'a duration such as 500ms, 30s, 10m or 1h (a plain number is seconds), at most 24 days',
+  parse: parseDuration,
+  store: formatDuration,
+};
+
+/** A whole number from `least` to `most`. */
+export function wholeNumber(least: number, most: number): ValueType<number> {
+  return {
+    name: 'number',
+    expected:
+      most === Number.MAX_SAFE_INTEGER
+        ? `a whole number, ${least} or more`
+        : `a whole number from ${least} to ${most}`,
+    parse(text) {
+      const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+    store: (value) => value,
+  };
+}
+
+const switchWords = new Map([
+  ...['true', 'yes', 'on', '1'].map((word) => [word, true] as const),
+  ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
+]);
+
+export const trueOrFalse: ValueType<boolean> = {
+  name: 'true or false',
+  expected: 'true or false',
+  parse: (text) => switchWords.get(text.trim().toLowerCase()),
+  store: (value) => value,
+};

@@ -1,0 +1,71 @@
+import { createAnswer, type Answer, type AnswerPart } from './answer.ts';
+import { createBodyReader } from './body-reader.ts';
+import { sizeLimit } from './event-stream.ts';
+import { createLineDecoder } from './line-decoder.ts';
+
+export type { AnswerPart } from './answer.ts';
+
+export interface AnswerReaderOptions {
+  /** Called after a read that brought content: not for comments, keep-alives, or events without any. */
+  readonly onContent?: () => void;
+  /** Most characters in one event or JSON body. */
+  readonly limit?: number;
+}
+
+/** Larger reads are taken in steps, so that little is decoded in vain after `[DONE]` or a failure. */
+const stepBytes = 64 * 1024;
+
+/** What one step yields: its parts, and the failure that ended it, if any. */
+interface Step {
+  readonly parts: readonly AnswerPart[];
+  readonly failure?: unknown;
+}
+
+/** Runs `read`, so that texts which came before a failure are delivered before it is thrown. */
+function step(answer: Answer, read: () => void): Step {
+  try {
+    read();
+    return { parts: answer.takeParts() };
+  } catch (failure) {
+    return { parts: answer.takeParts(), failure };
+  }
+}
+
+/**
+ * Reads the body of an answer with status 200, streamed or not, and yields its parts: at most one of each kind in
+ * a row for one read of `body`, and a last one of type `end`. Stops at `[DONE]` without waiting for the body's end
+ * and closes the body then, as when the caller stops.
+ * @throws Failure when the service reports an error or sends no answer, after the texts that came before; and
+ * whatever `body` throws.
+ */
+export async function* readAnswer(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string | undefined,
+  { onContent, limit = sizeLimit }: AnswerReaderOptions = {},
+): AsyncGenerator<AnswerPart, void, undefined> {
+  const answer = createAnswer();
+  const decoder = createLineDecoder();
+  const reader = createBodyReader(answer, contentType, limit);
+
+  function take(bytes: Uint8Array): void {
+    for (let start = 0; start < bytes.length && !answer.finished(); start += stepBytes) {
+      reader.feed(decoder.decode(bytes.subarray(start, start + stepBytes)));
+    }
+  }
+
+  for await (const bytes of body) {
+    const { parts, failure } = step(answer, () => take(bytes));
+    if (answer.tookContent()) onContent?.();
+    for (const part of parts) yield part;
+    if (failure !== undefined) throw failure;
+    if (answer.finished()) break;
+  }
+  const { parts, failure } = step(answer, () => {
+    if (answer.finished()) return;
+    reader.feed(decoder.end());
+    reader.end();
+  });
+  for (const part of parts) yield part;
+  if (failure !== undefined) throw failure;
+  for (const part of answer.end()) yield part;
+}

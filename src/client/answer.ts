@@ -1,0 +1,85 @@
+import type { ChunkContent } from './completion-chunk.ts';
+import type { Usage } from './contract.ts';
+import { channels, createTextRuns, type TextPart } from './text-runs.ts';
+
+/** A piece of an answer, as it was read. */
+export type AnswerPart = TextPart | AnswerEnd;
+
+/**
+ * The last part. `complete`: the answer said that it ended, with `[DONE]`, a `finish_reason`, or by being one
+ * whole JSON body.
+ */
+export interface AnswerEnd {
+  readonly type: 'end';
+  readonly complete: boolean;
+  readonly id?: string;
+  readonly model?: string;
+  readonly finishReason?: string;
+  readonly usage?: Usage;
+}
+
+/** Gathers an answer from its chunks: texts in order of arrival, and the last word on everything else. */
+export interface Answer {
+  add(content: ChunkContent): void;
+  /** The answer said that it ended, beyond any `finish_reason`. */
+  finish(): void;
+  /** Notes content of which nothing can be shown yet. */
+  touch(): void;
+  /** Whether nothing more is to be read. */
+  finished(): boolean;
+  /** Whether anything but bookkeeping came since this was last asked. */
+  tookContent(): boolean;
+  /** The texts since this was last asked, neighbours of one kind joined. */
+  takeParts(): TextPart[];
+  /** The last parts: text that was held back, then the end. */
+  end(): AnswerPart[];
+}
+
+type Told = Omit<AnswerEnd, 'type' | 'complete'>;
+
+/** The first id and model stay, the last usage and `finish_reason` win. */
+function withTold(told: Told, { id, model, finishReason, usage }: ChunkContent): Told {
+  let next = told;
+  if (id !== undefined && told.id === undefined) next = { ...next, id };
+  if (model !== undefined && told.model === undefined) next = { ...next, model };
+  if (finishReason !== undefined) next = { ...next, finishReason };
+  if (usage !== undefined) next = { ...next, usage };
+  return next;
+}
+
+export function createAnswer(): Answer {
+  const texts = createTextRuns();
+  let finished = false;
+  let content = false;
+  let told: Told = {};
+
+  return {
+    add(chunk) {
+      for (const channel of channels) {
+        if (chunk[channel] === '') continue;
+        texts.add(channel, chunk[channel]);
+        content = true;
+      }
+      if (chunk.toolCalls || chunk.finishReason !== undefined) content = true;
+      told = withTold(told, chunk);
+    },
+    finish() {
+      finished = true;
+    },
+    touch() {
+      content = true;
+    },
+    finished: () => finished,
+    tookContent() {
+      const took = content;
+      content = false;
+      return took;
+    },
+    takeParts: () => texts.take(),
+    end() {
+      texts.end();
+      const complete = finished || told.finishReason !== undefined;
+      return [...texts.take(), { type: 'end', complete, ...told }];
+    },
+  };
+}

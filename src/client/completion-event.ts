@@ -1,0 +1,62 @@
+import { Failure } from '../failure.ts';
+import type { Answer } from './answer.ts';
+import { readChunk } from './completion-chunk.ts';
+import { parseErrorBody } from './error-body.ts';
+import type { StreamEvent } from './event-stream.ts';
+import { isRecord, type JsonRecord } from './json-record.ts';
+import { findError, reportedError } from './reported-error.ts';
+
+function parseJson(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    // The parser's own message quotes the data; callers say what is wrong without it.
+    return undefined;
+  }
+}
+
+function takeRecord(chunk: JsonRecord, answer: Answer): void {
+  const content = readChunk(chunk);
+  answer.add(content);
+  const error = findError(chunk);
+  if (error !== undefined) throw reportedError(error);
+  if (content.finishReason === 'error') {
+    throw new Failure('server_error', 'the service ended the answer with an error it did not name');
+  }
+}
+
+/** Two events run together, as when an error is written into an unfinished one: the error is what matters. */
+function throwUnreadable(data: string): never {
+  for (const line of data.split('\n', 16)) {
+    const value = parseJson(line);
+    const error = isRecord(value) ? findError(value) : undefined;
+    if (error !== undefined) throw reportedError(error);
+  }
+  throw new Failure(
+    'server_error',
+    `the service sent an event that is not a JSON object (${data.length} characters)`,
+  );
+}
+
+/** Empty data, a comment that a gateway wrapped as data (`data: : PROCESSING`), and JSON null say nothing. */
+function saysNothing(data: string): boolean {
+  return data === '' || data.startsWith(':') || data === 'null';
+}
+
+/**
+ * Adds one event of a completion stream to `answer` (contract, Response when `stream` is true). An event that the
+ * end of the body cut short is left out: the answer is then incomplete anyway.
+ * @throws Failure for an event that reports an error or is not a JSON object.
+ */
+export function takeCompletionEvent(event: StreamEvent, answer: Answer): void {
+  if (answer.finished()) return;
+  const value = event.type === 'error' ? undefined : parseJson(event.data);
+  if (isRecord(value)) {
+    takeRecord(value, answer);
+    return;
+  }
+  const data = event.data.trim();
+  if (data === '[DONE]') answer.finish();
+  else if (event.type === 'error') throw reportedError(parseErrorBody(data));
+  else if (!saysNothing(data) && !event.unterminated) throwUnreadable(data);
+}

@@ -1,0 +1,34 @@
+import { Failure } from '../failure.ts';
+import type { Answer } from './answer.ts';
+import { answerChoice, readChunk } from './completion-chunk.ts';
+import { readErrorValue } from './error-body.ts';
+import { isRecord } from './json-record.ts';
+import { findError, reportedError } from './reported-error.ts';
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the body, which must not reach a terminal or a log.
+    throw new Failure('server_error', "the service's answer is not valid JSON");
+  }
+}
+
+/**
+ * Adds a whole completion, sent as one JSON body with status 200, to `answer`, and finishes it.
+ * @throws Failure for an error in that body, or when there is no completion in it.
+ */
+export function takeJsonCompletion(text: string, answer: Answer): void {
+  const value = parseBody(text);
+  if (typeof value === 'string' || Array.isArray(value)) throw reportedError(readErrorValue(value));
+  if (isRecord(value)) {
+    const error = findError(value);
+    if (error !== undefined) throw reportedError(error);
+    if (answerChoice(value['choices']) !== undefined) {
+      answer.add(readChunk(value));
+      answer.finish();
+      return;
+    }
+  }
+  throw new Failure('server_error', "the service's answer is JSON without a completion in it");
+}

@@ -1,0 +1,61 @@
+import { createSurrogateCarry, type SurrogateCarry } from './surrogate-carry.ts';
+
+/** In the order in which one chunk's texts are meant. */
+export const channels = ['reasoning', 'text', 'refusal'] as const;
+
+export type Channel = (typeof channels)[number];
+
+interface Run {
+  readonly channel: Channel;
+  readonly deltas: string[];
+}
+
+/** Text as it was read; `text` is `deltas` joined. All are well-formed and never empty. */
+export type TextPart =
+  | { readonly type: 'text'; readonly text: string; readonly deltas: readonly string[] }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'refusal'; readonly text: string };
+
+/** Deltas in order of arrival, gathered in runs of one channel. */
+export interface TextRuns {
+  add(channel: Channel, delta: string): void;
+  /** Adds what a channel still held back. */
+  end(): void;
+  /** The runs since this was last asked. */
+  take(): TextPart[];
+}
+
+function toPart({ channel, deltas }: Run): TextPart {
+  const text = deltas.join('');
+  return channel === 'text' ? { type: 'text', text, deltas } : { type: channel, text };
+}
+
+export function createTextRuns(): TextRuns {
+  let runs: Run[] = [];
+  const carries: Record<Channel, SurrogateCarry> = {
+    text: createSurrogateCarry(),
+    reasoning: createSurrogateCarry(),
+    refusal: createSurrogateCarry(),
+  };
+
+  function append(channel: Channel, text: string): void {
+    if (text === '') return;
+    const last = runs.at(-1);
+    if (last?.channel === channel) last.deltas.push(text);
+    else runs.push({ channel, deltas: [text] });
+  }
+
+  return {
+    add(channel, delta) {
+      append(channel, carries[channel].take(delta));
+    },
+    end() {
+      for (const channel of channels) append(channel, carries[channel].end());
+    },
+    take() {
+      const parts = runs.map(toPart);
+      runs = [];
+      return parts;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Fault } from '../faults/fault-fields.ts';
+import {
+  type Completion,
+  completionTokens,
+  createTally,
+  finishReasonOf,
+  usageOf,
+} from './completion.ts';
+
+/** Cuts text into deltas of `units` UTF-16 units, through surrogate pairs too. */
+function* cutUnits(texts: Iterable<string>, units: number): Generator<string, void, undefined> {
+  let held = '';
+  for (const text of texts) {
+    held += text;
+    if (held.length < units) continue;
+    let start = 0;
+    for (; start + units <= held.length; start += units) yield held.slice(start, start + units);
+    held = held.slice(start);
+  }
+  if (held !== '') yield held;
+}
+
+const emptyDeltas: readonly object[] = [
+  {},
+  { delta: null },
+  { delta: {} },
+  { delta: { content: null } },
+  { delta: { content: '' } },
+  { delta: { content: [{ type: 'text' }] } },
+  { delta: { role: null } },
+  { delta: { tool_calls: [{ index: 0, function: { name: 'none', arguments: '{' } }] } },
+  { delta: { __unknown: true }, logprobs: null, constructor: 1 },
+];
+
+/** Lists of choices that precede the text; none of them adds to it. */
+function* openingChoices(fault: Fault): Generator<readonly object[], void, undefined> {
+  if (fault['empty-choices'] === true) yield [];
+  if (fault.role !== undefined) yield [{ index: 0, delta: roleOf(fault.role) }];
+  if (fault['odd-chunks'] === true) {
+    for (const odd of emptyDeltas) yield [{ index: 0, ...odd }];
+    yield [{ index: 1, delta: { content: 'another choice' } }];
+  }
+  if (fault.reasoning !== undefined) {
+    for (const thought of ['The sandbox ', 'does not ', 'think.']) {
+      yield [{ index: 0, delta: { [fault.reasoning]: thought } }];
+    }
+  }
+}
+
+function roleOf(role: Fault['role']): { readonly role?: string | null } {
+  const roles = { first: 'assistant', every: 'assistant', null: null, empty: '' };
+  return role === undefined ? {} : { role: roles[role] };
+}
+
+/**
+ * The payloads of an answer's events in order, `[DONE]` included, made as they are taken. Unless asked otherwise
+ * the last chunk has an empty content, the finish_reason and the usage; the contract leaves that open.
+ */
+export function* chunkPayloads(
+  completion: Completion,
+  fault: Fault,
+): Generator<string, void, undefined> {
+  const { id } = completion;
+  const tally = createTally();
+  const usagePlace = fault.usage ?? 'finish';
+  const write = (choices: readonly object[], withUsage = usagePlace === 'every'): string =>
+    JSON.stringify({
+      id,
+      object: 'chat.completion.chunk',
+      choices,
+      usage: withUsage ? usageOf(completion, tally) : undefined,
+    });
+  const tokens = completionTokens(completion, tally);
+  const { split } = fault;
+  const deltas = split !== undefined && 'units' in split ? cutUnits(tokens, split.units) : tokens;
+  const name = fault.refusal === true ? 'refusal' : 'content';
+  const role = fault.role === 'first' ? {} : roleOf(fault.role);
+
+  for (const choices of openingChoices(fault)) yield write(choices);
+  for (const text of deltas) yield write([{ index: 0, delta: { ...role, [name]: text } }]);
+  const finish = finishReasonOf(fault, tally);
+  const last = { index: 0, delta: { content: '' } };
+  if (finish !== undefined || usagePlace === 'finish') {
+    const ending = finish === undefined ? last : { ...last, finish_reason: finish };
+    yield write([ending], usagePlace === 'finish' || usagePlace === 'every');
+  }
+  if (usagePlace === 'last') yield write([], true);
+  if (fault['no-done'] !== true) yield '[DONE]';
+  if (fault['after-done'] === true) {
+    yield write([{ index: 0, delta: { content: ' text after the end' } }]);
+  }
+}

@@ -1,0 +1,74 @@
+import { STATUS_CODES } from 'node:http';
+import { errorNames } from '../../client/contract.ts';
+import type { Failure } from '../../failure.ts';
+import { errorBody } from '../error-shapes.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendWhole } from './whole-answer.ts';
+
+const hostileText = ' \u001b[31m\u001b]0;owned\u0007\u202etxet\u009b2J';
+
+/** The contract's name for a status, else one made from HTTP's reason phrase. */
+export function errorName(status: number): string {
+  const known: Readonly<Record<number, string>> = errorNames;
+  const phrase = STATUS_CODES[status] ?? (status < 500 ? 'client error' : 'server error');
+  return known[status] ?? phrase.toLowerCase().replaceAll(/[^a-z]+/g, '_');
+}
+
+function statusOf({ kind }: Failure): number {
+  const entry = Object.entries(errorNames).find(([, name]) => name === kind);
+  // A mistake in a `[sandbox …]` group is a mistake in the request.
+  return entry === undefined ? 400 : Number(entry[0]);
+}
+
+/** An error body in the shape asked for. */
+export function errorText(
+  { fault }: Exchange,
+  status: number,
+  message: string,
+): ReturnType<typeof errorBody> {
+  const said = fault.message ?? message;
+  const text = fault.hostile === true ? said + hostileText : said;
+  return errorBody(fault['error-shape'] ?? 'nested', status, errorName(status), text);
+}
+
+/** Answers what is wrong with a request (contract, Errors). */
+export async function answerFailure(exchange: Exchange, failure: Failure): Promise<void> {
+  const status = statusOf(failure);
+  const { hint, message, retryAfterSeconds } = failure;
+  await sendWhole(exchange, {
+    ...errorText(exchange, status, hint === undefined ? message : `${message}; ${hint}`),
+    status,
+    headers: {
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    },
+  });
+}
+
+function guessContentType(body: string): string {
+  if (/^\s*[{[]/.test(body)) return 'application/json';
+  if (/^\s*</.test(body)) return 'text/html';
+  return /^(?:data|event|id|retry)?:/.test(body) ? 'text/event-stream' : 'text/plain';
+}
+
+/**
+ * Answers with the status or body the fault names.
+ * @returns false when it names none
+ */
+export async function answerAsAsked(exchange: Exchange): Promise<boolean> {
+  const { fault } = exchange;
+  const { body } = fault;
+  const implied = fault['retry-after'] === undefined || body !== undefined ? 200 : 429;
+  const status = fault.status ?? implied;
+  if (body !== undefined) {
+    await sendWhole(exchange, { status, contentType: guessContentType(body), text: body });
+    return true;
+  }
+  if (status === 200) return false;
+  const error =
+    status < 400
+      ? { contentType: 'text/plain', text: '' }
+      : errorText(exchange, status, `the sandbox was asked to answer ${status}`);
+  await sendWhole(exchange, { ...error, status });
+  return true;
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Exchange, pause } from '../exchange.ts';
+import type { Fault } from '../faults/fault-fields.ts';
+
+const usualCut = 3;
+
+/** Milliseconds for what was sent to be read before a reset, which would discard it. */
+const grace = 5;
+
+/** After how many events the answer is cut, if it is; `request` is before its headers. */
+export function cutPosition(fault: Fault): number | 'request' | undefined {
+  const place = fault['cut-after'];
+  return place ?? (fault.cut === undefined ? undefined : usualCut);
+}
+
+/** Ends the answer where it stands. `end` keeps HTTP intact, `fin` and `rst` break it. */
+export async function cut({ response, record, fault, clock }: Exchange): Promise<void> {
+  record.ended = 'cut';
+  const { socket } = response;
+  if (fault.cut === 'end' && response.headersSent) {
+    response.end();
+    return;
+  }
+  await nextTurn();
+  if (socket === null || socket.destroyed) return;
+  if (fault.cut !== 'rst') {
+    socket.destroySoon();
+    return;
+  }
+  if (socket.writableNeedDrain) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+  await clock.sleep(grace);
+  socket.resetAndDestroy();
+}
+
+/**
+ * Stays silent, or sends nothing but comments.
+ * @param comment sends one
+ */
+export async function stall(exchange: Exchange, comment: () => Promise<void>): Promise<void> {
+  const { 'stall-for': length = Infinity, 'keep-alive': interval = Infinity } = exchange.fault;
+  for (let left = length; left > 0; left -= interval) {
+    await pause(exchange, Math.min(left, interval));
+    if (left > interval) await comment();
+  }
+}
+
+/** Does what is to happen after a complete answer. */
+export function afterAnswer({ response, fault, record }: Exchange, end: () => void): void {
+  record.ended = 'done';
+  if (fault['hold-open'] === true) return;
+  if (fault['close-after'] === true) {
+    const { socket } = response;
+    response.once('finish', () => socket?.destroySoon());
+  }
+  end();
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Transform, Writable } from 'node:stream';
+import { type Exchange, pause } from '../exchange.ts';
+import type { Fault } from '../faults/fault-fields.ts';
+
+/** Where the body of an answer goes: compressed, sliced and slowed down as the fault asks. */
+export interface Outlet {
+  /** Resolves when more may be written: what is not read is not produced. */
+  write(chunk: string | Buffer): Promise<void>;
+  /** Resolves when all that was written left the compressor. */
+  flush(): Promise<void>;
+  end(): void;
+}
+
+type Encoding = NonNullable<Fault['encoding']>;
+
+interface Compressor extends Transform {
+  flush(callback: () => void): void;
+}
+
+async function createCompressor(encoding: Encoding): Promise<Compressor> {
+  const zlib = await import('node:zlib');
+  const create = {
+    gzip: zlib.createGzip,
+    br: zlib.createBrotliCompress,
+    deflate: zlib.createDeflate,
+  }[encoding];
+  return create();
+}
+
+function bytesAtOnce({ split, drip }: Fault): number | undefined {
+  return drip?.bytes ?? (split !== undefined && 'bytes' in split ? split.bytes : undefined);
+}
+
+function createWrite(exchange: Exchange, target: Writable): Outlet['write'] {
+  const { fault, signal } = exchange;
+  const size = bytesAtOnce(fault);
+  const interval = fault.drip?.bytes === undefined ? 0 : fault.drip.interval;
+  const writeWhole = async (chunk: string | Buffer): Promise<void> => {
+    signal.throwIfAborted();
+    if (!target.write(chunk)) await once(target, 'drain', { signal });
+  };
+  if (size === undefined) return writeWhole;
+  return async (chunk) => {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    for (let start = 0; start < bytes.length; start += size) {
+      await writeWhole(bytes.subarray(start, start + size));
+      await nextTurn();
+      if (interval > 0) await pause(exchange, interval);
+    }
+  };
+}
+
+/** Call it once the head was written. */
+export async function openOutlet(exchange: Exchange): Promise<Outlet> {
+  const { fault, response } = exchange;
+  const compressor =
+    fault.encoding === undefined ? undefined : await createCompressor(fault.encoding);
+  compressor?.pipe(response);
+  const target = compressor ?? response;
+  return {
+    write: createWrite(exchange, target),
+    async flush() {
+      if (compressor === undefined) return;
+      await new Promise<void>((resolve) => {
+        compressor.flush(resolve);
+      });
+    },
+    end() {
+      target.end();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { catalogue } from '../client/contract.ts';
+import { Failure } from '../failure.ts';
+
+/** A turn of an accepted request. */
+export interface Turn {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** A request body of `POST /v1/chat/completions` that keeps the contract. */
+export interface CompletionBody {
+  readonly model: string;
+  readonly messages: readonly Turn[];
+  readonly stream: boolean;
+  readonly maxTokens: number | undefined;
+}
+
+/** The contract shows `user` and `assistant` and leaves the set open; `system` is the usual third. */
+const roles = ['system', 'user', 'assistant'];
+const parameters = ['model', 'messages', 'stream', 'max_tokens'];
+
+/** The ids of the contract's catalogue. */
+export const modelIds = catalogue.map(({ id }) => id);
+
+function refuse(message: string): never {
+  throw new Failure('invalid_request', message);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refuseUnknown(record: object, known: readonly string[], what: string): void {
+  const unknown = Object.keys(record).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const names = unknown.map((name) => `"${name}"`).join(', ');
+  refuse(`unsupported ${what}${unknown.length > 1 ? 's' : ''}: ${names}`);
+}
+
+function checkTurn(value: unknown, index: number): Turn {
+  const place = `messages[${index}]`;
+  if (!isRecord(value)) return refuse(`${place} must be an object`);
+  const { role, content } = value;
+  if (role === undefined) refuse(`${place}.role is missing`);
+  if (content === undefined) refuse(`${place}.content is missing`);
+  if (typeof role !== 'string') return refuse(`${place}.role must be a string`);
+  if (typeof content !== 'string') return refuse(`${place}.content must be a string`);
+  if (!roles.includes(role)) {
+    refuse(`${place}.role is "${role}"; this service knows ${roles.join(', ')}`);
+  }
+  refuseUnknown(value, ['role', 'content'], `field in ${place}`);
+  return { role, content };
+}
+
+function checkModel(model: unknown): string {
+  if (model === undefined) refuse('"model" is missing');
+  if (typeof model !== 'string') return refuse('"model" must be a string');
+  if (!modelIds.includes(model)) {
+    throw new Failure('not_found', `no model "${model}"; the models are ${modelIds.join(', ')}`);
+  }
+  return model;
+}
+
+function checkMaxTokens(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
+  return refuse('"max_tokens" must be an integer above 0');
+}
+
+/**
+ * Checks a parsed body against the contract's field table. A wrong form is reported before an unknown model.
+ * @throws Failure `invalid_request`, or `not_found` for an unknown model
+ */
+export function checkCompletionBody(value: unknown): CompletionBody {
+  if (!isRecord(value)) return refuse('the request body must be a JSON object');
+  const { model, messages, stream, max_tokens: maxTokens } = value;
+  refuseUnknown(value, parameters, 'parameter');
+  if (messages === undefined) refuse('"messages" is missing');
+  if (!Array.isArray(messages)) return refuse('"messages" must be an array');
+  if (messages.length === 0) refuse('"messages" must not be empty');
+  if (stream !== undefined && typeof stream !== 'boolean') refuse('"stream" must be a boolean');
+  return {
+    messages: messages.map(checkTurn),
+    model: checkModel(model),
+    stream: stream === true,
+    maxTokens: checkMaxTokens(maxTokens),
+  };
+}
+
+/** @throws Failure `invalid_request` when the prompt is larger than the model's window */
+export function checkWindow(model: string, promptTokens: number): void {
+  const window = catalogue.find(({ id }) => id === model)?.contextWindow ?? 0;
+  if (promptTokens > window) {
+    const numbers = `${promptTokens} tokens, over the ${window} of "${model}"`;
+    throw new Failure('invalid_request', `the prompt does not fit the context window: ${numbers}`);
+  }
+}
+
+/** The last turn of the user in anything that looks like a request, acceptable or not. */
+export function lastUserText(value: unknown): string | undefined {
+  if (!isRecord(value) || !Array.isArray(value['messages'])) return undefined;
+  const turn: unknown = value['messages'].findLast(
+    (candidate: unknown) => isRecord(candidate) && candidate['role'] === 'user',
+  );
+  const content = isRecord(turn) ? turn['content'] : undefined;
+  return typeof content === 'string' ? content : undefined;
+}

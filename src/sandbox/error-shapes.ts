@@ -1,0 +1,92 @@
+// The contract leaves the fields of an error body open ("not shown"). The sandbox sends the first shape unless
+// asked for another.
+
+import { namesOf } from './names-of.ts';
+
+/** A body and its media type. */
+export interface ErrorBody {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+interface ErrorShape {
+  readonly summary: string;
+  readonly contentType: string;
+  readonly write: (name: string, message: string, status: number) => string;
+}
+
+const json = 'application/json';
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+const shapes = {
+  nested: {
+    summary: '`{"error":{"name","message"}}` (default)',
+    contentType: json,
+    write: (name, message) => JSON.stringify({ error: { name, message } }),
+  },
+  typed: {
+    summary: '`{"error":{"message","type","param","code"}}`',
+    contentType: json,
+    write: (name, message) =>
+      JSON.stringify({ error: { message, type: name, param: null, code: name } }),
+  },
+  numeric: {
+    summary: '`{"error":{"code":<status>,"message","status"}}`',
+    contentType: json,
+    write: (name, message, status) =>
+      JSON.stringify({ error: { code: status, message, status: name.toUpperCase() } }),
+  },
+  flat: {
+    summary: '`{"name","message"}`',
+    contentType: json,
+    write: (name, message) => JSON.stringify({ name, message }),
+  },
+  detail: {
+    summary: '`{"name","detail"}`',
+    contentType: json,
+    write: (name, message) => JSON.stringify({ name, detail: message }),
+  },
+  string: {
+    summary: '`{"error":"<message>"}`',
+    contentType: json,
+    write: (_, message) => JSON.stringify({ error: message }),
+  },
+  list: {
+    summary: '`{"errors":[{"name","message"}]}`',
+    contentType: json,
+    write: (name, message) => JSON.stringify({ errors: [{ name, message }] }),
+  },
+  text: {
+    summary: 'the message as plain text',
+    contentType: 'text/plain',
+    write: (_, message) => message,
+  },
+  html: {
+    summary: 'a page, as gateways send it',
+    contentType: 'text/html',
+    write: (name, message, status) =>
+      `<!doctype html>\n<html><head><title>${status} ${name}</title></head>\n<body><h1>${status} ${name}</h1><p>${escapeHtml(message)}</p></body></html>\n`,
+  },
+  empty: { summary: 'no body', contentType: json, write: () => '' },
+} satisfies Record<string, ErrorShape>;
+
+export type ErrorShapeName = keyof typeof shapes;
+
+/** Every shape with its description. */
+export const errorShapes: Readonly<Record<ErrorShapeName, ErrorShape>> = shapes;
+
+export const errorShapeNames = namesOf(shapes);
+
+/** Writes an error body. */
+export function errorBody(
+  shape: ErrorShapeName,
+  status: number,
+  name: string,
+  message: string,
+): ErrorBody {
+  const { contentType, write } = errorShapes[shape];
+  return { contentType, text: write(name, message, status) };
+}

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../clock.ts';
+import type { Fault } from './faults/fault-fields.ts';
+import type { RequestRecord } from './request-record.ts';
+
+/** One request being answered. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly clock: Clock;
+  /** When the request arrived, by the clock's monotonic milliseconds. */
+  readonly arrived: number;
+  /** Aborts when the connection closes, whoever closes it. */
+  readonly signal: AbortSignal;
+  /** From 1, in the order of arrival. */
+  readonly number: number;
+  /** What the log will say. */
+  readonly record: RequestRecord;
+  /** What the answer is asked to do; known once the request was read. */
+  fault: Fault;
+}
+
+/** Beyond this Node's timers fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/**
+ * Waits; `Infinity` waits until the connection closes.
+ * @throws the signal's reason when it closes
+ */
+export async function pause(
+  { clock, signal }: Pick<Exchange, 'clock' | 'signal'>,
+  milliseconds: number,
+): Promise<void> {
+  signal.throwIfAborted();
+  if (milliseconds <= longestTimer) {
+    await clock.sleep(milliseconds, signal);
+    return;
+  }
+  await once(signal, 'abort');
+  signal.throwIfAborted();
+}

@@ -1,0 +1,59 @@
+import { Failure } from '../../failure.ts';
+import type { Fault } from './fault-fields.ts';
+import { parseFault, type WrittenField } from './parse-fault.ts';
+
+/** The `[sandbox …]` group at the start of a prompt, and what is left without it. */
+export interface Directive {
+  /** The group as written, brackets included: what `times` is counted by. */
+  readonly source: string;
+  readonly fault: Fault;
+  readonly rest: string;
+}
+
+const opening = /^\s*\[sandbox(?=[\s\]:])[:]?/i;
+
+/** In order: blanks, the closing bracket, `name=value` with a quoted value, `name=value`, `name`. */
+const token =
+  /[\s,]+|(?<end>\])|(?<quoted>[^\s,=\]]+)=(?:"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)')|(?<name>[^\s,=\]]+)(?:=(?<value>[^\s\]]*))?/suy;
+
+function unquote(text: string): string {
+  try {
+    return String(JSON.parse(`"${text.replaceAll('\n', String.raw`\n`)}"`));
+  } catch {
+    throw new Failure('usage', `"${text}" is not a text with JSON escapes`);
+  }
+}
+
+function fieldOf(groups: Readonly<Record<string, string | undefined>>): WrittenField | undefined {
+  const { quoted, double, single, name, value } = groups;
+  if (quoted !== undefined) return [quoted, double === undefined ? single : unquote(double)];
+  return name === undefined ? undefined : [name, value];
+}
+
+/**
+ * Finds the group at the start of a prompt: fields as `name=value` or `name`, set apart by blanks; values may
+ * stand in single quotes, or in double quotes with JSON escapes. One blank after the group belongs to it.
+ * @returns undefined when the prompt does not begin with one
+ * @throws Failure `usage` for a group that is never closed and for unknown or wrong fields
+ */
+export function parseDirective(prompt: string): Directive | undefined {
+  const start = opening.exec(prompt)?.[0].length;
+  if (start === undefined) return undefined;
+  const fields: WrittenField[] = [];
+  token.lastIndex = start;
+  for (;;) {
+    const groups = token.exec(prompt)?.groups;
+    if (groups === undefined) {
+      throw new Failure('usage', 'the group that begins with "[sandbox" has no closing "]"');
+    }
+    if (groups['end'] !== undefined) break;
+    const field = fieldOf(groups);
+    if (field !== undefined) fields.push(field);
+  }
+  const end = token.lastIndex;
+  return {
+    source: prompt.slice(0, end).trim(),
+    fault: parseFault(fields),
+    rest: prompt.slice(end).replace(/^\s/, ''),
+  };
+}

@@ -1,0 +1,112 @@
+import { type Directive, parseDirective } from './directive.ts';
+import { type Fault, replyFieldsOf } from './fault-fields.ts';
+
+/** What a request must be for a rule to concern it; an absent field concerns any request. */
+export interface FaultCondition {
+  readonly method?: string;
+  /** The whole path, such as `/v1/models`. */
+  readonly path?: string;
+  readonly model?: string;
+  /** A part of the last user turn. */
+  readonly prompt?: string;
+}
+
+export interface FaultRule {
+  /** How the log names the rule. */
+  readonly label: string;
+  readonly when: FaultCondition;
+  readonly fault: Fault;
+}
+
+/** What rules look at; whatever a request does not show is absent. */
+export interface RequestFacts {
+  readonly method: string;
+  readonly path: string;
+  readonly model?: string;
+  readonly prompt?: string;
+}
+
+/** What one request meets. */
+export interface AppliedFault {
+  readonly fault: Fault;
+  /** The rule or group that decided, when one did. */
+  readonly rule?: string;
+  /** How often it decided so far, this request included. */
+  readonly attempt?: number;
+  /** The prompt without its group. */
+  readonly prompt?: string;
+}
+
+export interface FaultRules {
+  /** Decides what a request meets, and counts it. @throws Failure `usage` for a wrong group in the prompt */
+  apply(facts: RequestFacts): AppliedFault;
+}
+
+/** Groups whose count is remembered; the oldest are forgotten beyond it. */
+const rememberedGroups = 1000;
+
+function concerns({ method, path, model, prompt }: FaultCondition, facts: RequestFacts): boolean {
+  return (
+    (method === undefined || method.toUpperCase() === facts.method) &&
+    (path === undefined || path === facts.path) &&
+    (model === undefined || model === facts.model) &&
+    (prompt === undefined || facts.prompt?.includes(prompt) === true)
+  );
+}
+
+function isDue({ skip = 0, times = Infinity }: Fault, attempt: number): boolean {
+  return attempt > skip && attempt <= skip + times;
+}
+
+function createRuleCounts(rules: readonly FaultRule[]) {
+  const counts = new Map<FaultRule, number>();
+  /** The first rule that is due decides; what earlier ones said about the reply stays. */
+  return (facts: RequestFacts): AppliedFault => {
+    let spent: Fault = {};
+    for (const rule of rules) {
+      if (!concerns(rule.when, facts)) continue;
+      const attempt = (counts.get(rule) ?? 0) + 1;
+      counts.set(rule, attempt);
+      if (isDue(rule.fault, attempt)) {
+        return { fault: { ...rule.fault, ...spent }, rule: rule.label, attempt };
+      }
+      spent = { ...replyFieldsOf(rule.fault), ...spent };
+    }
+    return { fault: spent };
+  };
+}
+
+function createGroupCounts() {
+  const counts = new Map<string, number>();
+  /** A group that has run its course begins again, so that the same prompt always behaves the same. */
+  return ({ source, fault }: Directive): { readonly attempt: number; readonly due: boolean } => {
+    const attempt = (counts.get(source) ?? 0) + 1;
+    counts.delete(source);
+    const last = fault.times === undefined ? Infinity : (fault.skip ?? 0) + fault.times;
+    if (attempt <= last) counts.set(source, attempt);
+    const oldest = counts.keys().next().value;
+    if (counts.size > rememberedGroups && oldest !== undefined) counts.delete(oldest);
+    return { attempt, due: isDue(fault, attempt) };
+  };
+}
+
+/** Joins the rules a sandbox was started with and the groups in prompts; a group wins over a rule. */
+export function createFaultRules(rules: readonly FaultRule[]): FaultRules {
+  const applyRules = createRuleCounts(rules);
+  const countGroup = createGroupCounts();
+  return {
+    apply(facts) {
+      const directive = facts.prompt === undefined ? undefined : parseDirective(facts.prompt);
+      const applied = applyRules(facts);
+      if (directive === undefined) return applied;
+      const { attempt, due } = countGroup(directive);
+      const fault = due ? directive.fault : replyFieldsOf(directive.fault);
+      return {
+        fault: { ...applied.fault, ...fault },
+        rule: directive.source,
+        attempt,
+        prompt: directive.rest,
+      };
+    },
+  };
+}

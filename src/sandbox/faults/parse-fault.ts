@@ -1,0 +1,73 @@
+import { Failure } from '../../failure.ts';
+import { isReplyName } from '../replies/reply-names.ts';
+import type { FaultField } from './fault-field.ts';
+import { type Fault, type FaultFieldName, faultFieldRows, shorthands } from './fault-fields.ts';
+
+/** A field as someone wrote it; without text it was only named. */
+export type WrittenField = readonly [name: string, text: string | undefined];
+
+type Row = (typeof faultFieldRows)[number];
+
+function findRow(name: string): Row | undefined {
+  const word = name.toLowerCase();
+  return faultFieldRows.find(
+    ([rowName, { aliases }]) => rowName === word || aliases?.includes(word),
+  );
+}
+
+/** Rewrites a lone word that is no field of its own: a status, a reply, a shorthand. */
+function expand([name, text]: WrittenField): WrittenField {
+  if (text !== undefined || findRow(name) !== undefined) return [name, text];
+  const word = name.toLowerCase();
+  if (/^[2-5]\d\d$/.test(word)) return ['status', word];
+  if (isReplyName(word)) return ['reply', word];
+  const [field, value] = (Object.hasOwn(shorthands, word) ? shorthands[word] : undefined)?.split(
+    '=',
+  ) ?? [name];
+  return [field ?? name, value];
+}
+
+function unknownField(name: string): Failure {
+  const known = faultFieldRows.map(([rowName]) => rowName).join(', ');
+  const words = Object.keys(shorthands).join(', ');
+  return new Failure('usage', `unknown word "${name}"; the sandbox knows ${known}`, {
+    hint: `a status, the name of a reply, or one of ${words} may stand alone`,
+  });
+}
+
+function parseValue(name: string, field: FaultField<unknown>, text: string | undefined): unknown {
+  const written = text ?? field.bare;
+  if (written === undefined) {
+    throw new Failure('usage', `${name} needs a value: it takes ${field.expects}`);
+  }
+  const value = field.parse(written);
+  if (value === undefined) {
+    throw new Failure('usage', `${name} takes ${field.expects}, not "${written}"`);
+  }
+  return value;
+}
+
+function merged(earlier: unknown, value: unknown): unknown {
+  return typeof earlier === 'object' && typeof value === 'object'
+    ? { ...earlier, ...value }
+    : value;
+}
+
+/**
+ * Reads fields as people write them, names and values as text.
+ * @throws Failure `usage` that names the word and what would be accepted
+ */
+export function parseFault(written: Iterable<WrittenField>): Fault {
+  const fault: Partial<Record<FaultFieldName, unknown>> = {};
+  for (const entry of written) {
+    const [name, text] = expand(entry);
+    const row = findRow(name);
+    if (row === undefined) throw unknownField(name);
+    const [rowName, field] = row;
+    const value = parseValue(rowName, field, text);
+    fault[rowName] = field.repeatable === true ? merged(fault[rowName], value) : value;
+  }
+  // Each value came from the parser of its own row.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return fault as Fault;
+}

@@ -1,0 +1,98 @@
+import { Failure } from '../../failure.ts';
+import type { Fault } from './fault-fields.ts';
+import type { FaultCondition, FaultRule } from './fault-rules.ts';
+import { parseFault, type WrittenField } from './parse-fault.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const conditions = ['method', 'path', 'model', 'prompt'];
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function lineAndColumn(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
+  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
+}
+
+function parseJson(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const offset = /position (\d+)/.exec(reason)?.[1];
+    const place = lineAndColumn(text, offset === undefined ? text.length : Number(offset));
+    const said = reason.replace(/ (?:in JSON )?at position .*$/, '');
+    throw new Failure('usage', `${source} is not JSON at ${place}: ${said}`, { cause: error });
+  }
+}
+
+/** A JSON value as the text a person would have written for the field. */
+function fieldTexts(name: string, value: unknown, place: string): readonly WrittenField[] {
+  if (value === true) return [[name, undefined]];
+  if (value === false) return [];
+  if (typeof value === 'string' || typeof value === 'number') return [[name, String(value)]];
+  if (name === 'body' && value !== undefined) return [[name, JSON.stringify(value)]];
+  if (Array.isArray(value)) return value.flatMap((item) => fieldTexts(name, item, place));
+  if (isObject(value) && ['headers', 'header'].includes(name)) {
+    return Object.entries(value).map(([header, text]) => [name, `${header}: ${String(text)}`]);
+  }
+  throw new Failure('usage', `${place} must be text, a number, true or false`);
+}
+
+function parseFields(fields: JsonObject, place: string): Fault {
+  return parseFault(
+    Object.entries(fields).flatMap(([name, value]) => fieldTexts(name, value, `${place}.${name}`)),
+  );
+}
+
+function parseCondition(value: unknown, place: string): FaultCondition {
+  if (!isObject(value)) throw new Failure('usage', `${place} must be an object`);
+  for (const [name, text] of Object.entries(value)) {
+    if (!conditions.includes(name)) {
+      throw new Failure('usage', `${place}.${name} is unknown; use ${conditions.join(', ')}`);
+    }
+    if (typeof text !== 'string') throw new Failure('usage', `${place}.${name} must be text`);
+  }
+  return value;
+}
+
+function parseRule(value: unknown, place: string, source: string): FaultRule {
+  if (!isObject(value)) throw new Failure('usage', `${source}: ${place} must be an object`);
+  const { when = {}, label = place, ...fields } = value;
+  try {
+    return {
+      label: String(label),
+      when: parseCondition(when, `${place}.when`),
+      fault: parseFields(fields, place),
+    };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const message = error.message.startsWith(place) ? error.message : `${place}: ${error.message}`;
+    throw new Failure('usage', `${source}: ${message}`, {
+      cause: error,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    });
+  }
+}
+
+/**
+ * Reads a scenario: `{"rules": [{"when": {"model", "path", "method", "prompt"}, "label", …fault fields}]}`.
+ * @param source how messages name the file
+ * @throws Failure `usage` with the place of the mistake
+ */
+export function parseScenario(text: string, source: string): readonly FaultRule[] {
+  const value = parseJson(text, source);
+  const { rules, ...others } = isObject(value) ? value : {};
+  if (!Array.isArray(rules)) {
+    throw new Failure('usage', `${source} has no list of rules`, {
+      hint: 'a scenario looks like {"rules": [{"when": {"model": "nextgen"}, "status": 500, "times": 2}]}',
+    });
+  }
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new Failure('usage', `${source}: "${unknown}" is unknown; only "rules" belongs here`);
+  }
+  return rules.map((rule, index) => parseRule(rule, `rules[${index}]`, source));
+}

@@ -1,0 +1,39 @@
+import type { RateLimit } from './rate-limit.ts';
+
+/** A published key and what it may do. */
+export interface KeyTier {
+  readonly key: string;
+  readonly tier: string;
+  /** Model ids the key is permitted for. */
+  readonly models: readonly string[];
+  /** Absent: no practical limit. */
+  readonly limit?: RateLimit;
+  readonly summary: string;
+}
+
+/** The key to use when nothing else is wanted: every model, no practical limit. */
+export const sandboxKey = 'sandbox-key';
+
+/** Every key the sandbox knows. They are published, open nothing but a sandbox, and guard nothing. */
+export const sandboxKeys: readonly KeyTier[] = [
+  {
+    key: sandboxKey,
+    tier: 'unlimited',
+    models: ['origin', 'nextgen'],
+    summary: 'both models, no practical rate limit',
+  },
+  {
+    key: 'sandbox-key-origin-only',
+    tier: 'origin-only',
+    models: ['origin'],
+    summary: '403 `forbidden` for `nextgen`',
+  },
+  {
+    key: 'sandbox-key-free-tier',
+    tier: 'free',
+    models: ['origin', 'nextgen'],
+    limit: { requests: 3, seconds: 10 },
+    summary:
+      '3 requests in 10 seconds, then 429 `rate_limited`, every other one with `Retry-After`',
+  },
+];

@@ -1,0 +1,45 @@
+import type { Clock } from '../clock.ts';
+import { Failure } from '../failure.ts';
+import type { KeyTier } from './keys.ts';
+
+/** At most `requests` in any span of `seconds`. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+export interface RateLimiter {
+  /** Counts one request of a key. @throws Failure `rate_limited`, every other time with the seconds to wait */
+  admit(key: KeyTier): void;
+}
+
+/**
+ * Keeps each key to its tier. `Retry-After` comes with the first refusal and then every other one, because the
+ * contract promises it only sometimes (Errors, rule 2).
+ * @param override takes the place of every tier's own limit
+ */
+export function createRateLimiter(clock: Clock, override?: RateLimit): RateLimiter {
+  const admitted = new Map<string, number[]>();
+  let refusals = 0;
+  return {
+    admit({ key, tier, limit: ownLimit }) {
+      const limit = override ?? ownLimit;
+      if (limit === undefined) return;
+      const now = clock.monotonic();
+      const span = limit.seconds * 1000;
+      const recent = (admitted.get(key) ?? []).filter((time) => now - time < span);
+      admitted.set(key, recent);
+      if (recent.length < limit.requests) {
+        recent.push(now);
+        return;
+      }
+      refusals += 1;
+      const wait = Math.ceil(((recent[0] ?? now) + span - now) / 1000);
+      throw new Failure(
+        'rate_limited',
+        `too many requests: the tier "${tier}" allows ${limit.requests} in ${limit.seconds} seconds`,
+        refusals % 2 === 1 ? { retryAfterSeconds: wait } : {},
+      );
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { maskKey } from './authenticate.ts';
+
+/** What the log says about one request; a line is written when the connection has no more to do with it. */
+export interface RequestRecord {
+  /** ISO 8601, of the arrival. */
+  readonly time: string;
+  readonly method: string;
+  /** With the query, as sent. */
+  readonly path: string;
+  status?: number;
+  model?: string;
+  stream?: boolean;
+  /** The key as sent, masked. */
+  readonly key: string | undefined;
+  /** The key's tier, when it is known. */
+  tier?: string;
+  /** The rule or `[sandbox …]` group that decided on the answer, and how often it has decided. */
+  rule?: string;
+  attempt?: number;
+  /** Events sent, `[DONE]` included. */
+  events: number;
+  /** `cut` is the sandbox's doing, asked for by a fault. */
+  ended?: 'done' | 'cut' | 'client closed' | 'sandbox closed';
+  /** From the arrival to the end. */
+  milliseconds?: number;
+  /** Parsed where it is JSON. */
+  body?: unknown;
+}
+
+/** A text as it stands inside a JSON string. */
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/**
+ * One line of JSON. The key is masked wherever it stands, in the path and body too.
+ * @param key the token the request came with
+ */
+export function formatRecord(record: RequestRecord, key: string | undefined): string {
+  const { body, ...facts } = record;
+  const line = JSON.stringify({ ...facts, body });
+  // Shorter ones would hit words of the record itself.
+  const shortestKey = 8;
+  if (key === undefined || key.length < shortestKey) return line;
+  return line.replaceAll(escaped(key), () => escaped(maskKey(key)));
+}

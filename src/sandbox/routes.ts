@@ -1,0 +1,126 @@
+import { catalogue } from '../client/contract.ts';
+import { Failure } from '../failure.ts';
+import { completionBody } from './answers/completion.ts';
+import { answerWithEvents } from './answers/event-answer.ts';
+import { sendJson } from './answers/whole-answer.ts';
+import { authorize } from './authenticate.ts';
+import { checkCompletionBody, checkWindow, type CompletionBody } from './completion-body.ts';
+import { type Exchange, pause } from './exchange.ts';
+import { hostileLines } from './replies/hostile-reply.ts';
+import { loadReply } from './replies/load-reply.ts';
+import type { KeyTier } from './keys.ts';
+import { modelList, modelRecord } from './model-records.ts';
+import type { ParsedBody } from './read-body.ts';
+import { countPromptTokens } from './token-counter.ts';
+
+/** A request that may be answered: who asks, and what was sent. */
+export interface AcceptedRequest {
+  readonly exchange: Exchange;
+  readonly key: KeyTier;
+  readonly body: ParsedBody;
+  /** The last user turn without its `[sandbox …]` group. */
+  readonly prompt: string;
+  /** Milliseconds to the first token, by model id. */
+  readonly latency: Readonly<Record<string, number>>;
+}
+
+async function replyPieces(
+  { exchange, prompt }: AcceptedRequest,
+  body: CompletionBody,
+  promptTokens: number,
+): Promise<Iterable<string>> {
+  const { fault } = exchange;
+  const usual = fault.tokens === undefined ? 'default' : 'tokens';
+  const reply = await loadReply(fault.reply ?? usual);
+  const pieces = reply({
+    ...body,
+    promptTokens,
+    text: prompt,
+    tokens: fault.tokens,
+    seed: fault.seed,
+  });
+  return fault.hostile === true ? joined(hostileLines(), pieces) : pieces;
+}
+
+function* joined(...parts: Iterable<string>[]): Generator<string, void, undefined> {
+  for (const part of parts) yield* part;
+}
+
+/** `POST /v1/chat/completions` */
+async function createCompletion(accepted: AcceptedRequest): Promise<void> {
+  const { exchange, key, latency } = accepted;
+  if ('problem' in accepted.body) throw new Failure('invalid_request', accepted.body.problem);
+  const contentType = exchange.request.headers['content-type'] ?? 'missing';
+  if (!/^application\/json *(?:;|$)/i.test(contentType)) {
+    throw new Failure('invalid_request', `Content-Type is ${contentType}, not application/json`);
+  }
+  const body = checkCompletionBody(accepted.body.value);
+  authorize(key, body.model);
+  const promptTokens = countPromptTokens(body.messages);
+  checkWindow(body.model, promptTokens);
+  const completion = {
+    ...body,
+    id: `chatcmpl-sandbox${exchange.number}`,
+    promptTokens,
+    pieces: await replyPieces(accepted, body, promptTokens),
+  };
+  const wait = latency[body.model] ?? 0;
+  if (body.stream && exchange.fault['no-stream'] !== true) {
+    await answerWithEvents(exchange, completion, wait);
+    return;
+  }
+  await pause(exchange, Math.max(0, exchange.arrived + wait - exchange.clock.monotonic()));
+  await sendJson(exchange, completionBody(completion, exchange.fault));
+}
+
+/** `GET /v1/models` */
+async function listModels({ exchange }: AcceptedRequest): Promise<void> {
+  await sendJson(exchange, modelList(exchange.fault));
+}
+
+/** `GET /v1/models/{model}` */
+async function retrieveModel({ exchange }: AcceptedRequest, id: string): Promise<void> {
+  const record = modelRecord(id, exchange.fault);
+  if (record === undefined) {
+    const known = catalogue.map((entry) => entry.id).join(', ');
+    throw new Failure('not_found', `no model "${id}"; the models are ${known}`);
+  }
+  await sendJson(exchange, record);
+}
+
+interface Route {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly answer: (accepted: AcceptedRequest, parameter: string) => Promise<void>;
+}
+
+/** The contract's endpoints. */
+const routes: readonly Route[] = [
+  { method: 'POST', path: /^\/v1\/chat\/completions$/, answer: createCompletion },
+  { method: 'GET', path: /^\/v1\/models$/, answer: listModels },
+  { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, answer: retrieveModel },
+];
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/**
+ * Answers with the endpoint's proper answer. A known path with another method is 404 too: the contract has no 405.
+ * @throws Failure for what the contract answers with an error
+ */
+export async function answerRoute(accepted: AcceptedRequest, path: string): Promise<void> {
+  const { method = 'GET' } = accepted.exchange.request;
+  const candidates = routes.filter((candidate) => candidate.path.test(path));
+  const route = candidates.find((candidate) => candidate.method === method);
+  if (route === undefined) {
+    const allowed = candidates.map((candidate) => candidate.method).join(', ');
+    const hint = allowed === '' ? {} : { hint: `this path answers ${allowed}` };
+    throw new Failure('not_found', `there is no ${method} ${path}`, hint);
+  }
+  await route.answer(accepted, decode(route.path.exec(path)?.[1] ?? ''));
+}

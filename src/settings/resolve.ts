@@ -133,8 +133,9 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const { baseUrl } = values;
   const key = resolveApiKey({ profile: profile.name, environment, stored, baseUrl });
   const headers = resolveHeaders(profile);
-  const own = resolveSetting(definitions.baseUrl, undefined, {}, profile).value;
-  const kept = withheldHeaders(Object.keys(headers), profile.name, own, baseUrl);
+  const own = ownEntry(profile.settings, definitions.baseUrl.name);
+  const ownBaseUrl = typeof own === 'string' ? definitions.baseUrl.type.parse(own) : undefined;
+  const kept = withheldHeaders(Object.keys(headers), profile.name, ownBaseUrl, baseUrl);
   return {
     profile: chosen,
     values,

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+
+import { parseApiKey } from '../../src/settings/api-key.ts';
+import { exampleKey, failureOf } from './fixtures/stored.ts';
+
+describe('parseApiKey', () => {
+  test.each([` ${exampleKey}`, `${exampleKey}\n`, `\r\n\t${exampleKey}  `])(
+    'K11 trims spaces around a key: %j',
+    (text) => {
+      expect(parseApiKey(text, 'NATTER_API_KEY', 'configuration')).toBe(exampleKey);
+    },
+  );
+
+  test.each([
+    ['', 'is empty'],
+    [' \n', 'is empty'],
+    ['example\nkey', 'holds a line break'],
+    ['example\u00e9key', 'holds a character that is not plain ASCII'],
+    ['example\u0000key', 'holds a character that is not plain ASCII'],
+    ['ex\u00e4mple key', 'holds a space'],
+    ['Bearer example-key', 'starts with the word Bearer, which natter adds itself'],
+  ])('K10 refuses %j without showing it', async (text, problem) => {
+    const failure = await failureOf(() => parseApiKey(text, 'NATTER_API_KEY', 'configuration'));
+    expect(failure).toMatchObject({ kind: 'configuration', message: `NATTER_API_KEY ${problem}` });
+    expect(failure.cause).toBeUndefined();
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+
+import { type Definition, definitions, settingKeys } from '../../src/settings/definitions.ts';
+import { environmentVariables } from '../../src/settings/environment-variables.ts';
+
+const rows = settingKeys.map((key) => [key, definitions[key] as Definition<unknown>] as const);
+
+describe('definitions', () => {
+  test.each(rows)('%s has a name and a variable made from its key', (key, { name, variable }) => {
+    const kebab = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    expect(name).toBe(kebab);
+    expect(variable).toBe(`NATTER_${kebab.toUpperCase().replaceAll('-', '_')}`);
+  });
+
+  test.each(rows.filter(([, { default: value }]) => value !== undefined))(
+    'the default of %s survives being stored and read back',
+    (_key, { type, default: value }) => {
+      expect(type.parse(String(type.store(value)))).toBe(value);
+    },
+  );
+
+  test('K1 no setting, and so no flag, takes a key', () => {
+    const names = rows.map(([, { name }]) => name);
+    expect(names.filter((name) => /key|secret|credential|password|auth/.test(name))).toEqual([]);
+  });
+});
+
+describe('the types of values', () => {
+  test.each([
+    ['baseUrl', 'https://api.example.com/v1/', 'https://api.example.com/v1/'],
+    ['baseUrl', ' http://127.0.0.1:8080 ', 'http://127.0.0.1:8080'],
+    ['baseUrl', 'localhost:8080', undefined],
+    ['baseUrl', 'ftp://example.com', undefined],
+    ['baseUrl', 'https://', undefined],
+    ['baseUrl', 'https://example.com/?key=1', undefined],
+    ['baseUrl', 'https://example.com/#x', undefined],
+    ['baseUrl', 'https://exa\nmple.com', undefined],
+    ['model', ' nextgen ', 'nextgen'],
+    ['model', '', undefined],
+    ['model', 'two words', undefined],
+    ['system', '  kept as it is\n', '  kept as it is\n'],
+    ['system', '', ''],
+    ['maxTokens', '1', 1],
+    ['maxTokens', '0', undefined],
+    ['maxTokens', '1.5', undefined],
+    ['maxTokens', '99999999999999999999', undefined],
+    ['retries', '0', 0],
+    ['retries', '101', undefined],
+    ['retries', '-1', undefined],
+    ['save', 'no', false],
+    ['save', 'TRUE', true],
+    ['save', '1', true],
+    ['save', 'maybe', undefined],
+  ] as const)('%s reads %j as %j', (key, text, value) => {
+    expect(definitions[key].type.parse(text)).toBe(value);
+  });
+});
+
+describe('environmentVariables', () => {
+  test('names every variable once, each with a summary', () => {
+    const names = environmentVariables.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(environmentVariables.filter(({ summary }) => summary === '')).toEqual([]);
+  });
+
+  test('shows defaults as they are typed', () => {
+    const shown = Object.fromEntries(environmentVariables.map((row) => [row.name, row.default]));
+    expect(shown).toMatchObject({
+      NATTER_MODEL: 'origin',
+      NATTER_RETRIES: '4',
+      NATTER_RETRY_MAX_WAIT: '1m',
+      NATTER_FIRST_BYTE_TIMEOUT: '10m',
+      NATTER_TIMEOUT: '0',
+      NATTER_SAVE: 'true',
+    });
+  });
+});

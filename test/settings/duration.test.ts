@@ -1,0 +1,53 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { formatDuration, parseDuration } from '../../src/settings/duration.ts';
+
+describe('parseDuration', () => {
+  test.each([
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['10m', 600_000],
+    ['1h', 3_600_000],
+    ['1.5m', 90_000],
+    ['0.25s', 250],
+    ['30', 30_000],
+    ['0', 0],
+    [' 5 s ', 5000],
+    ['5S', 5000],
+    ['24d', undefined],
+    ['-1s', undefined],
+    ['1e3', undefined],
+    ['.5s', undefined],
+    ['', undefined],
+    ['s', undefined],
+    ['1h30m', undefined],
+    ['Infinity', undefined],
+    ['596h', 2_145_600_000],
+    ['597h', undefined],
+  ])('reads %j as %s milliseconds', (text, milliseconds) => {
+    expect(parseDuration(text)).toBe(milliseconds);
+  });
+});
+
+describe('formatDuration', () => {
+  test.each([
+    [0, '0'],
+    [500, '500ms'],
+    [1000, '1s'],
+    [90_000, '90s'],
+    [600_000, '10m'],
+    [3_600_000, '1h'],
+    [1234, '1234ms'],
+  ])('writes %s milliseconds as %s', (milliseconds, text) => {
+    expect(formatDuration(milliseconds)).toBe(text);
+  });
+
+  test('writes what parseDuration reads back', () => {
+    fc.assert(
+      fc.property(fc.nat(2_147_483_647), (milliseconds) => {
+        expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds);
+      }),
+    );
+  });
+});

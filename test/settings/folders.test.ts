@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+
+import { resolveFolders } from '../../src/settings/folders.ts';
+import { failureOf } from './fixtures/stored.ts';
+
+const linux = { platform: 'linux', homeDirectory: '/home/ada' } as const;
+
+describe('resolveFolders', () => {
+  test.each(['linux', 'darwin', 'freebsd'] as const)(
+    'follows the XDG defaults on %s',
+    (platform) => {
+      expect(resolveFolders({ environment: {}, platform, homeDirectory: '/home/ada' })).toEqual({
+        config: '/home/ada/.config/natter',
+        data: '/home/ada/.local/share/natter',
+        state: '/home/ada/.local/state/natter',
+      });
+    },
+  );
+
+  test('takes the XDG variables', () => {
+    const environment = { XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d', XDG_STATE_HOME: '/s' };
+    expect(resolveFolders({ ...linux, environment })).toEqual({
+      config: '/c/natter',
+      data: '/d/natter',
+      state: '/s/natter',
+    });
+  });
+
+  test.each(['', 'relative', './here', '~/config'])('ignores the XDG value "%s"', (value) => {
+    const folders = resolveFolders({ ...linux, environment: { XDG_CONFIG_HOME: value } });
+    expect(folders.config).toBe('/home/ada/.config/natter');
+  });
+
+  test("prefers natter's own variables, which name the folder itself", () => {
+    const environment = {
+      XDG_CONFIG_HOME: '/c',
+      NATTER_CONFIG_DIR: '/own/config',
+      NATTER_DATA_DIR: '/own/data/',
+      NATTER_STATE_DIR: '/own/x/../state',
+    };
+    expect(resolveFolders({ ...linux, environment })).toEqual({
+      config: '/own/config',
+      data: '/own/data/',
+      state: '/own/state',
+    });
+  });
+
+  test('K21 takes an empty variable of its own as unset', () => {
+    const folders = resolveFolders({ ...linux, environment: { NATTER_CONFIG_DIR: '' } });
+    expect(folders.config).toBe('/home/ada/.config/natter');
+  });
+
+  test('K23 refuses a variable of its own that depends on the current directory', async () => {
+    const environment = { NATTER_CONFIG_DIR: '.natter' };
+    expect(await failureOf(() => resolveFolders({ ...linux, environment }))).toMatchObject({
+      kind: 'configuration',
+      message: 'NATTER_CONFIG_DIR must be an absolute path',
+    });
+  });
+
+  test('uses the roaming and the local folder on Windows', () => {
+    const environment = {
+      APPDATA: String.raw`D:\Roaming`,
+      LOCALAPPDATA: String.raw`D:\Local`,
+      XDG_CONFIG_HOME: String.raw`D:\xdg`,
+    };
+    expect(
+      resolveFolders({ environment, platform: 'win32', homeDirectory: String.raw`C:\Users\ada` }),
+    ).toEqual({
+      config: String.raw`D:\Roaming\natter`,
+      data: String.raw`D:\Local\natter\data`,
+      state: String.raw`D:\Local\natter\state`,
+    });
+  });
+
+  test('falls back to the usual folders of a Windows home', () => {
+    const homeDirectory = String.raw`C:\Users\ada`;
+    expect(resolveFolders({ environment: {}, platform: 'win32', homeDirectory }).config).toBe(
+      String.raw`C:\Users\ada\AppData\Roaming\natter`,
+    );
+  });
+
+  test.each([undefined, '', 'relative'])('knows no folder when the home is %s', (homeDirectory) => {
+    expect(resolveFolders({ environment: {}, platform: 'linux', homeDirectory })).toEqual({
+      config: undefined,
+      data: undefined,
+      state: undefined,
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { isSecretHeader, maskKey, maskUrl } from '../../src/settings/mask.ts';
+
+describe('maskKey', () => {
+  test.each([
+    ['0123456789abcdef', '…cdef'],
+    ['0123456789ab', '…89ab'],
+    ['0123456789a', '…'],
+    ['', '…'],
+  ])('shows %j as %j', (key, shown) => {
+    expect(maskKey(key)).toBe(shown);
+  });
+});
+
+describe('maskUrl', () => {
+  test.each([
+    ['https://ada:secret@example.com/v1', 'https://…@example.com/v1'],
+    ['https://ada@example.com', 'https://…@example.com'],
+    ['https://ada:p@ss@example.com', 'https://…@example.com'],
+    ['https://example.com/users/@ada', 'https://example.com/users/@ada'],
+    ['http://ada:pa/ss@proxy:80', 'http://…@proxy:80'],
+    ['ada:secret@proxy:80', '…@proxy:80'],
+    ['http://ada:secret@:bad', 'http://…@:bad'],
+    ['https://example.com', 'https://example.com'],
+  ])('K15 shows %j as %j', (url, shown) => {
+    expect(maskUrl(url)).toBe(shown);
+  });
+
+  test('K15 never shows a password, whatever it holds', () => {
+    const password = fc.string({ minLength: 3 }).map((text) => `Zq${encodeURIComponent(text)}qZ`);
+    fc.assert(
+      fc.property(password, (text) => {
+        expect(maskUrl(`https://ada:${text}@example.com/v1`)).not.toContain(text);
+      }),
+    );
+  });
+});
+
+describe('isSecretHeader', () => {
+  test.each([
+    ['proxy-authorization', true],
+    ['x-api-key', true],
+    ['cookie', true],
+    ['x-team', false],
+    ['user-agent', false],
+  ])('%s: %s', (name, secret) => {
+    expect(isSecretHeader(name)).toBe(secret);
+  });
+});

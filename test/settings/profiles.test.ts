@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  deleteProfile,
+  getStoredSetting,
+  listProfiles,
+  removeCredential,
+  saveCredential,
+  setStoredSetting,
+  unsetStoredSetting,
+  useProfile,
+} from '../../src/settings/profiles.ts';
+import { exampleKey, failureOf, storedWith } from './fixtures/stored.ts';
+
+const credential = { apiKey: exampleKey, baseUrl: 'https://api.example.com' };
+
+describe('setStoredSetting', () => {
+  test.each([
+    ['model', 'nextgen', { model: 'nextgen' }],
+    ['timeout', '90000ms', { timeout: '90s' }],
+    ['max-tokens', '500', { 'max-tokens': 500 }],
+    ['save', 'off', { save: false }],
+    ['base-url', ' https://api.example.com/ ', { 'base-url': 'https://api.example.com/' }],
+    ['params.temperature', '0.2', { params: { temperature: 0.2 } }],
+    ['params.a.b', '{"c":[1]}', { params: { 'a.b': { c: [1] } } }],
+    ['headers.X-Team', ' blue ', { headers: { 'x-team': 'blue' } }],
+  ])('keeps %s %j as %j', (setting, text, profile) => {
+    const { settings } = setStoredSetting(storedWith(), 'default', setting, text);
+    expect(settings.profiles['default']).toEqual(profile);
+  });
+
+  test('keeps everything else, unknown keys too', () => {
+    const before = storedWith({ work: { model: 'w', future: { a: 1 }, params: { seed: 1 } } });
+    const { settings } = setStoredSetting(before, 'work', 'params.top_p', '1');
+    expect(settings.profiles).toEqual({
+      work: { model: 'w', future: { a: 1 }, params: { seed: 1, top_p: 1 } },
+    });
+    expect(before.settings.profiles['work']?.params).toEqual({ seed: 1 });
+  });
+
+  test.each([
+    ['modle', 'x', 'there is no setting "modle"'],
+    ['toString', 'x', 'there is no setting "toString"'],
+    ['params', '1', 'there is no setting "params"'],
+    ['params.', '1', '"" cannot be the name of a parameter'],
+    ['params.model', '"x"', 'the parameter model is set by natter itself'],
+    ['params.stop', 'END', 'params.stop must be JSON'],
+    ['headers.content-length', '1', 'the header content-length is set by natter itself'],
+    ['headers.x-a', '\u00e9', 'headers.x-a must be one line of plain ASCII text'],
+    ['timeout', 'soon', 'timeout must be a duration such as'],
+  ])('refuses %s %j', async (setting, text, message) => {
+    const failure = await failureOf(() => setStoredSetting(storedWith(), 'p', setting, text));
+    expect(failure.kind).toBe('usage');
+    expect(failure.message).toContain(message);
+  });
+
+  test.each(['api-key', 'apiKey', 'token', 'headers.Authorization'])(
+    'K1 refuses a key as the setting %s and names the way to keep one',
+    async (setting) => {
+      const set = () => setStoredSetting(storedWith(), 'default', setting, exampleKey);
+      const failure = await failureOf(set);
+      expect(failure).toMatchObject({ kind: 'usage', hint: 'natter auth login' });
+      expect(failure.message).not.toContain(exampleKey);
+    },
+  );
+
+  test.each([
+    'params.__proto__',
+    'params.constructor',
+    'headers.__proto__',
+    '__proto__',
+    '__proto__.a',
+  ])('K27 refuses the setting %s', async (setting) => {
+    const set = () => setStoredSetting(storedWith(), 'default', setting, '{"polluted":1}');
+    expect((await failureOf(set)).kind).toBe('usage');
+    expect({}).not.toHaveProperty('polluted');
+  });
+
+  test.each([
+    '__proto__',
+    'constructor',
+    'prototype',
+    '../x',
+    'a/b',
+    '',
+    '.hidden',
+    'a b',
+    'a\u0000',
+  ])('K27 refuses the profile name %j', async (profile) => {
+    const set = () => setStoredSetting(storedWith(), profile, 'model', 'x');
+    expect((await failureOf(set)).kind).toBe('usage');
+  });
+
+  test.each(['work', 'CON', 'a.b', '_x', '9-lives', 'a'.repeat(64)])(
+    'takes the profile name %s',
+    (profile) => {
+      const stored = setStoredSetting(storedWith(), profile, 'model', 'x');
+      expect(getStoredSetting(stored, profile, 'model')).toBe('x');
+    },
+  );
+});
+
+describe('unsetStoredSetting', () => {
+  test('removes one setting and leaves the others', () => {
+    const stored = storedWith({ default: { model: 'x', save: false } });
+    const { settings } = unsetStoredSetting(stored, 'default', 'model');
+    expect(settings.profiles['default']).toEqual({ save: false });
+  });
+
+  test('removes a family with its last member', () => {
+    const stored = storedWith({ default: { params: { a: 1, b: 2 } } });
+    const one = unsetStoredSetting(stored, 'default', 'params.a');
+    expect(one.settings.profiles['default']).toEqual({ params: { b: 2 } });
+    const none = unsetStoredSetting(one, 'default', 'params.b');
+    expect(none.settings.profiles['default']).toEqual({});
+  });
+
+  test('returns the same object when there is nothing to remove', () => {
+    const stored = storedWith({ default: { model: 'x' } });
+    expect(unsetStoredSetting(stored, 'default', 'save')).toBe(stored);
+    expect(unsetStoredSetting(stored, 'other', 'model')).toBe(stored);
+  });
+});
+
+describe('profiles', () => {
+  const stored = storedWith({ home: {}, work: {} }, { work: credential }, 'home');
+
+  test('are listed with the default one, the current one and their keys', () => {
+    expect(listProfiles(stored)).toEqual([
+      { name: 'default', current: false, hasKey: false },
+      { name: 'home', current: true, hasKey: false },
+      { name: 'work', current: false, hasKey: true },
+    ]);
+  });
+
+  test('can be made the current one', () => {
+    expect(useProfile(stored, 'work').settings.profile).toBe('work');
+  });
+
+  test('are deleted with their key', () => {
+    const { settings, credentials } = deleteProfile(stored, 'work');
+    expect(Object.keys(settings.profiles)).toEqual(['home']);
+    expect(settings.profile).toBe('home');
+    expect(credentials.profiles).toEqual({});
+  });
+
+  test('leave the default one as the current when the current is deleted', () => {
+    expect(deleteProfile(stored, 'home').settings).not.toHaveProperty('profile');
+  });
+
+  test.each([useProfile, deleteProfile])('%o fails for one that does not exist', async (change) => {
+    expect(await failureOf(() => change(stored, 'wrok'))).toMatchObject({
+      kind: 'configuration',
+      hint: 'the profiles are default, home, work',
+    });
+  });
+});
+
+describe('credentials', () => {
+  test('K11 are kept trimmed, with the address that the profile gets too', () => {
+    const given = { apiKey: ` ${exampleKey}\n`, baseUrl: ' https://api.example.com ' };
+    const { settings, credentials } = saveCredential(storedWith(), 'work', given);
+    expect(credentials.profiles).toEqual({ work: credential });
+    expect(settings.profiles).toEqual({ work: { 'base-url': 'https://api.example.com' } });
+  });
+
+  test('K10 are refused when no header can carry the key', async () => {
+    const bad = { ...credential, apiKey: 'a\nb' };
+    expect(await failureOf(() => saveCredential(storedWith(), 'work', bad))).toMatchObject({
+      kind: 'usage',
+      message: 'the API key holds a line break',
+    });
+  });
+
+  test('are removed without touching the settings', () => {
+    const stored = storedWith({ work: { model: 'x' } }, { work: credential });
+    const removed = removeCredential(stored, 'work');
+    expect(removed.credentials.profiles).toEqual({});
+    expect(removed.settings).toBe(stored.settings);
+    expect(removeCredential(removed, 'work')).toBe(removed);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+
+import { resolveSettings, type SettingLayers } from '../../src/settings/resolve.ts';
+import { describeWithheld } from '../../src/settings/resolved-settings.ts';
+import { exampleKey, failureOf, storedWith } from './fixtures/stored.ts';
+
+const home = 'https://api.example.com';
+const stored = storedWith(
+  { default: { 'base-url': `${home}/v1` } },
+  { default: { apiKey: exampleKey, baseUrl: home } },
+);
+
+function resolve(layers: Partial<SettingLayers> = {}) {
+  return resolveSettings({ flags: {}, environment: {}, stored, ...layers });
+}
+
+describe('the key', () => {
+  test('is the stored one when the base URL has the origin it was saved for', () => {
+    const { apiKey, withheld } = resolve();
+    expect(apiKey).toEqual({ value: exampleKey, source: { kind: 'profile', name: 'default' } });
+    expect(withheld).toEqual([]);
+  });
+
+  test.each([
+    'https://api.example.com:443/v1',
+    'HTTPS://API.EXAMPLE.COM/other',
+    'https://ada:secret@api.example.com',
+  ])('goes to the same origin written as %s', (baseUrl) => {
+    expect(resolve({ flags: { baseUrl } }).apiKey?.value).toBe(exampleKey);
+  });
+
+  test.each([
+    'https://elsewhere.example',
+    'https://api.example.com.elsewhere.example',
+    'https://api.example.com@elsewhere.example',
+    'https://api.example.com:8443',
+    'http://api.example.com',
+    'http://127.0.0.1:8080',
+  ])('K23 a flag cannot carry a stored key to %s', (baseUrl) => {
+    const { apiKey, withheld } = resolve({ flags: { baseUrl } });
+    expect(apiKey).toBeUndefined();
+    expect(withheld).toEqual([
+      {
+        what: 'API key',
+        profile: 'default',
+        belongsTo: home,
+        requested: new URL(baseUrl).origin,
+      },
+    ]);
+  });
+
+  test('K23 a variable cannot carry a stored key elsewhere either', () => {
+    const environment = { NATTER_BASE_URL: 'https://elsewhere.example' };
+    const { apiKey, withheld } = resolve({ environment });
+    expect(apiKey).toBeUndefined();
+    expect(withheld.map(describeWithheld)).toEqual([
+      'the API key of profile default was not sent: it belongs to https://api.example.com, not to https://elsewhere.example',
+    ]);
+  });
+
+  test('K23 a changed config.json cannot carry the key elsewhere either', () => {
+    const changed = storedWith(
+      { default: { 'base-url': 'https://elsewhere.example' } },
+      stored.credentials.profiles,
+    );
+    expect(resolve({ stored: changed }).apiKey).toBeUndefined();
+  });
+
+  test('of the environment goes to whatever base URL is in force', () => {
+    const environment = { NATTER_API_KEY: ' from-environment\n' };
+    const { apiKey } = resolve({ environment, flags: { baseUrl: 'https://elsewhere.example' } });
+    expect(apiKey).toEqual({
+      value: 'from-environment',
+      source: { kind: 'environment', name: 'NATTER_API_KEY' },
+    });
+  });
+
+  test('K21 of the environment counts as unset when it is empty', () => {
+    expect(resolve({ environment: { NATTER_API_KEY: '' } }).apiKey?.value).toBe(exampleKey);
+  });
+
+  test('is not taken from another profile', () => {
+    const two = storedWith({ work: { 'base-url': home } }, stored.credentials.profiles);
+    expect(resolve({ stored: two, flags: { profile: 'work' } }).apiKey).toBeUndefined();
+  });
+
+  test('is absent without a base URL', () => {
+    const bare = storedWith({}, stored.credentials.profiles);
+    expect(resolve({ stored: bare }).apiKey).toBeUndefined();
+  });
+
+  test('K10 that no header can carry fails and is not shown', async () => {
+    const environment = { NATTER_API_KEY: 'exa\nmple' };
+    const failure = await failureOf(() => resolve({ environment }));
+    expect(failure).toMatchObject({
+      kind: 'configuration',
+      message: 'NATTER_API_KEY holds a line break',
+    });
+  });
+
+  test('K10 a stored key that no header can carry fails as well', async () => {
+    const bad = storedWith(
+      { default: { 'base-url': home } },
+      { default: { apiKey: 'b\u00e4d', baseUrl: home } },
+    );
+    const failure = await failureOf(() => resolve({ stored: bad }));
+    expect(failure.message).toBe(
+      'the stored key of profile default holds a character that is not plain ASCII',
+    );
+  });
+});
+
+describe('headers that look like secrets', () => {
+  const withHeaders = storedWith({
+    default: { 'base-url': home, headers: { 'x-api-key': 'hidden', 'x-team': 'blue' } },
+  });
+
+  test('are sent to the base URL of their profile', () => {
+    const { headers, withheld } = resolve({ stored: withHeaders });
+    expect(Object.keys(headers)).toEqual(['x-api-key', 'x-team']);
+    expect(withheld).toEqual([]);
+  });
+
+  test('K23 are withheld from any other origin, while plain headers go there', () => {
+    const flags = { baseUrl: 'https://elsewhere.example' };
+    const { headers, withheld } = resolve({ stored: withHeaders, flags });
+    expect(Object.keys(headers)).toEqual(['x-team']);
+    expect(withheld.map(({ what }) => what)).toEqual(['header x-api-key']);
+  });
+});
+
+describe('permission to send a key over plain http', () => {
+  test.each([
+    [{}, {}, {}, false],
+    [{ 'allow-insecure': true }, {}, {}, true],
+    [{ 'allow-insecure': true }, { NATTER_ALLOW_INSECURE: 'no' }, {}, false],
+    [{}, {}, { allowInsecure: true }, true],
+  ])('K14 profile %j, environment %j, flags %j: %s', (profile, environment, flags, allowed) => {
+    const layers = { stored: storedWith({ default: profile }), environment, flags };
+    expect(resolve(layers).values.allowInsecure).toBe(allowed);
+  });
+});

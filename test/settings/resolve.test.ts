@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+
+import { definitions, settingKeys } from '../../src/settings/definitions.ts';
+import { resolveSettings, type SettingLayers } from '../../src/settings/resolve.ts';
+import { withoutSources } from '../../src/settings/resolved-settings.ts';
+import { failureOf, storedWith } from './fixtures/stored.ts';
+
+function resolve(layers: Partial<SettingLayers> = {}) {
+  return resolveSettings({ flags: {}, environment: {}, stored: storedWith(), ...layers });
+}
+
+describe('precedence', () => {
+  const stored = storedWith({ default: { model: 'from-profile' } });
+
+  test('K21 a flag wins over the environment and the profile', () => {
+    const environment = { NATTER_MODEL: 'from-environment' };
+    const { values, sources } = resolve({ flags: { model: 'from-flag' }, environment, stored });
+    expect(values.model).toBe('from-flag');
+    expect(sources.model).toEqual({ kind: 'flag', name: '--model' });
+  });
+
+  test('K21 the environment wins over the profile', () => {
+    const environment = { NATTER_MODEL: 'from-environment' };
+    const { values, sources } = resolve({ environment, stored });
+    expect(values.model).toBe('from-environment');
+    expect(sources.model).toEqual({ kind: 'environment', name: 'NATTER_MODEL' });
+  });
+
+  test('K21 the profile wins over the default', () => {
+    const { values, sources } = resolve({ stored });
+    expect(values.model).toBe('from-profile');
+    expect(sources.model).toEqual({ kind: 'profile', name: 'default' });
+  });
+
+  test('K21 the default holds when nobody says anything', () => {
+    const { values, sources } = resolve();
+    expect(values).toEqual({
+      model: 'origin',
+      retries: 4,
+      retryMaxWait: 60_000,
+      connectTimeout: 10_000,
+      firstByteTimeout: 600_000,
+      idleTimeout: 300_000,
+      timeout: 0,
+      allowInsecure: false,
+      save: true,
+    });
+    expect(sources.baseUrl).toEqual({ kind: 'default', name: 'default' });
+  });
+
+  test.each(settingKeys)('K21 an empty variable leaves %s as it was', (key) => {
+    const environment = { [definitions[key].variable]: '' };
+    expect(resolve({ environment }).values[key]).toBe(definitions[key].default);
+  });
+
+  test('an empty flag is a value: it takes the system prompt of the profile away', () => {
+    const withSystem = storedWith({ default: { system: 'Be brief.' } });
+    expect(resolve({ flags: { system: '' }, stored: withSystem }).values.system).toBe('');
+  });
+
+  test('reads flags, variables and stored values of every type alike', () => {
+    const { values } = resolve({
+      flags: { timeout: '2m', allowInsecure: true, retries: 7 },
+      environment: { NATTER_SAVE: 'off', NATTER_MAX_TOKENS: '500' },
+      stored: storedWith({ default: { 'idle-timeout': '90s', 'connect-timeout': 5 } }),
+    });
+    expect(values).toMatchObject({
+      timeout: 120_000,
+      allowInsecure: true,
+      retries: 7,
+      save: false,
+      maxTokens: 500,
+      idleTimeout: 90_000,
+      connectTimeout: 5000,
+    });
+  });
+});
+
+describe('bad values', () => {
+  test('a bad flag is a usage failure that names the flag', async () => {
+    const failure = await failureOf(() => resolve({ flags: { retries: 'many' } }));
+    expect(failure).toMatchObject({
+      kind: 'usage',
+      message: '--retries must be a whole number from 0 to 100',
+    });
+  });
+
+  test('a bad variable is a configuration failure that names the variable', async () => {
+    const failure = await failureOf(() => resolve({ environment: { NATTER_TIMEOUT: 'soon' } }));
+    expect(failure.kind).toBe('configuration');
+    expect(failure.message).toContain('NATTER_TIMEOUT must be a duration such as');
+  });
+
+  test.each([{ system: { text: 'x' } }, { system: null }, { system: ['x'] }])(
+    'a bad stored value is a configuration failure that names the profile and the way out: %j',
+    async (profile) => {
+      const stored = storedWith({ default: profile });
+      expect(await failureOf(() => resolve({ stored }))).toMatchObject({
+        kind: 'configuration',
+        message: 'system in profile default must be text',
+        hint: 'natter config unset system --profile default',
+      });
+    },
+  );
+
+  test('K8 a key in the wrong variable is not repeated in the message', async () => {
+    const environment = { NATTER_BASE_URL: 'example-key-0123456789' };
+    const failure = await failureOf(() => resolve({ environment }));
+    expect(JSON.stringify([failure.message, failure.hint])).not.toContain('0123456789');
+  });
+});
+
+describe('the profile in force', () => {
+  const stored = storedWith({ work: { model: 'w' }, home: { model: 'h' } }, {}, 'home');
+
+  test.each([
+    [{ profile: 'work' }, { NATTER_PROFILE: 'default' }, 'work', 'flag'],
+    [{}, { NATTER_PROFILE: 'work' }, 'work', 'environment'],
+    [{}, { NATTER_PROFILE: '' }, 'home', 'profile'],
+    [{}, {}, 'home', 'profile'],
+  ])('flags %j and environment %j give %s', (flags, environment, name, kind) => {
+    const { profile } = resolve({ flags, environment, stored });
+    expect(profile).toMatchObject({ value: name, source: { kind } });
+  });
+
+  test('is the default one when none was chosen, though no file has it', () => {
+    expect(resolve().profile).toEqual({
+      value: 'default',
+      source: { kind: 'default', name: 'default' },
+    });
+  });
+
+  test.each([
+    [{ profile: 'wrok' }, {}],
+    [{}, { NATTER_PROFILE: 'wrok' }],
+  ])('an unknown one fails with those there are: %j %j', async (flags, environment) => {
+    expect(await failureOf(() => resolve({ flags, environment, stored }))).toMatchObject({
+      kind: 'configuration',
+      message: 'there is no profile "wrok"',
+      hint: 'the profiles are default, home, work',
+    });
+  });
+
+  test('a new one is fine for a command that creates it', () => {
+    const settings = resolve({ flags: { profile: 'new' }, stored, allowNewProfile: true });
+    expect(settings.profile.value).toBe('new');
+    expect(settings.values.model).toBe('origin');
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    'K27 the name %s reaches no prototype',
+    async (profile) => {
+      const failure = await failureOf(() => resolve({ flags: { profile } }));
+      expect(failure.kind).toMatch(/usage|configuration/);
+    },
+  );
+});
+
+describe('parameters and headers', () => {
+  const stored = storedWith({
+    default: {
+      params: { temperature: 0.2, stop: ['END'] },
+      headers: { 'X-Team': 'blue', 'user-agent': 'mine' },
+    },
+  });
+
+  test('a flag adds to and overrides the parameters of the profile', () => {
+    const { params } = resolve({ flags: { params: { temperature: 1, seed: null } }, stored });
+    expect(params).toEqual({
+      temperature: { value: 1, source: { kind: 'flag', name: '--param' } },
+      seed: { value: null, source: { kind: 'flag', name: '--param' } },
+      stop: { value: ['END'], source: { kind: 'profile', name: 'default' } },
+    });
+  });
+
+  test('header names are compared in lower case', () => {
+    expect(withoutSources(resolve({ stored }).headers)).toEqual({
+      'x-team': 'blue',
+      'user-agent': 'mine',
+    });
+  });
+
+  test.each([
+    [{ params: { messages: [] } }, 'the parameter messages in profile default is set by natter'],
+    [{ headers: { Authorization: 'Bearer x' } }, 'the header authorization in profile default'],
+    [{ headers: { host: 'x' } }, 'the header host in profile default is set by natter'],
+    [{ headers: { 'x-a': 'b\r\nx-c: d' } }, 'headers.x-a in profile default must be one line'],
+    [{ headers: { 'x a': 'b' } }, '"x a" cannot be the name of a header in profile default'],
+  ])('a profile of %j fails', async (profile, message) => {
+    const failure = await failureOf(() => resolve({ stored: storedWith({ default: profile }) }));
+    expect(failure.kind).toBe('configuration');
+    expect(failure.message).toContain(message);
+  });
+
+  test('K27 a parameter named __proto__ in the file fails', async () => {
+    const params: Record<string, unknown> = JSON.parse('{"__proto__": {"a": 1}}');
+    const bad = storedWith({ default: { params } });
+    const failure = await failureOf(() => resolve({ stored: bad }));
+    expect(failure.message).toContain('"__proto__" cannot be the name of a parameter');
+  });
+
+  test('a flag cannot set what natter writes itself', async () => {
+    const failure = await failureOf(() => resolve({ flags: { params: { stream: false } } }));
+    expect(failure).toMatchObject({ kind: 'usage', hint: 'use --no-stream' });
+  });
+});

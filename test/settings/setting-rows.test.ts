@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+
+import { resolveSettings } from '../../src/settings/resolve.ts';
+import { listSettings } from '../../src/settings/setting-rows.ts';
+import { exampleKey, storedWith } from './fixtures/stored.ts';
+
+const stored = storedWith(
+  {
+    default: {
+      'base-url': 'https://ada:passphrase@api.example.com',
+      params: { stop: ['END'] },
+      headers: { 'x-team-token': 'token-0123456789', 'x-team': 'blue' },
+    },
+  },
+  { default: { apiKey: exampleKey, baseUrl: 'https://api.example.com' } },
+);
+
+function rows() {
+  return listSettings(resolveSettings({ flags: { retries: 2 }, environment: {}, stored }));
+}
+
+test('lists every setting in force with its value as typed and its source', () => {
+  const profile = { kind: 'profile', name: 'default' };
+  expect(rows()).toEqual(
+    expect.arrayContaining([
+      { name: 'model', value: 'origin', source: { kind: 'default', name: 'default' } },
+      { name: 'max-tokens', value: undefined, source: { kind: 'default', name: 'default' } },
+      { name: 'retries', value: '2', source: { kind: 'flag', name: '--retries' } },
+      { name: 'retry-max-wait', value: '1m', source: { kind: 'default', name: 'default' } },
+      { name: 'params.stop', value: '["END"]', source: profile },
+      { name: 'headers.x-team', value: 'blue', source: profile },
+    ]),
+  );
+});
+
+test('K25 K15 shows keys, passwords and secret headers masked', () => {
+  const shown = Object.fromEntries(rows().map(({ name, value }) => [name, value]));
+  expect(shown).toMatchObject({
+    'base-url': 'https://…@api.example.com',
+    'headers.x-team-token': '…',
+    'api-key': '…wxyz',
+  });
+  const text = JSON.stringify(rows());
+  for (const secret of [exampleKey, 'passphrase', '0123456789']) expect(text).not.toContain(secret);
+});

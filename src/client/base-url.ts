@@ -1,0 +1,52 @@
+import { Failure } from '../failure.ts';
+
+const hint = 'a base URL looks like https://api.example.com';
+
+/**
+ * The service's root without its `/v1`: `https://host/v1/`, `https://host` and `https://host/` are the same
+ * service; a path prefix (`https://host/openai/v1`) stays.
+ * @throws Failure `configuration`; its message never shows a user name or password.
+ */
+export function parseBaseUrl(text: string): URL {
+  const shown = maskUserInfo(text.trim());
+  const url = parseUrl(text.trim());
+  if (url === undefined) {
+    throw new Failure('configuration', `the base URL "${shown}" is not a URL`, { hint });
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Failure('configuration', `the base URL "${shown}" is neither https nor http`, {
+      hint,
+    });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Failure('configuration', `the base URL ${shown} holds a user name or password`, {
+      hint: 'leave them out of the URL; the key goes into its own setting: natter auth login',
+    });
+  }
+  url.search = '';
+  url.hash = '';
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return url;
+}
+
+/** The parsed URL; nothing when `text` is none. */
+export function parseUrl(text: string, base?: URL): URL | undefined {
+  return URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
+}
+
+/** Address of an endpoint, `path` counted from `/v1/`; its segments are already percent-encoded. */
+export function endpointUrl(baseUrl: URL, path: string): URL {
+  const url = new URL(baseUrl);
+  url.pathname = `${baseUrl.pathname.replace(/\/$/, '')}/v1/${path}`;
+  return url;
+}
+
+/** `text` with the `user:password@` of any URL in it replaced by `***@`. */
+export function maskUserInfo(text: string): string {
+  return text.replace(/([a-z][a-z\d+.-]*:\/*|^)[^\s/?#]*@/gi, '$1***@');
+}
+
+/** `host:port` of a URL, the scheme's own port included. */
+export function hostAndPort(url: URL): string {
+  return url.port === '' ? `${url.hostname}:${url.protocol === 'https:' ? 443 : 80}` : url.host;
+}

@@ -1,0 +1,75 @@
+import { Failure } from '../failure.ts';
+import { acceptedResponse } from './accepted-response.ts';
+import { contentless, incomplete, silence, unfinished } from './answer-failure.ts';
+import { readAnswer } from './answer-reader.ts';
+import { answerFinished, answerStarted, contentReceived } from './chat-events.ts';
+import type { ChatEvent } from './events.ts';
+import type { HttpRequest, HttpResponse } from './exchange.ts';
+import { requestIdOf } from './request-id.ts';
+import type { Service } from './service.ts';
+import { watchIdle } from './timer.ts';
+
+export interface ChatAttempt {
+  readonly service: Service;
+  readonly request: HttpRequest;
+  readonly signal: AbortSignal;
+  /** From 1. */
+  readonly number: number;
+  /** Monotonic time at which the first attempt began. */
+  readonly start: number;
+}
+
+/**
+ * Sends the prompt once and yields what the answer brings.
+ * @throws RequestFailure while asking again can do no harm, Failure `incomplete` once content came; or the
+ * signal's reason when the caller aborts.
+ */
+export async function* attemptChat(attempt: ChatAttempt): AsyncGenerator<ChatEvent, void> {
+  const { service, request, signal, number } = attempt;
+  const response = await acceptedResponse(request, service.route, service.limits, signal);
+  const requestId = requestIdOf(response.headers);
+  let reading = false;
+  try {
+    yield answerStarted(number, requestId);
+    reading = true;
+    yield* readEvents(response, attempt, requestId);
+  } finally {
+    if (!reading) response.destroy(new Error('nobody reads the answer'));
+  }
+}
+
+async function* readEvents(
+  response: HttpResponse,
+  { service, number, start }: ChatAttempt,
+  requestId: string | undefined,
+): AsyncGenerator<ChatEvent, void> {
+  const { idleTimeout, limits } = service;
+  const elapsed = (): number => limits.clock.monotonic() - start;
+  const watch = watchIdle(limits.clock, idleTimeout, () => response.destroy(silence(idleTimeout)));
+  const parts = readAnswer(response.body, response.headers['content-type'], {
+    onContent: () => watch.touch(),
+  });
+  let firstText: number | undefined;
+  let received = false;
+  try {
+    for await (const part of parts) {
+      // The time that the reader of these events takes is not silence of the service.
+      watch.pause();
+      if (part.type === 'end') {
+        if (!part.complete) throw unfinished();
+        const timing = { ...(firstText !== undefined && { firstText }), total: elapsed() };
+        yield answerFinished(part, number, timing);
+      } else {
+        received = true;
+        if (part.type === 'text') firstText ??= elapsed();
+        yield contentReceived(part);
+      }
+      watch.touch();
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw received ? incomplete(error, requestId) : contentless(error, requestId);
+  } finally {
+    watch.stop();
+  }
+}

@@ -1,0 +1,78 @@
+import { Failure } from '../failure.ts';
+import { attemptChat } from './chat-attempt.ts';
+import type { CallOptions, Client, ClientOptions, ReadOptions } from './client.ts';
+import type { CompletionRequest } from './contract.ts';
+import { startDeadline } from './deadline.ts';
+import type { ChatEvent, RetryScheduled } from './events.ts';
+import { parseModelList, parseModelRecord } from './model-list.ts';
+import { requestJson } from './model-request.ts';
+import { scheduleRetry, waitForRetry } from './retry.ts';
+import { createService, type Service } from './service.ts';
+
+/**
+ * A client of one service. Sends nothing before its first call; keeps connections open between calls.
+ * @throws Failure `configuration` for options no request can be made with
+ */
+export function createClient(options: ClientOptions): Client {
+  const service = createService(options);
+  return {
+    chat: (request, callOptions) => chat(service, request, callOptions),
+    listModels: async (readOptions) => parseModelList(await read(service, 'models', readOptions)),
+    async getModel(id, readOptions) {
+      // As a path these would mean the list of models, or its parent.
+      if (/^\.{0,2}$/.test(id)) throw new Failure('not_found', `there is no model "${id}"`);
+      const value = await read(service, `models/${encodeURIComponent(id)}`, readOptions);
+      return parseModelRecord(value);
+    },
+    close: () => service.route.close(),
+  };
+}
+
+async function* chat(
+  service: Service,
+  completion: CompletionRequest,
+  options: CallOptions = {},
+): AsyncGenerator<ChatEvent, void> {
+  const { clock } = service.limits;
+  const start = clock.monotonic();
+  const deadline = startDeadline(clock, service.totalTimeout, options.signal);
+  const { signal } = deadline;
+  const request = service.request('chat/completions', completion);
+  try {
+    for (let number = 1; ; number += 1) {
+      let retry: RetryScheduled;
+      try {
+        yield* attemptChat({ service, request, signal, number, start });
+        return;
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        retry = scheduleRetry(error, number, { ...service, clock, signal });
+      }
+      yield retry;
+      await waitForRetry(retry, { ...service, clock, signal });
+    }
+  } finally {
+    deadline.end();
+  }
+}
+
+async function read(service: Service, path: string, options: ReadOptions = {}): Promise<unknown> {
+  const { clock } = service.limits;
+  const deadline = startDeadline(clock, service.totalTimeout, options.signal);
+  const { signal } = deadline;
+  try {
+    for (let number = 1; ; number += 1) {
+      let retry: RetryScheduled;
+      try {
+        return await requestJson(path, service, signal);
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        retry = scheduleRetry(error, number, { ...service, clock, signal });
+      }
+      options.onRetry?.(retry);
+      await waitForRetry(retry, { ...service, clock, signal });
+    }
+  } finally {
+    deadline.end();
+  }
+}

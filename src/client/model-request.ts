@@ -1,0 +1,52 @@
+import type { HttpResponse } from './exchange.ts';
+import { acceptedResponse } from './accepted-response.ts';
+import { Failure } from '../failure.ts';
+import { silence } from './answer-failure.ts';
+import { RequestFailure } from './request-failure.ts';
+import type { Service } from './service.ts';
+import { watchIdle } from './timer.ts';
+
+const longestBody = 16 * 1024 * 1024;
+
+/**
+ * Reads the JSON value at `path`, counted from `/v1/`.
+ * @throws RequestFailure; or the signal's reason when it aborts.
+ */
+export async function requestJson(
+  path: string,
+  service: Service,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { route, limits } = service;
+  const response = await acceptedResponse(service.request(path), route, limits, signal);
+  const text = await readText(response, service);
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    // The parser's own message quotes the body, which may be a whole page.
+    throw new Failure('server_error', `the service's answer to ${path} is not JSON`, {
+      hint: 'check the base URL: natter auth status',
+    });
+  }
+}
+
+async function readText(response: HttpResponse, { idleTimeout, limits }: Service): Promise<string> {
+  const watch = watchIdle(limits.clock, idleTimeout, () => response.destroy(silence(idleTimeout)));
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response.body) {
+      watch.touch();
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size > longestBody) {
+        throw new RequestFailure('server_error', 'the answer is longer than 16 MB', {
+          transient: false,
+        });
+      }
+    }
+  } finally {
+    watch.stop();
+  }
+  return Buffer.concat(chunks).toString();
+}

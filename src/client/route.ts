@@ -1,0 +1,69 @@
+import type { Agent, request as httpRequest } from 'node:http';
+import type { Environment } from './client.ts';
+import { hostAndPort, maskUserInfo } from './base-url.ts';
+import { proxyFor, type Proxy } from './proxy.ts';
+
+/** The way to one service: its own connections, kept open between requests, and the proxy in between. */
+export interface Route {
+  /** `host:port` of the service, for messages. */
+  readonly target: string;
+  readonly secure: boolean;
+  /** The proxy in between, without its password, for messages. */
+  readonly proxy: string | undefined;
+  /** Loads what the route needs; the first call pays for it. */
+  open(): Promise<OpenRoute>;
+  /** Closes every connection. */
+  close(): void;
+}
+
+export interface OpenRoute {
+  readonly agent: Agent;
+  readonly request: typeof httpRequest;
+}
+
+/** @throws Failure `configuration` for a bad proxy URL */
+export function createRoute(baseUrl: URL, environment: Environment): Route {
+  const secure = baseUrl.protocol === 'https:';
+  const proxy = proxyFor(baseUrl, environment);
+  const closing = new AbortController();
+  let opening: Promise<OpenRoute> | undefined;
+  let agent: Agent | undefined;
+
+  async function load(): Promise<OpenRoute> {
+    // Loaded on demand: commands that send nothing must not pay for it, nor plain http for TLS.
+    const { request } = secure ? await import('node:https') : await import('node:http');
+    agent = await createAgent(secure, proxy, closing.signal);
+    return { agent, request };
+  }
+  return {
+    target: hostAndPort(baseUrl),
+    secure,
+    proxy: proxy === undefined ? undefined : maskUserInfo(proxy.url.href).replace(/\/$/, ''),
+    open: () => (opening ??= load()),
+    close() {
+      agent?.destroy();
+      // Reaches connections to a proxy that has not answered yet; the agent does not know them.
+      closing.abort();
+    },
+  };
+}
+
+async function createAgent(
+  secure: boolean,
+  proxy: Proxy | undefined,
+  signal: AbortSignal,
+): Promise<Agent> {
+  if (proxy !== undefined) return createProxyAgent(secure, proxy, signal);
+  if (secure) return new (await import('node:https')).Agent({ keepAlive: true });
+  return new (await import('node:http')).Agent({ keepAlive: true });
+}
+
+async function createProxyAgent(
+  secure: boolean,
+  { url }: Proxy,
+  signal: AbortSignal,
+): Promise<Agent> {
+  const options = { keepAlive: true, signal };
+  if (secure) return new (await import('https-proxy-agent')).HttpsProxyAgent(url, options);
+  return new (await import('http-proxy-agent')).HttpProxyAgent(url, options);
+}

@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { errorNames, type ErrorName } from './contract.ts';
+import { parseErrorBody } from './error-body.ts';
+import { RequestFailure } from './request-failure.ts';
+import { requestIdOf } from './request-id.ts';
+import { retryAfter } from './retry-after.ts';
+
+/** A response that is no answer; `text` is its body, or as much of it as was read. */
+export interface FailedResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. */
+export function serviceFailure({ status, headers, text }: FailedResponse, now: Date) {
+  const body = parseErrorBody(text, headers['content-type']);
+  const kind = kindOf(status, body.name);
+  const said = body.message ?? body.name;
+  const asked = retryAfter(headers, now);
+  const requestId = requestIdOf(headers);
+  const { summary, hint } = explanations[kind];
+  return new RequestFailure(
+    kind,
+    `${summary} (${status})${said === undefined ? '' : `: ${said}`}`,
+    {
+      status,
+      hint,
+      transient: isTransient(status, headers['x-should-retry']),
+      askedDelay: asked,
+      ...(asked !== undefined && Number.isFinite(asked) && { retryAfterSeconds: asked / 1000 }),
+      ...(requestId !== undefined && { requestId }),
+    },
+  );
+}
+
+/** The status decides; the body's own name counts only for a status the contract does not know. */
+function kindOf(status: number, name: string | undefined): ErrorName {
+  const byStatus = (errorNames as Readonly<Record<number, ErrorName>>)[status];
+  if (byStatus !== undefined) return byStatus;
+  const byName = Object.values(errorNames).find((known) => known === name?.toLowerCase());
+  if (byName !== undefined) return byName;
+  if (status === 402) return 'forbidden';
+  if (status === 408 || status < 400 || status >= 500) return 'server_error';
+  return 'invalid_request';
+}
+
+/** `x-should-retry` is how some services say what the status cannot. */
+function isTransient(status: number, advice: string | string[] | undefined): boolean {
+  if (advice === 'true') return true;
+  if (advice === 'false') return false;
+  return status === 408 || status === 429 || status >= 500;
+}
+
+interface Explanation {
+  readonly summary: string;
+  readonly hint: string;
+}
+
+const explanations: Readonly<Record<ErrorName, Explanation>> = {
+  invalid_request: {
+    summary: 'the service rejected the request as invalid',
+    hint: '--dry-run shows what is sent',
+  },
+  unauthorized: {
+    summary: 'the service did not accept the key',
+    hint: 'set the key with natter auth login',
+  },
+  forbidden: {
+    summary: 'the key may not be used for this',
+    hint: 'natter models list shows the models there are',
+  },
+  not_found: {
+    summary: 'the service does not know this model or address',
+    hint: 'natter models list shows the models there are; natter auth status shows the address in use',
+  },
+  rate_limited: {
+    summary: 'the service limits how often it is asked',
+    hint: 'wait a little and ask again, or allow more tries with --retries',
+  },
+  server_error: {
+    summary: 'the service failed',
+    hint: 'ask again later',
+  },
+};

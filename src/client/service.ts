@@ -1,0 +1,62 @@
+import type { ClientOptions } from './client.ts';
+import { endpointUrl, parseBaseUrl } from './base-url.ts';
+import type { ExchangeLimits, HttpRequest } from './exchange.ts';
+import { maskKey } from './mask-key.ts';
+import { checkSecrecy, requestHeaders } from './request-headers.ts';
+import type { RetryPolicy } from './retry-policy.ts';
+import { createRoute, type Route } from './route.ts';
+
+/** A service as one client reaches it: the client's options, checked, with their defaults. */
+export interface Service {
+  readonly route: Route;
+  readonly limits: ExchangeLimits;
+  readonly policy: RetryPolicy;
+  /** Milliseconds without content; 0 is no limit. */
+  readonly idleTimeout: number;
+  /** Milliseconds for everything; 0 is no limit. */
+  readonly totalTimeout: number;
+  /** A request of the endpoint at `path`, counted from `/v1/`: a POST when there is a body. */
+  request(path: string, body?: unknown): HttpRequest;
+  /** Takes the key out of a text. */
+  mask(text: string): string;
+}
+
+/** @throws Failure `configuration` for options no request can be made with */
+export function createService(options: ClientOptions): Service {
+  const baseUrl = parseBaseUrl(options.baseUrl);
+  const headers = requestHeaders(options);
+  checkSecrecy(baseUrl, headers, options.allowInsecure ?? false);
+  return {
+    route: createRoute(baseUrl, options.environment),
+    limits: {
+      clock: options.clock,
+      connectTimeout: options.connectTimeout ?? 10_000,
+      firstByteTimeout: options.firstByteTimeout ?? 600_000,
+    },
+    policy: {
+      retries: options.retries ?? 4,
+      waitLimit: options.retryWaitLimit ?? 60_000,
+      random: options.random,
+    },
+    idleTimeout: options.idleTimeout ?? 300_000,
+    totalTimeout: options.totalTimeout ?? 0,
+    request(path, body) {
+      const url = endpointUrl(baseUrl, path);
+      if (body === undefined) {
+        return { method: 'GET', url, headers: { accept: 'application/json', ...headers } };
+      }
+      return {
+        method: 'POST',
+        url,
+        headers: {
+          accept: 'text/event-stream, application/json',
+          'content-type': 'application/json',
+          ...headers,
+        },
+        // Written once: every attempt sends the same bytes.
+        body: Buffer.from(JSON.stringify(body)),
+      };
+    },
+    mask: (text) => maskKey(text, options.apiKey?.trim()),
+  };
+}

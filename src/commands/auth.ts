@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import type { Context } from './context.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { setExamples } from './help-format.ts';
+
+export interface LoginOptions extends GlobalOptions {
+  /** False with `--no-check`. */
+  readonly check: boolean;
+}
+
+export interface StatusOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+export interface RunAuth {
+  readonly login: (context: Context, options: LoginOptions) => Promise<void>;
+  readonly status: (context: Context, options: StatusOptions) => Promise<void>;
+  readonly logout: (context: Context, options: GlobalOptions) => Promise<void>;
+}
+
+const runAuth: RunAuth = {
+  login: async (context, options) => (await import('./login-run.ts')).login(context, options),
+  status: async (context, options) => (await import('./auth-run.ts')).showStatus(context, options),
+  logout: async (context, options) => (await import('./auth-run.ts')).logout(context, options),
+};
+
+/** `natter auth login`, `status` and `logout`. No option takes a key: other users could read it in the process list. */
+export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
+  const login = new Command('login')
+    .description(
+      'Stores the address and the key of a service, once the service has accepted them. Asks for both; a key can come on standard input instead.',
+    )
+    .option('--no-check', 'store without asking the service');
+  login.action(() => run.login(context, login.optsWithGlobals()));
+  const status = new Command('status')
+    .description('Shows which service is used, and where each setting comes from.')
+    .option('--json', 'print JSON');
+  status.action(() => run.status(context, status.optsWithGlobals()));
+  const logout = new Command('logout').description('Forgets the stored key of the profile.');
+  logout.action(() => run.logout(context, logout.optsWithGlobals()));
+  setExamples(login, [
+    'natter auth login',
+    'natter auth login --base-url https://api.example.com < key.txt',
+  ]);
+  setExamples(status, ['natter auth status']);
+  return new Command('auth')
+    .description('Connects natter to a service: address and key.')
+    .addCommand(login)
+    .addCommand(status)
+    .addCommand(logout);
+}

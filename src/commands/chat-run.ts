@@ -1,0 +1,121 @@
+import { createActivity } from '../output/activity.ts';
+import { filteredNotice, finishNotice } from '../output/answer-notices.ts';
+import { chooseAnswerFormat, type AnswerFormat } from '../output/answer-format.ts';
+import { emptyAnswer, recordEvent, type AnswerRecord } from '../output/answer-record.ts';
+import { failureLine } from '../output/json-answer.ts';
+import { createSidelines } from '../output/sidelines.ts';
+import { usageLine } from '../output/usage-line.ts';
+import { toFailure } from '../output/failure-report.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { parseParameterFlag } from '../settings/setting-value.ts';
+import { sanitizeLine } from '../terminal/sanitizer.ts';
+import { createAnswerOutput, type AnswerOutput } from './answer-output.ts';
+import { planRequest, promptMessages, type PlannedRequest } from './chat-request.ts';
+import type { ChatOptions } from './chat.ts';
+import type { Context } from './context.ts';
+import { questionLoneWord } from './lone-word.ts';
+import { present, type Presentation } from './presentation.ts';
+import { readPrompt } from './prompt.ts';
+import { openService, readSettings, type Service } from './service.ts';
+
+/** One run of the chat command: what is decided before anything is sent. */
+interface Run {
+  readonly context: Context;
+  readonly options: ChatOptions;
+  readonly presentation: Presentation;
+  readonly format: AnswerFormat;
+}
+
+/** Sends the request and prints what comes; text that came before a failure is printed whole. */
+async function answer(
+  run: Run,
+  service: Service,
+  planned: PlannedRequest,
+  output: AnswerOutput,
+): Promise<AnswerRecord> {
+  const { context, presentation, options } = run;
+  const { request } = planned;
+  const { stderr } = context.streams;
+  const { noticeStyle: style, notices, animated } = presentation;
+  const quiet = options.quiet === true;
+  const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
+  const showReasoning = options.reasoning === true && !quiet;
+  const { model } = request;
+  const sidelines = createSidelines({ stderr, style, notices, activity, model, showReasoning });
+  let record = emptyAnswer;
+  activity.waiting(model);
+  try {
+    for await (const event of service.client.chat(request, { signal: context.signal })) {
+      sidelines.event(event);
+      record = recordEvent(record, event);
+      await output.printer.event(event);
+      context.signal.throwIfAborted();
+    }
+  } finally {
+    sidelines.end();
+    await output.printer.end();
+  }
+  return record;
+}
+
+/** What is told once the answer is whole. */
+function conclude(run: Run, record: AnswerRecord, model: string, removed: number): void {
+  const { presentation, context, format, options } = run;
+  for (const notice of [finishNotice(record), filteredNotice(removed)]) {
+    if (notice !== undefined) presentation.notices.notice(notice);
+  }
+  const { stdout, stderr } = context.streams;
+  const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
+  if (!onTerminal || options.quiet === true) return;
+  const line = sanitizeLine(usageLine(record, model));
+  void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
+}
+
+async function send(run: Run, settings: ResolvedSettings, planned: PlannedRequest): Promise<void> {
+  const { context, options, presentation, format } = run;
+  const { notices } = presentation;
+  if (planned.warning !== undefined) notices.warning(planned.warning);
+  const service = await openService(context, notices, options, settings);
+  const output = await createAnswerOutput(run, planned.request.model);
+  try {
+    const record = await answer(run, service, planned, output);
+    conclude(run, record, planned.request.model, output.removed());
+  } catch (error) {
+    if (format === 'jsonl' && !context.signal.aborted) {
+      await context.streams.stdout.write(failureLine(toFailure(error), sanitizeLine));
+    }
+    throw error;
+  } finally {
+    await service.close();
+  }
+}
+
+/**
+ * Runs `natter [chat] [prompt...]`.
+ * @throws Failure, or the reason `context.signal` was aborted with
+ */
+export async function chat(
+  context: Context,
+  words: readonly string[],
+  options: ChatOptions,
+): Promise<void> {
+  const presentation = present(context, options);
+  const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
+  const run: Run = { context, options, presentation, format };
+  const { notices } = presentation;
+  const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
+  const settings = readSettings(context, notices, options, { ...options, params });
+  await questionLoneWord(context, words, options);
+  const prompt = await readPrompt(context, notices, words, options);
+  const messages = promptMessages(settings.values.system, prompt);
+  const planned = planRequest(settings, messages, options.stream);
+  if (options.dryRun === true) {
+    const { printDryRun } = await import('./dry-run.ts');
+    await printDryRun(context, options, settings, planned);
+    return;
+  }
+  if (options.raw === true && context.streams.stdout.isTerminal) {
+    notices.warning('--raw lets the answer control this terminal');
+  }
+  await send(run, settings, planned);
+}

@@ -1,0 +1,93 @@
+import { Command, Option } from 'commander';
+import type { Context } from './context.ts';
+import { collect, type GlobalOptions } from './global-options.ts';
+import { settingOption } from './setting-option.ts';
+
+/** Options of `natter chat`, the default command. Values of settings are unparsed text. */
+export interface ChatOptions extends GlobalOptions {
+  readonly model?: string;
+  readonly system?: string;
+  readonly maxTokens?: string;
+  readonly file?: readonly string[];
+  readonly param?: readonly string[];
+  /** False with `--no-stream`. */
+  readonly stream: boolean;
+  /** False with `--no-stdin`. */
+  readonly stdin: boolean;
+  readonly stdinEncoding?: string;
+  readonly lossy?: boolean;
+  readonly json?: boolean;
+  readonly jsonl?: boolean;
+  readonly plain?: boolean;
+  readonly markdown?: boolean;
+  readonly raw?: boolean;
+  readonly reasoning?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export type RunChat = (
+  context: Context,
+  words: readonly string[],
+  options: ChatOptions,
+) => Promise<void>;
+
+const runChat: RunChat = async (context, words, options) => {
+  const { chat } = await import('./chat-run.ts');
+  await chat(context, words, options);
+};
+
+export const chatExamples = [
+  'natter "why is the sky blue?"',
+  'git diff | natter "review this"',
+  'natter -f notes.md -f plan.md "what is missing?"',
+  'natter -m nextgen --json "three names for a cat" | jq -r .content',
+  'natter --sandbox "try me without a key"',
+] as const;
+
+const requestOptions = () => [
+  settingOption('model', '-m'),
+  settingOption('system', '-s'),
+  settingOption('maxTokens', '-t'),
+  new Option('-f, --file <path>', 'attach a text file under its name; repeatable').argParser(
+    collect,
+  ),
+  new Option('--param <key=json>', 'add a field to the request body; repeatable').argParser(
+    collect,
+  ),
+  new Option('--no-stream', 'ask for the whole answer at once'),
+];
+
+const inputOptions = () => [
+  new Option('--no-stdin', 'leave standard input alone; - as a prompt word requires it instead'),
+  new Option('--stdin-encoding <label>', 'encoding of standard input and files, default utf-8'),
+  new Option('--lossy', 'replace bytes that are not text instead of refusing them'),
+];
+
+const outputOptions = () => [
+  new Option('--json', 'print one JSON document when the answer is whole'),
+  new Option('--jsonl', 'print each event as a JSON line when it comes'),
+  new Option('--plain', 'print plain text on a terminal too'),
+  new Option('--markdown', 'print styled Markdown into a pipe too'),
+  new Option('--raw', 'print the bytes of the service on a terminal too: unsafe'),
+  new Option('--reasoning', 'show reasoning on standard error where the service sends it'),
+  new Option('--dry-run', 'print the request and where each setting came from; send nothing'),
+];
+
+/** `natter [chat] [prompt...]`: sends one prompt and prints the answer. */
+export function buildChat(context: Context, run: RunChat = runChat): Command {
+  const command = new Command('chat')
+    .argument('[prompt...]', 'what to ask; {{stdin}} in it stands for standard input')
+    .summary('ask once: send a prompt, print the answer')
+    .description(
+      'Sends a prompt and prints the answer. Standard input, when it is a pipe or a file, goes along after the prompt.',
+    );
+  const groups = [
+    ['Request options:', requestOptions()],
+    ['Input options:', inputOptions()],
+    ['Output options:', outputOptions()],
+  ] as const;
+  for (const [heading, options] of groups) {
+    for (const option of options) command.addOption(option.helpGroup(heading));
+  }
+  return command.action((words: string[]) => run(context, words, command.optsWithGlobals()));
+}

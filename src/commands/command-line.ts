@@ -1,0 +1,64 @@
+// What can be told of the arguments before any command is known.
+
+/** Arguments up to `--`, which ends the options. */
+function options(words: readonly string[]): readonly string[] {
+  const end = words.indexOf('--');
+  return end < 0 ? words : words.slice(0, end);
+}
+
+/** Failures are reported as JSON when the output was asked for as JSON. */
+export function wantsJson(words: readonly string[]): boolean {
+  return options(words).some((word) => word === '--json' || word === '--jsonl');
+}
+
+/**
+ * `--` ends options and commands alike: `natter -- models` sends the prompt "models". Such a line is handed to
+ * the chat command by name, because a command is otherwise looked for after `--` too.
+ */
+export function routeToChat(
+  words: readonly string[],
+  commandNames: ReadonlySet<string>,
+): readonly string[] {
+  if (!words.includes('--')) return words;
+  const named = options(words).some((word) => commandNames.has(word));
+  return named ? words : ['chat', ...words];
+}
+
+/** Edits (insert, delete, replace, swap neighbours) between two words: optimal string alignment distance. */
+export function editDistance(left: string, right: string): number {
+  const rows = Array.from({ length: left.length + 1 }, (_, row) =>
+    Array.from({ length: right.length + 1 }, (__, column) => (row === 0 ? column : row)),
+  );
+  const at = (row: number, column: number) => rows[row]?.[column] ?? 0;
+  for (let row = 1; row <= left.length; row += 1) {
+    for (let column = 1; column <= right.length; column += 1) {
+      const replaced = left[row - 1] === right[column - 1] ? 0 : 1;
+      const swapped =
+        row > 1 &&
+        column > 1 &&
+        left[row - 1] === right[column - 2] &&
+        left[row - 2] === right[column - 1];
+      const best = Math.min(
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        at(row - 1, column - 1) + replaced,
+        swapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+      (rows[row] as number[])[column] = column === 0 ? row : best;
+    }
+  }
+  return at(left.length, right.length);
+}
+
+/** The command that a lone word nearly names, as `modles` does `models`; a short word must be closer. */
+export function nearlyNamedCommand(
+  words: readonly string[],
+  commandNames: Iterable<string>,
+): string | undefined {
+  const [word] = words;
+  if (word === undefined || words.length > 1 || /\s/.test(word)) return undefined;
+  const limit = word.length <= 4 ? 1 : 2;
+  return [...commandNames].find(
+    (name) => name !== word && editDistance(word.toLowerCase(), name) <= limit,
+  );
+}

@@ -1,0 +1,141 @@
+import { Failure } from '../failure.ts';
+import { formatTable } from '../output/table.ts';
+import { resolveFolders } from '../settings/folders.ts';
+import { chooseProfile } from '../settings/profile-name.ts';
+import * as profiles from '../settings/profiles.ts';
+import { parseSettingName } from '../settings/setting-name.ts';
+import { listSettings as settingRows, type SettingRow } from '../settings/setting-rows.ts';
+import { settingsFile, settingsPath } from '../settings/settings-file.ts';
+import type { StoredSettings } from '../settings/stored-settings.ts';
+import { escapeJson } from '../terminal/escape-json.ts';
+import { sanitizeLine } from '../terminal/sanitizer.ts';
+import type { ConfigOptions } from './config.ts';
+import type { Context } from './context.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { present } from './presentation.ts';
+import { readSettings, readStored } from './service.ts';
+import { changeStored } from './settings-access.ts';
+
+const jsonText = (value: unknown) => `${escapeJson(JSON.stringify(value, undefined, 2))}\n`;
+
+function sourceText({ source }: SettingRow): string {
+  return source.kind === source.name ? source.kind : `${source.kind} ${source.name}`;
+}
+
+/** Runs `natter config list`. @throws Failure */
+export async function listSettings(context: Context, options: ConfigOptions): Promise<void> {
+  const { notices, style } = present(context, options);
+  const { stdout } = context.streams;
+  const rows = settingRows(readSettings(context, notices, options));
+  if (options.json === true) {
+    await stdout.write(jsonText(rows.map((row) => ({ ...row, value: row.value ?? null }))));
+    return;
+  }
+  const table = rows.map((row) => [row.name, row.value ?? '(not set)', sourceText(row)]);
+  const columns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
+  const layout = { isTerminal: stdout.isTerminal, width: stdout.columns(), style };
+  await stdout.write(formatTable(columns, table, layout));
+}
+
+/** Runs `natter config get <name>`. @throws Failure of kind `not_found` when the setting has no value */
+export async function getSetting(
+  context: Context,
+  name: string,
+  options: ConfigOptions,
+): Promise<void> {
+  const { notices } = present(context, options);
+  parseSettingName(name);
+  const row = settingRows(readSettings(context, notices, options)).find(
+    (candidate) => candidate.name === name,
+  );
+  if (row?.value === undefined) {
+    throw new Failure('not_found', `the setting ${name} has no value`, {
+      hint: `natter config set ${name} <value>`,
+    });
+  }
+  const text = options.json === true ? jsonText(row) : `${sanitizeLine(row.value)}\n`;
+  await context.streams.stdout.write(text);
+}
+
+/** The profile that a change goes to; a new one may be named. */
+function targetProfile(context: Context, options: GlobalOptions, stored: StoredSettings): string {
+  const { environment } = context;
+  return chooseProfile({ flag: options.profile, environment, stored }, true).value;
+}
+
+/** Runs `natter config set <name> <value>`. @throws Failure */
+export async function setSetting(
+  context: Context,
+  name: string,
+  value: string,
+  options: GlobalOptions,
+): Promise<void> {
+  const { notices } = present(context, options);
+  let profile = '';
+  await changeStored(context, (stored) => {
+    profile = targetProfile(context, options, stored);
+    return profiles.setStoredSetting(stored, profile, name, value);
+  });
+  notices.notice(`${name} is set in profile ${profile}`);
+}
+
+/** Runs `natter config unset <name>`. @throws Failure */
+export async function unsetSetting(
+  context: Context,
+  name: string,
+  options: GlobalOptions,
+): Promise<void> {
+  const { notices } = present(context, options);
+  const stored = readStored(context, notices);
+  const profile = targetProfile(context, options, stored);
+  if (profiles.getStoredSetting(stored, profile, name) === undefined) {
+    notices.notice(`${name} was not set in profile ${profile}`);
+    return;
+  }
+  await changeStored(context, (before) => profiles.unsetStoredSetting(before, profile, name));
+  notices.notice(`${name} is no longer set in profile ${profile}`);
+}
+
+/** Runs `natter config path`. @throws Failure when the system names no folder for settings */
+export async function showPath(context: Context): Promise<void> {
+  const { config } = resolveFolders(context);
+  if (config === undefined) {
+    throw new Failure(
+      'storage',
+      'the folder for settings is unknown, because there is no home folder',
+      {
+        hint: 'set NATTER_CONFIG_DIR',
+      },
+    );
+  }
+  await context.streams.stdout.write(`${settingsPath(config, settingsFile)}\n`);
+}
+
+/** Runs `natter config use <profile>`. @throws Failure */
+export async function useProfile(context: Context, profile: string): Promise<void> {
+  await changeStored(context, (stored) => profiles.useProfile(stored, profile));
+}
+
+/** Runs `natter config remove-profile <profile>`. @throws Failure */
+export async function removeProfile(context: Context, profile: string): Promise<void> {
+  await changeStored(context, (stored) => profiles.deleteProfile(stored, profile));
+}
+
+/** Runs `natter config profiles`. @throws Failure */
+export async function listProfiles(context: Context, options: ConfigOptions): Promise<void> {
+  const { notices, style } = present(context, options);
+  const { stdout } = context.streams;
+  const summaries = profiles.listProfiles(readStored(context, notices));
+  if (options.json === true) {
+    await stdout.write(jsonText(summaries));
+    return;
+  }
+  const rows = summaries.map(({ name, current, hasKey }) => [
+    name,
+    current ? 'current' : '',
+    hasKey ? 'key stored' : '',
+  ]);
+  const columns = [{ heading: 'PROFILE' }, { heading: 'CURRENT' }, { heading: 'KEY' }];
+  const layout = { isTerminal: stdout.isTerminal, width: stdout.columns(), style };
+  await stdout.write(formatTable(columns, rows, layout));
+}

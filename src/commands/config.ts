@@ -1,0 +1,94 @@
+import { Command } from 'commander';
+import type { Context } from './context.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { setExamples } from './help-format.ts';
+
+export interface ConfigOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+export interface RunConfig {
+  readonly list: (context: Context, options: ConfigOptions) => Promise<void>;
+  readonly get: (context: Context, name: string, options: ConfigOptions) => Promise<void>;
+  readonly set: (
+    context: Context,
+    name: string,
+    value: string,
+    options: GlobalOptions,
+  ) => Promise<void>;
+  readonly unset: (context: Context, name: string, options: GlobalOptions) => Promise<void>;
+  readonly path: (context: Context) => Promise<void>;
+  readonly use: (context: Context, profile: string) => Promise<void>;
+  readonly profiles: (context: Context, options: ConfigOptions) => Promise<void>;
+  readonly remove: (context: Context, profile: string) => Promise<void>;
+}
+
+const load = () => import('./config-run.ts');
+
+const runConfig: RunConfig = {
+  list: async (context, options) => (await load()).listSettings(context, options),
+  get: async (context, name, options) => (await load()).getSetting(context, name, options),
+  set: async (context, name, value, options) =>
+    (await load()).setSetting(context, name, value, options),
+  unset: async (context, name, options) => (await load()).unsetSetting(context, name, options),
+  path: async (context) => (await load()).showPath(context),
+  use: async (context, profile) => (await load()).useProfile(context, profile),
+  profiles: async (context, options) => (await load()).listProfiles(context, options),
+  remove: async (context, profile) => (await load()).removeProfile(context, profile),
+};
+
+const json = ['--json', 'print JSON'] as const;
+
+function buildReaders(context: Context, run: RunConfig): readonly Command[] {
+  const list = new Command('list')
+    .description('Lists the settings in force and where each comes from.')
+    .option(...json);
+  list.action(() => run.list(context, list.optsWithGlobals()));
+  const get = new Command('get')
+    .argument('<name>', 'name of the setting')
+    .description('Prints one setting in force.')
+    .option(...json);
+  get.action((name: string) => run.get(context, name, get.optsWithGlobals()));
+  const path = new Command('path').description('Prints the path of the settings file.');
+  path.action(() => run.path(context));
+  const profiles = new Command('profiles')
+    .description('Lists the profiles; the current one is marked.')
+    .option(...json);
+  profiles.action(() => run.profiles(context, profiles.optsWithGlobals()));
+  return [list, get, path, profiles];
+}
+
+function buildWriters(context: Context, run: RunConfig): readonly Command[] {
+  const set = new Command('set')
+    .argument('<name>', 'name of the setting, such as model or params.temperature')
+    .argument('<value>', 'its value; JSON for params')
+    .description('Sets a value in the profile.');
+  set.action((name: string, value: string) => run.set(context, name, value, set.optsWithGlobals()));
+  const unset = new Command('unset')
+    .argument('<name>', 'name of the setting')
+    .description('Removes a value from the profile.');
+  unset.action((name: string) => run.unset(context, name, unset.optsWithGlobals()));
+  const use = new Command('use')
+    .argument('<profile>', 'name of the profile')
+    .description('Makes a profile the current one.');
+  use.action((profile: string) => run.use(context, profile));
+  const remove = new Command('remove-profile')
+    .argument('<profile>', 'name of the profile')
+    .description('Removes a profile with its key.');
+  remove.action((profile: string) => run.remove(context, profile));
+  setExamples(set, [
+    'natter config set model nextgen',
+    'natter --profile local config set base-url http://127.0.0.1:8080',
+    'natter config set params.temperature 0.2',
+  ]);
+  return [set, unset, use, remove];
+}
+
+/** `natter config …`: reads and writes settings profiles. */
+export function buildConfig(context: Context, run: RunConfig = runConfig): Command {
+  const command = new Command('config').description('Shows and changes settings and profiles.');
+  for (const child of [...buildReaders(context, run), ...buildWriters(context, run)]) {
+    command.addCommand(child);
+  }
+  return command;
+}

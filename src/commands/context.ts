@@ -1,0 +1,24 @@
+import type { Environment } from '../client/client.ts';
+import type { Clock } from '../clock.ts';
+import type { ProcessFacts } from '../settings/lock.ts';
+import type { Ask } from '../terminal/ask.ts';
+import type { Streams } from '../terminal/streams.ts';
+
+/** Everything of the outside world that a command may touch. */
+export interface Context {
+  readonly streams: Streams;
+  readonly ask: Ask;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  /** A number from 0 up to 1, as `Math.random`. */
+  readonly random: () => number;
+  /** Aborts when a signal arrives, or the reader of standard output goes away. */
+  readonly signal: AbortSignal;
+  readonly process: ProcessFacts;
+  readonly platform: NodeJS.Platform;
+  /** Undefined where the system names none. */
+  readonly homeDirectory: string | undefined;
+  readonly version: string;
+  /** Registers a secret: from then on it is masked in everything that reports failures. */
+  readonly keepSecret: (secret: string) => void;
+}

@@ -1,0 +1,49 @@
+import { Option, type Command } from 'commander';
+import { serviceSettings, settingOption } from './setting-option.ts';
+
+/** Options that every command takes, before or after its name. Values of settings are unparsed text. */
+export interface GlobalOptions {
+  readonly profile?: string;
+  readonly sandbox?: boolean;
+  readonly color: 'auto' | 'always' | 'never';
+  readonly quiet?: boolean;
+  /** False with `--no-input`: never ask. */
+  readonly input: boolean;
+  readonly baseUrl?: string;
+  readonly allowInsecure?: boolean;
+  readonly retries?: string;
+  readonly retryMaxWait?: string;
+  readonly connectTimeout?: string;
+  readonly firstByteTimeout?: string;
+  readonly idleTimeout?: string;
+  readonly timeout?: string;
+}
+
+export const serviceGroup = 'Service options:';
+export const generalGroup = 'General options:';
+
+/** Adds the options every command takes to the root command. */
+export function addGlobalOptions(program: Command): void {
+  const service = [
+    new Option(
+      '--profile <name>',
+      'settings profile to use, default is the current one [NATTER_PROFILE]',
+    ),
+    new Option('--sandbox', 'answer from the built-in sandbox: no service, no key, no network'),
+    ...serviceSettings.map((key) => settingOption(key)),
+  ];
+  for (const option of service) program.addOption(option.helpGroup(serviceGroup));
+  const general = [
+    new Option('--color <when>', 'colour the output: auto, always or never')
+      .choices(['auto', 'always', 'never'])
+      .default('auto'),
+    new Option('-q, --quiet', 'no notices on standard error, failures only'),
+    new Option('--no-input', 'never ask for anything; fail instead'),
+  ];
+  for (const option of general) program.addOption(option.helpGroup(generalGroup));
+}
+
+/** Collects a repeatable option. */
+export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), value];
+}

@@ -1,0 +1,96 @@
+import type { Command, Help } from 'commander';
+
+const examples = new WeakMap<Command, readonly string[]>();
+
+/** Gives a command the examples its help opens with. */
+export function setExamples(command: Command, lines: readonly string[]): Command {
+  examples.set(command, lines);
+  return command;
+}
+
+/** Example lines of a command, as typed in a shell. */
+export function examplesOf(command: Command): readonly string[] {
+  return examples.get(command) ?? [];
+}
+
+interface Item {
+  readonly group: string;
+  readonly term: string;
+  readonly description: string;
+}
+
+function optionItems(command: Command, help: Help): Item[] {
+  return help.visibleOptions(command).map((option) => ({
+    group: option.helpGroupHeading ?? 'General options:',
+    term: help.optionTerm(option),
+    description: option.description,
+  }));
+}
+
+/** The root command's help speaks of the default command too, because it is what most people type. */
+function describedCommands(command: Command): readonly Command[] {
+  if (command.parent !== null) return [command, ...ancestors(command)];
+  const defaultCommand = command.commands.find((child) => child.name() === 'chat');
+  return defaultCommand === undefined ? [command] : [defaultCommand, command];
+}
+
+function ancestors(command: Command): readonly Command[] {
+  return command.parent === null ? [] : [command.parent, ...ancestors(command.parent)];
+}
+
+function collectItems(command: Command, help: Help): Item[] {
+  const subcommands = help.visibleCommands(command).map((child) => ({
+    group: 'Commands:',
+    term: [child.name(), ...child.registeredArguments.map((one) => help.argumentTerm(one))].join(
+      ' ',
+    ),
+    description: child.summary() === '' ? child.description() : child.summary(),
+  }));
+  const options = describedCommands(command).flatMap((one) => optionItems(one, help));
+  const seen = new Set<string>();
+  return [...subcommands, ...options].filter(({ group, term }) => {
+    const key = `${group} ${term}`;
+    return !seen.has(key) && seen.add(key).size > 0;
+  });
+}
+
+/** Help as plain text of at most 80 columns: what it is, usage, examples, then commands and options by group. */
+export function formatHelp(command: Command, help: Help): string {
+  const width = help.helpWidth ?? 80;
+  const items = collectItems(command, help);
+  const sections = [help.commandDescription(command), `Usage: ${help.commandUsage(command)}`];
+  const lines = examplesOf(command);
+  if (lines.length > 0)
+    sections.push(['Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'));
+  const groups = groupItems(items);
+  for (const [group, members] of groups) {
+    const termWidth = Math.min(28, Math.max(...members.map((item) => item.term.length)));
+    const rows = members.map((item) => formatRow(item, termWidth, width, help));
+    sections.push([group, ...rows].join('\n'));
+  }
+  if (command.parent === null) {
+    sections.push('Topics: natter help environment, natter help exit-codes');
+  }
+  return `${sections.map((section) => section.trimEnd()).join('\n\n')}\n`;
+}
+
+function groupItems(items: readonly Item[]): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const members = groups.get(item.group) ?? [];
+    groups.set(item.group, [...members, item]);
+  }
+  return groups;
+}
+
+function formatRow(item: Item, termWidth: number, width: number, help: Help): string {
+  const indent = termWidth + 4;
+  const text = help
+    .boxWrap(item.description, width - indent)
+    .replaceAll('\n', `\n${' '.repeat(indent)}`);
+  const gap =
+    item.term.length > termWidth
+      ? `\n${' '.repeat(indent)}`
+      : ' '.repeat(indent - 2 - item.term.length);
+  return `  ${item.term}${gap}${text}`;
+}

@@ -1,0 +1,140 @@
+import type { ModelRecord } from '../client/contract.ts';
+import { Failure } from '../failure.ts';
+import type { Notices } from '../output/notices.ts';
+import { parseApiKey } from '../settings/api-key.ts';
+import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { resolveSettings } from '../settings/resolve.ts';
+import type { LoginOptions } from './auth.ts';
+import type { Context } from './context.ts';
+import { present } from './presentation.ts';
+import { openService, readStored } from './service.ts';
+import { changeStored } from './settings-access.ts';
+
+/** What a person or script gave: the address and, unless the service wants none, the key. */
+interface Login {
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+}
+
+async function askBaseUrl(
+  context: Context,
+  options: LoginOptions,
+  settings: ResolvedSettings,
+): Promise<string> {
+  const { baseUrl: known } = settings.values;
+  const decided = settings.sources.baseUrl.kind !== 'profile' && known !== undefined;
+  if (decided) return known;
+  if (context.streams.stdin.isTerminal && options.input) {
+    const suggestion = known === undefined ? '' : ` [${known}]`;
+    const answer = await context.ask(`Base URL of the service${suggestion}: `, {
+      signal: context.signal,
+    });
+    if (answer.trim() !== '') return answer.trim();
+  }
+  if (known !== undefined) return known;
+  throw new Failure('usage', 'the base URL of the service is not known', {
+    hint: 'pass it: natter auth login --base-url https://api.example.com',
+  });
+}
+
+const longestKey = 8192;
+
+async function readKeyFromInput(context: Context): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of context.streams.stdin.bytes(context.signal)) {
+    size += chunk.length;
+    if (size > longestKey) throw new Failure('usage', 'standard input is too long for a key');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+}
+
+/** An empty answer at the prompt means that the service wants no key. */
+async function askKey(context: Context, options: LoginOptions): Promise<string | undefined> {
+  const { isTerminal } = context.streams.stdin;
+  if (isTerminal && !options.input) {
+    throw new Failure('usage', 'the key must come on standard input with --no-input', {
+      hint: 'natter auth login --no-input < key.txt',
+    });
+  }
+  const text = isTerminal
+    ? await context.ask('API key (not shown; empty for none): ', {
+        hidden: true,
+        signal: context.signal,
+      })
+    : await readKeyFromInput(context);
+  if (isTerminal && text.trim() === '') return undefined;
+  return parseApiKey(text, 'the API key', 'usage');
+}
+
+function describeModels(records: readonly ModelRecord[]): string {
+  if (records.length === 0) return 'it lists no models';
+  const ids = records.map((record) => record.id);
+  const shown = ids.slice(0, 5).join(', ');
+  return `it offers ${shown}${ids.length > 5 ? ` and ${ids.length - 5} more` : ''}`;
+}
+
+/** Asks the service for its models with the new key. Some servers have no such list: that is told, not refused. */
+async function check(
+  context: Context,
+  notices: Notices,
+  options: LoginOptions,
+  settings: ResolvedSettings,
+  { baseUrl, apiKey }: Login,
+): Promise<string> {
+  const { apiKey: _old, ...others } = settings;
+  const service = await openService(context, notices, options, {
+    ...others,
+    values: { ...settings.values, baseUrl },
+    withheld: [],
+    ...(apiKey === undefined
+      ? {}
+      : { apiKey: { value: apiKey, source: { kind: 'flag', name: 'login' } } }),
+  });
+  try {
+    const records = await service.client.listModels({ signal: context.signal });
+    return `accepted: ${describeModels(records)}`;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') {
+      return 'reached, but it lists no models, so the key could not be checked';
+    }
+    throw error;
+  } finally {
+    await service.close();
+  }
+}
+
+/**
+ * Runs `natter auth login`: nothing is stored before the service has accepted it.
+ * @throws Failure
+ */
+export async function login(context: Context, options: LoginOptions): Promise<void> {
+  const { notices } = present(context, options);
+  const settings = resolveSettings({
+    flags: options,
+    environment: context.environment,
+    stored: readStored(context, notices),
+    allowNewProfile: true,
+  });
+  const baseUrl = await askBaseUrl(context, options, settings);
+  const apiKey = await askKey(context, options);
+  if (apiKey !== undefined) context.keepSecret(apiKey);
+  const finding = options.check
+    ? await check(context, notices, options, settings, { baseUrl, apiKey })
+    : 'not checked';
+  const profile = settings.profile.value;
+  await changeStored(context, (stored) =>
+    apiKey === undefined
+      ? setStoredSetting(stored, profile, 'base-url', baseUrl)
+      : saveCredential(stored, profile, { apiKey, baseUrl }),
+  );
+  notices.notice(`${baseUrl} ${finding}`);
+  notices.notice(`stored in profile ${profile}`);
+  if (settings.sources.baseUrl.kind === 'environment') {
+    notices.notice('NATTER_BASE_URL wins over the profile while it is set');
+  }
+}

@@ -1,0 +1,38 @@
+import { Command } from 'commander';
+import type { Context } from './context.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { setExamples } from './help-format.ts';
+
+export interface ModelsOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+export interface RunModels {
+  readonly list: (context: Context, options: ModelsOptions) => Promise<void>;
+  readonly get: (context: Context, id: string, options: ModelsOptions) => Promise<void>;
+}
+
+const runModels: RunModels = {
+  list: async (context, options) => (await import('./models-run.ts')).listModels(context, options),
+  get: async (context, id, options) =>
+    (await import('./models-run.ts')).getModel(context, id, options),
+};
+
+/** `natter models list` and `natter models get <model>`. */
+export function buildModels(context: Context, run: RunModels = runModels): Command {
+  const list = new Command('list')
+    .description('Lists the models of the service: id, context window, latency, purpose.')
+    .option('--json', 'print JSON');
+  list.action(() => run.list(context, list.optsWithGlobals()));
+  const get = new Command('get')
+    .argument('<model>', 'id of the model')
+    .description('Shows one model with every field the service sent.')
+    .option('--json', 'print JSON');
+  get.action((id: string) => run.get(context, id, get.optsWithGlobals()));
+  setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);
+  setExamples(get, ['natter models get nextgen']);
+  return new Command('models')
+    .description('Lists models, or shows one.')
+    .addCommand(list, { isDefault: true })
+    .addCommand(get);
+}

@@ -1,0 +1,45 @@
+import { createNotices, type Notices } from '../output/notices.ts';
+import { colorLevel, createStyle, type Style } from '../terminal/style.ts';
+import type { OutputStream } from '../terminal/streams.ts';
+import type { Context } from './context.ts';
+import type { GlobalOptions } from './global-options.ts';
+
+/** How this run shows things: each stream is asked for itself. */
+export interface Presentation {
+  readonly notices: Notices;
+  /** Looks for standard output. */
+  readonly style: Style;
+  /** Looks for standard error. */
+  readonly noticeStyle: Style;
+  /** Standard error can rewrite a line in place. */
+  readonly animated: boolean;
+  /** The locale writes UTF-8, so box drawing and typographic marks can be shown. */
+  readonly unicode: boolean;
+}
+
+function isUnicode(context: Context): boolean {
+  const { environment, platform } = context;
+  if (platform === 'win32') return true;
+  const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
+  return /utf-?8/i.test(locale);
+}
+
+function styleOf(stream: OutputStream, context: Context, options: GlobalOptions): Style {
+  const { environment } = context;
+  return createStyle(
+    colorLevel({ isTerminal: stream.isTerminal, environment, option: options.color }),
+  );
+}
+
+/** Decides once how the run shows things. */
+export function present(context: Context, options: GlobalOptions): Presentation {
+  const { streams, environment } = context;
+  const accessible = (environment['NATTER_ACCESSIBLE'] ?? '') !== '';
+  return {
+    notices: createNotices(streams.stderr, options.quiet === true),
+    style: styleOf(streams.stdout, context, options),
+    noticeStyle: styleOf(streams.stderr, context, options),
+    animated: streams.stderr.isTerminal && environment['TERM'] !== 'dumb' && !accessible,
+    unicode: isUnicode(context),
+  };
+}

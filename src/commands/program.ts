@@ -1,0 +1,73 @@
+import { Command, CommanderError } from 'commander';
+import { Failure } from '../failure.ts';
+import { buildAuth } from './auth.ts';
+import { buildChat, chatExamples } from './chat.ts';
+import { routeToChat } from './command-line.ts';
+import { buildConfig } from './config.ts';
+import type { Context } from './context.ts';
+import { addGlobalOptions } from './global-options.ts';
+import { formatHelp, setExamples } from './help-format.ts';
+import { buildHelp } from './help.ts';
+import { buildModels } from './models.ts';
+import { buildSandbox } from './sandbox.ts';
+
+const helpWidth = 80;
+
+function visit(command: Command, change: (command: Command) => void): void {
+  change(command);
+  for (const child of command.commands) visit(child, change);
+}
+
+/** The whole command tree. Building it loads no command's work, only its options and help. */
+export function buildProgram(context: Context): Command {
+  const program = new Command('natter')
+    .description('A terminal chat client for the Chat Completion Service.')
+    .usage('[chat] [prompt...] [options]')
+    .version(context.version, '-V, --version', 'print the version')
+    .helpCommand(false);
+  setExamples(program, chatExamples);
+  addGlobalOptions(program);
+  program.addCommand(buildChat(context), { isDefault: true });
+  for (const build of [buildModels, buildAuth, buildConfig, buildSandbox, buildHelp]) {
+    program.addCommand(build(context));
+  }
+  visit(program, (command) => {
+    command
+      .exitOverride()
+      .helpOption('-h, --help', 'show help')
+      .helpCommand(false)
+      .configureHelp({ helpWidth, formatHelp })
+      .configureOutput({
+        writeOut: (text) => void context.streams.stdout.write(text),
+        writeErr: () => undefined,
+      });
+  });
+  return program;
+}
+
+/** Commander reports by throwing: help and version are done, the rest is a mistake of the caller's. */
+function usageFailure(error: CommanderError): Failure | undefined {
+  if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
+  const [message = '', ...suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const meant = suggestion.join(' ').replaceAll(/^\(|\)$/g, '');
+  const help = 'see natter --help; text that starts with a dash goes after --';
+  return new Failure('usage', message, { hint: meant === '' ? help : `${meant}; ${help}` });
+}
+
+/**
+ * Runs the command that `words` (the arguments without node and script) name.
+ * @throws Failure, or the reason `context.signal` was aborted with
+ */
+export async function runProgram(context: Context, words: readonly string[]): Promise<void> {
+  const program = buildProgram(context);
+  const names = new Set(
+    program.commands.flatMap((command) => [command.name(), ...command.aliases()]),
+  );
+  try {
+    await program.parseAsync(routeToChat(words, names), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const failure = usageFailure(error);
+    if (failure !== undefined) throw failure;
+  }
+}

@@ -1,0 +1,45 @@
+import { composePrompt, inputPlaceholder } from '../conversation/compose-prompt.ts';
+import { Failure } from '../failure.ts';
+import { attachFiles } from './attach-files.ts';
+import type { ChatOptions } from './chat.ts';
+import type { Context } from './context.ts';
+import { readInput } from './read-input.ts';
+import type { Notices } from '../output/notices.ts';
+
+/** The prompt word that stands for standard input and requires it. */
+const inputWord = '-';
+
+/**
+ * The text of the turn: prompt words, attached files and standard input, composed.
+ * @throws Failure of kind `usage` when there is nothing to send, or input that is asked for is not there
+ */
+export async function readPrompt(
+  context: Context,
+  notices: Notices,
+  words: readonly string[],
+  options: ChatOptions,
+): Promise<string> {
+  const spoken = words.filter((word) => word !== inputWord);
+  const prompt = spoken.join(' ');
+  const names = options.file ?? [];
+  const placed = options.stdin && prompt.includes(inputPlaceholder);
+  if (placed && context.streams.stdin.isTerminal && spoken.length === words.length) {
+    throw new Failure('usage', `the prompt holds ${inputPlaceholder}, but nothing is piped in`, {
+      hint: 'pipe something in, or pass --no-stdin to send it as it is',
+    });
+  }
+  const encoding = options.stdinEncoding;
+  const files = await attachFiles(names, { encoding, lossy: options.lossy });
+  const input = await readInput(context, notices, {
+    required: spoken.length < words.length,
+    ignored: !options.stdin,
+    hasPrompt: prompt !== '' || names.length > 0,
+    encoding,
+    lossy: options.lossy,
+  });
+  const text = composePrompt({ prompt, files, input });
+  if (text.trim() !== '') return text;
+  throw new Failure('usage', 'there is nothing to send', {
+    hint: 'type a prompt, as in: natter "why is the sky blue?"',
+  });
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { Failure } from '../failure.ts';
+import { faultFromOptions } from '../sandbox/faults/fault-options.ts';
+import type { FaultRule } from '../sandbox/faults/fault-rules.ts';
+import { parseScenario } from '../sandbox/faults/scenario.ts';
+import { sandboxKey } from '../sandbox/keys.ts';
+import { startSandbox } from '../sandbox/server.ts';
+import type { Context } from './context.ts';
+import { present } from './presentation.ts';
+import type { SandboxCommandOptions } from './sandbox.ts';
+
+function parsePort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new Failure('usage', `"${text}" is not a port`, { hint: 'use a number from 0 to 65535' });
+}
+
+async function readScenario(path: string): Promise<readonly FaultRule[]> {
+  try {
+    return parseScenario(await readFile(path, 'utf8'), path);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const { message } = error as Error;
+    throw new Failure('usage', `cannot read the scenario: ${message}`, { cause: error });
+  }
+}
+
+async function faultRules(options: SandboxCommandOptions): Promise<readonly FaultRule[]> {
+  const scenario = options.scenario === undefined ? [] : await readScenario(options.scenario);
+  const fault = faultFromOptions(options);
+  const isFaulty = Object.keys(fault).length > 0;
+  return isFaulty ? [...scenario, { label: 'command line', when: {}, fault }] : scenario;
+}
+
+/** Resolves when the run is to end. */
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/**
+ * Runs `natter sandbox` until a signal ends it.
+ * @throws Failure, or the reason `context.signal` was aborted with
+ */
+export async function serveSandbox(
+  context: Context,
+  options: SandboxCommandOptions,
+): Promise<void> {
+  const { notices } = present(context, options);
+  const { stdout } = context.streams;
+  const logs = options.log === true;
+  const sandbox = await startSandbox({
+    host: options.host,
+    port: parsePort(options.port),
+    clock: context.clock,
+    faults: await faultRules(options),
+    ...(logs ? { log: (line) => void stdout.write(`${line}\n`) } : {}),
+  });
+  // With --log standard output holds JSON lines only.
+  if (logs) notices.warning(`listening on ${sandbox.url}`);
+  else await stdout.write(`${sandbox.url}\n`);
+  notices.notice(`try it: NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`);
+  await ended(context.signal);
+  await sandbox.close();
+  context.signal.throwIfAborted();
+}

@@ -1,0 +1,153 @@
+import type { Client } from '../client/client.ts';
+import { Failure } from '../failure.ts';
+import type { Notices } from '../output/notices.ts';
+import { resolveFolders } from '../settings/folders.ts';
+import { resolveSettings, type SettingFlags } from '../settings/resolve.ts';
+import {
+  describeWithheld,
+  withoutSources,
+  type ResolvedSettings,
+} from '../settings/resolved-settings.ts';
+import { readStoredSettings } from '../settings/settings-file.ts';
+import {
+  emptyCredentials,
+  emptySettings,
+  type StoredSettings,
+} from '../settings/stored-settings.ts';
+import { isSecretHeader } from '../settings/mask.ts';
+import type { Context } from './context.ts';
+import type { GlobalOptions } from './global-options.ts';
+
+/** A service that prompts can be sent to. */
+export interface Service {
+  readonly client: Client;
+  readonly baseUrl: string;
+  /** The built-in sandbox answers: nothing leaves the machine. */
+  readonly isSandbox: boolean;
+  close(): Promise<void>;
+}
+
+const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };
+
+/** Reads the settings files; what they say of their own state is told. */
+export function readStored(context: Context, notices: Notices): StoredSettings {
+  const folders = resolveFolders(context);
+  const { stored, warnings } = readStoredSettings(folders.config, context.platform);
+  for (const warning of warnings) notices.warning(warning);
+  return stored;
+}
+
+/**
+ * The settings in force. With `--sandbox` no profile takes part, because profiles describe other services.
+ * @throws Failure for a bad value or file
+ */
+export function readSettings(
+  context: Context,
+  notices: Notices,
+  options: GlobalOptions,
+  flags: SettingFlags = {},
+): ResolvedSettings {
+  const settings = resolveSettings(
+    options.sandbox === true
+      ? {
+          flags: { ...options, ...flags, profile: undefined },
+          environment: { ...context.environment, NATTER_PROFILE: undefined },
+          stored: nothingStored,
+        }
+      : {
+          flags: { ...options, ...flags },
+          environment: context.environment,
+          stored: readStored(context, notices),
+        },
+  );
+  if (settings.apiKey !== undefined) context.keepSecret(settings.apiKey.value);
+  for (const [name, { value }] of Object.entries(settings.headers)) {
+    if (isSecretHeader(name)) context.keepSecret(value);
+  }
+  return settings;
+}
+
+/** Nobody configured a service, and a person is there to see that the sandbox answers instead. */
+function sandboxIsDefault({ streams }: Context): boolean {
+  return streams.stdin.isTerminal && streams.stdout.isTerminal && streams.stderr.isTerminal;
+}
+
+function notConfigured(): Failure {
+  return new Failure('configuration', 'no service is configured', {
+    hint: 'run natter auth login, or set NATTER_BASE_URL, or try natter --sandbox',
+  });
+}
+
+async function openSandbox(context: Context, settings: ResolvedSettings): Promise<Service> {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const { sandboxKey } = await import('../sandbox/keys.ts');
+  const sandbox = await startSandbox({ clock: context.clock, unref: true });
+  const client = await openClient(context, settings, sandbox.url, sandboxKey);
+  return {
+    client,
+    baseUrl: sandbox.url,
+    isSandbox: true,
+    async close() {
+      client.close();
+      await sandbox.close();
+    },
+  };
+}
+
+async function openClient(
+  context: Context,
+  settings: ResolvedSettings,
+  baseUrl: string,
+  apiKey: string | undefined,
+): Promise<Client> {
+  const { createClient } = await import('../client/create-client.ts');
+  const { values } = settings;
+  return createClient({
+    baseUrl,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    headers: withoutSources(settings.headers),
+    userAgent: `natter/${context.version}`,
+    retries: values.retries,
+    retryWaitLimit: values.retryMaxWait,
+    connectTimeout: values.connectTimeout,
+    firstByteTimeout: values.firstByteTimeout,
+    idleTimeout: values.idleTimeout,
+    totalTimeout: values.timeout,
+    allowInsecure: values.allowInsecure,
+    environment: context.environment,
+    clock: context.clock,
+    random: context.random,
+  });
+}
+
+function tellRisks(context: Context, notices: Notices, settings: ResolvedSettings): void {
+  for (const secret of settings.withheld) notices.notice(describeWithheld(secret));
+  const unverified = context.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
+  if (unverified && settings.values.baseUrl?.toLowerCase().startsWith('https:') === true) {
+    notices.warning('certificates are not checked, because NODE_TLS_REJECT_UNAUTHORIZED is 0');
+  }
+}
+
+/**
+ * Opens the service the settings name, or the sandbox.
+ * @throws Failure of kind `configuration` when there is neither
+ */
+export async function openService(
+  context: Context,
+  notices: Notices,
+  options: GlobalOptions,
+  settings: ResolvedSettings,
+): Promise<Service> {
+  const { baseUrl } = settings.values;
+  if (options.sandbox === true) return openSandbox(context, settings);
+  if (baseUrl === undefined) {
+    if (!sandboxIsDefault(context)) throw notConfigured();
+    notices.notice(
+      'no service is configured, so the sandbox answers; connect one with natter auth login',
+    );
+    return openSandbox(context, settings);
+  }
+  tellRisks(context, notices, settings);
+  const client = await openClient(context, settings, baseUrl, settings.apiKey?.value);
+  return { client, baseUrl, isSandbox: false, close: async () => client.close() };
+}

@@ -1,0 +1,83 @@
+import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
+import { Failure } from '../failure.ts';
+
+export interface DecodeOptions {
+  /** What the bytes are, for messages: `standard input`, or a file's name. */
+  readonly source: string;
+  /** A WHATWG encoding label; without it a byte order mark decides, else UTF-8. */
+  readonly encoding?: string | undefined;
+  /** Bytes that are not text become U+FFFD instead of a failure. */
+  readonly lossy?: boolean | undefined;
+}
+
+function markedEncoding(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  return 'utf-8';
+}
+
+function decoder(label: string, fatal: boolean): TextDecoder {
+  try {
+    return new TextDecoder(label, { fatal });
+  } catch (error) {
+    throw new Failure('usage', `no encoding is called "${label}"`, {
+      hint: 'use a WHATWG label such as utf-8, utf-16le, windows-1252, shift_jis or gbk',
+      cause: error,
+    });
+  }
+}
+
+/** Feeds single bytes to a decoder, so that the byte it stumbles over is known. */
+function offsetOfFault(bytes: Uint8Array, encoding: string): number {
+  const stream = decoder(encoding, true);
+  const block = 65_536;
+  let start = 0;
+  try {
+    for (; start + block < bytes.length; start += block) {
+      stream.decode(bytes.subarray(start, start + block), { stream: true });
+    }
+  } catch {
+    // This block holds the fault; which byte it is comes out below.
+  }
+  const single = decoder(encoding, true);
+  let offset = 0;
+  try {
+    if (start > 0) single.decode(bytes.subarray(0, start), { stream: true });
+    for (offset = start; offset < bytes.length; offset += 1) {
+      single.decode(bytes.subarray(offset, offset + 1), { stream: true });
+    }
+  } catch {
+    return offset;
+  }
+  return bytes.length;
+}
+
+const waysOut =
+  'name its encoding with --stdin-encoding, or pass --lossy to replace what is not text';
+
+function refuseBinary(bytes: Uint8Array, source: string): void {
+  const offset = bytes.indexOf(0);
+  if (offset < 0) return;
+  throw new Failure('usage', `${source} is binary: byte ${offset} is NUL`, { hint: waysOut });
+}
+
+/**
+ * Bytes as text: a byte order mark is dropped, UTF-16 is recognised by its own.
+ * @throws Failure of kind `usage` that names the byte (counted from 0) where the bytes stop being text
+ */
+export function decodeText(bytes: Uint8Array, options: DecodeOptions): string {
+  const encoding = options.encoding ?? markedEncoding(bytes);
+  const lossy = options.lossy === true;
+  const asUtf8 = encoding === 'utf-8';
+  if (asUtf8 && !lossy) refuseBinary(bytes, options.source);
+  if (asUtf8 && isUtf8(bytes)) return decoder(encoding, false).decode(bytes);
+  const text = decoder(encoding, !lossy);
+  try {
+    return text.decode(bytes);
+  } catch (error) {
+    const offset = offsetOfFault(bytes, encoding);
+    const message = `${options.source} is not ${encoding.toUpperCase()}: byte ${offset} is invalid`;
+    throw new Failure('usage', message, { hint: waysOut, cause: error });
+  }
+}

@@ -1,0 +1,28 @@
+import type { Message } from '../client/contract.ts';
+
+const asciiPerToken = 4;
+/** Tokens that wrap each message (its role and separators) in common chat formats. */
+const tokensPerMessage = 4;
+
+/**
+ * Tokens that `text` is likely to cost: 4 ASCII characters a token, and one token for every other character.
+ * Tokenizers differ by model and the contract names none, so this is a guide that errs on the high side.
+ */
+export function estimateTokens(text: string): number {
+  let ascii = 0;
+  let other = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) ascii += 1;
+    else if (unit < 0xdc00 || unit > 0xdfff) other += 1;
+  }
+  return Math.ceil(ascii / asciiPerToken) + other;
+}
+
+/** {@link estimateTokens} over a whole request. */
+export function estimateMessages(messages: readonly Message[]): number {
+  return messages.reduce(
+    (sum, message) => sum + tokensPerMessage + estimateTokens(message.content),
+    0,
+  );
+}

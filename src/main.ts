@@ -1,0 +1,113 @@
+import { homedir } from 'node:os';
+import { isatty } from 'node:tty';
+import packageJson from '../package.json' with { type: 'json' };
+import { systemClock } from './clock.ts';
+import type { Context } from './commands/context.ts';
+import { Failure } from './failure.ts';
+import type { Ask } from './terminal/ask.ts';
+import { Interruption, watchSignals } from './terminal/signals.ts';
+import { OutputClosed, processStreams } from './terminal/streams.ts';
+
+const writeProblems: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left on the device',
+  EIO: 'the terminal or device is gone',
+};
+
+function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
+  if (error.code === 'EPIPE') return new OutputClosed('nobody reads the output', { cause: error });
+  const problem = writeProblems[error.code ?? ''] ?? error.message;
+  return new Failure('storage', `cannot write to ${stream}: ${problem}`, { cause: error });
+}
+
+/** Few runs ask for anything, and readline takes time to load. */
+const askLazily: Ask = async (question, options) => {
+  const { createAsk } = await import('./terminal/ask.ts');
+  const ask = createAsk(
+    () => process.stdin,
+    () => process.stderr,
+  );
+  return ask(question, options);
+};
+
+/** `os.homedir` throws where neither HOME nor the user database names one. */
+function findHome(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch (error) {
+    // A process of another user is there, but may not be signalled.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Runs one command line; whatever ends it early is the reason of the run's abort signal, or thrown. */
+async function runCommandLine(context: Context, words: readonly string[]): Promise<void> {
+  const { runProgram } = await import('./commands/program.ts');
+  await runProgram(context, words);
+  await context.streams.stdout.flush();
+  context.signal.throwIfAborted();
+}
+
+async function report(
+  error: unknown,
+  context: Context,
+  secrets: readonly string[],
+): Promise<number> {
+  const { describeFailure } = await import('./commands/report.ts');
+  const { text, exitCode } = describeFailure(error, context, secrets, process.argv.slice(2));
+  void context.streams.stderr.write(text);
+  return exitCode;
+}
+
+async function run(words: readonly string[]): Promise<void> {
+  const ending = new AbortController();
+  const end = (reason: unknown) => ending.abort(reason);
+  const secrets: string[] = [];
+  const watch = watchSignals(process, end);
+  // Node's own warnings speak of its internals; what matters of them natter says itself.
+  process.removeAllListeners('warning');
+  process.on('uncaughtException', end).on('unhandledRejection', end);
+  const streams = processStreams(process, isatty, (stream, error) => {
+    // Without standard error there is nobody to tell.
+    if (stream === 'stdout') end(writeFailure('standard output', error));
+  });
+  const context: Context = {
+    streams,
+    ask: askLazily,
+    environment: process.env,
+    clock: systemClock,
+    random: Math.random,
+    signal: ending.signal,
+    process: { id: process.pid, isRunning },
+    platform: process.platform,
+    homeDirectory: findHome(),
+    version: packageJson.version,
+    keepSecret: (secret) => void secrets.push(secret),
+  };
+  try {
+    await runCommandLine(context, words);
+  } catch (thrown) {
+    const error: unknown = ending.signal.aborted ? ending.signal.reason : thrown;
+    if (error instanceof Interruption) {
+      watch.reraise(error.signal);
+      return;
+    }
+    if (!(error instanceof OutputClosed)) process.exitCode = await report(error, context, secrets);
+  } finally {
+    watch.stop();
+  }
+}
+
+const words = process.argv.slice(2);
+if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+  process.stdout.write(`${packageJson.version}\n`);
+} else {
+  void run(words);
+}

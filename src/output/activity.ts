@@ -1,0 +1,113 @@
+import type { Clock } from '../clock.ts';
+import type { RetryScheduled } from '../client/events.ts';
+import { sanitizeLine } from '../terminal/sanitizer.ts';
+import type { Style } from '../terminal/style.ts';
+import type { OutputStream } from '../terminal/streams.ts';
+import { truncateToWidth } from '../terminal/width.ts';
+
+/** Tells on standard error what natter waits for. */
+export interface Activity {
+  /** A request is out and no answer has come yet. */
+  waiting(model: string): void;
+  /** A retry is waited for. */
+  retry(event: RetryScheduled): void;
+  /** Removes the waiting line, or ends a retry line; the next output may follow. */
+  settle(): void;
+}
+
+export interface ActivityOptions {
+  readonly stderr: OutputStream;
+  readonly style: Style;
+  readonly clock: Clock;
+  readonly quiet: boolean;
+  /** The line may be rewritten in place: standard error is a terminal that can. */
+  readonly animated: boolean;
+}
+
+const eraseLine = '\r\u001B[K';
+/** Most answers begin sooner than this; a line that flashes by would only distract. */
+const quietStart = 400;
+
+function waitingText(model: string, waited: number): string {
+  const seconds = Math.floor(waited / 1000);
+  const time = seconds > 0 ? ` · ${seconds} s` : '';
+  return `waiting for ${sanitizeLine(model)}${time} · Ctrl-C stops`;
+}
+
+function retryText(event: RetryScheduled, remaining: number): string {
+  const cause = sanitizeLine(event.cause.message);
+  const wait = remaining <= 0 ? 'now' : `in ${Math.ceil(remaining / 1000)} s`;
+  return `natter: ${cause}; retry ${event.retry} of ${event.retries} ${wait}`;
+}
+
+/** Calls `next` after `delay` and then as often as it asks, milliseconds each, until it gives undefined or is stopped. */
+async function tick(
+  clock: Clock,
+  stop: AbortSignal,
+  delay: number | undefined,
+  next: () => number | undefined,
+): Promise<void> {
+  try {
+    for (let wait = delay; wait !== undefined; wait = next()) await clock.sleep(wait, stop);
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  }
+}
+
+/** One line that is drawn over itself. */
+function createStatusLine({ stderr, style }: Pick<ActivityOptions, 'stderr' | 'style'>) {
+  let drawn = false;
+  return {
+    draw(text: string): void {
+      drawn = true;
+      void stderr.write(eraseLine + style.dim(truncateToWidth(text, stderr.columns() - 1)));
+    },
+    /** Removes the line, or keeps it and goes on below. */
+    leave(keep: boolean): void {
+      if (drawn) void stderr.write(keep ? '\n' : eraseLine);
+      drawn = false;
+    },
+  };
+}
+
+/** One rewritten line on a terminal; one plain line a retry elsewhere; nothing with `--quiet`. */
+export function createActivity(options: ActivityOptions): Activity {
+  const { stderr, clock, quiet, animated } = options;
+  const line = createStatusLine(options);
+  let stop = new AbortController();
+  let mode: 'idle' | 'waiting' | 'retry' = 'idle';
+
+  const enter = (next: typeof mode) => {
+    stop.abort();
+    stop = new AbortController();
+    line.leave(mode === 'retry');
+    mode = next;
+  };
+  return {
+    settle: () => enter('idle'),
+    waiting(model) {
+      if (quiet || !animated || mode === 'waiting') return;
+      enter('waiting');
+      const start = clock.monotonic();
+      void tick(clock, stop.signal, quietStart, () => {
+        line.draw(waitingText(model, clock.monotonic() - start));
+        return 1000;
+      });
+    },
+    retry(event) {
+      if (quiet) return;
+      if (!animated) {
+        void stderr.write(`${retryText(event, event.delay)}\n`);
+        return;
+      }
+      enter('retry');
+      const end = clock.monotonic() + event.delay;
+      const show = () => {
+        const remaining = end - clock.monotonic();
+        line.draw(retryText(event, remaining));
+        return remaining <= 0 ? undefined : Math.min(1000, remaining);
+      };
+      void tick(clock, stop.signal, show(), show);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { Failure } from '../failure.ts';
+
+/**
+ * How an answer is printed: `exact` the bytes the service sent; `plain` the same made safe for a terminal;
+ * `markdown` styled; `json` one document; `jsonl` one event a line.
+ */
+export type AnswerFormat = 'exact' | 'plain' | 'markdown' | 'json' | 'jsonl';
+
+export interface FormatOptions {
+  readonly json?: boolean;
+  readonly jsonl?: boolean;
+  readonly plain?: boolean;
+  readonly markdown?: boolean;
+  /** Sends the service's bytes even to a terminal. */
+  readonly raw?: boolean;
+}
+
+/**
+ * Formatting asks standard output: a terminal gets styled Markdown, a pipe or file the exact bytes.
+ * @throws Failure of kind `usage` when two formats are asked for
+ */
+export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean): AnswerFormat {
+  const asked = (['json', 'jsonl', 'plain', 'markdown', 'raw'] as const).filter(
+    (name) => options[name] === true,
+  );
+  if (asked.length > 1) {
+    throw new Failure('usage', `--${asked[0]} and --${asked[1]} exclude each other`, {
+      hint: 'choose one output format',
+    });
+  }
+  const [format] = asked;
+  if (format === 'raw') return 'exact';
+  if (format === 'plain') return isTerminal ? 'plain' : 'exact';
+  return format ?? (isTerminal ? 'markdown' : 'exact');
+}

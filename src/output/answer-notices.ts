@@ -1,0 +1,21 @@
+import type { AnswerRecord } from './answer-record.ts';
+
+const finishReasons: Readonly<Record<string, string>> = {
+  length: 'the answer stops at the token limit (finish_reason length)',
+  content_filter: 'the service filtered the answer (finish_reason content_filter)',
+  tool_calls: 'the model asked for a tool, and natter has none (finish_reason tool_calls)',
+};
+
+/** What to say of how an answer ended; undefined for `stop` and for services that say nothing. */
+export function finishNotice({ finishReason }: AnswerRecord): string | undefined {
+  if (finishReason === undefined || finishReason === 'stop') return undefined;
+  return finishReasons[finishReason] ?? `the answer ended with finish_reason ${finishReason}`;
+}
+
+/** What to say when the sanitizer removed something. */
+export function filteredNotice(removed: number): string | undefined {
+  if (removed === 0) return undefined;
+  const what =
+    removed === 1 ? '1 control or hidden character' : `${removed} control or hidden characters`;
+  return `${what} of the answer not shown; --raw shows them, a pipe gets them as they are`;
+}

@@ -1,0 +1,23 @@
+import type { Usage } from '../client/contract.ts';
+import type { ChatEvent, Timing } from '../client/events.ts';
+
+/** What is known of an answer so far. */
+export interface AnswerRecord {
+  readonly id?: string;
+  readonly model?: string;
+  readonly finishReason?: string;
+  readonly usage?: Usage;
+  readonly attempts?: number;
+  readonly timing?: Timing;
+  /** The service said that the answer is complete. */
+  readonly complete: boolean;
+}
+
+export const emptyAnswer: AnswerRecord = { complete: false };
+
+/** Takes over what an event says of the answer, apart from its text. */
+export function recordEvent(record: AnswerRecord, event: ChatEvent): AnswerRecord {
+  if (event.type !== 'answer-finished') return record;
+  const { type: _type, ...finished } = event;
+  return { ...record, ...finished, complete: true };
+}

@@ -1,0 +1,55 @@
+import { Failure } from '../failure.ts';
+
+/** How a failure is told. */
+export interface FailureReportOptions {
+  /** One JSON line instead of text. */
+  readonly json: boolean;
+  /** Adds stack traces (`NATTER_DEBUG`). */
+  readonly debug: boolean;
+  /** Makes text from servers and files safe to show, and masks secrets. */
+  readonly clean: (text: string) => string;
+}
+
+/** Turns anything thrown into a {@link Failure}; what is not one already is `unexpected`. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new Failure('unexpected', `unexpected error: ${message}`, {
+    hint: 'run it again with NATTER_DEBUG=1 to see where it happened, and please report it',
+    cause: error,
+  });
+}
+
+function stacks(failure: Failure, clean: (text: string) => string): string {
+  const lines: string[] = [];
+  for (let error: unknown = failure; error instanceof Error; error = error.cause) {
+    lines.push(...(error.stack ?? String(error)).split('\n'));
+  }
+  return lines.map((line) => `  ${clean(line)}\n`).join('');
+}
+
+function asJson(failure: Failure, clean: (text: string) => string): string {
+  const error = {
+    kind: failure.kind,
+    status: failure.status,
+    message: clean(failure.message),
+    hint: failure.hint === undefined ? undefined : clean(failure.hint),
+    retryAfter: failure.retryAfterSeconds,
+    requestId: failure.requestId === undefined ? undefined : clean(failure.requestId),
+    attempts: failure.attempts,
+  };
+  return `${JSON.stringify({ error })}\n`;
+}
+
+/**
+ * What standard error shows of a failure: `natter: <what happened>`, and on the next line what to do.
+ * The JSON form is `{"error":{kind,status,message,hint,retryAfter,requestId,attempts}}`; `retryAfter` is seconds.
+ */
+export function reportFailure(failure: Failure, options: FailureReportOptions): string {
+  const { clean } = options;
+  const trace = options.debug ? stacks(failure, clean) : '';
+  if (options.json) return asJson(failure, clean) + trace;
+  const request = failure.requestId === undefined ? '' : ` (request ${clean(failure.requestId)})`;
+  const hint = failure.hint === undefined ? '' : `  ${clean(failure.hint)}\n`;
+  return `natter: ${clean(failure.message)}${request}\n${hint}${trace}`;
+}

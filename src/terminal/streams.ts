@@ -1,0 +1,133 @@
+// The process's three standard streams as natter uses them. Tests pass in-memory ones.
+
+/** Where text goes: a terminal, a pipe or a file. */
+export interface OutputStream {
+  readonly isTerminal: boolean;
+  /** Width in columns; 80 where the terminal reports none (or 0). */
+  columns(): number;
+  /** Height in rows; 24 where the terminal reports none (or 0). */
+  rows(): number;
+  /**
+   * Writes all of `text`. A promise is returned when the reader is slow: await it before writing on.
+   * The promise never rejects: a reader that has gone away aborts the run instead.
+   */
+  write(text: string): Promise<void> | undefined;
+  /** Resolves when everything written has left the process, or cannot any more. */
+  flush(): Promise<void>;
+}
+
+/** Where text comes from. */
+export interface InputStream {
+  readonly isTerminal: boolean;
+  /**
+   * All bytes until the end of input. Ending the iteration early, or aborting `signal`, releases the stream.
+   * @throws the signal's reason when it aborts
+   */
+  bytes(signal?: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
+export interface Streams {
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+}
+
+/** The reason of an aborted run: nobody reads standard output any more, as in `natter … | head -1`. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed';
+}
+
+type WriteErrorHandler = (error: NodeJS.ErrnoException) => void;
+
+const fallbackColumns = 80;
+const fallbackRows = 24;
+
+/** Resolves when `target` takes more, or never will again. */
+function drained(target: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      target.off('drain', done).off('close', done).off('error', done);
+      resolve();
+    };
+    target.on('drain', done).on('close', done).on('error', done);
+  });
+}
+
+/**
+ * Wraps a Node stream. `open` is called at the first use, because creating a standard stream costs
+ * milliseconds that a command which never writes to it need not pay.
+ */
+function outputStream(
+  isTerminal: boolean,
+  open: () => NodeJS.WriteStream,
+  onError: WriteErrorHandler,
+): OutputStream {
+  let opened: NodeJS.WriteStream | undefined;
+  let failed = false;
+  const stream = () => {
+    opened ??= open().on('error', (error: NodeJS.ErrnoException) => {
+      failed = true;
+      onError(error);
+    });
+    return opened;
+  };
+  return {
+    isTerminal,
+    columns: () => stream().columns || fallbackColumns,
+    rows: () => stream().rows || fallbackRows,
+    write(text) {
+      if (failed || text === '') return undefined;
+      const target = stream();
+      return target.write(text) ? undefined : drained(target);
+    },
+    async flush() {
+      const target = opened;
+      if (failed || target === undefined || target.writableLength === 0) return;
+      await new Promise<void>((resolve) => {
+        target.once('error', () => resolve()).write('', () => resolve());
+      });
+    },
+  };
+}
+
+function inputStream(isTerminal: boolean, open: () => NodeJS.ReadStream): InputStream {
+  return {
+    isTerminal,
+    async *bytes(signal) {
+      signal?.throwIfAborted();
+      const stream = open();
+      const release = () => void stream.destroy();
+      signal?.addEventListener('abort', release, { once: true });
+      try {
+        for await (const chunk of stream) yield chunk as Uint8Array;
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw error;
+      } finally {
+        signal?.removeEventListener('abort', release);
+        release();
+      }
+    },
+  };
+}
+
+/** The standard streams of `process`; `onWriteError` hears of a reader that has gone away or a full disk. */
+export function processStreams(
+  process: NodeJS.Process,
+  isTerminal: (descriptor: number) => boolean,
+  onWriteError: (stream: 'stdout' | 'stderr', error: NodeJS.ErrnoException) => void,
+): Streams {
+  return {
+    stdin: inputStream(isTerminal(0), () => process.stdin),
+    stdout: outputStream(
+      isTerminal(1),
+      () => process.stdout,
+      (error) => onWriteError('stdout', error),
+    ),
+    stderr: outputStream(
+      isTerminal(2),
+      () => process.stderr,
+      (error) => onWriteError('stderr', error),
+    ),
+  };
+}

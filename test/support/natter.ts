@@ -1,0 +1,91 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The built program, as users run it. */
+export const binary = resolve('bin/natter.cjs');
+
+export interface RunOptions {
+  /** Standard input; without it, input is empty and closed. */
+  readonly input?: string | Uint8Array;
+  /** Leaves the input pipe open after `input`. */
+  readonly keepInputOpen?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export interface RunResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stdoutBytes: Buffer;
+  readonly stderr: string;
+}
+
+/** An empty home folder, so that nothing of the machine's own settings is seen. */
+export function temporaryHome(): string {
+  return mkdtempSync(join(tmpdir(), 'natter-test-'));
+}
+
+/** The environment of a fresh machine: a path, a home, and what is given. */
+export function cleanEnvironment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], HOME: temporaryHome(), LANG: 'C.UTF-8', ...env };
+}
+
+/** A natter that runs, for tests that act while it does. */
+export interface RunningNatter {
+  readonly child: ChildProcess;
+  readonly result: Promise<RunResult>;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when what was written so far to either stream matches. */
+  waitFor(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<void>;
+}
+
+export function startNatter(words: readonly string[], options: RunOptions = {}): RunningNatter {
+  const child = spawn(process.execPath, [binary, ...words], {
+    env: cleanEnvironment(options.env),
+    stdio: 'pipe',
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const text = (name: 'stdout' | 'stderr') => Buffer.concat(chunks[name]).toString();
+  child.stdout.on('data', (chunk: Buffer) => chunks.stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => chunks.stderr.push(chunk));
+  child.stdin.on('error', () => {
+    // A program that does not read its input may end before it is written.
+  });
+  child.stdin.write(options.input ?? '');
+  if (options.keepInputOpen !== true) child.stdin.end();
+  const result = new Promise<RunResult>((settle, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      const stdoutBytes = Buffer.concat(chunks.stdout);
+      settle({ code, signal, stdout: text('stdout'), stdoutBytes, stderr: text('stderr') });
+    });
+  });
+  return {
+    child,
+    result,
+    stdout: () => text('stdout'),
+    stderr: () => text('stderr'),
+    waitFor: (stream, pattern) =>
+      new Promise((settle, reject) => {
+        const check = () => {
+          if (pattern.test(text(stream))) settle();
+        };
+        child[stream].on('data', check);
+        child.on('close', () => {
+          check();
+          reject(new Error(`ended before ${pattern}: ${text('stdout')}${text('stderr')}`));
+        });
+        check();
+      }),
+  };
+}
+
+/** Runs natter to its end. */
+export function runNatter(words: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  return startNatter(words, options).result;
+}

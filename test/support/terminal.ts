@@ -1,0 +1,123 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawn } from '@lydell/node-pty';
+import { Unicode11Addon } from '@xterm/addon-unicode11';
+import headless from '@xterm/headless';
+import { binary, cleanEnvironment } from './natter.ts';
+
+export interface TerminalOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs this shell command line instead, with `natter` on the path as $NATTER. */
+  readonly shell?: string;
+}
+
+/** natter in a pseudo-terminal, seen through a terminal emulator. */
+export interface TerminalSession {
+  /** Every byte the program wrote. */
+  output(): string;
+  /** The visible screen, lines joined by newlines, trailing blanks removed. */
+  screen(): Promise<string>;
+  /** Screen and scrollback. */
+  transcript(): Promise<string>;
+  type(text: string): void;
+  resize(columns: number, rows: number): void;
+  kill(signal: string): void;
+  /** Resolves when the transcript matches. */
+  waitFor(pattern: RegExp): Promise<string>;
+  readonly exit: Promise<{ exitCode: number; signal: number | undefined }>;
+}
+
+function textOf(terminal: headless.Terminal, from: number, to: number): string {
+  const lines: string[] = [];
+  for (let index = from; index < to; index += 1) {
+    lines.push(terminal.buffer.active.getLine(index)?.translateToString(true) ?? '');
+  }
+  return lines.join('\n').trimEnd();
+}
+
+/** Starts natter with `words` in a pseudo-terminal of 80 by 24 or the given size. */
+export function openTerminal(
+  words: readonly string[],
+  options: TerminalOptions = {},
+): TerminalSession {
+  const { columns = 80, rows = 24 } = options;
+  const terminal = new headless.Terminal({
+    cols: columns,
+    rows,
+    scrollback: 100_000,
+    allowProposedApi: true,
+  });
+  terminal.loadAddon(new Unicode11Addon());
+  terminal.unicode.activeVersion = '11';
+  const env = cleanEnvironment({ TERM: 'xterm-256color', ...options.env });
+  const [file, args] =
+    options.shell === undefined
+      ? [process.execPath, [binary, ...words]]
+      : ['/bin/bash', ['--norc', '-c', options.shell]];
+  const child = spawn(file, args, {
+    name: env['TERM'] ?? 'xterm-256color',
+    cols: columns,
+    rows,
+    cwd: mkdtempSync(join(tmpdir(), 'natter-cwd-')),
+    env: { ...env, NATTER: `${process.execPath} ${binary}` },
+  });
+  let output = '';
+  let waiters: (() => void)[] = [];
+  child.onData((data) => {
+    output += data;
+    terminal.write(data, () => {
+      for (const waiter of waiters) waiter();
+    });
+  });
+  terminal.onData((data) => child.write(data));
+  const flushed = () => new Promise<void>((resolve) => terminal.write('', resolve));
+  const exit = new Promise<{ exitCode: number; signal: number | undefined }>((resolve) => {
+    child.onExit(({ exitCode, signal }) => {
+      void flushed().then(() => {
+        resolve({ exitCode, signal });
+        for (const waiter of waiters) waiter();
+      });
+    });
+  });
+  const transcript = async () => {
+    await flushed();
+    return textOf(terminal, 0, terminal.buffer.active.length);
+  };
+  let ended = false;
+  void exit.then(() => (ended = true));
+  return {
+    output: () => output,
+    async screen() {
+      await flushed();
+      const { viewportY } = terminal.buffer.active;
+      return textOf(terminal, viewportY, viewportY + terminal.rows);
+    },
+    transcript,
+    type: (text) => child.write(text),
+    resize(newColumns, newRows) {
+      child.resize(newColumns, newRows);
+      terminal.resize(newColumns, newRows);
+    },
+    kill: (signal) => child.kill(signal),
+    exit,
+    waitFor: (pattern) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          void transcript().then((text) => {
+            if (!pattern.test(text)) {
+              if (ended) reject(new Error(`ended before ${pattern}:\n${text}`));
+              return;
+            }
+            waiters = waiters.filter((waiter) => waiter !== check);
+            resolve(text);
+          });
+        };
+        waiters.push(check);
+        void exit.then(check);
+        check();
+      }),
+  };
+}

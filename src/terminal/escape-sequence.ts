@@ -31,6 +31,8 @@ export function advanceSequence(state: SequenceState, code: number): SequenceSta
     case 'intermediate':
       if (code < 0x30 || code === DEL) return 'intermediate';
       return code < DEL ? 'text' : 'reread';
+    case 'text':
+    case 'reread':
     default:
       return 'text';
   }

@@ -1,0 +1,60 @@
+import fastStringWidth from 'fast-string-width';
+
+const printableAscii = /^[\x20-\x7e]*$/;
+let segmenter: Intl.Segmenter | undefined;
+
+/** Columns a text takes on a terminal; escape sequences take none. */
+export function displayWidth(text: string): number {
+  return printableAscii.test(text) ? text.length : fastStringWidth(text);
+}
+
+/** Intl.Segmenter takes time quadratic in the length of its text (Node 20), so it is shown a part at a time. */
+const WINDOW = 256;
+
+/** What a reader sees as single characters (UAX 29), in order. */
+export function* graphemes(text: string): Generator<string, void> {
+  if (printableAscii.test(text)) return yield* text;
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  let size = WINDOW;
+  for (let start = 0; start < text.length;) {
+    const part = text.slice(start, start + size);
+    const found = Array.from(segmenter.segment(part), ({ segment }) => segment);
+    // The last one may go on after the window.
+    const last = start + size < text.length ? (found.pop() ?? '') : '';
+    yield* found;
+    size = found.length === 0 ? size * 2 : WINDOW;
+    start += part.length - last.length;
+  }
+}
+
+/** The longest beginning of whole characters that fits the width, and what is left. Text without escapes. */
+export function splitAtWidth(text: string, width: number): [fits: string, rest: string] {
+  if (printableAscii.test(text))
+    return [text.slice(0, Math.max(0, width)), text.slice(Math.max(0, width))];
+  let used = 0;
+  let end = 0;
+  for (const character of graphemes(text)) {
+    used += displayWidth(character);
+    if (used > width) break;
+    end += character.length;
+  }
+  return [text.slice(0, end), text.slice(end)];
+}
+
+/** The text, or its beginning and `…` when it is too wide. Text without escapes. */
+export function truncateToWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  if (width < 1) return '';
+  return `${splitAtWidth(text, width - 1)[0]}…`;
+}
+
+export type Alignment = 'left' | 'right' | 'center';
+
+/** The text with spaces to the width; a wider text is returned as it is. */
+export function padToWidth(text: string, width: number, align: Alignment = 'left'): string {
+  const space = Math.max(0, width - displayWidth(text));
+  if (align === 'left') return text + ' '.repeat(space);
+  if (align === 'right') return ' '.repeat(space) + text;
+  const before = Math.floor(space / 2);
+  return ' '.repeat(before) + text + ' '.repeat(space - before);
+}

@@ -27,16 +27,20 @@ const runAuth: RunAuth = {
 /** `natter auth login`, `status` and `logout`. No option takes a key: other users could read it in the process list. */
 export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
   const login = new Command('login')
+    .summary('store the address and key of a service')
     .description(
       'Stores the address and the key of a service, once the service has accepted them. Asks for both; a key can come on standard input instead.',
     )
     .option('--no-check', 'store without asking the service');
   login.action(() => run.login(context, login.optsWithGlobals()));
   const status = new Command('status')
+    .summary('show the service in use and where that is decided')
     .description('Shows which service is used, and where each setting comes from.')
     .option('--json', 'print JSON');
   status.action(() => run.status(context, status.optsWithGlobals()));
-  const logout = new Command('logout').description('Forgets the stored key of the profile.');
+  const logout = new Command('logout')
+    .summary('forget the key')
+    .description('Forgets the stored key of the profile.');
   logout.action(() => run.logout(context, logout.optsWithGlobals()));
   setExamples(login, [
     'natter auth login',
@@ -44,6 +48,7 @@ export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
   ]);
   setExamples(status, ['natter auth status']);
   return new Command('auth')
+    .summary('connect to a service: address and key')
     .description('Connects natter to a service: address and key.')
     .addCommand(login)
     .addCommand(status)

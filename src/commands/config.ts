@@ -41,17 +41,22 @@ const json = ['--json', 'print JSON'] as const;
 
 function buildReaders(context: Context, run: RunConfig): readonly Command[] {
   const list = new Command('list')
+    .summary('list the settings in force')
     .description('Lists the settings in force and where each comes from.')
     .option(...json);
   list.action(() => run.list(context, list.optsWithGlobals()));
   const get = new Command('get')
     .argument('<name>', 'name of the setting')
+    .summary('print one setting')
     .description('Prints one setting in force.')
     .option(...json);
   get.action((name: string) => run.get(context, name, get.optsWithGlobals()));
-  const path = new Command('path').description('Prints the path of the settings file.');
+  const path = new Command('path')
+    .summary('print the path of the settings file')
+    .description('Prints the path of the settings file.');
   path.action(() => run.path(context));
   const profiles = new Command('profiles')
+    .summary('list the profiles')
     .description('Lists the profiles; the current one is marked.')
     .option(...json);
   profiles.action(() => run.profiles(context, profiles.optsWithGlobals()));
@@ -62,18 +67,22 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
   const set = new Command('set')
     .argument('<name>', 'name of the setting, such as model or params.temperature')
     .argument('<value>', 'its value; JSON for params')
+    .summary('set a value')
     .description('Sets a value in the profile.');
   set.action((name: string, value: string) => run.set(context, name, value, set.optsWithGlobals()));
   const unset = new Command('unset')
     .argument('<name>', 'name of the setting')
+    .summary('remove a value')
     .description('Removes a value from the profile.');
   unset.action((name: string) => run.unset(context, name, unset.optsWithGlobals()));
   const use = new Command('use')
     .argument('<profile>', 'name of the profile')
+    .summary('make a profile the current one')
     .description('Makes a profile the current one.');
   use.action((profile: string) => run.use(context, profile));
   const remove = new Command('remove-profile')
     .argument('<profile>', 'name of the profile')
+    .summary('remove a profile with its key')
     .description('Removes a profile with its key.');
   remove.action((profile: string) => run.remove(context, profile));
   setExamples(set, [
@@ -86,7 +95,9 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
 
 /** `natter config …`: reads and writes settings profiles. */
 export function buildConfig(context: Context, run: RunConfig = runConfig): Command {
-  const command = new Command('config').description('Shows and changes settings and profiles.');
+  const command = new Command('config')
+    .summary('show and change settings and profiles')
+    .description('Shows and changes settings and profiles.');
   for (const child of [...buildReaders(context, run), ...buildWriters(context, run)]) {
     command.addCommand(child);
   }

@@ -38,12 +38,21 @@ function ancestors(command: Command): readonly Command[] {
   return command.parent === null ? [] : [command.parent, ...ancestors(command.parent)];
 }
 
+/** `get <model>`, `[chat] [prompt...]`: the name and arguments; the default command's name may be left out. */
+function commandTerm(command: Command): string {
+  const isDefault = command.parent?.parent === null && command.name() === 'chat';
+  const name = isDefault ? `[${command.name()}]` : command.name();
+  const words = command.registeredArguments.map((argument) => {
+    const text = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? `<${text}>` : `[${text}]`;
+  });
+  return [name, ...words].join(' ');
+}
+
 function collectItems(command: Command, help: Help): Item[] {
   const subcommands = help.visibleCommands(command).map((child) => ({
     group: 'Commands:',
-    term: [child.name(), ...child.registeredArguments.map((one) => help.argumentTerm(one))].join(
-      ' ',
-    ),
+    term: commandTerm(child),
     description: child.summary() === '' ? child.description() : child.summary(),
   }));
   const options = describedCommands(command).flatMap((one) => optionItems(one, help));
@@ -58,7 +67,10 @@ function collectItems(command: Command, help: Help): Item[] {
 export function formatHelp(command: Command, help: Help): string {
   const width = help.helpWidth ?? 80;
   const items = collectItems(command, help);
-  const sections = [help.commandDescription(command), `Usage: ${help.commandUsage(command)}`];
+  const sections = [
+    help.boxWrap(help.commandDescription(command), width),
+    `Usage: ${help.commandUsage(command)}`,
+  ];
   const lines = examplesOf(command);
   if (lines.length > 0)
     sections.push(['Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'));

@@ -6,6 +6,7 @@ import type { Context } from './context.ts';
 export function buildHelp(context: Context): Command {
   const command = new Command('help')
     .argument('[words...]', 'a command, or a topic: environment, exit-codes')
+    .summary('show help on a command or topic')
     .description('Shows help on a command or a topic.');
   return command.action(async (words: string[]) => {
     const { helpTopics } = await import('./help-topics.ts');

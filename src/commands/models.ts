@@ -21,17 +21,20 @@ const runModels: RunModels = {
 /** `natter models list` and `natter models get <model>`. */
 export function buildModels(context: Context, run: RunModels = runModels): Command {
   const list = new Command('list')
+    .summary('list the models with window, latency and purpose')
     .description('Lists the models of the service: id, context window, latency, purpose.')
     .option('--json', 'print JSON');
   list.action(() => run.list(context, list.optsWithGlobals()));
   const get = new Command('get')
     .argument('<model>', 'id of the model')
+    .summary('show one model')
     .description('Shows one model with every field the service sent.')
     .option('--json', 'print JSON');
   get.action((id: string) => run.get(context, id, get.optsWithGlobals()));
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);
   setExamples(get, ['natter models get nextgen']);
   return new Command('models')
+    .summary('list models, or show one')
     .description('Lists models, or shows one.')
     .addCommand(list, { isDefault: true })
     .addCommand(get);

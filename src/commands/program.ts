@@ -49,7 +49,10 @@ export function buildProgram(context: Context): Command {
 function usageFailure(error: CommanderError): Failure | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
   const [message = '', ...suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const meant = suggestion.join(' ').replaceAll(/^\(|\)$/g, '');
+  const meant = suggestion
+    .join(' ')
+    .replaceAll(/^\(|\)$/g, '')
+    .replace('Did', 'did');
   const help = 'see natter --help; text that starts with a dash goes after --';
   return new Failure('usage', message, { hint: meant === '' ? help : `${meant}; ${help}` });
 }

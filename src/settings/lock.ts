@@ -28,6 +28,7 @@ export interface LockOptions {
 const pause = 15;
 const longestWait = 10_000;
 const staleAge = 30_000;
+const unsignedStaleAge = 2000;
 
 interface Holder {
   readonly host: string;
@@ -36,7 +37,7 @@ interface Holder {
 }
 
 function parseHolder(text: string): Holder | undefined {
-  const [host, processId, token] = text.split(' ');
+  const [, host, processId, token] = /^(\S+) (\d+) ([\w-]+)$/.exec(text) ?? [];
   if (host === undefined || token === undefined) return undefined;
   return { host, processId: Number(processId), token };
 }
@@ -60,8 +61,10 @@ function breakStaleLock(path: string, { clock, process }: LockOptions): void {
   const found = identify(path);
   if (found === undefined) return;
   const { holder } = found;
+  // A lock is signed right after it is made; one that is not lost its maker in between.
+  const limit = holder === undefined ? unsignedStaleAge : staleAge;
   const dead = holder?.host === os.hostname() && !process.isRunning(holder.processId);
-  if (!dead && clock.date().getTime() - found.age.getTime() < staleAge) return;
+  if (!dead && clock.date().getTime() - found.age.getTime() < limit) return;
   // Two waiters may find the same dead lock. Only one of them may remove it, or the slower one would
   // remove the lock that the faster one took meanwhile; so removing a token has a lock of its own.
   const removal = `${path}.${found.token}`;
@@ -100,7 +103,7 @@ async function takeLock(path: string, token: string, options: LockOptions): Prom
 
 /**
  * Runs `action` while no other process that uses the same lock file does. A lock left by a dead process is
- * broken: at once when it died on this machine, after half a minute otherwise.
+ * broken: at once when it died on this machine, after half a minute when that cannot be told.
  * @throws Failure `storage` when the lock cannot be had within ten seconds
  */
 export async function withLock<Result>(

@@ -80,7 +80,6 @@ describe('withLock', () => {
 
   test.each([
     ['of another machine', 'elsewhere 4242 token'],
-    ['that was never written', ''],
     ['of a process id used again', `${os.hostname()} 4242 token`],
   ])('breaks a lock %s once it is old', async (_whose, content) => {
     const lock = path.join(temporaryFolder(), 'lock');
@@ -89,6 +88,13 @@ describe('withLock', () => {
     const past = new Date(Date.now() - 31_000);
     utimesSync(lock, past, past);
     expect(await run(lock, [4242])).toContain(` ${process.pid} `);
+  });
+
+  test('breaks a lock that its maker never signed after two seconds', async () => {
+    const lock = path.join(temporaryFolder(), 'lock');
+    writeFileSync(lock, '');
+    const waiting = options([]);
+    expect(await withLock(lock, waiting, () => waiting.clock.monotonic())).toBeGreaterThan(1900);
   });
 
   test('does not remove a lock that another waiter is about to remove', async () => {

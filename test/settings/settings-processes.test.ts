@@ -36,6 +36,25 @@ describe('processes that change settings', () => {
     expect(Object.keys(params ?? {}).sort()).toEqual(names.flat().sort());
   });
 
+  test('D17 a writer killed while others write holds up nobody and loses nothing', async () => {
+    const folder = temporaryFolder();
+    const killed = startWriter(writer, { folder, updates: [['system', 'x']], forever: true });
+    const left = once(killed, 'exit');
+    await vi.waitUntil(() => existsSync(path.join(folder, 'config.json')), { timeout: 20_000 });
+    const names = ['a', 'b'].map((letter) =>
+      Array.from({ length: 10 }, (_value, index) => `${letter}${index}`),
+    );
+    const others = names.map((own) =>
+      runWriter(writer, { folder, updates: own.map((name) => [`params.${name}`, '1'] as const) }),
+    );
+    await sleep(200);
+    killed.kill('SIGKILL');
+    await left;
+    expect(await Promise.all(others)).toEqual([0, 0]);
+    const params = storedIn(folder).settings.profiles['default']?.params;
+    expect(Object.keys(params ?? {}).sort()).toEqual(names.flat().sort());
+  });
+
   test('K6 a writer killed at any moment leaves the old or the new settings', async () => {
     const folder = temporaryFolder();
     const file = path.join(folder, 'config.json');

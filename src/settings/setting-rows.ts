@@ -12,7 +12,7 @@ export interface SettingRow {
 }
 
 /** A value of a setting, parameter or header as text for a person, secrets masked. */
-export function maskSettingValue(name: string, value: string): string {
+function maskSettingValue(name: string, value: string): string {
   if (name === definitions.baseUrl.name) return maskUrl(value);
   const header = /^headers\.(?<header>.+)$/.exec(name)?.groups?.['header'];
   return header !== undefined && isSecretHeader(header) ? maskMark : value;

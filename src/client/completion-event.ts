@@ -50,13 +50,14 @@ function saysNothing(data: string): boolean {
  */
 export function takeCompletionEvent(event: StreamEvent, answer: Answer): void {
   if (answer.finished()) return;
-  const value = event.type === 'error' ? undefined : parseJson(event.data);
-  if (isRecord(value)) {
-    takeRecord(value, answer);
+  const data = event.data.trim();
+  if (data === '[DONE]') {
+    answer.finish();
     return;
   }
-  const data = event.data.trim();
-  if (data === '[DONE]') answer.finish();
-  else if (event.type === 'error') throw reportedError(parseErrorBody(data));
-  else if (!saysNothing(data) && !event.unterminated) throwUnreadable(data);
+  if (event.type === 'error') throw reportedError(parseErrorBody(data));
+  if (saysNothing(data)) return;
+  const value = parseJson(data);
+  if (isRecord(value)) takeRecord(value, answer);
+  else if (!event.unterminated) throwUnreadable(data);
 }

@@ -1,3 +1,5 @@
+import { Buffer, isAscii } from 'node:buffer';
+
 /** Turns the reads of a body into text whose only line end is LF. */
 export interface LineDecoder {
   decode(bytes: Uint8Array): string;
@@ -15,6 +17,8 @@ const carriageReturn = /\r\n?/g;
 export function createLineDecoder(): LineDecoder {
   const decoder = new TextDecoder();
   let afterReturn = false;
+  // Not before the first read, whose byte order mark is the decoder's to find.
+  let betweenCharacters = false;
 
   function toLineFeeds(text: string): string {
     if (text === '') return text;
@@ -23,8 +27,16 @@ export function createLineDecoder(): LineDecoder {
     return rest.includes('\r') ? rest.replace(carriageReturn, '\n') : rest;
   }
 
+  function decodeUtf8(bytes: Uint8Array): string {
+    if (betweenCharacters && isAscii(bytes)) {
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+    }
+    betweenCharacters = (bytes.at(-1) ?? 0x80) < 0x80;
+    return decoder.decode(bytes, { stream: true });
+  }
+
   return {
-    decode: (bytes) => toLineFeeds(decoder.decode(bytes, { stream: true })),
+    decode: (bytes) => toLineFeeds(decodeUtf8(bytes)),
     end: () => toLineFeeds(decoder.decode()),
   };
 }

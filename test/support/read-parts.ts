@@ -1,0 +1,41 @@
+import { readAnswer, type AnswerReaderOptions } from '../../src/client/answer-reader.ts';
+import type { AnswerEnd, AnswerPart } from '../../src/client/answer.ts';
+
+/** A body that arrives in the given reads; text stands for its UTF-8 bytes. */
+export async function* bodyOf(
+  reads: Iterable<string | Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (const read of reads) yield typeof read === 'string' ? Buffer.from(read) : read;
+}
+
+/** Everything a reading yielded, and what it threw, if it threw. */
+export interface Reading {
+  readonly parts: readonly AnswerPart[];
+  readonly thrown: unknown;
+}
+
+export async function readParts(
+  reads: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>,
+  contentType: string | undefined = 'text/event-stream',
+  options: AnswerReaderOptions = {},
+): Promise<Reading> {
+  const body = Symbol.asyncIterator in reads ? reads : bodyOf(reads);
+  const parts: AnswerPart[] = [];
+  try {
+    for await (const part of readAnswer(body, contentType, options)) parts.push(part);
+    return { parts, thrown: undefined };
+  } catch (thrown) {
+    return { parts, thrown };
+  }
+}
+
+export function textOf(
+  parts: readonly AnswerPart[],
+  type: 'text' | 'reasoning' | 'refusal',
+): string {
+  return parts.map((part) => (part.type === type ? part.text : '')).join('');
+}
+
+export function endOf(parts: readonly AnswerPart[]): AnswerEnd | undefined {
+  return parts.find((part) => part.type === 'end');
+}

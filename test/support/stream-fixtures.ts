@@ -1,0 +1,17 @@
+import { contentFixtures, formFixtures } from './content-fixtures.ts';
+import { framingFixtures } from './framing-fixtures.ts';
+import { serverFixtures } from './server-fixtures.ts';
+import type { FixtureParts, StreamFixture } from './stream-events.ts';
+
+function fixture({ body, ...rest }: FixtureParts): StreamFixture {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  return { contentType: 'text/event-stream', ...rest, bytes };
+}
+
+/** Bodies of status 200 that are answers; each means the same however it is split into reads. */
+export const streamFixtures: readonly StreamFixture[] = [
+  ...framingFixtures,
+  ...contentFixtures,
+  ...formFixtures,
+  ...serverFixtures.map((parts) => ({ ...parts, name: `from ${parts.name}` })),
+].map(fixture);

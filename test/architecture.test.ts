@@ -1,0 +1,118 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** A row of ARCHITECTURE.md's table: what a layer may import. */
+interface Layer {
+  readonly name: string;
+  readonly own: readonly string[];
+  readonly packages: readonly string[];
+}
+
+const architecture = readFileSync('ARCHITECTURE.md', 'utf8');
+
+function list(cell: string): readonly string[] {
+  return cell.trim() === '-' ? [] : cell.split(',').map((name) => name.trim());
+}
+
+function readLayers(): readonly Layer[] {
+  const table = architecture.slice(architecture.search(/^\| folder/m)).split('\n\n')[0] ?? '';
+  return table
+    .split('\n')
+    .slice(2)
+    .map((row) => row.split('|').slice(1, -1))
+    .map(([name = '', own = '', packages = '']) => ({
+      name: name.trim(),
+      own: list(own),
+      packages: list(packages),
+    }));
+}
+
+function sourceFiles(): readonly string[] {
+  return readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => join('src', path));
+}
+
+/** Module names of every static, type-only and dynamic import. */
+function importsOf(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8');
+  const found = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(?<name>[^']+)'/g);
+  return [...found].map((match) => match.groups?.['name'] ?? '');
+}
+
+/** `client` for a file of that folder, `main` for src/main.ts. */
+function layerOf(path: string): string {
+  const [first = ''] = relative('src', path).split('/');
+  return first.replace(/\.tsx?$/, '');
+}
+
+function isAllowed(layer: Layer, from: string, name: string): boolean {
+  if (name.startsWith('node:')) return true;
+  if (!name.startsWith('.')) {
+    return layer.packages.some((allowed) => name === allowed || name.startsWith(`${allowed}/`));
+  }
+  const target = join(dirname(from), name);
+  if (target === 'package.json') return layer.name === 'main';
+  const place = relative('src', target).replace(/\.tsx?$/, '');
+  return [layer.name, ...layer.own].some(
+    (allowed) => place === allowed || place.startsWith(`${allowed}/`),
+  );
+}
+
+const layers = readLayers();
+
+describe('the layers of ARCHITECTURE.md', () => {
+  test('name every folder and file of src, and no other', () => {
+    const places = readdirSync('src').map((name) => name.replace(/\.tsx?$/, ''));
+    expect(layers.map((layer) => layer.name).sort()).toEqual(places.sort());
+  });
+
+  test.each(layers)('$name imports only what its row allows', (layer) => {
+    const files = sourceFiles().filter((path) => layerOf(path) === layer.name);
+    const violations = files.flatMap((path) =>
+      importsOf(path)
+        .filter((name) => !isAllowed(layer, path, name))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(files).not.toEqual([]);
+    expect(violations).toEqual([]);
+  });
+
+  test('a forbidden import is recognised', () => {
+    const layer: Layer = { name: 'sandbox', own: ['client/contract'], packages: [] };
+    const from = 'src/sandbox/server.ts';
+    expect(isAllowed(layer, from, '../client/contract.ts')).toBe(true);
+    expect(isAllowed(layer, from, '../client/base-url.ts')).toBe(false);
+    expect(isAllowed(layer, from, 'conf')).toBe(false);
+  });
+});
+
+test('ARCHITECTURE.md names files and folders that exist', () => {
+  const tree = /```\n(?<tree>[\s\S]*?)```/.exec(architecture)?.groups?.['tree'] ?? '';
+  const inTree = [...tree.matchAll(/^(\S+)/gm)].map((match) => match[1] ?? '');
+  const prose = architecture.replace(tree, '');
+  const inProse = [...prose.matchAll(/`([\w./-]+\.(?:ts|cjs))`/g)].map((match) => match[1] ?? '');
+  const missing = [...inTree, ...inProse].filter(
+    (path) => ![path, join('src', path), join('src/client', path)].some((at) => existsSync(at)),
+  );
+  expect(inTree.length).toBeGreaterThan(8);
+  expect(missing.filter((path) => path !== 'chat-run.ts')).toEqual([]);
+});
+
+test('the process is touched by main and by the files for streams and signals alone', () => {
+  const users = sourceFiles().filter((path) =>
+    /\bprocess\.(?:env|argv|cwd|exit|exitCode|kill|on|std\w+|platform|pid)\b/.test(
+      readFileSync(path, 'utf8'),
+    ),
+  );
+  const allowed = ['src/main.ts', 'src/terminal/signals.ts', 'src/terminal/streams.ts'];
+  expect(users.filter((path) => !allowed.includes(path))).toEqual([]);
+});
+
+test.each([
+  ['process.exit', /\bprocess\.exit\(/],
+  ['console', /\bconsole\./],
+])('no source calls %s', (_, pattern) => {
+  expect(sourceFiles().filter((path) => pattern.test(readFileSync(path, 'utf8')))).toEqual([]);
+});

@@ -37,8 +37,10 @@ function sourceFiles(): readonly string[] {
 /** Module names of every static, type-only and dynamic import. */
 function importsOf(path: string): readonly string[] {
   const text = readFileSync(path, 'utf8');
-  const found = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(?<name>[^']+)'/g);
-  return [...found].map((match) => match.groups?.['name'] ?? '');
+  const found = text.matchAll(
+    /(?:\bfrom|^import) '(?<module>[^']+)'(?: with .*)?;?$|\bimport\('(?<lazy>[^']+)'\)/gm,
+  );
+  return [...found].map(({ groups }) => groups?.['module'] ?? groups?.['lazy'] ?? '');
 }
 
 /** `client` for a file of that folder, `main` for src/main.ts. */

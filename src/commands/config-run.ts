@@ -45,8 +45,10 @@ export async function getSetting(
 ): Promise<void> {
   const { notices } = present(context, options);
   parseSettingName(name);
+  // Header names are kept in lower case.
+  const wanted = name.startsWith('headers.') ? name.toLowerCase() : name;
   const row = settingRows(readSettings(context, notices, options)).find(
-    (candidate) => candidate.name === name,
+    (candidate) => candidate.name === wanted,
   );
   if (row?.value === undefined) {
     throw new Failure('not_found', `the setting ${name} has no value`, {

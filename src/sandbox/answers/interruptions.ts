@@ -1,12 +1,15 @@
 import { once } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
 
 const usualCut = 3;
 
-/** Milliseconds for what was sent to be read before a reset, which would discard it. */
-const grace = 5;
+/**
+ * Milliseconds for what was sent to be read before a reset, which discards it on both sides. Real ones, whatever the
+ * clock: the other side lives in real time.
+ */
+const grace = 100;
 
 /** After how many events the answer is cut, if it is; `request` is before its headers. */
 export function cutPosition(fault: Fault): number | 'request' | undefined {
@@ -15,7 +18,7 @@ export function cutPosition(fault: Fault): number | 'request' | undefined {
 }
 
 /** Ends the answer where it stands. `end` keeps HTTP intact, `fin` and `rst` break it. */
-export async function cut({ response, record, fault, clock }: Exchange): Promise<void> {
+export async function cut({ response, record, fault }: Exchange): Promise<void> {
   record.ended = 'cut';
   const { socket } = response;
   if (fault.cut === 'end' && response.headersSent) {
@@ -29,7 +32,7 @@ export async function cut({ response, record, fault, clock }: Exchange): Promise
     return;
   }
   if (socket.writableNeedDrain) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
-  await clock.sleep(grace);
+  await sleep(grace);
   socket.resetAndDestroy();
 }
 

@@ -14,7 +14,7 @@ const opening = /^\s*\[sandbox(?=[\s\]:])[:]?/i;
 
 /** In order: blanks, the closing bracket, `name=value` with a quoted value, `name=value`, `name`. */
 const token =
-  /[\s,]+|(?<end>\])|(?<quoted>[^\s,=\]]+)=(?:"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)')|(?<name>[^\s,=\]]+)(?:=(?<value>[^\s\]]*))?/suy;
+  /[\s,]+|(?<end>\])|(?<quoted>[^\s,=\]]+)=(?:"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)')|(?<name>[^\s,=\]]+)(?:=(?!["'])(?<value>[^\s\]]*))?/suy;
 
 function unquote(text: string): string {
   try {
@@ -30,6 +30,14 @@ function fieldOf(groups: Readonly<Record<string, string | undefined>>): WrittenF
   return name === undefined ? undefined : [name, value];
 }
 
+function unreadable(rest: string): Failure {
+  if (rest === '') {
+    return new Failure('usage', 'the group that begins with "[sandbox" has no closing "]"');
+  }
+  const start = rest.slice(0, 20);
+  return new Failure('usage', `cannot read the "[sandbox" group from ${JSON.stringify(start)} on`);
+}
+
 /**
  * Finds the group at the start of a prompt: fields as `name=value` or `name`, set apart by blanks; values may
  * stand in single quotes, or in double quotes with JSON escapes. One blank after the group belongs to it.
@@ -42,10 +50,9 @@ export function parseDirective(prompt: string): Directive | undefined {
   const fields: WrittenField[] = [];
   token.lastIndex = start;
   for (;;) {
+    const place = token.lastIndex;
     const groups = token.exec(prompt)?.groups;
-    if (groups === undefined) {
-      throw new Failure('usage', 'the group that begins with "[sandbox" has no closing "]"');
-    }
+    if (groups === undefined) throw unreadable(prompt.slice(place));
     if (groups['end'] !== undefined) break;
     const field = fieldOf(groups);
     if (field !== undefined) fields.push(field);

@@ -21,8 +21,8 @@ export const eventFields = {
     'the error is plain data (default) or an `event: error`',
   ),
   'no-done': events(toggle, 'leaves out `data: [DONE]`'),
-  'no-finish-reason': events(toggle, 'leaves out the finish_reason', { aliases: ['no-finish'] }),
   'finish-reason': events(anyText('word'), 'sends this finish_reason', { aliases: ['finish'] }),
+  'no-finish-reason': events(toggle, 'leaves out the finish_reason', { aliases: ['no-finish'] }),
   usage: events(
     choice(['none', 'finish', 'last', 'every']),
     'where usage is: nowhere, with the finish_reason (default), in a chunk of its own without choices, in every chunk',

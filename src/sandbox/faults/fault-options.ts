@@ -22,9 +22,13 @@ export const faultOptions: readonly FaultOption[] = faultFieldRows.map(([name, f
   };
 });
 
-function optionKeys(name: string): readonly string[] {
-  const camelCase = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return [camelCase, name];
+function camelCase(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Commander stores `--no-done` as `done: false`. */
+function isNegated(options: Readonly<Record<string, unknown>>, name: string): boolean {
+  return name.startsWith('no-') && options[camelCase(name.slice('no-'.length))] === false;
 }
 
 function writtenFields(name: string, value: unknown): readonly WrittenField[] {
@@ -36,14 +40,13 @@ function writtenFields(name: string, value: unknown): readonly WrittenField[] {
 
 /**
  * Reads what a command line gave for {@link faultOptions}: text, `true` for an option without its value, a list
- * for a repeated one; names in kebab or camel case, others ignored.
+ * for a repeated one, `false` under the rest of the name for a `--no-…` option. Other names are ignored.
  * @throws Failure `usage`
  */
 export function faultFromOptions(options: Readonly<Record<string, unknown>>): Fault {
   return parseFault(
     faultFieldRows.flatMap(([name]) => {
-      const key = optionKeys(name).find((candidate) => Object.hasOwn(options, candidate));
-      return key === undefined ? [] : writtenFields(name, options[key]);
+      return writtenFields(name, isNegated(options, name) ? true : options[camelCase(name)]);
     }),
   );
 }

@@ -22,9 +22,10 @@ function parseJson(text: string, source: string): unknown {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const offset = /position (\d+)/.exec(reason)?.[1];
-    const place = lineAndColumn(text, offset === undefined ? text.length : Number(offset));
-    const said = reason.replace(/ (?:in JSON )?at position .*$/, '');
-    throw new Failure('usage', `${source} is not JSON at ${place}: ${said}`, { cause: error });
+    // Where V8 tells no position it quotes the text around the mistake.
+    const place = offset === undefined ? '' : ` at ${lineAndColumn(text, Number(offset))}`;
+    const said = reason.replace(/ in JSON at position .*$/s, '').replaceAll(/\s+/g, ' ');
+    throw new Failure('usage', `${source} is not JSON${place}: ${said}`, { cause: error });
   }
 }
 

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { ask, deltas, jsonOf, openSandbox, rule, stream } from './sandbox-helpers.ts';
+
+async function fault(words: string) {
+  return stream(await openSandbox(), `[sandbox echo ${words}] hello`);
+}
+
+describe('statuses, bodies and headers', () => {
+  test.each([
+    [400, 'invalid_request'],
+    [401, 'unauthorized'],
+    [403, 'forbidden'],
+    [404, 'not_found'],
+    [429, 'rate_limited'],
+    [500, 'server_error'],
+    [503, 'service_unavailable'],
+    [529, 'server_error'],
+  ])('%i is answered with the name %s', async (status, name) => {
+    const answer = await fault(`status=${status} message="as asked"`);
+    expect(answer.status).toBe(status);
+    expect(jsonOf(answer)).toEqual({ error: { name, message: 'as asked' } });
+  });
+
+  test.each([
+    ['nested', { error: { name: 'server_error', message: 'm' } }],
+    ['typed', { error: { message: 'm', type: 'server_error', param: null, code: 'server_error' } }],
+    ['numeric', { error: { code: 500, message: 'm', status: 'SERVER_ERROR' } }],
+    ['flat', { name: 'server_error', message: 'm' }],
+    ['detail', { name: 'server_error', detail: 'm' }],
+    ['string', { error: 'm' }],
+    ['list', { errors: [{ name: 'server_error', message: 'm' }] }],
+  ])('the error shape %s is as its summary says', async (shape, body) => {
+    const answer = await fault(`500 message=m shape=${shape}`);
+    expect(answer.headers['content-type']).toBe('application/json');
+    expect(jsonOf(answer)).toEqual(body);
+  });
+
+  test.each([
+    ['text', 'text/plain', /^m$/],
+    ['html', 'text/html', /<h1>500 server_error<\/h1><p>m<\/p>/],
+    ['empty', 'application/json', /^$/],
+  ])('the error shape %s is %s', async (shape, type, body) => {
+    const answer = await fault(`500 message=m shape=${shape}`);
+    expect(answer.headers['content-type']).toBe(type);
+    expect(answer.text).toMatch(body);
+  });
+
+  test('the shape holds for the sandbox’s own errors too', async () => {
+    const sandbox = await openSandbox({ faults: [rule('shape=string')] });
+    expect(jsonOf(await ask(sandbox, { path: '/v1/models/gpt' }))).toEqual({
+      error: expect.stringContaining('gpt'),
+    });
+  });
+
+  test.each([
+    ['body=\'{"a":1}\'', 'application/json', '{"a":1}'],
+    ["body='<html>x'", 'text/html', '<html>x'],
+    ['body="data: [DONE]\\n\\n"', 'text/event-stream', 'data: [DONE]\n\n'],
+    ['body=hello content-type=image/png', 'image/png', 'hello'],
+    ['body=""', 'text/plain', ''],
+  ])('%s is sent as it is', async (words, type, body) => {
+    const answer = await fault(words);
+    expect(answer).toMatchObject({ status: 200, text: body });
+    expect(answer.headers['content-type']).toBe(type);
+  });
+
+  test('any status goes with any body and headers', async () => {
+    const answer = await fault('status=307 body=x headers="Location: http://127.0.0.1:1/"');
+    expect(answer).toMatchObject({ status: 307, text: 'x' });
+    expect(answer.headers['location']).toBe('http://127.0.0.1:1/');
+  });
+
+  test('204 has no body', async () => {
+    const answer = await fault('204');
+    expect(answer).toMatchObject({ status: 204, text: '' });
+  });
+
+  test.each([
+    ['1', '1'],
+    ['0.5', '0.5'],
+    ['soon', 'soon'],
+    ['"Wed, 21 Oct 2015 07:28:00 GMT"', 'Wed, 21 Oct 2015 07:28:00 GMT'],
+    ['""', ''],
+    ['date+3', 'Sat, 21 Nov 2026 12:00:03 GMT'],
+    ['date-3', 'Sat, 21 Nov 2026 11:59:57 GMT'],
+    ['rfc850+3', 'Saturday, 21-Nov-26 12:00:03 GMT'],
+    ['asctime+3', 'Sat Nov 21 12:00:03 2026'],
+  ])('retry-after=%s sends a 429 with %s', async (written, sent) => {
+    const answer = await fault(`retry-after=${written}`);
+    expect(answer.status).toBe(429);
+    expect(answer.headers['retry-after']).toBe(sent);
+  });
+
+  test('Retry-After goes with another status too', async () => {
+    const answer = await fault('503 retry-after=2');
+    expect(answer.status).toBe(503);
+    expect(answer.headers['retry-after']).toBe('2');
+  });
+
+  test('a request id comes with every answer', async () => {
+    const sandbox = await openSandbox();
+    await ask(sandbox);
+    expect((await ask(sandbox, { key: null })).headers['x-request-id']).toBe('sandbox-request-2');
+  });
+
+  test('N times then success', async () => {
+    const sandbox = await openSandbox({ faults: [rule('500 times=2')] });
+    const answers = [];
+    for (let count = 0; count < 3; count += 1) answers.push(await ask(sandbox));
+    expect(answers.map(({ status }) => status)).toEqual([500, 500, 200]);
+  });
+
+  test.each([
+    ['array', [{ id: 'origin' }, { id: 'nextgen' }]],
+    ['models', { models: [{ id: 'origin' }, { id: 'nextgen' }] }],
+    ['bare', { data: [{ id: 'origin' }, { id: 'nextgen' }] }],
+  ])('the models shape %s is as its summary says', async (shape, body) => {
+    const sandbox = await openSandbox({ faults: [rule(`models-shape=${shape}`)] });
+    expect(jsonOf(await ask(sandbox))).toMatchObject(body);
+  });
+
+  test('hostile text comes by way of errors and model ids too', async () => {
+    const sandbox = await openSandbox({ faults: [rule('hostile')] });
+    expect(JSON.stringify(jsonOf(await ask(sandbox)))).toContain(String.raw`\u001b[31m`);
+    const refused = await ask(sandbox, { path: '/v1/models/gpt' });
+    expect(refused.text).toContain(String.raw`\u001b[31m`);
+    const answer = await stream(sandbox, '[sandbox echo] the reply');
+    expect(deltas(answer).join('')).toMatch(/colour: before\u001b\[31mafter[^]*the reply$/);
+  });
+
+  test('a mistake in a group is answered with 400 and what is known', async () => {
+    const answer = await stream(await openSandbox(), '[sandbox poem] x');
+    expect(answer.status).toBe(400);
+    expect(jsonOf(answer)['error']).toMatchObject({
+      name: 'invalid_request',
+      message: expect.stringMatching(/unknown word "poem"; the sandbox knows reply, tokens/),
+    });
+  });
+});

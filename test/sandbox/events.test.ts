@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import {
+  ask,
+  chunks,
+  complete,
+  createSkippingClock,
+  deltas,
+  jsonOf,
+  openSandbox,
+  payloads,
+  rule,
+  stream,
+} from './sandbox-helpers.ts';
+
+async function fault(words: string) {
+  return stream(await openSandbox(), `[sandbox echo ${words}] one two three four`);
+}
+
+const whole = 'one two three four';
+
+describe('events', () => {
+  test('no-done leaves out [DONE]', async () => {
+    expect(payloads(await fault('no-done'))).not.toContain('[DONE]');
+  });
+
+  test('no-finish-reason leaves out the finish_reason', async () => {
+    const answer = await fault('no-finish-reason');
+    expect(answer.text).not.toContain('finish_reason');
+    expect(answer.text).toContain('usage');
+  });
+
+  test('finish-reason says another word', async () => {
+    expect(chunks(await fault('finish-reason=content_filter')).at(-1)?.choices).toMatchObject([
+      { finish_reason: 'content_filter' },
+    ]);
+  });
+
+  test.each([
+    ['none', [false, false, false, false, false]],
+    ['finish', [false, false, false, false, true]],
+    ['last', [false, false, false, false, false, true]],
+    ['every', [true, true, true, true, true]],
+  ])('usage=%s puts it there', async (place, where) => {
+    const answer = await fault(`usage=${place}`);
+    expect(chunks(answer).map(({ usage }) => usage !== undefined)).toEqual(where);
+    expect(
+      chunks(answer)
+        .map(({ choices }) => choices.length)
+        .slice(5),
+    ).toEqual(place === 'last' ? [0] : []);
+    expect(deltas(answer).join('')).toBe(whole);
+  });
+
+  test.each([
+    ['truncated', (data: string) => expect(data).toMatch(/^\{"id":"chat/)],
+    ['text', (data: string) => expect(data).toBe('this is not JSON')],
+    ['html', (data: string) => expect(data).toContain('<html>')],
+    ['two', (data: string) => expect(data).toMatch(/^(\{.*\}) \1$/)],
+    ['scalar', (data: string) => expect(data).toBe('42')],
+    ['null', (data: string) => expect(data).toBe('null')],
+    ['empty', (data: string) => expect(data).toBe('')],
+    ['comment', (data: string) => expect(data).toBe(': keep-alive')],
+    ['utf8', (data: string) => expect(data).toContain('a\ufffdb')],
+  ])('malformed-as=%s spoils the event asked for, and no other', async (kind, check) => {
+    const events = payloads(await fault(`malformed-at=2 malformed-as=${kind}`));
+    check(events[1] ?? 'none');
+    expect(events).toHaveLength(6);
+    expect(JSON.parse(events[2] ?? '')).toMatchObject({
+      choices: [{ delta: { content: ' three' } }],
+    });
+  });
+
+  test.each([
+    ['error-at=2', /"content":"one"[^]*\n\ndata: \{"error":\{"name":"server_error"/],
+    ['error-at=1 error-as=event', /^event: error\ndata: \{"error"/],
+    ['error-at=2 shape=string message=no', /data: \{"error":"no"\}\n\n$/],
+  ])('%s sends an error and ends', async (words, text) => {
+    const answer = await fault(words);
+    expect(answer.isComplete).toBe(true);
+    expect(answer.text).toMatch(text);
+    expect(answer.text).not.toContain('[DONE]');
+  });
+
+  test('after-done sends more', async () => {
+    expect(payloads(await fault('after-done')).at(-2)).toBe('[DONE]');
+  });
+
+  test('split=utf16 cuts surrogate pairs and escape sequences apart', async () => {
+    const answer = await stream(await openSandbox(), '[sandbox echo split=utf16] 😀\u001b[31m');
+    expect(deltas(answer)).toEqual(['\ud83d', '\ude00', '\u001b', '[', '3', '1', 'm']);
+  });
+
+  test('split=5 makes deltas of five units', async () => {
+    expect(deltas(await fault('split=5'))).toEqual(['one t', 'wo th', 'ree f', 'our']);
+  });
+
+  test.each([
+    ['first', ['assistant', undefined]],
+    ['every', ['assistant', 'assistant']],
+    ['null', [null, null]],
+    ['empty', ['', '']],
+  ])('role=%s puts a role into the deltas', async (role, roles) => {
+    const [first, second] = chunks(await fault(`role=${role}`));
+    expect([first, second].map((chunk) => chunk?.choices[0]?.delta?.role)).toEqual(roles);
+  });
+
+  test.each(['empty-choices', 'odd-chunks', 'reasoning', 'role', 'hostile=false'])(
+    '%s leaves the text as it is',
+    async (word) => {
+      const texts = chunks(await fault(word))
+        .flatMap(({ choices }) => choices)
+        .filter(({ index, delta }) => index === 0 && typeof delta?.content === 'string');
+      expect(texts.map(({ delta }) => delta?.content).join('')).toBe(whole);
+    },
+  );
+
+  test('refusal takes the place of the text', async () => {
+    const answer = await fault('refusal');
+    expect(deltas(answer)).toEqual([]);
+    expect(answer.text).toContain('"refusal":" two"');
+  });
+
+  test('no-stream answers a stream with JSON', async () => {
+    const answer = await fault('no-stream');
+    expect(answer.headers['content-type']).toBe('application/json');
+    expect(jsonOf(answer)).toMatchObject({ choices: [{ message: { content: whole } }] });
+  });
+});
+
+describe('time', () => {
+  test('delay waits before the headers', async () => {
+    const clock = createSkippingClock();
+    const sandbox = await openSandbox({ clock, faults: [rule('delay=2s')] });
+    await ask(sandbox);
+    expect(clock.waits).toEqual([2000]);
+  });
+
+  test('rate spreads the tokens over the time', async () => {
+    const clock = createSkippingClock();
+    await stream(await openSandbox({ clock }), '[sandbox tokens=11 rate=5]');
+    expect(clock.waits.reduce((sum, wait) => sum + wait)).toBeCloseTo(18 + 12 * 200);
+  });
+
+  test('drip pauses between events', async () => {
+    const clock = createSkippingClock();
+    await stream(await openSandbox({ clock }), '[sandbox tokens=2 drip=7ms]');
+    expect(clock.waits).toEqual([18, 7, 7, 7]);
+  });
+
+  test('stall-for falls silent and goes on', async () => {
+    const clock = createSkippingClock();
+    const answer = await stream(
+      await openSandbox({ clock }),
+      '[sandbox echo stall-after=2 stall-for=5s] a b c',
+    );
+    expect(clock.waits).toEqual([18, 5000]);
+    expect(deltas(answer)).toEqual(['a', ' b', ' c']);
+  });
+
+  test('keep-alive sends comments while it stalls', async () => {
+    const answer = await fault('stall-after=1 stall-for=3500 keep-alive=1000');
+    expect(answer.text.match(/^: keep-alive\n\n/gm)).toHaveLength(3);
+    expect(deltas(answer).join('')).toBe(whole);
+  });
+
+  test('the latency can be set', async () => {
+    const clock = createSkippingClock();
+    await complete(await openSandbox({ clock, latency: { origin: 500 } }), 'hello');
+    expect(clock.waits).toEqual([500]);
+  });
+});

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import {
+  ask,
+  complete,
+  createSkippingClock,
+  openSandbox,
+  openSocket,
+  rawRequest,
+  stream,
+} from './sandbox-helpers.ts';
+
+type LogLine = Readonly<Record<string, unknown>>;
+
+function createLog() {
+  const lines: string[] = [];
+  const waiting: (() => void)[] = [];
+  return {
+    lines,
+    write: (line: string) => {
+      lines.push(line);
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+    /** The entries, once there are so many. */
+    async entries(count: number): Promise<readonly LogLine[]> {
+      while (lines.length < count) await new Promise<void>((resolve) => waiting.push(resolve));
+      return lines.map((line) => JSON.parse(line) as LogLine);
+    },
+  };
+}
+
+async function openLogged(latency = {}) {
+  const log = createLog();
+  const clock = createSkippingClock();
+  return { log, sandbox: await openSandbox({ clock, latency, log: log.write }) };
+}
+
+test('a streamed answer is one line with all there is to know', async () => {
+  const { log, sandbox } = await openLogged();
+  await stream(sandbox, '[sandbox echo] hello world');
+  expect(await log.entries(1)).toEqual([
+    {
+      time: '2026-11-21T12:00:00.000Z',
+      method: 'POST',
+      path: '/v1/chat/completions',
+      key: 'san…ey',
+      tier: 'unlimited',
+      model: 'origin',
+      stream: true,
+      rule: '[sandbox echo]',
+      attempt: 1,
+      status: 200,
+      events: 4,
+      ended: 'done',
+      milliseconds: 18,
+      body: {
+        model: 'origin',
+        messages: [{ role: 'user', content: '[sandbox echo] hello world' }],
+        stream: true,
+      },
+    },
+  ]);
+  expect(log.lines[0]).not.toContain('\n');
+});
+
+test('each attempt is a line', async () => {
+  const { log, sandbox } = await openLogged();
+  for (let count = 0; count < 3; count += 1) await complete(sandbox, '[sandbox 500 times=2]');
+  const entries = await log.entries(3);
+  expect(entries.map(({ status, attempt }) => [status, attempt])).toEqual([
+    [500, 1],
+    [500, 2],
+    [200, 3],
+  ]);
+});
+
+test('a request without a key or a body says so by their absence', async () => {
+  const { log, sandbox } = await openLogged();
+  await ask(sandbox, { key: null, path: '/v1/models?x=1' });
+  const [entry] = await log.entries(1);
+  expect(entry).toMatchObject({ method: 'GET', path: '/v1/models?x=1', status: 401 });
+  expect(entry).not.toHaveProperty('key');
+  expect(entry).not.toHaveProperty('body');
+});
+
+test('a body that is no JSON is kept as text', async () => {
+  const { log, sandbox } = await openLogged();
+  await ask(sandbox, { method: 'POST', path: '/v1/chat/completions', body: '{"model' });
+  expect(await log.entries(1)).toMatchObject([{ status: 400, body: '{"model' }]);
+});
+
+test.each([sandboxKey, 'sk-"quoted"-secret'])('the key %s stands nowhere', async (key) => {
+  const { log, sandbox } = await openLogged();
+  await complete(sandbox, `my key is ${key}`, {}, { key });
+  await ask(sandbox, { key, path: `/v1/models/${encodeURIComponent(sandboxKey)}` });
+  const entries = await log.entries(2);
+  expect(JSON.stringify(entries[0])).not.toContain(JSON.stringify(key).slice(1, -1));
+  expect(entries[0]?.['key']).toMatch(/^.{3}…..$/);
+});
+
+test('a cut is told from a client that leaves', async () => {
+  const { log, sandbox } = await openLogged();
+  await stream(sandbox, '[sandbox rst]');
+  const socket = await openSocket(sandbox, rawRequest('[sandbox stall=2]'));
+  socket.once('data', () => {
+    socket.destroy();
+  });
+  expect(await log.entries(2)).toMatchObject([
+    { ended: 'cut', events: 3 },
+    { ended: 'client closed', events: 2 },
+  ]);
+});
+
+test('an answer broken off by the end of the sandbox says so', async () => {
+  const { log, sandbox } = await openLogged();
+  const socket = await openSocket(sandbox, rawRequest('[sandbox stall=0]'));
+  socket.on('error', () => {
+    // The end may come as a reset.
+  });
+  await new Promise<void>((resolve) => {
+    socket.once('data', () => {
+      resolve();
+    });
+  });
+  await sandbox.close();
+  expect(await log.entries(1)).toMatchObject([{ ended: 'sandbox closed' }]);
+});

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { loadReply } from '../../src/sandbox/replies/load-reply.ts';
+import { type ReplyName, replyNames } from '../../src/sandbox/replies/reply-names.ts';
+import type { ReceivedPrompt } from '../../src/sandbox/replies/reply.ts';
+import { countTokens } from '../../src/sandbox/token-counter.ts';
+import { chunks, complete, deltas, jsonOf, openSandbox, stream } from './sandbox-helpers.ts';
+
+const received: ReceivedPrompt = {
+  model: 'origin',
+  messages: [{ role: 'user', content: 'hello' }],
+  text: 'hello',
+  promptTokens: 4,
+  stream: true,
+  maxTokens: undefined,
+  tokens: undefined,
+  seed: undefined,
+};
+
+async function say(name: ReplyName, fields: Partial<ReceivedPrompt> = {}): Promise<string> {
+  const reply = await loadReply(name);
+  return [...reply({ ...received, ...fields })].join('');
+}
+
+const short = replyNames.filter((name) => name !== 'million');
+
+describe('every reply', () => {
+  test.each(short)('%s is the same each time, and says something', async (name) => {
+    const text = await say(name);
+    expect(text).not.toBe('');
+    expect(await say(name)).toBe(text);
+  });
+
+  const steady = short.filter((name) => name !== 'default');
+  test.each(steady)('%s is the same with stream and without', async (name) => {
+    const answer = await stream(await openSandbox(), `[sandbox reply=${name}]`);
+    const whole = await complete(await openSandbox(), `[sandbox reply=${name}]`);
+    const streamed = deltas(answer).join('');
+    expect(chunks(answer).at(-1)?.usage?.['completion_tokens']).toBe(countTokens(streamed));
+    expect(jsonOf(whole)).toMatchObject({
+      choices: [{ message: { content: streamed } }],
+      usage: chunks(answer).at(-1)?.usage,
+    });
+  });
+});
+
+describe('the default reply', () => {
+  test('says that no language model is behind it, and what arrived', async () => {
+    const text = await say('default', {
+      messages: [
+        { role: 'system', content: 'be brief' },
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: 'yes?' },
+        { role: 'user', content: 'hello' },
+      ],
+      maxTokens: 500,
+      promptTokens: 12_345,
+    });
+    expect(text).toContain('No language model is behind it');
+    expect(text).toContain('model: `origin`, window 128,000 tokens');
+    expect(text).toContain('turns: 4 (1 system, 2 user, 1 assistant)');
+    expect(text).toContain('prompt: 12,345 tokens');
+    expect(text).toContain('streamed, at most 500 tokens');
+    expect(text).toContain('your words: `hello`');
+  });
+
+  test('quotes hostile words harmlessly, on one line', async () => {
+    const text = await say('default', { text: 'a\u001b[31mb\n\n# c `d` \u202ee\u0007' });
+    expect(text).toContain("your words: `a[31mb # c 'd' e`\n");
+  });
+
+  test('quotes no more than the first words', async () => {
+    const text = await say('default', { text: '😀'.repeat(1_000_000) });
+    expect(text).toContain(`${'😀'.repeat(80)} …\``);
+    expect(text.length).toBeLessThan(2000);
+  });
+
+  test('has words for an empty prompt', async () => {
+    expect(await say('default', { text: ' \n' })).toContain('nothing to quote');
+  });
+});
+
+describe('the other replies', () => {
+  test('echo gives back any text, unchanged', async () => {
+    const text = `${'x'.repeat(4095)}😀\u001b[31m\r\n\u0000`;
+    expect(await say('echo', { text })).toBe(text);
+  });
+
+  test('tokens has exactly the tokens asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 3000 }), fc.nat(), async (tokens, seed) => {
+        expect(countTokens(await say('tokens', { tokens, seed }))).toBe(tokens);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('tokens is the reply when only a length is asked for', async () => {
+    const answer = await stream(await openSandbox(), '[sandbox tokens=7]');
+    expect(deltas(answer)).toHaveLength(7);
+  });
+
+  test('tokens says something else with another seed', async () => {
+    expect(await say('tokens', { seed: 2 })).not.toBe(await say('tokens', { seed: 3 }));
+  });
+
+  test('hostile names each sequence on a line of its own', async () => {
+    const text = await say('hostile');
+    expect(text).toContain('clipboard: before\u001b]52;');
+    expect(text).toContain('right-to-left override: before\u202e');
+  });
+
+  test('help lists every word the sandbox knows', async () => {
+    const text = await say('help');
+    for (const word of ['sandbox-key', 'markdown', 'retry-after', 'numeric', 'bare']) {
+      expect(text).toContain(`\`${word}`);
+    }
+  });
+});

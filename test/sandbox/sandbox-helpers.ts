@@ -1,0 +1,218 @@
+import { request as sendRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import { parseFault } from '../../src/sandbox/faults/parse-fault.ts';
+import type { FaultCondition, FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
+import { parseDirective } from '../../src/sandbox/faults/directive.ts';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+
+/** A clock on which waiting takes no time but counts; `waits` are milliseconds. */
+export interface SkippingClock extends Clock {
+  readonly waits: number[];
+  advance(milliseconds: number): void;
+}
+
+export function createSkippingClock(): SkippingClock {
+  let now = 0;
+  const waits: number[] = [];
+  return {
+    waits,
+    advance(milliseconds) {
+      now += milliseconds;
+    },
+    monotonic: () => now,
+    date: () => new Date(Date.UTC(2026, 10, 21, 12) + now),
+    async sleep(milliseconds, signal) {
+      await nextTurn();
+      signal?.throwIfAborted();
+      waits.push(milliseconds);
+      now += milliseconds;
+    },
+  };
+}
+
+/** A sandbox for one test, on a clock that skips waits unless another is given. */
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ clock: createSkippingClock(), ...options });
+  onTestFinished(async () => sandbox.close());
+  return sandbox;
+}
+
+/** A rule written like a group in a prompt, without its brackets. */
+export function rule(fields: string, when: FaultCondition = {}, label = 'test'): FaultRule {
+  return { label, when, fault: parseDirective(`[sandbox ${fields}]`)?.fault ?? parseFault([]) };
+}
+
+export interface Question {
+  readonly method?: string;
+  readonly path?: string;
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text and bytes are sent as they are, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** Whether the body came to its proper end. */
+  readonly isComplete: boolean;
+}
+
+function bodyBytes(body: unknown): string | Buffer | undefined {
+  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return body;
+  return JSON.stringify(body);
+}
+
+/** One request over a connection of its own. Rejects when no response comes. */
+export async function ask(sandbox: Sandbox, question: Question = {}): Promise<Answer> {
+  const { method = 'GET', path = '/v1/models', key = sandboxKey, headers, body } = question;
+  return new Promise((resolve, reject) => {
+    const request = sendRequest(sandbox.url + path, {
+      method,
+      agent: false,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+    });
+    // A reset in the body is the end of the body: what came before it is the answer.
+    let hasResponse = false;
+    request.on('error', (error) => {
+      if (!hasResponse) reject(error);
+    });
+    request.on('response', (response) => {
+      hasResponse = true;
+      const received: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => received.push(chunk));
+      response.on('error', () => {
+        // What came before the end is what the test looks at.
+      });
+      response.on('close', () => {
+        const bytes = Buffer.concat(received);
+        const { statusCode: status = 0, complete: isComplete } = response;
+        resolve({ status, headers: response.headers, bytes, text: bytes.toString(), isComplete });
+      });
+    });
+    request.end(bodyBytes(body));
+  });
+}
+
+/** A completion request; the prompt is one user turn unless the fields say otherwise. */
+export async function complete(
+  sandbox: Sandbox,
+  prompt: string,
+  fields: Readonly<Record<string, unknown>> = {},
+  question: Question = {},
+): Promise<Answer> {
+  return ask(sandbox, {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    body: { model: 'origin', messages: [{ role: 'user', content: prompt }], ...fields },
+    ...question,
+  });
+}
+
+/** The same, streaming. */
+export async function stream(
+  sandbox: Sandbox,
+  prompt: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<Answer> {
+  return complete(sandbox, prompt, { stream: true, ...fields });
+}
+
+export interface Chunk {
+  readonly id?: string;
+  readonly object?: string;
+  readonly choices: readonly {
+    readonly index: number;
+    readonly delta?: { readonly content?: unknown; readonly role?: unknown } | null;
+    readonly finish_reason?: string;
+  }[];
+  readonly usage?: Readonly<Record<string, number>>;
+}
+
+export function jsonOf(answer: { readonly text: string }): Readonly<Record<string, unknown>> {
+  return JSON.parse(answer.text) as Readonly<Record<string, unknown>>;
+}
+
+/** Payloads of a stream with plain LF events. */
+export function payloads({ text }: { readonly text: string }): readonly string[] {
+  return text
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: '))
+    .map((event) => event.slice('data: '.length));
+}
+
+export function chunks(answer: { readonly text: string }): readonly Chunk[] {
+  return payloads(answer)
+    .filter((payload) => payload !== '[DONE]')
+    .map((payload) => JSON.parse(payload) as Chunk);
+}
+
+/** The texts of the deltas, in order. */
+export function deltas(answer: { readonly text: string }): readonly string[] {
+  return chunks(answer)
+    .map((chunk) => chunk.choices[0]?.delta?.content)
+    .filter((content) => typeof content === 'string' && content !== '')
+    .map(String);
+}
+
+/** A completion request as it stands on the wire. */
+export function rawRequest(prompt: string, streaming = true): string {
+  const body = JSON.stringify({
+    model: 'origin',
+    stream: streaming,
+    messages: [{ role: 'user', content: prompt }],
+  });
+  return [
+    'POST /v1/chat/completions HTTP/1.1',
+    'Host: sandbox',
+    `Authorization: Bearer ${sandboxKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+export interface RawAnswer {
+  readonly text: string;
+  /** How the connection ended. */
+  readonly end: 'fin' | 'rst';
+}
+
+/** A bare connection that has sent a request. */
+export async function openSocket(sandbox: Sandbox, request: string): Promise<Socket> {
+  const socket = connect(sandbox.port, '127.0.0.1');
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => {
+    socket.once('connect', () => {
+      resolve();
+    });
+  });
+  socket.write(request);
+  return socket;
+}
+
+/** Everything a connection says until it ends. */
+export async function readSocket(socket: Socket): Promise<RawAnswer> {
+  const received: Buffer[] = [];
+  return new Promise((resolve) => {
+    const settle = (end: RawAnswer['end']) => () => {
+      resolve({ text: Buffer.concat(received).toString(), end });
+    };
+    socket.on('data', (chunk: Buffer) => received.push(chunk));
+    socket.on('end', settle('fin'));
+    socket.on('error', settle('rst'));
+  });
+}

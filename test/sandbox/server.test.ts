@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { systemClock } from '../../src/clock.ts';
+import { ask, openSandbox, openSocket, rawRequest, readSocket } from './sandbox-helpers.ts';
+
+describe('startSandbox', () => {
+  test('takes any free port of the loopback address', async () => {
+    const [first, second] = [await openSandbox(), await openSandbox()];
+    expect(first.url).toBe(`http://127.0.0.1:${first.port}`);
+    expect(first.port).not.toBe(second.port);
+    expect((await ask(second)).status).toBe(200);
+  });
+
+  test.each(['0.0.0.0', '::', '192.168.1.1', 'example.com', '127.evil.example', ''])(
+    'refuses to listen on %j',
+    async (host) => {
+      await expect(startSandbox({ host })).rejects.toMatchObject({
+        kind: 'usage',
+        message: expect.stringContaining('only on this machine'),
+      });
+    },
+  );
+
+  test('says when a port is in use', async () => {
+    const { port } = await openSandbox();
+    await expect(startSandbox({ port })).rejects.toMatchObject({
+      kind: 'usage',
+      message: `cannot listen on 127.0.0.1 port ${port}: it is in use`,
+      hint: expect.stringContaining('another port'),
+    });
+  });
+
+  test('keeps the process alive unless told otherwise', async () => {
+    const servers = () =>
+      process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+    // Servers of earlier tests are counted until their handles are gone.
+    await expect.poll(servers).toBe(0);
+    await openSandbox({ unref: true });
+    expect(servers()).toBe(0);
+    await openSandbox();
+    expect(servers()).toBe(1);
+  });
+
+  test('answers although it does not keep the process alive', async () => {
+    expect((await ask(await openSandbox({ unref: true }))).status).toBe(200);
+  });
+});
+
+describe('close', () => {
+  test.each(['[sandbox stall=1]', '[sandbox delay=forever]', '[sandbox delay=1h]'])(
+    'breaks off %s at once',
+    async (prompt) => {
+      const sandbox = await openSandbox({ clock: systemClock });
+      const socket = await openSocket(sandbox, rawRequest(prompt));
+      const answer = readSocket(socket);
+      // A request that is heard of last has been preceded by the other.
+      await ask(sandbox);
+      const start = performance.now();
+      await sandbox.close();
+      await answer;
+      expect(performance.now() - start).toBeLessThan(2000);
+    },
+  );
+
+  test('may be called twice', async () => {
+    const sandbox = await openSandbox();
+    await sandbox.close();
+    await expect(sandbox.close()).resolves.toBeUndefined();
+  });
+
+  test('closes idle connections', async () => {
+    const sandbox = await openSandbox();
+    const socket = await openSocket(sandbox, '');
+    socket.resume();
+    const closed = once(socket, 'close');
+    await ask(sandbox);
+    await sandbox.close();
+    await closed;
+    expect(socket.destroyed).toBe(true);
+  });
+});
+
+describe('a long answer', () => {
+  test('is produced only as fast as it is read', async () => {
+    const sandbox = await openSandbox();
+    const socket = await openSocket(sandbox, rawRequest('[sandbox million]'));
+    await once(socket, 'readable');
+    await new Promise((resolve) => {
+      setTimeout(resolve, 300);
+    });
+    const before = process.memoryUsage().rss;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 300);
+    });
+    // Unread, a million events would be 115 MB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000);
+    socket.destroy();
+  });
+
+  test('of a million tokens is whole', async () => {
+    const sandbox = await openSandbox();
+    const socket = await openSocket(sandbox, rawRequest('[sandbox million]'));
+    let tail = '';
+    for await (const data of socket) {
+      tail = (tail + String(data)).slice(-400);
+      if (tail.includes('[DONE]')) break;
+    }
+    const usage = /"usage":(\{[^}]*\})/.exec(tail)?.[1] ?? '{}';
+    expect(JSON.parse(usage)).toMatchObject({ completion_tokens: 1_000_000 });
+  });
+});

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { countPromptTokens, countTokens, tokensOf } from '../../src/sandbox/token-counter.ts';
+
+describe('countTokens', () => {
+  test.each([
+    ['', 0],
+    ['hello', 1],
+    [' hello', 1],
+    ['hello world', 2],
+    ['extraordinary', 3],
+    ['a, b', 3],
+    ['  indented', 3],
+    ['\n\n', 1],
+    ['中文', 2],
+    ['😀', 1],
+    ['don’t', 3],
+  ])('counts %j as %i', (text, count) => {
+    expect(countTokens(text)).toBe(count);
+  });
+
+  test('adds three tokens for each turn', () => {
+    expect(countPromptTokens([{ content: 'hello' }, { content: '' }])).toBe(7);
+  });
+
+  test('counts four megabytes in well under a second', () => {
+    const text = 'The quick brown fox. '.repeat(200_000);
+    const start = performance.now();
+    expect(countTokens(text)).toBe(1_000_001);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+const anyText = fc.string({ unit: 'binary', maxLength: 60 });
+
+describe('tokensOf', () => {
+  test('keeps every character, wherever the pieces end', () => {
+    fc.assert(
+      fc.property(fc.array(anyText), (pieces) => {
+        expect([...tokensOf(pieces)].join('')).toBe(pieces.join(''));
+      }),
+    );
+  });
+
+  test('makes as many tokens as are counted', () => {
+    fc.assert(
+      fc.property(fc.array(anyText), (pieces) => {
+        expect([...tokensOf(pieces)]).toHaveLength(countTokens(pieces.join('')));
+      }),
+    );
+  });
+
+  test('cuts no surrogate pair', () => {
+    expect([...tokensOf(['a😀', '\ud83d', '\ude00b'])]).toEqual(['a', '😀', '😀', 'b']);
+  });
+
+  test('takes no more of the pieces than it needs', () => {
+    let taken = 0;
+    function* endless() {
+      for (;;) {
+        taken += 1;
+        yield ' word';
+      }
+    }
+    const tokens = tokensOf(endless());
+    for (let count = 0; count < 10; count += 1) tokens.next();
+    expect(taken).toBeLessThan(20);
+  });
+});

@@ -1,0 +1,217 @@
+// What an HTTP client would hide: the bytes on the connection, and how it ends.
+
+import { once } from 'node:events';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import {
+  ask,
+  complete,
+  createSkippingClock,
+  openSandbox,
+  openSocket,
+  rawRequest,
+  readSocket,
+  rule,
+  stream,
+} from './sandbox-helpers.ts';
+
+async function read(prompt: string, streaming = true) {
+  const sandbox = await openSandbox();
+  return readSocket(await openSocket(sandbox, rawRequest(prompt, streaming)));
+}
+
+function eventCount(text: string): number {
+  return text.split('data: ').length - 1;
+}
+
+describe('cut', () => {
+  test.each([
+    ['fin', 'fin'],
+    ['rst', 'rst'],
+  ])('cut=%s ends the connection after the events asked for', async (how, end) => {
+    const answer = await read(`[sandbox cut=${how} cut-after=4]`);
+    expect(answer.end).toBe(end);
+    expect(eventCount(answer.text)).toBe(4);
+    expect(answer.text).not.toContain('\r\n0\r\n');
+  });
+
+  test.each(['fin', 'rst'])('cut=%s ends it before the headers', async (how) => {
+    const answer = await read(`[sandbox cut=${how} cut-after=request]`);
+    expect(answer).toEqual({ text: '', end: how });
+  });
+
+  test.each(['fin', 'rst'])('cut=%s ends it right after the headers', async (how) => {
+    const answer = await read(`[sandbox cut=${how} cut-after=headers]`);
+    expect(answer.text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/);
+    expect(answer.end).toBe(how);
+  });
+
+  test('cut=end ends the body as HTTP wants it', async () => {
+    const answer = await stream(await openSandbox(), '[sandbox cut=end]');
+    expect(answer.isComplete).toBe(true);
+    expect(eventCount(answer.text)).toBe(3);
+  });
+
+  test('a JSON body is cut in half, short of its announced length', async () => {
+    const answer = await complete(await openSandbox(), '[sandbox cut] hello');
+    expect(answer.isComplete).toBe(false);
+    expect(answer.bytes.length).toBeGreaterThan(0);
+    expect(answer.bytes.length).toBeLessThan(Number(answer.headers['content-length']));
+  });
+
+  test('the answer of any endpoint can be cut', async () => {
+    const sandbox = await openSandbox({ faults: [rule('cut-after=request')] });
+    await expect(ask(sandbox)).rejects.toThrow(/socket hang up/);
+  });
+});
+
+describe('line ends and layout', () => {
+  test.each([
+    ['lf', /^data: \{[^\r\n]*\}\n\ndata: \{[^\r\n]*\}\n\ndata: \[DONE\]\n\n$/],
+    ['crlf', /^data: \{[^\r\n]*\}\r\n\r\ndata: \{[^\r\n]*\}\r\n\r\ndata: \[DONE\]\r\n\r\n$/],
+    ['cr', /^data: \{[^\r\n]*\}\r\rdata: \{[^\r\n]*\}\r\rdata: \[DONE\]\r\r$/],
+    ['mixed', /^data: \{[^\r\n]*\}\r\n\r\ndata: \{[^\r\n]*\}\r\rdata: \[DONE\]\n\n$/],
+  ])('line-ending=%s', async (ending, text) => {
+    const answer = await stream(await openSandbox(), `[sandbox tokens=1 line-ending=${ending}]`);
+    expect(answer.text).toMatch(text);
+  });
+
+  test.each([
+    ['data-spaces=0', /^data:\{/],
+    ['data-spaces=2', /^data: {2}\{/],
+    ['bom', /^\ufeffdata: /],
+    ['bom=2', /^\ufeff\ufeffdata: /],
+    ['comments=2', /^: comment\n: comment\ndata: /],
+    ['extra-fields', /^id: 1\nretry: 10\nevent\nx-unknown: 1\nno colon\ndata: /],
+    ['data-lines', /^data: \{\ndata: {2}"id": "chatcmpl-sandbox1",\n/],
+    ['unterminated', /data: \[DONE\]$/],
+  ])('%s', async (word, text) => {
+    const answer = await stream(await openSandbox(), `[sandbox tokens=2 ${word}]`);
+    expect(answer.text).toMatch(text);
+  });
+
+  test('unterminated leaves all other line ends', async () => {
+    const answer = await stream(await openSandbox(), '[sandbox tokens=2 unterminated rate=5]');
+    expect(answer.text.match(/\n\ndata: /g)).toHaveLength(3);
+  });
+
+  test('split=bytes writes single bytes', async () => {
+    const { text } = await read('[sandbox echo split=bytes hold-open=false close-after] é');
+    const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+    expect(body).toMatch(/^1\r\nd\r\n1\r\na\r\n1\r\nt\r\n1\r\na\r\n/);
+    expect(body.match(/(?:^|\r\n)1\r\n/g)?.length).toBeGreaterThan(200);
+  });
+
+  test('drip=2/5ms writes two bytes at a time', async () => {
+    const clock = createSkippingClock();
+    const sandbox = await openSandbox({ clock });
+    const answer = await stream(sandbox, '[sandbox tokens=1 drip=2/5ms]');
+    expect(clock.waits.filter((wait) => wait === 5)).toHaveLength(
+      Math.ceil(answer.bytes.length / 2),
+    );
+  });
+
+  test('malformed-as=endless never ends its line', async () => {
+    const sandbox = await openSandbox();
+    const socket = await openSocket(
+      sandbox,
+      rawRequest('[sandbox malformed malformed-as=endless]'),
+    );
+    let length = 0;
+    for await (const data of socket) {
+      length += String(data).length;
+      if (length > 5_000_000) break;
+    }
+    expect(length).toBeGreaterThan(5_000_000);
+  });
+});
+
+describe('the connection', () => {
+  test('framing=close ends the body with the connection alone', async () => {
+    const answer = await read('[sandbox tokens=1 framing=close]');
+    expect(answer.end).toBe('fin');
+    expect(answer.text).toMatch(/\r\nConnection: close\r\n/i);
+    expect(answer.text).not.toMatch(/transfer-encoding|content-length/i);
+    expect(answer.text).toMatch(/data: \[DONE\]\n\n$/);
+  });
+
+  test('hold-open leaves it open after [DONE]', async () => {
+    const sandbox = await openSandbox();
+    const socket = await openSocket(sandbox, rawRequest('[sandbox tokens=1 hold-open]'));
+    const answer = readSocket(socket);
+    await expect.poll(() => socket.bytesRead).toBeGreaterThan(300);
+    const ended = await Promise.race([
+      answer.then(() => 'ended'),
+      new Promise((resolve) => {
+        setTimeout(resolve, 100, 'open');
+      }),
+    ]);
+    expect(ended).toBe('open');
+    await sandbox.close();
+    expect((await answer).text).toContain('[DONE]');
+    expect((await answer).text).not.toContain('\r\n0\r\n');
+  });
+
+  test('close-after ends it without a word', async () => {
+    const answer = await read('[sandbox tokens=1 close-after]');
+    expect(answer.end).toBe('fin');
+    expect(answer.text).toMatch(/\r\n0\r\n\r\n$/);
+    expect(answer.text).not.toMatch(/Connection: close/i);
+  });
+
+  test('early-hints sends a 103 before the answer', async () => {
+    const answer = await read('[sandbox tokens=1 early-hints close-after]');
+    expect(answer.text).toMatch(/^HTTP\/1\.1 103 Early Hints\r\n[^]*\r\n\r\nHTTP\/1\.1 200 OK/);
+  });
+
+  test('headers and each event leave at once', async () => {
+    const sandbox = await openSandbox();
+    const socket = await openSocket(sandbox, rawRequest('[sandbox stall-after=1]'));
+    let text = '';
+    while (!text.includes('\n\n\r\n')) text += String((await once(socket, 'data'))[0]);
+    expect(eventCount(text)).toBe(1);
+  });
+
+  test('charset is claimed, and the body stays UTF-8', async () => {
+    const answer = await stream(await openSandbox(), '[sandbox echo charset=windows-1252] é');
+    expect(answer.headers['content-type']).toBe('text/event-stream; charset=windows-1252');
+    expect(answer.text).toContain('"é"');
+  });
+});
+
+describe('encoding', () => {
+  const decoders = { gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate };
+
+  async function decode(name: keyof typeof decoders, bytes: Buffer): Promise<string> {
+    const decoder = decoders[name]();
+    decoder.end(bytes);
+    const parts: Buffer[] = [];
+    for await (const part of decoder) parts.push(part as Buffer);
+    return Buffer.concat(parts).toString();
+  }
+
+  test.each(['gzip', 'br', 'deflate'] as const)(
+    '%s holds the same events and JSON',
+    async (name) => {
+      const sandbox = await openSandbox();
+      const prompt = `[sandbox echo encoding=${name}] hello`;
+      const answer = await stream(sandbox, prompt);
+      expect(answer.headers['content-encoding']).toBe(name);
+      expect(await decode(name, answer.bytes)).toMatch(/"hello"[^]*data: \[DONE\]\n\n$/);
+      const whole = await complete(sandbox, prompt);
+      expect(await decode(name, whole.bytes)).toContain('"content":"hello"');
+    },
+  );
+
+  test('compressed events leave at once, too', async () => {
+    const sandbox = await openSandbox();
+    const answer = await stream(sandbox, '[sandbox echo gzip cut=end cut-after=2] a b c');
+    const gunzip = createGunzip();
+    gunzip.on('error', () => {
+      // The trailer is missing.
+    });
+    gunzip.write(answer.bytes);
+    const [part] = (await once(gunzip, 'data')) as [Buffer];
+    expect(eventCount(part.toString())).toBe(2);
+  });
+});

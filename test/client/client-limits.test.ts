@@ -1,0 +1,178 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate as tick } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { chunk, delta, done, json, streamed, streamHead } from '../support/raw-replies.ts';
+import { reset } from '../support/raw-server.ts';
+import { failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { serveClient } from '../support/serve.ts';
+
+const broken = json(500, { error: { name: 'server_error' } });
+const answer = streamed('Hello');
+
+test('R20 gives up on a silent server at the first-byte limit, and does not ask again', async () => {
+  const { server, client, clock } = await serveClient([[]], { firstByteTimeout: 5000 });
+  const running = runChat({ client, clock });
+  await server.received(1);
+  await clock.advance(4999);
+  await tick();
+  expect(server.open()).toBe(1);
+  await clock.advance(1);
+  const failure = failureOf(await running);
+  expect(failure).toMatchObject({ kind: 'unreachable', attempts: 1 });
+  expect(failure.message).toContain('did not begin to answer within 5 seconds');
+  await server.idle();
+});
+
+test('R23 leaves a backoff at once when aborted, and sends nothing more', async () => {
+  const { server, client, clock } = await serveClient([[broken]]);
+  const stop = new AbortController();
+  const running = runChat({ client, clock }, { signal: stop.signal });
+  const reason = new Error('interrupted');
+  const events = client.chat(prompt, { signal: stop.signal })[Symbol.asyncIterator]();
+  await events.next();
+  const next = events.next();
+  await tick();
+  stop.abort(reason);
+  await expect(next).rejects.toBe(reason);
+  expect((await running).error).toBe(reason);
+  const sent = server.requests.length;
+  await clock.advance(60_000);
+  await tick();
+  expect(server.requests).toHaveLength(sent);
+  expect(clock.sleeping()).toBe(0);
+});
+
+test('R26 the total limit ends the retries', async () => {
+  const set = await serveClient([[broken]], { totalTimeout: 2000, retries: 50 });
+  const run = await runChat(set);
+  expect(run.delays).toEqual([500, 1000, 2000]);
+  expect(failureOf(run).kind).toBe('unreachable');
+  expect(failureOf(run).message).toMatch(
+    /^no whole answer came within 2 seconds; the last request failed: the service failed \(500\)/,
+  );
+  expect(failureOf(run).attempts).toBe(3);
+});
+
+test('R26 the total limit ends a request, too', async () => {
+  const { server, client, clock } = await serveClient([[]], { totalTimeout: 2000 });
+  const running = runChat({ client, clock });
+  await server.received(1);
+  await clock.advance(2000);
+  expect(failureOf(await running)).toMatchObject({ kind: 'unreachable' });
+  await server.idle();
+});
+
+test('R26 an answer that the total limit ends is incomplete', async () => {
+  const { client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]], {
+    totalTimeout: 2000,
+  });
+  const events = client.chat(prompt)[Symbol.asyncIterator]();
+  await events.next();
+  expect((await events.next()).value).toMatchObject({ text: 'Hel' });
+  const next = events.next();
+  await Promise.all([
+    expect(next).rejects.toMatchObject({ kind: 'incomplete' }),
+    clock.advance(2000),
+  ]);
+});
+
+test('R29 fifty failed attempts leave no connection and no listener behind', async () => {
+  const set = await serveClient([[reset]], { retries: 49 });
+  const stop = new AbortController();
+  const run = await runChat(set, { signal: stop.signal });
+  expect(failureOf(run).attempts).toBe(50);
+  expect(set.server.requests).toHaveLength(50);
+  await set.server.idle();
+  expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+  expect(set.clock.sleeping()).toBe(0);
+});
+
+test('R29 fifty error bodies share one connection', async () => {
+  const set = await serveClient([[broken]], { retries: 49 });
+  await runChat(set);
+  expect(set.server.requests).toHaveLength(50);
+  expect(set.server.connections()).toBeLessThanOrEqual(2);
+});
+
+test('R32 sends nothing when already aborted', async () => {
+  const set = await serveClient([[answer]]);
+  const reason = new Error('too late');
+  const run = await runChat(set, { signal: AbortSignal.abort(reason) });
+  expect(run.error).toBe(reason);
+  expect(set.server.connections()).toBe(0);
+});
+
+test('S41 a stall in the answer ends at the idle limit', async () => {
+  const { server, client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]], {
+    idleTimeout: 3000,
+  });
+  const iterator = client.chat(prompt)[Symbol.asyncIterator]();
+  await iterator.next();
+  await iterator.next();
+  const next = iterator.next();
+  await tick();
+  await clock.advance(2999);
+  expect(server.open()).toBe(1);
+  await Promise.all([
+    expect(next).rejects.toMatchObject({
+      kind: 'incomplete',
+      message: 'the answer is incomplete: the service sent no content for 3 seconds',
+    }),
+    clock.advance(1),
+  ]);
+  await server.idle();
+});
+
+test('S42 comments do not put off the idle limit', async () => {
+  const { server, client, clock } = await serveClient(
+    [
+      [
+        streamHead(),
+        chunk(': 1\n\n'),
+        // The only sleep left is the one that watches for content.
+        () => vi.waitUntil(() => clock.sleeping() === 1),
+        () => clock.advance(2000),
+        chunk(': 2\n\n'),
+        20,
+        () => clock.advance(2000),
+      ],
+    ],
+    { idleTimeout: 3000, connectTimeout: 0, firstByteTimeout: 0 },
+  );
+  const failure = failureOf(await runChat({ client, clock }));
+  expect(failure.message).toBe('the service sent no content for 3 seconds');
+  expect(failure.kind).toBe('unreachable');
+  expect(server.requests).toHaveLength(1);
+});
+
+test('S42 content puts off the idle limit', async () => {
+  const { client, clock } = await serveClient(
+    [
+      [
+        streamHead(),
+        chunk(delta('a')),
+        () => vi.waitUntil(() => clock.monotonic() === 2000),
+        chunk(delta('b')),
+        () => vi.waitUntil(() => clock.monotonic() === 4000),
+        chunk(done),
+      ],
+    ],
+    { idleTimeout: 3000 },
+  );
+  const iterator = client.chat(prompt)[Symbol.asyncIterator]();
+  await iterator.next();
+  expect((await iterator.next()).value).toMatchObject({ text: 'a' });
+  const second = iterator.next();
+  await tick();
+  await clock.advance(2000);
+  expect((await second).value).toMatchObject({ text: 'b' });
+  const last = iterator.next();
+  await tick();
+  await clock.advance(2000);
+  expect((await last).value).toMatchObject({ type: 'answer-finished' });
+});
+
+test('S43 waits 90 s for the first token by default', async () => {
+  const { client, clock } = await serveClient([[() => clock.advance(90_000), streamed('Hello')]]);
+  expect((await runChat({ client, clock })).text).toBe('Hello');
+});

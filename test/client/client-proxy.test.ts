@@ -1,0 +1,95 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { json, response, streamed } from '../support/raw-replies.ts';
+import { createTestClient, failureOf, runChat } from '../support/run-chat.ts';
+import { serve } from '../support/serve.ts';
+import { startTunnelProxy } from '../support/tunnel-proxy.ts';
+
+function clientThrough(baseUrl: string, environment: Record<string, string>) {
+  const set = createTestClient(baseUrl, { environment, allowInsecure: true, retries: 0 });
+  onTestFinished(() => set.client.close());
+  return set;
+}
+
+test('K16 a loopback service is reached directly', async () => {
+  const proxy = await serve([[json(500, {})]]);
+  const server = await serve([[streamed('Hello')]]);
+  const run = await runChat(clientThrough(server.url, { HTTP_PROXY: proxy.url }));
+  expect(run.text).toBe('Hello');
+  expect(proxy.connections()).toBe(0);
+});
+
+test('K17 plain http goes to the proxy, with the whole address', async () => {
+  const proxy = await serve([[streamed('Hello')]]);
+  const address = proxy.url.replace('//', '//user:topsecret@');
+  const set = clientThrough('http://service.test', { HTTP_PROXY: address });
+  expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });
+  expect(proxy.requests[0]?.path).toBe('http://service.test/v1/chat/completions');
+  expect(proxy.requests[0]?.headers['proxy-authorization']).toBe(
+    `Basic ${Buffer.from('user:topsecret').toString('base64')}`,
+  );
+});
+
+test('K17 https goes through a tunnel, and the key stays out of its head', async () => {
+  const proxy = await serve([[response(502)]]);
+  await runChat(clientThrough('https://service.test', { HTTPS_PROXY: proxy.url }));
+  expect(proxy.requests).toHaveLength(1);
+  expect(proxy.requests[0]).toMatchObject({ method: 'CONNECT', path: 'service.test:443' });
+  expect(proxy.requests[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test.each(['http://service.test', 'https://service.test'])(
+  'K18 a proxy that wants a login for %s is told so, without its password',
+  async (baseUrl) => {
+    const proxy = await serve([[response(407, { 'proxy-authenticate': 'Basic realm="x"' })]]);
+    const address = proxy.url.replace('//', '//user:topsecret@');
+    const environment = { HTTP_PROXY: address, HTTPS_PROXY: address };
+    const failure = failureOf(await runChat(clientThrough(baseUrl, environment)));
+    expect(failure.kind).toBe('configuration');
+    expect(failure.message).toBe(
+      `the proxy ${proxy.url.replace('//', '//***@')} wants a user name and password (407)`,
+    );
+  },
+);
+
+test('K18 a proxy that refuses a tunnel is not taken for the service', async () => {
+  const proxy = await serve([[response(403)]]);
+  const set = clientThrough('https://service.test', { HTTPS_PROXY: proxy.url });
+  const failure = failureOf(await runChat(set));
+  expect(failure.kind).toBe('unreachable');
+  expect(failure.message).toBe(
+    `the proxy ${proxy.url} refused the connection to service.test:443 (403)`,
+  );
+});
+
+test.each(['http://service.test', 'https://service.test'])(
+  'K18 a proxy that cannot be reached for %s is named',
+  async (baseUrl) => {
+    const proxy = await serve([[]]);
+    await proxy.stop();
+    const environment = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url };
+    expect(failureOf(await runChat(clientThrough(baseUrl, environment))).message).toBe(
+      `cannot reach the proxy ${proxy.url}: the connection was refused`,
+    );
+  },
+);
+
+test('a proxy that never answers is given up at the connect limit', async () => {
+  const proxy = await serve([[]]);
+  const { client, clock } = clientThrough('https://service.test', { HTTPS_PROXY: proxy.url });
+  const running = runChat({ client, clock });
+  await proxy.received(1);
+  await clock.advance(10_000);
+  expect(failureOf(await running).message).toContain('no connection within 10 seconds');
+  client.close();
+  await proxy.idle();
+});
+
+test('K17 a tunnel carries a whole answer over TLS', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const server = await serve([[streamed('Hello')]], { tls: true });
+  const proxy = await startTunnelProxy(server.port);
+  const run = await runChat(clientThrough('https://service.test', { HTTPS_PROXY: proxy.url }));
+  expect(run).toMatchObject({ text: 'Hello', error: undefined });
+  expect(server.requests[0]?.headers).toMatchObject({ host: 'service.test' });
+});

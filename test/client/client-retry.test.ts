@@ -1,0 +1,209 @@
+import { createServer } from 'node:net';
+import { setImmediate as tick } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import {
+  chunk,
+  delta,
+  event,
+  json,
+  response,
+  streamed,
+  streamHead,
+} from '../support/raw-replies.ts';
+import { fin, reset, type RawServer } from '../support/raw-server.ts';
+import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { serveClient } from '../support/serve.ts';
+
+const limited = (headers: Readonly<Record<string, string>> = {}) =>
+  json(429, { error: { name: 'rate_limited', detail: 'slow down' } }, headers);
+const broken = json(500, { error: { name: 'server_error' } });
+const answer = streamed('Hello');
+
+function bodies(server: RawServer): string[] {
+  return server.requests.map(({ body }) => body);
+}
+
+test('R1 retries a 429 four times with its own backoff, then gives up', async () => {
+  const set = await serveClient([[limited()]]);
+  const run = await runChat(set);
+  expect(run.delays).toEqual([500, 1000, 2000, 4000]);
+  expect(set.server.requests).toHaveLength(5);
+  expect(failureOf(run)).toMatchObject({ kind: 'rate_limited', status: 429, attempts: 5 });
+  expect(failureOf(run).message).toContain('slow down (after 5 requests)');
+});
+
+test.each([
+  ['R2', '1', 1000],
+  ['R3', '0', 0],
+  ['R4', '0.1', 100],
+  ['R5', 'Fri, 20 Nov 2026 12:00:03 GMT', 3000],
+])('%s waits as Retry-After "%s" asks: %d ms', async (_id, text, delay) => {
+  const set = await serveClient([[limited({ 'retry-after': text })], [answer]]);
+  const run = await runChat(set);
+  expect(run).toMatchObject({ text: 'Hello', delays: [delay], error: undefined });
+});
+
+test('R2 does not send again before the wait is over', async () => {
+  const { server, client, clock } = await serveClient([
+    [limited({ 'retry-after': '1' })],
+    [answer],
+  ]);
+  const events = client.chat(prompt)[Symbol.asyncIterator]();
+  expect((await events.next()).value).toMatchObject({ type: 'retry-scheduled', retry: 1 });
+  const next = events.next();
+  await tick();
+  await clock.advance(999);
+  await tick();
+  expect(server.requests).toHaveLength(1);
+  await clock.advance(1);
+  expect((await next).value).toEqual({ type: 'answer-started', attempt: 2 });
+  await events.return?.();
+});
+
+test.each(['120', '999999999999', 'Infinity'])(
+  'R9 does not wait for Retry-After "%s", but tells it',
+  async (text) => {
+    const set = await serveClient([[limited({ 'retry-after': text })]]);
+    const failure = failureOf(await runChat(set));
+    expect(set.server.requests).toHaveLength(1);
+    expect(failure.kind).toBe('rate_limited');
+    expect(failure.message).toMatch(
+      /the service asks to wait (2 minutes, until \d\d:\d\d:\d\d|for more than a year)$/,
+    );
+  },
+);
+
+test('R9 gives the wait as a number too', async () => {
+  const set = await serveClient([[limited({ 'retry-after': '120' })]]);
+  expect(failureOf(await runChat(set)).retryAfterSeconds).toBe(120);
+});
+
+test('R10 lets retry-after-ms of 0 beat Retry-After', async () => {
+  const headers = { 'retry-after-ms': '0', 'retry-after': '50' };
+  const run = await runChat(await serveClient([[limited(headers)], [answer]]));
+  expect(run).toMatchObject({ text: 'Hello', delays: [0] });
+});
+
+test('R11 obeys x-should-retry', async () => {
+  const never = await serveClient([[json(500, {}, { 'x-should-retry': 'false' })]]);
+  await runChat(never);
+  expect(never.server.requests).toHaveLength(1);
+  const again = await serveClient([[json(400, {}, { 'x-should-retry': 'true' })], [answer]]);
+  expect((await runChat(again)).text).toBe('Hello');
+});
+
+test('R12 answers once after two failures', async () => {
+  const run = await runChat(await serveClient([[broken], [broken], [answer]]));
+  expect(run.text).toBe('Hello');
+  expect(run.events.at(-1)).toMatchObject({ type: 'answer-finished', attempts: 3 });
+});
+
+test('R13 sends exactly as many requests as allowed', async () => {
+  const set = await serveClient([[broken]], { retries: 2 });
+  const run = await runChat(set);
+  expect(set.server.requests).toHaveLength(3);
+  expect(failureOf(run)).toMatchObject({ kind: 'server_error', attempts: 3 });
+});
+
+test.each([502, 503, 504, 529])('R14 retries status %d with a page as body', async (status) => {
+  const page = response(status, { 'content-type': 'text/html' }, '<html><body>oops</body></html>');
+  const run = await runChat(await serveClient([[page], [answer]]));
+  expect(run.text).toBe('Hello');
+});
+
+test.each([400, 401, 403, 404, 409, 422])(
+  'R15 R16 sends one request for status %d',
+  async (status) => {
+    const set = await serveClient([[json(status, {})], [answer]]);
+    expect(failureOf(await runChat(set)).status).toBe(status);
+    expect(set.server.requests).toHaveLength(1);
+  },
+);
+
+test('R16 retries 408', async () => {
+  expect((await runChat(await serveClient([[json(408, {})], [answer]]))).text).toBe('Hello');
+});
+
+test('R17 tries a refused connection once and names host and port', async () => {
+  const port = await unusedPort();
+  const run = await runChat(createTestClient(`http://127.0.0.1:${port}`));
+  expect(run.delays).toEqual([]);
+  expect(failureOf(run).kind).toBe('unreachable');
+  expect(failureOf(run).message).toBe(`cannot reach 127.0.0.1:${port}: the connection was refused`);
+});
+
+test.each([
+  ['FIN', [fin]],
+  ['RST', [reset]],
+  ['FIN inside the headers', ['HTTP/1.1 200 OK\r\ncontent-', fin]],
+] as const)('R18 retries after a %s before the headers', async (_name, reply) => {
+  const set = await serveClient([reply, [answer]]);
+  const run = await runChat(set);
+  expect(run).toMatchObject({ text: 'Hello', delays: [500] });
+});
+
+test('R19 a second turn succeeds after the server closed the idle connection', async () => {
+  const set = await serveClient([[answer, fin], [answer]]);
+  expect((await runChat(set)).text).toBe('Hello');
+  expect((await runChat(set)).text).toBe('Hello');
+});
+
+test('uses a connection again for the next turn', async () => {
+  const set = await serveClient([[answer]]);
+  await runChat(set);
+  // The end of the body is taken in after the answer ended.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await runChat(set);
+  expect(set.server.connections()).toBe(1);
+});
+
+test.each([
+  ['FIN', 0, fin],
+  ['RST', 150, reset],
+] as const)('R21 keeps the text before a %s and does not ask again', async (_name, pause, end) => {
+  const set = await serveClient([[streamHead(), chunk(delta('Hel')), pause, end], [answer]]);
+  const run = await runChat(set);
+  expect(run.text).toBe('Hel');
+  expect(failureOf(run)).toMatchObject({ kind: 'incomplete', attempts: 1 });
+  expect(failureOf(run).message).toMatch(/^the answer is incomplete: .*closed the connection/);
+  expect(set.server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['R22 right after the headers', [streamHead(), fin]],
+  ['R22 after a comment', [streamHead(), chunk(': wait\n\n'), 150, reset]],
+  [
+    'R22 after a role',
+    [streamHead(), chunk(event({ choices: [{ delta: { role: 'assistant' } }] })), fin],
+  ],
+] as const)('%s, a cut is retried and no text doubled', async (_name, reply) => {
+  const run = await runChat(await serveClient([reply, [answer]]));
+  expect(run).toMatchObject({ text: 'Hello', delays: [500], error: undefined });
+  expect(run.events.filter(({ type }) => type === 'answer-started')).toHaveLength(2);
+});
+
+test('R27 sends one request when no retry is allowed', async () => {
+  const set = await serveClient([[limited()]], { retries: 0 });
+  expect(failureOf(await runChat(set)).attempts).toBe(1);
+  expect(set.server.requests).toHaveLength(1);
+});
+
+test('R28 sends the same bytes each time', async () => {
+  const set = await serveClient([[broken], [broken], [answer]]);
+  await runChat(set);
+  const [first] = bodies(set.server);
+  expect(first).toBe(JSON.stringify(prompt));
+  expect(bodies(set.server)).toEqual([first, first, first]);
+});
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

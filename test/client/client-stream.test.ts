@@ -1,0 +1,198 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import {
+  chunk,
+  delta,
+  done,
+  event,
+  head,
+  json,
+  lastChunk,
+  response,
+  streamed,
+  streamHead,
+} from '../support/raw-replies.ts';
+import { fin, reset } from '../support/raw-server.ts';
+import { failureOf, runChat } from '../support/run-chat.ts';
+import { serveClient } from '../support/serve.ts';
+
+const completion = {
+  id: 'chatcmpl-7',
+  object: 'chat.completion',
+  model: 'origin',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Whole' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+};
+const events = delta('Hel') + delta('lo') + done;
+
+test('tells what happens in order, with times of the monotonic clock', async () => {
+  const { server, client, clock } = await serveClient([
+    [() => clock.advance(18), streamHead({ 'x-request-id': 'abc' }), chunk(events), lastChunk],
+  ]);
+  const run = await runChat({ client, clock });
+  expect(run.events).toEqual([
+    { type: 'answer-started', attempt: 1, requestId: 'abc' },
+    { type: 'text-received', text: 'Hello', deltas: ['Hel', 'lo'] },
+    {
+      type: 'answer-finished',
+      id: 'chatcmpl-1',
+      attempts: 1,
+      timing: { firstText: 18, total: 18 },
+    },
+  ]);
+  expect(server.requests[0]).toMatchObject({ method: 'POST', path: '/v1/chat/completions' });
+  expect(server.requests[0]?.headers).toMatchObject({
+    authorization: 'Bearer test-key-1234',
+    'content-type': 'application/json',
+  });
+});
+
+test('S13 an error as first event is the failure that it names, without a retry', async () => {
+  const error = event({ error: { name: 'invalid_request', detail: 'too long' } });
+  const set = await serveClient([[streamHead(), chunk(error), lastChunk]]);
+  const failure = failureOf(await runChat(set));
+  expect(failure.kind).toBe('invalid_request');
+  expect(failure.message).toContain('too long');
+  expect(set.server.requests).toHaveLength(1);
+});
+
+test('S13 a rate limit as first event is retried like a 429', async () => {
+  const error = event({ error: { name: 'rate_limited' } });
+  const run = await runChat(
+    await serveClient([[streamHead(), chunk(error), lastChunk], [streamed('Hello')]]),
+  );
+  expect(run).toMatchObject({ text: 'Hello', delays: [500] });
+});
+
+test('S11 an error after text leaves the answer incomplete', async () => {
+  const error = event({ error: { name: 'rate_limited', detail: 'enough for now' } });
+  const set = await serveClient([[streamHead(), chunk(delta('Hel') + error), lastChunk]]);
+  const run = await runChat(set);
+  expect(run.text).toBe('Hel');
+  expect(failureOf(run).kind).toBe('incomplete');
+  expect(failureOf(run).message).toContain('enough for now');
+  expect(set.server.requests).toHaveLength(1);
+});
+
+test('S15 [DONE] ends the answer at once although the connection stays open', async () => {
+  const set = await serveClient([[streamHead(), chunk(events)]]);
+  expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });
+  await set.clock.advance(50);
+  await set.server.idle();
+});
+
+test.each([
+  ['the body', [head(200, { 'content-type': 'text/event-stream' }), delta('Hel'), fin]],
+  ['the chunks', [streamHead(), chunk(delta('Hel')), lastChunk]],
+] as const)(
+  'S18 a clean end of %s without [DONE] leaves the answer incomplete',
+  async (_name, reply) => {
+    const set = await serveClient([reply]);
+    const run = await runChat(set);
+    expect(run.text).toBe('Hel');
+    expect(failureOf(run).kind).toBe('incomplete');
+    expect(set.server.requests).toHaveLength(1);
+  },
+);
+
+test('S18 a clean end before any text is retried', async () => {
+  const run = await runChat(
+    await serveClient([[streamHead(), chunk(': hi\n\n'), lastChunk], [streamed('Hello')]]),
+  );
+  expect(run.text).toBe('Hello');
+});
+
+test.each([
+  ['chunked FIN', [streamHead(), chunk(delta('Hel')), fin]],
+  ['RST', [streamHead(), chunk(delta('Hel')), 150, reset]],
+  [
+    'short content-length',
+    [
+      head(200, { 'content-type': 'text/event-stream', 'content-length': '9999' }),
+      delta('Hel'),
+      fin,
+    ],
+  ],
+  ['damaged chunk', [streamHead(), chunk(delta('Hel')), 150, 'no length\r\n']],
+] as const)('S50 a %s leaves the answer incomplete', async (_name, reply) => {
+  const run = await runChat(await serveClient([reply]));
+  expect(run.text).toBe('Hel');
+  expect(failureOf(run).kind).toBe('incomplete');
+});
+
+test('S44 a whole JSON completion is an answer, too', async () => {
+  const run = await runChat(await serveClient([[json(200, completion)]]));
+  expect(run.text).toBe('Whole');
+  expect(run.events.at(-1)).toMatchObject({
+    type: 'answer-finished',
+    id: 'chatcmpl-7',
+    model: 'origin',
+    finishReason: 'stop',
+    usage: completion.usage,
+  });
+});
+
+test('S45 a JSON error with status 200 is a failure', async () => {
+  const error = { error: { name: 'forbidden', detail: 'not for you' } };
+  expect(failureOf(await runChat(await serveClient([[json(200, error)]]))).kind).toBe('forbidden');
+});
+
+test('S46 a page with status 200 is a failure that does not show it', async () => {
+  const page = response(200, { 'content-type': 'text/html' }, '<html><body>Welcome</body></html>');
+  const set = await serveClient([[page]]);
+  const failure = failureOf(await runChat(set));
+  expect(failure.kind).toBe('server_error');
+  expect(failure.message).not.toContain('Welcome');
+  expect(set.server.requests).toHaveLength(1);
+});
+
+test('S47 events sent as plain text are an answer', async () => {
+  const reply = response(
+    200,
+    { 'content-type': 'text/plain; charset=windows-1252' },
+    delta('é') + done,
+  );
+  expect((await runChat(await serveClient([[reply]]))).text).toBe('é');
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['x-gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+] as const)('S48 decodes %s', async (encoding, compress) => {
+  const headers = { 'content-type': 'text/event-stream', 'content-encoding': encoding };
+  const run = await runChat(await serveClient([[response(200, headers, compress(events))]]));
+  expect(run).toMatchObject({ text: 'Hello', error: undefined });
+});
+
+test('S48 a compressed answer that is cut keeps its text', async () => {
+  const body = gzipSync(delta('Hello there, this is long enough to be seen'));
+  const reply = [streamHead({ 'content-encoding': 'gzip' }), chunk(body), fin] as const;
+  const run = await runChat(await serveClient([reply]));
+  expect(run.text).toContain('Hello there');
+  expect(failureOf(run).kind).toBe('incomplete');
+});
+
+test.each(['gzip', 'br'])('S48 damaged %s is a failure', async (encoding) => {
+  const headers = { 'content-type': 'text/event-stream', 'content-encoding': encoding };
+  const set = await serveClient([[response(200, headers, 'this is not compressed at all')]]);
+  expect(failureOf(await runChat(set)).message).toBe('the compressed answer is damaged');
+});
+
+test('S48 an unknown encoding is a failure that names it', async () => {
+  const set = await serveClient([[response(200, { 'content-encoding': 'zstd' }, 'x')]]);
+  expect(failureOf(await runChat(set)).message).toContain('(zstd)');
+});
+
+test.each([
+  ['204', head(204)],
+  ['an empty 200', response(200, { 'content-type': 'application/json' })],
+])('S49 %s is a failure', async (_name, reply) => {
+  expect(failureOf(await runChat(await serveClient([[reply]]))).kind).toBe('server_error');
+});
+
+test('S54 103 before 200 is passed over', async () => {
+  const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n';
+  expect((await runChat(await serveClient([[early, streamed('Hello')]]))).text).toBe('Hello');
+});

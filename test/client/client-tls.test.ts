@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { streamed } from '../support/raw-replies.ts';
+import { fin } from '../support/raw-server.ts';
+import { createTestClient, failureOf, runChat } from '../support/run-chat.ts';
+import { serve } from '../support/serve.ts';
+
+function clientOf(url: string) {
+  const set = createTestClient(url);
+  onTestFinished(() => set.client.close());
+  return set;
+}
+
+test('R30 an untrusted certificate is not tried again, and the way out is named', async () => {
+  const server = await serve([[streamed('Hello')]], { tls: true });
+  const run = await runChat(clientOf(server.url));
+  const failure = failureOf(run);
+  expect(run.delays).toEqual([]);
+  expect(failure.kind).toBe('unreachable');
+  expect(failure.message).toMatch(
+    new RegExp(`^the TLS certificate of 127.0.0.1:${server.port} is not trusted`),
+  );
+  expect(failure.hint).toContain('NODE_EXTRA_CA_CERTS');
+  expect(server.requests).toHaveLength(0);
+  expect(server.connections()).toBeLessThanOrEqual(1);
+});
+
+test('R30 https to a plain http port fails once, and says what to check', async () => {
+  const server = await serve([], { greeting: ['HTTP/1.1 400 Bad Request\r\n\r\n', fin] });
+  const failure = failureOf(await runChat(clientOf(server.url.replace('http:', 'https:'))));
+  expect(failure).toMatchObject({ kind: 'unreachable', attempts: 1 });
+});
+
+test('a service that does not speak HTTP is told so', async () => {
+  const server = await serve([['220 mail.test ESMTP\r\n']]);
+  const failure = failureOf(await runChat(clientOf(server.url)));
+  expect(failure).toMatchObject({ kind: 'server_error', attempts: 1 });
+  expect(failure.message).toContain('does not answer in HTTP');
+});
+
+test('answers over TLS, and uses the connection again', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const server = await serve([[streamed('Hello')]], { tls: true });
+  const set = clientOf(server.url);
+  expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });
+  expect(server.connections()).toBe(1);
+});

@@ -1,0 +1,56 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import type { Clock } from '../../src/clock.ts';
+
+/** A clock that stands still until it is moved. */
+export interface FakeClock extends Clock {
+  /** Moves on, ends the sleeps that are over by then, in order, and lets what waited for each run on. */
+  advance(milliseconds: number): Promise<void>;
+  /** Sleeps that are going on. */
+  sleeping(): number;
+}
+
+/** Starts at the wall-clock time `date`. */
+export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeClock {
+  const begin = date.getTime();
+  let elapsed = 0;
+  const sleeps = new Set<{ readonly end: number; readonly wake: () => void }>();
+  return {
+    monotonic: () => elapsed,
+    date: () => new Date(begin + elapsed),
+    sleep(milliseconds, signal) {
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted === true) {
+          reject(signal.reason);
+          return;
+        }
+        const leave = (): void => {
+          sleeps.delete(sleep);
+          signal?.removeEventListener('abort', abort);
+        };
+        const abort = (): void => {
+          leave();
+          reject(signal?.reason);
+        };
+        const wake = (): void => {
+          leave();
+          resolve();
+        };
+        const sleep = { end: elapsed + milliseconds, wake };
+        sleeps.add(sleep);
+        signal?.addEventListener('abort', abort);
+      });
+    },
+    async advance(milliseconds) {
+      const target = elapsed + milliseconds;
+      for (;;) {
+        const [next] = [...sleeps].sort((one, other) => one.end - other.end);
+        if (next === undefined || next.end > target) break;
+        elapsed = next.end;
+        next.wake();
+        await tick();
+      }
+      elapsed = target;
+    },
+    sleeping: () => sleeps.size,
+  };
+}

@@ -1,0 +1,69 @@
+/** One HTTP/1.1 response, its `content-length` included. */
+export function response(
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+  body: string | Uint8Array = '',
+): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([head(status, { 'content-length': `${bytes.length}`, ...headers }), bytes]);
+}
+
+/** The head of a response; without `content-length` and `transfer-encoding` its body ends with the connection. */
+export function head(status: number, headers: Readonly<Record<string, string>> = {}): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`HTTP/1.1 ${status} Test\r\n${lines.join('')}\r\n`);
+}
+
+export function json(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  return response(
+    status,
+    { 'content-type': 'application/json', ...headers },
+    JSON.stringify(value),
+  );
+}
+
+/** The head of a streamed answer whose body comes in chunks: see `chunk` and `lastChunk`. */
+export function streamHead(headers: Readonly<Record<string, string>> = {}): Buffer {
+  return head(200, {
+    'content-type': 'text/event-stream',
+    'transfer-encoding': 'chunked',
+    ...headers,
+  });
+}
+
+/** One chunk of a chunked body. */
+export function chunk(body: string | Uint8Array): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([
+    Buffer.from(`${bytes.length.toString(16)}\r\n`),
+    bytes,
+    Buffer.from('\r\n'),
+  ]);
+}
+
+export const lastChunk = '0\r\n\r\n';
+
+/** The event of one delta of an answer. */
+export function delta(content: string): string {
+  return event({
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta: { content } }],
+  });
+}
+
+export function event(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+export const done = 'data: [DONE]\n\n';
+
+/** A whole streamed answer, one chunk for each delta. */
+export function streamed(...deltas: readonly string[]): Buffer {
+  const chunks = [...deltas.map(delta), done].map(chunk);
+  return Buffer.concat([streamHead(), ...chunks, Buffer.from(lastChunk)]);
+}

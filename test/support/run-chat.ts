@@ -1,0 +1,79 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import type { Client, ClientOptions } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/create-client.ts';
+import type { ChatEvent } from '../../src/client/events.ts';
+import { Failure } from '../../src/failure.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+
+export const testKey = 'test-key-1234';
+
+/** A client of `baseUrl` on a fake clock, without jitter. */
+export function createTestClient(
+  baseUrl: string,
+  options: Partial<ClientOptions> = {},
+): { client: Client; clock: FakeClock } {
+  const clock = createFakeClock();
+  const client = createClient({
+    baseUrl,
+    apiKey: testKey,
+    userAgent: 'natter-test',
+    environment: {},
+    clock,
+    random: () => 0,
+    ...options,
+  });
+  return { client, clock };
+}
+
+export const prompt = {
+  model: 'origin',
+  messages: [{ role: 'user', content: 'Hi' }],
+  stream: true,
+};
+
+/** What one prompt came to. */
+export interface ChatRun {
+  readonly events: readonly ChatEvent[];
+  readonly text: string;
+  /** What was thrown; undefined for an answer that finished. */
+  readonly error: unknown;
+  /** Milliseconds that each retry was announced with. */
+  readonly delays: readonly number[];
+}
+
+/** Runs one prompt to its end and lets the waits before retries pass at once. */
+export async function runChat(
+  { client, clock }: { readonly client: Client; readonly clock: FakeClock },
+  options: { readonly signal?: AbortSignal; readonly request?: typeof prompt } = {},
+): Promise<ChatRun> {
+  const events: ChatEvent[] = [];
+  const iterator = client.chat(options.request ?? prompt, options)[Symbol.asyncIterator]();
+  let error: unknown;
+  try {
+    for (;;) {
+      const last = events.at(-1);
+      const [step] = await Promise.all([
+        iterator.next(),
+        last?.type === 'retry-scheduled' ? passWait(last.delay, clock) : undefined,
+      ]);
+      if (step.done === true) break;
+      events.push(step.value);
+    }
+  } catch (thrown) {
+    error = thrown;
+  }
+  const text = events.map((event) => (event.type === 'text-received' ? event.text : '')).join('');
+  const delays = events.flatMap((event) => (event.type === 'retry-scheduled' ? [event.delay] : []));
+  return { events, text, error, delays };
+}
+
+async function passWait(delay: number, clock: FakeClock): Promise<void> {
+  await tick();
+  await clock.advance(delay);
+}
+
+/** `run`'s error, which has to be a Failure. */
+export function failureOf({ error }: Pick<ChatRun, 'error'>): Failure {
+  if (error instanceof Failure) return error;
+  throw new Error('no Failure was thrown', { cause: error });
+}

@@ -2,10 +2,26 @@ import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { KeyTier } from './keys.ts';
 
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
+
 /** At most `requests` in any span of `seconds`. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
+}
+
+/**
+ * Reads a limit as people write it: `3/10s`, `60/min`, `5/1m`.
+ * @throws Failure `usage`
+ */
+export function parseRateLimit(text: string): RateLimit {
+  const [, requests, count = '1', unit = ''] =
+    /^(\d{1,9})\/(\d{1,6})?(s|m|min|h)$/.exec(text.trim()) ?? [];
+  const seconds = Number(count) * (unitSeconds[unit] ?? 0);
+  if (requests === undefined || Number(requests) === 0 || seconds === 0) {
+    throw new Failure('usage', `a rate limit looks like 3/10s or 60/min, not "${text}"`);
+  }
+  return { requests: Number(requests), seconds };
 }
 
 export interface RateLimiter {

@@ -4,6 +4,20 @@ import { namesOf } from '../names-of.ts';
 
 type Spoil = (data: string) => string;
 
+/** How an event can be spoilt. */
+export const malformedSummaries = {
+  truncated: 'half of the JSON (default)',
+  text: 'no JSON',
+  html: 'a page of a gateway',
+  two: 'the JSON twice in one event',
+  scalar: 'a number',
+  null: 'JSON null',
+  empty: 'no data',
+  comment: 'a comment a gateway wrapped as data',
+  utf8: 'a byte that is no UTF-8',
+  endless: 'a line that never ends',
+} as const;
+
 const spoilers = {
   truncated: (data) => data.slice(0, Math.ceil(data.length / 2)),
   text: () => 'this is not JSON',
@@ -14,12 +28,11 @@ const spoilers = {
   empty: () => '',
   comment: () => ': keep-alive',
   utf8: () => '{"choices":[{"index":0,"delta":{"content":"a\u00ffb"}}]}',
-} satisfies Record<string, Spoil>;
+} satisfies Record<Exclude<MalformedKind, 'endless'>, Spoil>;
 
-/** How an event can be spoilt; `endless` is a line that never ends. */
-export type MalformedKind = keyof typeof spoilers | 'endless';
+export type MalformedKind = keyof typeof malformedSummaries;
 
-export const malformedKinds: readonly MalformedKind[] = [...namesOf(spoilers), 'endless'];
+export const malformedKinds = namesOf(malformedSummaries);
 
 /** The spoilt payload of an event. */
 export function spoil(data: string, kind: Exclude<MalformedKind, 'endless'>): string {

@@ -11,7 +11,7 @@ export const eventFields = {
     bare: '3',
     aliases: ['malformed'],
   }),
-  'malformed-as': events(choice(malformedKinds, 'kind'), 'how it is spoilt; default: truncated'),
+  'malformed-as': events(choice(malformedKinds, 'kind'), 'how it is spoilt'),
   'error-at': events(wholeNumber('n', 1), 'sends an error in place of event n and ends', {
     bare: '3',
     aliases: ['error-event', 'error'],

@@ -1,5 +1,6 @@
+import { malformedSummaries } from '../answers/malformed-events.ts';
 import { errorShapes } from '../error-shapes.ts';
-import { type FaultSection } from '../faults/fault-field.ts';
+import type { FaultField, FaultSection } from '../faults/fault-field.ts';
 import { faultFieldRows, fieldUsage, shorthands } from '../faults/fault-fields.ts';
 import { sandboxKeys } from '../keys.ts';
 import { namesOf } from '../names-of.ts';
@@ -28,12 +29,19 @@ function summaries(table: Readonly<Record<string, { readonly summary: string }>>
   return Object.entries(table).map(([name, { summary }]) => [name, summary]);
 }
 
+/** What the field does, what it means alone, and its other names. */
+function effectOf({ summary, placeholder, bare, aliases = [] }: FaultField<unknown>): string {
+  const alone = placeholder === undefined || bare === undefined ? '' : ` (alone: \`${bare}\`)`;
+  const others = aliases.map((alias) => `\`${alias}\``).join(', ');
+  return `${summary}${alone}${others === '' ? '' : `; also ${others}`}`;
+}
+
 function fieldTable(section: FaultSection): ReferenceTable {
   return {
     title: sectionTitles[section],
     rows: faultFieldRows
       .filter(([, field]) => field.section === section)
-      .map(([name, field]) => [fieldUsage(name, field), field.summary]),
+      .map(([name, field]) => [fieldUsage(name, field), effectOf(field)]),
   };
 }
 
@@ -43,7 +51,11 @@ export function referenceTables(): readonly ReferenceTable[] {
     { title: 'Keys', rows: sandboxKeys.map(({ key, summary }) => [key, summary]) },
     { title: 'Replies', rows: Object.entries(replySummaries) },
     ...namesOf(sectionTitles).map(fieldTable),
-    { title: 'Words that stand alone', rows: Object.entries(shorthands) },
+    {
+      title: 'Words that stand alone',
+      rows: Object.entries(shorthands).map(([word, meaning]) => [word, `\`${meaning}\``]),
+    },
+    { title: 'Spoilt events', rows: Object.entries(malformedSummaries) },
     { title: 'Error shapes', rows: summaries(errorShapes) },
     { title: 'Models shapes', rows: summaries(modelShapes) },
   ];

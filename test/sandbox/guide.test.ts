@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseDirective } from '../../src/sandbox/faults/directive.ts';
+import { parseScenario } from '../../src/sandbox/faults/scenario.ts';
+import { referenceTables, tableRow } from '../../src/sandbox/replies/help-reply.ts';
+
+const guide = readFileSync('docs/sandbox.md', 'utf8');
+
+/** Rows as a reader sees them: the formatter may align the cells. */
+function rowsOf(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.replaceAll(/(?<!\\)\s*(?<!\\)\|\s*/g, '|').replaceAll(/-{3,}/g, '---'));
+}
+
+function section(title: string): string {
+  const start = guide.indexOf(`\n### ${title}\n`);
+  const rest = guide.slice(start + 1);
+  const end = rest.search(/\n#+ /);
+  return start === -1 ? '' : rest.slice(0, end === -1 ? undefined : end);
+}
+
+function blocks(language: string): readonly string[] {
+  const fences = guide.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'));
+  return [...fences].map(([, text = '']) => text);
+}
+
+describe('docs/sandbox.md', () => {
+  test.each(referenceTables())('lists what the code knows: $title', ({ title, rows }) => {
+    const written = rowsOf(section(title)).slice(2);
+    expect(written).toEqual(rowsOf(rows.map(tableRow).join('\n')));
+  });
+
+  test('has no table the code does not know', () => {
+    const titles = [...guide.matchAll(/^### (.*)$/gm)].map(([, title]) => title);
+    expect(titles).toEqual(referenceTables().map(({ title }) => title));
+  });
+
+  test('shows groups that are read', () => {
+    const groups = blocks('text').flatMap((text) => text.trim().split('\n'));
+    expect(groups.length).toBeGreaterThan(3);
+    for (const group of groups) expect(parseDirective(group)?.fault).not.toEqual({});
+  });
+
+  test('shows a scenario that is read', () => {
+    const scenario = blocks('json').find((text) => text.includes('"rules"')) ?? '';
+    expect(parseScenario(scenario, 'docs/sandbox.md')).toHaveLength(3);
+  });
+});

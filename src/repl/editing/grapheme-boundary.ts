@@ -1,0 +1,59 @@
+import { graphemes } from '../../terminal/width.ts';
+
+/** How far back a boundary is looked for before the search starts inside a run of joined characters. */
+const context = 1024;
+const plain = /[\n\x20-\x7e\u4e00-\u9fff]/;
+const lowSurrogate = /[\udc00-\udfff]/;
+const highSurrogate = /[\ud800-\udbff]/;
+
+function isPlain(text: string, at: number): boolean {
+  return plain.test(text.charAt(at));
+}
+
+/** A boundary at or before the offset from which characters can be counted, without reading the whole text. */
+function safeStart(text: string, offset: number): number {
+  const limit = Math.max(0, offset - context);
+  for (let at = offset - 1; at > limit; at -= 1) {
+    // Nothing joins two plain characters; one alone may hang on a mark that goes before it (UAX 29, GB9b).
+    if (isPlain(text, at) && isPlain(text, at - 1)) return at;
+  }
+  return splitsPair(text, limit) ? limit + 1 : limit;
+}
+
+function splitsPair(text: string, at: number): boolean {
+  return lowSurrogate.test(text.charAt(at)) && highSurrogate.test(text.charAt(at - 1));
+}
+
+/** The first boundary between whole characters (UAX 29) at or after an offset in UTF-16 units. */
+export function boundaryFrom(text: string, offset: number): number {
+  if (offset >= text.length) return text.length;
+  if (offset <= 0) return 0;
+  const start = safeStart(text, offset);
+  for (let size = 64; ; size *= 2) {
+    const part = text.slice(start, offset + size);
+    let boundary = start;
+    for (const character of graphemes(part)) {
+      if (boundary >= offset) break;
+      boundary += character.length;
+    }
+    // The end of the part may lie inside a character; the end of the text cannot.
+    if (boundary < start + part.length || start + part.length === text.length) return boundary;
+  }
+}
+
+/** Where the character that begins at a boundary ends. */
+export function nextBoundary(text: string, boundary: number): number {
+  return boundaryFrom(text, boundary + 1);
+}
+
+/** Where the character that ends at a boundary begins. */
+export function previousBoundary(text: string, boundary: number): number {
+  const start = safeStart(text, boundary);
+  let previous = start;
+  let end = start;
+  for (const character of graphemes(text.slice(start, boundary))) {
+    previous = end;
+    end += character.length;
+  }
+  return previous;
+}

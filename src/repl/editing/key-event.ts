@@ -1,0 +1,30 @@
+/**
+ * A key that is not text. `name` is a character in lower case (`a`, `[`) or one of `enter`, `escape`, `tab`,
+ * `backspace`, `delete`, `insert`, `home`, `end`, `pageup`, `pagedown`, `up`, `down`, `left`, `right`,
+ * `space`, `f1` to `f12`.
+ */
+export interface KeyPress {
+  readonly type: 'key';
+  readonly name: string;
+  readonly ctrl: boolean;
+  readonly alt: boolean;
+  readonly shift: boolean;
+}
+
+/** What a person did at the keyboard. Reports of focus, mouse and terminal, and key releases, are no events. */
+export type KeyEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | KeyPress
+  /** Line ends are `\n`. */
+  | { readonly type: 'paste'; readonly text: string };
+
+export type Modifiers = Partial<Pick<KeyPress, 'ctrl' | 'alt' | 'shift'>>;
+
+export function keyPress(name: string, modifiers: Modifiers = {}): KeyPress {
+  return { type: 'key', name, ctrl: false, alt: false, shift: false, ...modifiers };
+}
+
+/** The key as bindings write it: `ctrl+alt+shift+name`, in this order. */
+export function chordOf({ name, ctrl, alt, shift }: KeyPress): string {
+  return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;
+}

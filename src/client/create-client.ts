@@ -22,7 +22,7 @@ export function createClient(options: ClientOptions): Client {
       // As a path these would mean the list of models, or its parent.
       if (/^\.{0,2}$/.test(id)) throw new Failure('not_found', `there is no model "${id}"`);
       const value = await read(service, `models/${encodeURIComponent(id)}`, readOptions);
-      return parseModelRecord(value);
+      return parseModelRecord(value, id);
     },
     close: () => service.route.close(),
   };

@@ -3,6 +3,9 @@ import type { Environment } from './client.ts';
 import { hostAndPort, maskUserInfo } from './base-url.ts';
 import { proxyFor, type Proxy } from './proxy.ts';
 
+/** Milliseconds for each address of a host that has several; Node's own 250 is too little for slow networks. */
+const addressTimeout = 1_000;
+
 /** The way to one service: its own connections, kept open between requests, and the proxy in between. */
 export interface Route {
   /** `host:port` of the service, for messages. */
@@ -54,8 +57,9 @@ async function createAgent(
   signal: AbortSignal,
 ): Promise<Agent> {
   if (proxy !== undefined) return createProxyAgent(secure, proxy, signal);
-  if (secure) return new (await import('node:https')).Agent({ keepAlive: true });
-  return new (await import('node:http')).Agent({ keepAlive: true });
+  const options = { keepAlive: true, autoSelectFamilyAttemptTimeout: addressTimeout };
+  if (secure) return new (await import('node:https')).Agent(options);
+  return new (await import('node:http')).Agent(options);
 }
 
 async function createProxyAgent(

@@ -49,7 +49,7 @@ export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeCl
         next.wake();
         await tick();
       }
-      elapsed = target;
+      elapsed = Math.max(elapsed, target);
     },
     sleeping: () => sleeps.size,
   };

@@ -35,6 +35,8 @@ export interface RawServer {
   connections(): number;
   /** Connections open now. */
   open(): number;
+  /** Resolves when `count` connections were made. */
+  connected(count: number): Promise<void>;
   /** Resolves when `count` requests were received. */
   received(count: number): Promise<void>;
   /** Resolves when no connection is open. */
@@ -69,6 +71,7 @@ export async function startRawServer(
     // Clients of these tests break connections on purpose.
     socket.on('error', () => {});
     void perform(greeting, socket);
+    changed();
     let received = Buffer.alloc(0);
     socket.on('data', (data) => {
       received = Buffer.concat([received, data]);
@@ -103,6 +106,7 @@ export async function startRawServer(
     requests,
     connections: () => connections,
     open: () => sockets.size,
+    connected: (count) => when(() => connections >= count),
     received: (count) => when(() => requests.length >= count),
     idle: () => when(() => sockets.size === 0),
     async stop() {

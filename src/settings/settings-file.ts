@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { errorCode, storageFailure } from './storage-failure.ts';
+import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import {
   type CredentialsDocument,
   emptyCredentials,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type Conf from 'conf';
 
 import { Failure } from '../failure.ts';
-import { type LockOptions, withLock } from './lock.ts';
+import { type LockOptions, withLock } from '../storage/lock.ts';
 import {
   credentialsFile,
   privateMode,
@@ -13,7 +13,7 @@ import {
   settingsPath,
   type SettingsFile,
 } from './settings-file.ts';
-import { storageFailure } from './storage-failure.ts';
+import { storageFailure } from '../storage/storage-failure.ts';
 import type { StoredSettings } from './stored-settings.ts';
 
 /** What it takes to write settings. */

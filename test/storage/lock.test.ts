@@ -4,8 +4,8 @@ import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { type LockClock, type LockOptions, withLock } from '../../src/settings/lock.ts';
-import { failureOf, temporaryFolder } from './fixtures/stored.ts';
+import { type LockClock, type LockOptions, withLock } from '../../src/storage/lock.ts';
+import { failureOf, temporaryFolder } from '../settings/fixtures/stored.ts';
 
 function fakeClock(): LockClock {
   let elapsed = 0;

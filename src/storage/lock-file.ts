@@ -1,0 +1,87 @@
+import fs from 'node:fs';
+import os from 'node:os';
+
+import { errorCode } from './storage-failure.ts';
+
+/** The process that writes, and what it can tell about others. */
+export interface ProcessFacts {
+  readonly id: number;
+  /** Whether a process of that id lives on this machine. */
+  isRunning(id: number): boolean;
+}
+
+/** Who took a lock: what its file says. */
+export interface LockHolder {
+  readonly host: string;
+  readonly processId: number;
+  /** Tells this taking of the lock from every other. */
+  readonly token: string;
+}
+
+/** A lock as it was found. */
+export interface FoundLock {
+  readonly token: string;
+  /** Undefined for a lock that its maker did not sign yet, or never will. */
+  readonly holder?: LockHolder;
+  /** When it was taken, or renewed. */
+  readonly time: Date;
+}
+
+function parseHolder(text: string): LockHolder | undefined {
+  const [, host, processId, token] = /^(\S+) (\d+) ([\w-]+)$/.exec(text) ?? [];
+  if (host === undefined || token === undefined) return undefined;
+  return { host, processId: Number(processId), token };
+}
+
+/** Undefined when the lock is free. @throws the system's error */
+export function findLock(path: string): FoundLock | undefined {
+  try {
+    const holder = parseHolder(fs.readFileSync(path, 'utf8'));
+    const { ino, mtime } = fs.statSync(path);
+    return holder === undefined
+      ? { token: `${ino}-${mtime.getTime()}`, time: mtime }
+      : { token: holder.token, holder, time: mtime };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** False when the file is there already. */
+function createFile(path: string, content: string): boolean {
+  try {
+    fs.writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Takes the lock if it is free; false when somebody has it. @throws the system's error */
+export function createLock(path: string, process: ProcessFacts, token: string): boolean {
+  return createFile(path, `${os.hostname()} ${process.id} ${token}`);
+}
+
+/** The holder was a process of this machine that is gone. */
+export function holderIsGone({ holder }: FoundLock, process: ProcessFacts): boolean {
+  return holder?.host === os.hostname() && !process.isRunning(holder.processId);
+}
+
+/** Removes the lock, if it still is the one with this token; for its holder. */
+export function releaseLock(path: string, token: string): void {
+  if (findLock(path)?.token === token) fs.rmSync(path, { force: true });
+}
+
+/** Removes a lock that was left behind; for anybody. */
+export function breakLock(path: string, token: string): void {
+  // Two waiters may find the same dead lock. Only one of them may remove it, or the slower one would
+  // remove the lock that the faster one took meanwhile; so removing a token has a lock of its own.
+  const removal = `${path}.${token}`;
+  if (!createFile(removal, '')) return;
+  try {
+    releaseLock(path, token);
+  } finally {
+    fs.rmSync(removal, { force: true });
+  }
+}

@@ -1,0 +1,43 @@
+import { Failure } from '../failure.ts';
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOTDIR', 'part of its path is not a folder'],
+  ['EISDIR', 'it is a folder'],
+  ['ELOOP', 'its symbolic links form a circle'],
+  ['EFBIG', 'the largest size a file may have is reached'],
+  ['ENOENT', 'there is no such file or folder'],
+  ['EMFILE', 'too many files are open'],
+]);
+
+/** The system's code of a failed call, such as `ENOENT`; undefined for any other error. */
+export function errorCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Why a call failed, in plain words that complete `cannot write: …`. */
+export function failureReason(error: unknown): string {
+  const code = errorCode(error) ?? 'unknown error';
+  return reasons.get(code) ?? code;
+}
+
+/**
+ * A failed read or write of a file, in plain words; `variable` names the environment variable that moves the
+ * folder it is in.
+ */
+export function storageFailure(
+  action: 'read' | 'write',
+  path: string,
+  cause: unknown,
+  variable = 'NATTER_CONFIG_DIR',
+): Failure {
+  return new Failure('storage', `cannot ${action} ${path}: ${failureReason(cause)}`, {
+    hint: `check the path and its permissions, or set ${variable} to another folder`,
+    cause,
+  });
+}

@@ -3,6 +3,7 @@ import { isatty } from 'node:tty';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import type { Context } from './commands/context.ts';
+import { createSecrets } from './commands/secrets.ts';
 import { Failure } from './failure.ts';
 import type { Ask } from './terminal/ask.ts';
 import { Interruption, watchSignals } from './terminal/signals.ts';
@@ -55,13 +56,9 @@ async function runCommandLine(context: Context, words: readonly string[]): Promi
   context.signal.throwIfAborted();
 }
 
-async function report(
-  error: unknown,
-  context: Context,
-  secrets: readonly string[],
-): Promise<number> {
+async function report(error: unknown, context: Context, words: readonly string[]): Promise<number> {
   const { describeFailure } = await import('./commands/report.ts');
-  const { text, exitCode } = describeFailure(error, context, secrets, process.argv.slice(2));
+  const { text, exitCode } = describeFailure(error, context, words);
   void context.streams.stderr.write(text);
   return exitCode;
 }
@@ -69,7 +66,6 @@ async function report(
 async function run(words: readonly string[]): Promise<void> {
   const ending = new AbortController();
   const end = (reason: unknown) => ending.abort(reason);
-  const secrets: string[] = [];
   const watch = watchSignals(process, end);
   // Node's own warnings speak of its internals; what matters of them natter says itself.
   process.removeAllListeners('warning');
@@ -89,7 +85,7 @@ async function run(words: readonly string[]): Promise<void> {
     platform: process.platform,
     homeDirectory: findHome(),
     version: packageJson.version,
-    keepSecret: (secret) => void secrets.push(secret),
+    secrets: createSecrets(process.env),
   };
   try {
     await runCommandLine(context, words);
@@ -99,7 +95,7 @@ async function run(words: readonly string[]): Promise<void> {
       watch.reraise(error.signal);
       return;
     }
-    if (!(error instanceof OutputClosed)) process.exitCode = await report(error, context, secrets);
+    if (!(error instanceof OutputClosed)) process.exitCode = await report(error, context, words);
   } finally {
     watch.stop();
   }

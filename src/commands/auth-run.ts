@@ -1,7 +1,7 @@
 import { formatTable } from '../output/table.ts';
 import { chooseProfile } from '../settings/profile-name.ts';
 import { removeCredential } from '../settings/profiles.ts';
-import { describeWithheld } from '../settings/resolved-settings.ts';
+import { describeSource, describeWithheld } from '../settings/resolved-settings.ts';
 import { listSettings } from '../settings/setting-rows.ts';
 import { escapeJson } from '../terminal/escape-json.ts';
 import type { StatusOptions } from './auth.ts';
@@ -38,11 +38,7 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
   const table = rows.map(({ name, value, source }) => [
     name,
     value ?? '(not set)',
-    value === undefined
-      ? ''
-      : source.kind === source.name
-        ? source.kind
-        : `${source.kind} ${source.name}`,
+    value === undefined ? '' : describeSource(source),
   ]);
   const columns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
   const layout = { isTerminal: stdout.isTerminal, width: stdout.columns(), style };

@@ -46,11 +46,13 @@ export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
     'natter auth login',
     'natter auth login --base-url https://api.example.com < key.txt',
   ]);
-  setExamples(status, ['natter auth status']);
-  return new Command('auth')
+  setExamples(status, ['natter auth status', 'natter auth status --profile work --json']);
+  setExamples(logout, ['natter auth logout', 'natter auth logout --profile work']);
+  const auth = new Command('auth')
     .summary('connect to a service: address and key')
     .description('Connects natter to a service: address and key.')
     .addCommand(login)
     .addCommand(status)
     .addCommand(logout);
+  return setExamples(auth, ['natter auth login', 'natter auth status']);
 }

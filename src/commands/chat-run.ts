@@ -67,15 +67,14 @@ function conclude(run: Run, record: AnswerRecord, model: string, removed: number
   const { stdout, stderr } = context.streams;
   const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
   if (!onTerminal || options.quiet === true) return;
-  const line = sanitizeLine(usageLine(record, model));
+  const line = context.secrets.mask(sanitizeLine(usageLine(record, model)));
   void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
 }
 
 async function send(run: Run, settings: ResolvedSettings, planned: PlannedRequest): Promise<void> {
   const { context, options, presentation, format } = run;
-  const { notices } = presentation;
-  if (planned.warning !== undefined) notices.warning(planned.warning);
-  const service = await openService(context, notices, options, settings);
+  if (planned.warning !== undefined) presentation.notices.warning(planned.warning);
+  const service = await openService(context, presentation, options, settings);
   const output = await createAnswerOutput(run, planned.request.model);
   try {
     const record = await answer(run, service, planned, output);

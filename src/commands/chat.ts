@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Context } from './context.ts';
 import { collect, type GlobalOptions } from './global-options.ts';
+import { setExamples } from './help-format.ts';
 import { settingOption } from './setting-option.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
@@ -89,5 +90,6 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
   for (const [heading, options] of groups) {
     for (const option of options) command.addOption(option.helpGroup(heading));
   }
+  setExamples(command, chatExamples);
   return command.action((words: string[]) => run(context, words, command.optsWithGlobals()));
 }

@@ -3,8 +3,9 @@ import { formatTable } from '../output/table.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { chooseProfile } from '../settings/profile-name.ts';
 import * as profiles from '../settings/profiles.ts';
+import { describeSource } from '../settings/resolved-settings.ts';
 import { parseSettingName } from '../settings/setting-name.ts';
-import { listSettings as settingRows, type SettingRow } from '../settings/setting-rows.ts';
+import { listSettings as settingRows } from '../settings/setting-rows.ts';
 import { settingsFile, settingsPath } from '../settings/settings-file.ts';
 import type { StoredSettings } from '../settings/stored-settings.ts';
 import { escapeJson } from '../terminal/escape-json.ts';
@@ -18,10 +19,6 @@ import { changeStored } from './settings-access.ts';
 
 const jsonText = (value: unknown) => `${escapeJson(JSON.stringify(value, undefined, 2))}\n`;
 
-function sourceText({ source }: SettingRow): string {
-  return source.kind === source.name ? source.kind : `${source.kind} ${source.name}`;
-}
-
 /** Runs `natter config list`. @throws Failure */
 export async function listSettings(context: Context, options: ConfigOptions): Promise<void> {
   const { notices, style } = present(context, options);
@@ -31,7 +28,7 @@ export async function listSettings(context: Context, options: ConfigOptions): Pr
     await stdout.write(jsonText(rows.map((row) => ({ ...row, value: row.value ?? null }))));
     return;
   }
-  const table = rows.map((row) => [row.name, row.value ?? '(not set)', sourceText(row)]);
+  const table = rows.map((row) => [row.name, row.value ?? '(not set)', describeSource(row.source)]);
   const columns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
   const layout = { isTerminal: stdout.isTerminal, width: stdout.columns(), style };
   await stdout.write(formatTable(columns, table, layout));
@@ -114,13 +111,28 @@ export async function showPath(context: Context): Promise<void> {
 }
 
 /** Runs `natter config use <profile>`. @throws Failure */
-export async function useProfile(context: Context, profile: string): Promise<void> {
+export async function useProfile(
+  context: Context,
+  profile: string,
+  options: GlobalOptions,
+): Promise<void> {
+  const { notices } = present(context, options);
   await changeStored(context, (stored) => profiles.useProfile(stored, profile));
+  notices.notice(`${profile} is the current profile`);
+  if ((context.environment['NATTER_PROFILE'] ?? '') !== '') {
+    notices.notice('NATTER_PROFILE wins over it while it is set');
+  }
 }
 
 /** Runs `natter config remove-profile <profile>`. @throws Failure */
-export async function removeProfile(context: Context, profile: string): Promise<void> {
+export async function removeProfile(
+  context: Context,
+  profile: string,
+  options: GlobalOptions,
+): Promise<void> {
+  const { notices } = present(context, options);
   await changeStored(context, (stored) => profiles.deleteProfile(stored, profile));
+  notices.notice(`profile ${profile} and its key are removed`);
 }
 
 /** Runs `natter config profiles`. @throws Failure */

@@ -18,9 +18,9 @@ export interface RunConfig {
   ) => Promise<void>;
   readonly unset: (context: Context, name: string, options: GlobalOptions) => Promise<void>;
   readonly path: (context: Context) => Promise<void>;
-  readonly use: (context: Context, profile: string) => Promise<void>;
+  readonly use: (context: Context, profile: string, options: GlobalOptions) => Promise<void>;
   readonly profiles: (context: Context, options: ConfigOptions) => Promise<void>;
-  readonly remove: (context: Context, profile: string) => Promise<void>;
+  readonly remove: (context: Context, profile: string, options: GlobalOptions) => Promise<void>;
 }
 
 const load = () => import('./config-run.ts');
@@ -32,9 +32,10 @@ const runConfig: RunConfig = {
     (await load()).setSetting(context, name, value, options),
   unset: async (context, name, options) => (await load()).unsetSetting(context, name, options),
   path: async (context) => (await load()).showPath(context),
-  use: async (context, profile) => (await load()).useProfile(context, profile),
+  use: async (context, profile, options) => (await load()).useProfile(context, profile, options),
   profiles: async (context, options) => (await load()).listProfiles(context, options),
-  remove: async (context, profile) => (await load()).removeProfile(context, profile),
+  remove: async (context, profile, options) =>
+    (await load()).removeProfile(context, profile, options),
 };
 
 const json = ['--json', 'print JSON'] as const;
@@ -60,6 +61,10 @@ function buildReaders(context: Context, run: RunConfig): readonly Command[] {
     .description('Lists the profiles; the current one is marked.')
     .option(...json);
   profiles.action(() => run.profiles(context, profiles.optsWithGlobals()));
+  setExamples(list, ['natter config list', 'natter config list --json']);
+  setExamples(get, ['natter config get model']);
+  setExamples(path, ['cat "$(natter config path)"']);
+  setExamples(profiles, ['natter config profiles']);
   return [list, get, path, profiles];
 }
 
@@ -79,17 +84,20 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
     .argument('<profile>', 'name of the profile')
     .summary('make a profile the current one')
     .description('Makes a profile the current one.');
-  use.action((profile: string) => run.use(context, profile));
+  use.action((profile: string) => run.use(context, profile, use.optsWithGlobals()));
   const remove = new Command('remove-profile')
     .argument('<profile>', 'name of the profile')
     .summary('remove a profile with its key')
     .description('Removes a profile with its key.');
-  remove.action((profile: string) => run.remove(context, profile));
+  remove.action((profile: string) => run.remove(context, profile, remove.optsWithGlobals()));
   setExamples(set, [
     'natter config set model nextgen',
-    'natter --profile local config set base-url http://127.0.0.1:8080',
+    'natter config set base-url http://127.0.0.1:8080 --profile local',
     'natter config set params.temperature 0.2',
   ]);
+  setExamples(unset, ['natter config unset model']);
+  setExamples(use, ['natter config use work']);
+  setExamples(remove, ['natter config remove-profile work']);
   return [set, unset, use, remove];
 }
 
@@ -101,5 +109,5 @@ export function buildConfig(context: Context, run: RunConfig = runConfig): Comma
   for (const child of [...buildReaders(context, run), ...buildWriters(context, run)]) {
     command.addCommand(child);
   }
-  return command;
+  return setExamples(command, ['natter config list', 'natter config set model nextgen']);
 }

@@ -1,8 +1,9 @@
 import type { Environment } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
-import type { ProcessFacts } from '../settings/lock.ts';
+import type { ProcessFacts } from '../storage/lock-file.ts';
 import type { Ask } from '../terminal/ask.ts';
 import type { Streams } from '../terminal/streams.ts';
+import type { Secrets } from './secrets.ts';
 
 /** Everything of the outside world that a command may touch. */
 export interface Context {
@@ -19,6 +20,5 @@ export interface Context {
   /** Undefined where the system names none. */
   readonly homeDirectory: string | undefined;
   readonly version: string;
-  /** Registers a secret: from then on it is masked in everything that reports failures. */
-  readonly keepSecret: (secret: string) => void;
+  readonly secrets: Secrets;
 }

@@ -34,7 +34,7 @@ export function addGlobalOptions(program: Command): void {
   ];
   for (const option of service) program.addOption(option.helpGroup(serviceGroup));
   const general = [
-    new Option('--color <when>', 'colour the output: auto, always or never')
+    new Option('--color <when>', 'colour the output: auto, always or never; default auto')
       .choices(['auto', 'always', 'never'])
       .default('auto'),
     new Option('-q, --quiet', 'no notices on standard error, failures only'),

@@ -1,4 +1,5 @@
 import type { Command, Help } from 'commander';
+import { generalGroup, serviceGroup } from './global-options.ts';
 
 const examples = new WeakMap<Command, readonly string[]>();
 
@@ -13,6 +14,14 @@ export function examplesOf(command: Command): readonly string[] {
   return examples.get(command) ?? [];
 }
 
+const withoutService = new WeakSet<Command>();
+
+/** Leaves the service options out of the help of a command that reaches no service. */
+export function hideServiceOptions(command: Command): Command {
+  withoutService.add(command);
+  return command;
+}
+
 interface Item {
   readonly group: string;
   readonly term: string;
@@ -21,7 +30,7 @@ interface Item {
 
 function optionItems(command: Command, help: Help): Item[] {
   return help.visibleOptions(command).map((option) => ({
-    group: option.helpGroupHeading ?? 'General options:',
+    group: option.helpGroupHeading ?? generalGroup,
     term: help.optionTerm(option),
     description: option.description,
   }));
@@ -57,7 +66,9 @@ function collectItems(command: Command, help: Help): Item[] {
   }));
   const options = describedCommands(command).flatMap((one) => optionItems(one, help));
   const seen = new Set<string>();
+  const hidden = withoutService.has(command) ? serviceGroup : undefined;
   return [...subcommands, ...options].filter(({ group, term }) => {
+    if (group === hidden) return false;
     const key = `${group} ${term}`;
     return !seen.has(key) && seen.add(key).size > 0;
   });

@@ -36,22 +36,29 @@ function exitCodesTopic(): string {
     ([code, name, meaning]) => `  ${code.padStart(3)}  ${name.padEnd(16)} ${meaning}`,
   );
   return [
-    'Exit codes of natter, by cause. With --json or --jsonl the same name is the field',
-    '"kind" of the error line on standard error.',
+    'Exit codes of natter, by cause. With --json or --jsonl the same name is the',
+    'field "kind" of the error line on standard error.',
     '',
     ...rows,
     '',
   ].join('\n');
 }
 
+/** Lines of at most 80 columns; for words of plain ASCII. */
+function wrap(text: string, indent: number): string {
+  const margin = ' '.repeat(indent);
+  const lines = text.match(new RegExp(String.raw`\S.{0,${79 - indent}}(?=\s|$)`, 'g')) ?? [];
+  return lines.map((line) => margin + line.trimEnd()).join('\n');
+}
+
 function environmentTopic(): string {
   const rows = environmentVariables.map(({ name, summary, default: value }) => {
-    const ending = value === undefined ? '' : ` (default ${value})`;
-    return `  ${name}\n      ${summary}${ending}`;
+    const ending = value === undefined ? '' : ` (default: ${value})`;
+    return `  ${name}\n${wrap(summary + ending, 6)}`;
   });
   return [
-    'Environment variables that natter reads. A flag wins over a variable, a variable over',
-    'the profile; an empty variable counts as unset.',
+    'Environment variables that natter reads. A flag wins over a variable, a variable',
+    'over the profile; an empty variable counts as unset.',
     '',
     ...rows,
     '',

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
+import { hideServiceOptions, setExamples } from './help-format.ts';
 
 /** `natter help [topic or command...]`. */
 export function buildHelp(context: Context): Command {
@@ -8,6 +9,8 @@ export function buildHelp(context: Context): Command {
     .argument('[words...]', 'a command, or a topic: environment, exit-codes')
     .summary('show help on a command or topic')
     .description('Shows help on a command or a topic.');
+  hideServiceOptions(command);
+  setExamples(command, ['natter help environment', 'natter help config set']);
   return command.action(async (words: string[]) => {
     const { helpTopics } = await import('./help-topics.ts');
     const [word] = words;

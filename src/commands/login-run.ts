@@ -1,21 +1,15 @@
 import type { ModelRecord } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
-import type { Notices } from '../output/notices.ts';
 import { parseApiKey } from '../settings/api-key.ts';
+import { defaultProfile } from '../settings/profile-name.ts';
 import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { resolveSettings } from '../settings/resolve.ts';
 import type { LoginOptions } from './auth.ts';
 import type { Context } from './context.ts';
-import { present } from './presentation.ts';
+import { present, type Presentation } from './presentation.ts';
 import { openService, readStored } from './service.ts';
 import { changeStored } from './settings-access.ts';
-
-/** What a person or script gave: the address and, unless the service wants none, the key. */
-interface Login {
-  readonly baseUrl: string;
-  readonly apiKey: string | undefined;
-}
 
 async function askBaseUrl(
   context: Context,
@@ -81,16 +75,15 @@ function describeModels(records: readonly ModelRecord[]): string {
 /** Asks the service for its models with the new key. Some servers have no such list: that is told, not refused. */
 async function check(
   context: Context,
-  notices: Notices,
+  presentation: Presentation,
   options: LoginOptions,
   settings: ResolvedSettings,
-  { baseUrl, apiKey }: Login,
+  apiKey: string | undefined,
 ): Promise<string> {
   const { apiKey: _old, ...others } = settings;
-  const service = await openService(context, notices, options, {
+  const service = await openService(context, presentation, options, {
     ...others,
-    values: { ...settings.values, baseUrl },
-    withheld: [],
+    withheld: settings.withheld.filter(({ what }) => what !== 'API key'),
     ...(apiKey === undefined
       ? {}
       : { apiKey: { value: apiKey, source: { kind: 'flag', name: 'login' } } }),
@@ -113,28 +106,37 @@ async function check(
  * @throws Failure
  */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
-  const { notices } = present(context, options);
-  const settings = resolveSettings({
-    flags: options,
-    environment: context.environment,
-    stored: readStored(context, notices),
-    allowNewProfile: true,
-  });
-  const baseUrl = await askBaseUrl(context, options, settings);
+  if (options.sandbox === true) {
+    throw new Failure('usage', 'the sandbox needs no login', {
+      hint: 'natter --sandbox "a prompt" answers without a key',
+    });
+  }
+  const presentation = present(context, options);
+  const { notices } = presentation;
+  const stored = readStored(context, notices);
+  const resolve = (flags: LoginOptions) =>
+    resolveSettings({ flags, environment: context.environment, stored, allowNewProfile: true });
+  const known = resolve(options);
+  const baseUrl = await askBaseUrl(context, options, known);
   const apiKey = await askKey(context, options);
-  if (apiKey !== undefined) context.keepSecret(apiKey);
+  if (apiKey !== undefined) context.secrets.keep(apiKey);
+  // Resolved again, so that the profile's secret headers do not go to the new address.
+  const settings = resolve({ ...options, baseUrl });
   const finding = options.check
-    ? await check(context, notices, options, settings, { baseUrl, apiKey })
+    ? await check(context, presentation, options, settings, apiKey)
     : 'not checked';
-  const profile = settings.profile.value;
-  await changeStored(context, (stored) =>
+  const { value: profile, source } = known.profile;
+  const { settings: saved } = await changeStored(context, (before) =>
     apiKey === undefined
-      ? setStoredSetting(stored, profile, 'base-url', baseUrl)
-      : saveCredential(stored, profile, { apiKey, baseUrl }),
+      ? setStoredSetting(before, profile, 'base-url', baseUrl)
+      : saveCredential(before, profile, { apiKey, baseUrl }),
   );
   notices.notice(`${baseUrl} ${finding}`);
   notices.notice(`stored in profile ${profile}`);
-  if (settings.sources.baseUrl.kind === 'environment') {
+  if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
+    notices.notice(`natter config use ${profile} makes that profile the current one`);
+  }
+  if (known.sources.baseUrl.kind === 'environment') {
     notices.notice('NATTER_BASE_URL wins over the profile while it is set');
   }
 }

@@ -46,12 +46,15 @@ export function modelDocument(record: ModelRecord): Record<string, unknown> {
   };
 }
 
-/** One field a line: what is known of the model, then the other fields the service sent, as JSON. */
+/** One field a line: what is known of the model, then what else the service sent, as JSON. */
 export function modelFields(record: ModelRecord, isTerminal: boolean): string {
-  const [id = '', window = '', latency = '', purpose = ''] = modelCells(
-    describeModel(record),
-    isTerminal,
-  );
+  const description = describeModel(record);
+  const [id = '', window = '', latency = '', purpose = ''] = modelCells(description, isTerminal);
+  const told = new Set<unknown>([
+    description.contextWindow,
+    description.latency,
+    description.purpose,
+  ]);
   const known = [
     ['id', id],
     ['context window', window],
@@ -59,7 +62,7 @@ export function modelFields(record: ModelRecord, isTerminal: boolean): string {
     ['purpose', purpose],
   ].filter(([, value]) => value !== '');
   const others = Object.entries(record)
-    .filter(([name]) => name !== 'id')
+    .filter(([name, value]) => name !== 'id' && !told.has(value))
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
   const rows = [...known, ...others].map((row) => row.map((cell) => sanitizeLine(cell ?? '')));
   const nameWidth = Math.max(...rows.map(([name = '']) => name.length));

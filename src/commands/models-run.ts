@@ -27,7 +27,7 @@ async function withService<Result>(
 ): Promise<Result> {
   const { notices, noticeStyle: style, animated } = presentation;
   const settings = readSettings(context, notices, options);
-  const service = await openService(context, notices, options, settings);
+  const service = await openService(context, presentation, options, settings);
   const quiet = options.quiet === true;
   const { stderr } = context.streams;
   const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { Failure } from '../failure.ts';
+import { nearlyNamedCommand } from './command-line.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
@@ -18,13 +20,29 @@ const runModels: RunModels = {
     (await import('./models-run.ts')).getModel(context, id, options),
 };
 
+function refuseWords(words: readonly string[]): void {
+  const [word] = words;
+  if (word === undefined) return;
+  const meant = nearlyNamedCommand(words, ['list', 'get']);
+  const hint =
+    meant === undefined
+      ? `natter models get ${word} shows the model of that id`
+      : `did you mean natter models ${meant}?`;
+  throw new Failure('usage', `there is no command "natter models ${word}"`, { hint });
+}
+
 /** `natter models list` and `natter models get <model>`. */
 export function buildModels(context: Context, run: RunModels = runModels): Command {
   const list = new Command('list')
     .summary('list the models with window, latency and purpose')
     .description('Lists the models of the service: id, context window, latency, purpose.')
-    .option('--json', 'print JSON');
-  list.action(() => run.list(context, list.optsWithGlobals()));
+    .option('--json', 'print JSON')
+    // As the default command it gets every word that names none.
+    .allowExcessArguments();
+  list.action(() => {
+    refuseWords(list.args);
+    return run.list(context, list.optsWithGlobals());
+  });
   const get = new Command('get')
     .argument('<model>', 'id of the model')
     .summary('show one model')
@@ -33,9 +51,10 @@ export function buildModels(context: Context, run: RunModels = runModels): Comma
   get.action((id: string) => run.get(context, id, get.optsWithGlobals()));
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);
   setExamples(get, ['natter models get nextgen']);
-  return new Command('models')
+  const models = new Command('models')
     .summary('list models, or show one')
     .description('Lists models, or shows one.')
     .addCommand(list, { isDefault: true })
     .addCommand(get);
+  return setExamples(models, ['natter models list', 'natter models get nextgen']);
 }

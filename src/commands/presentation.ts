@@ -1,4 +1,6 @@
+import { createDebugLog, type DebugLog } from '../output/debug-log.ts';
 import { createNotices, type Notices } from '../output/notices.ts';
+import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { colorLevel, createStyle, type Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/streams.ts';
 import type { Context } from './context.ts';
@@ -7,6 +9,7 @@ import type { GlobalOptions } from './global-options.ts';
 /** How this run shows things: each stream is asked for itself. */
 export interface Presentation {
   readonly notices: Notices;
+  readonly debugLog: DebugLog;
   /** Looks for standard output. */
   readonly style: Style;
   /** Looks for standard error. */
@@ -33,13 +36,21 @@ function styleOf(stream: OutputStream, context: Context, options: GlobalOptions)
 
 /** Decides once how the run shows things. */
 export function present(context: Context, options: GlobalOptions): Presentation {
-  const { streams, environment } = context;
+  const { streams, environment, secrets } = context;
+  const { stderr } = streams;
+  const debug = (environment['NATTER_DEBUG'] ?? '') !== '';
   const accessible = (environment['NATTER_ACCESSIBLE'] ?? '') !== '';
   return {
-    notices: createNotices(streams.stderr, options.quiet === true),
+    notices: createNotices(stderr, options.quiet === true, (text) => secrets.mask(text)),
+    debugLog: createDebugLog({
+      stderr,
+      enabled: debug,
+      clean: (text) => secrets.mask(sanitizeLine(text)),
+    }),
     style: styleOf(streams.stdout, context, options),
-    noticeStyle: styleOf(streams.stderr, context, options),
-    animated: streams.stderr.isTerminal && environment['TERM'] !== 'dumb' && !accessible,
+    noticeStyle: styleOf(stderr, context, options),
+    // Debug lines would tear a line that is rewritten in place.
+    animated: stderr.isTerminal && environment['TERM'] !== 'dumb' && !accessible && !debug,
     unicode: isUnicode(context),
   };
 }

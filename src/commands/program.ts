@@ -33,28 +33,38 @@ export function buildProgram(context: Context): Command {
   }
   visit(program, (command) => {
     command
-      .exitOverride()
+      .exitOverride((error) => {
+        throw usageFailure(error, command) ?? error;
+      })
       .helpOption('-h, --help', 'show help')
       .helpCommand(false)
       .configureHelp({ helpWidth, formatHelp })
       .configureOutput({
         writeOut: (text) => void context.streams.stdout.write(text),
-        writeErr: () => undefined,
+        // Only the help of a group of commands comes here; mistakes are reported as failures.
+        writeErr: (text) => void context.streams.stdout.write(text),
+        outputError: () => undefined,
       });
   });
   return program;
 }
 
+function commandPath(command: Command): string {
+  // The chat command is what natter does without a command's name.
+  if (command.parent === null || command.name() === 'chat') return 'natter';
+  return `${commandPath(command.parent)} ${command.name()}`;
+}
+
 /** Commander reports by throwing: help and version are done, the rest is a mistake of the caller's. */
-function usageFailure(error: CommanderError): Failure | undefined {
+function usageFailure(error: CommanderError, command: Command): Failure | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
-  const [message = '', ...suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const meant = suggestion
-    .join(' ')
-    .replaceAll(/^\(|\)$/g, '')
-    .replace('Did', 'did');
-  const help = 'see natter --help; text that starts with a dash goes after --';
-  return new Failure('usage', message, { hint: meant === '' ? help : `${meant}; ${help}` });
+  const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
+  const message = text.replace(/\. Expected/, ': expected').replace(/\.$/, '');
+  const meant = suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
+  const dash =
+    error.code === 'commander.unknownOption' ? '; text that starts with a dash goes after --' : '';
+  const hint = `${meant === '' ? 'see' : meant} ${commandPath(command)} --help${dash}`;
+  return new Failure('usage', message, { hint });
 }
 
 /**
@@ -70,7 +80,5 @@ export async function runProgram(context: Context, words: readonly string[]): Pr
     await program.parseAsync(routeToChat(words, names), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const failure = usageFailure(error);
-    if (failure !== undefined) throw failure;
   }
 }

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { faultOptions } from '../sandbox/faults/fault-options.ts';
 import type { Context } from './context.ts';
 import { collect, type GlobalOptions } from './global-options.ts';
-import { setExamples } from './help-format.ts';
+import { hideServiceOptions, setExamples } from './help-format.ts';
 
 /** Options of `natter sandbox`; the fault fields come beside them, under their camel-case names. */
 export interface SandboxCommandOptions extends GlobalOptions {
@@ -25,14 +25,15 @@ export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Co
     .description(
       'Serves the Chat Completion Service on this machine, without a language model behind it, until it is stopped. Prints its base URL; the fault options say how it misbehaves.',
     )
-    .option('--host <address>', 'loopback address to listen on', '127.0.0.1')
-    .option('--port <number>', 'port to listen on, 0 for any free one', '0')
+    .option('--host <address>', 'loopback address to listen on, default 127.0.0.1', '127.0.0.1')
+    .option('--port <number>', 'port to listen on, default 0: any free one', '0')
     .option('--log', 'print each request as a JSON line on standard output, keys masked')
     .option('--scenario <file>', 'JSON file of rules: what happens to which request');
   for (const { flags, summary, repeatable } of faultOptions) {
     const option = new Option(flags, summary).helpGroup('Fault options:');
     command.addOption(repeatable ? option.argParser(collect) : option);
   }
+  hideServiceOptions(command);
   setExamples(command, [
     'natter sandbox --port 8080',
     'natter sandbox --status 429 --retry-after 1 --times 2 --log',

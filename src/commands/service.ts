@@ -1,5 +1,7 @@
-import type { Client } from '../client/client.ts';
+import { endpointUrl, parseBaseUrl } from '../client/base-url.ts';
+import type { Client, ClientOptions } from '../client/client.ts';
 import { Failure } from '../failure.ts';
+import type { DebugLog } from '../output/debug-log.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { resolveSettings, type SettingFlags } from '../settings/resolve.ts';
@@ -14,9 +16,10 @@ import {
   emptySettings,
   type StoredSettings,
 } from '../settings/stored-settings.ts';
-import { isSecretHeader } from '../settings/mask.ts';
+import { isSecretHeader, maskUrl } from '../settings/mask.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
+import type { Presentation } from './presentation.ts';
 
 /** A service that prompts can be sent to. */
 export interface Service {
@@ -60,9 +63,9 @@ export function readSettings(
           stored: readStored(context, notices),
         },
   );
-  if (settings.apiKey !== undefined) context.keepSecret(settings.apiKey.value);
+  if (settings.apiKey !== undefined) context.secrets.keep(settings.apiKey.value);
   for (const [name, { value }] of Object.entries(settings.headers)) {
-    if (isSecretHeader(name)) context.keepSecret(value);
+    if (isSecretHeader(name)) context.secrets.keep(value);
   }
   return settings;
 }
@@ -78,11 +81,16 @@ function notConfigured(): Failure {
   });
 }
 
-async function openSandbox(context: Context, settings: ResolvedSettings): Promise<Service> {
+async function openSandbox(
+  context: Context,
+  log: DebugLog,
+  settings: ResolvedSettings,
+): Promise<Service> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const { sandboxKey } = await import('../sandbox/keys.ts');
   const sandbox = await startSandbox({ clock: context.clock, unref: true });
-  const client = await openClient(context, settings, sandbox.url, sandboxKey);
+  const target = { baseUrl: sandbox.url, apiKey: sandboxKey };
+  const client = await openClient(context, log, settings, target);
   return {
     client,
     baseUrl: sandbox.url,
@@ -94,15 +102,20 @@ async function openSandbox(context: Context, settings: ResolvedSettings): Promis
   };
 }
 
-async function openClient(
+/** Where requests go, and the key they carry. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+}
+
+/** The settings as a client takes them. */
+export function clientOptions(
   context: Context,
   settings: ResolvedSettings,
-  baseUrl: string,
-  apiKey: string | undefined,
-): Promise<Client> {
-  const { createClient } = await import('../client/create-client.ts');
+  { baseUrl, apiKey }: Target,
+): ClientOptions {
   const { values } = settings;
-  return createClient({
+  return {
     baseUrl,
     ...(apiKey === undefined ? {} : { apiKey }),
     headers: withoutSources(settings.headers),
@@ -117,6 +130,25 @@ async function openClient(
     environment: context.environment,
     clock: context.clock,
     random: context.random,
+  };
+}
+
+async function openClient(
+  context: Context,
+  log: DebugLog,
+  settings: ResolvedSettings,
+  target: Target,
+): Promise<Client> {
+  const { createClient } = await import('../client/create-client.ts');
+  const client = createClient(clientOptions(context, settings, target));
+  if ((context.environment['NATTER_DEBUG'] ?? '') === '') return client;
+  const { logClient } = await import('./logged-client.ts');
+  const baseUrl = parseBaseUrl(target.baseUrl);
+  return logClient(client, {
+    log,
+    clock: context.clock,
+    address: (path) => maskUrl(String(endpointUrl(baseUrl, path))),
+    profile: settings.profile.value,
   });
 }
 
@@ -134,20 +166,21 @@ function tellRisks(context: Context, notices: Notices, settings: ResolvedSetting
  */
 export async function openService(
   context: Context,
-  notices: Notices,
+  { notices, debugLog }: Pick<Presentation, 'notices' | 'debugLog'>,
   options: GlobalOptions,
   settings: ResolvedSettings,
 ): Promise<Service> {
   const { baseUrl } = settings.values;
-  if (options.sandbox === true) return openSandbox(context, settings);
+  if (options.sandbox === true) return openSandbox(context, debugLog, settings);
   if (baseUrl === undefined) {
     if (!sandboxIsDefault(context)) throw notConfigured();
     notices.notice(
       'no service is configured, so the sandbox answers; connect one with natter auth login',
     );
-    return openSandbox(context, settings);
+    return openSandbox(context, debugLog, settings);
   }
   tellRisks(context, notices, settings);
-  const client = await openClient(context, settings, baseUrl, settings.apiKey?.value);
+  const target = { baseUrl, apiKey: settings.apiKey?.value };
+  const client = await openClient(context, debugLog, settings, target);
   return { client, baseUrl, isSandbox: false, close: async () => client.close() };
 }

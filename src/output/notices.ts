@@ -9,9 +9,13 @@ export interface Notices {
   warning(text: string): void;
 }
 
-/** Each text becomes one sanitized line, `natter: …`. */
-export function createNotices(stderr: OutputStream, quiet: boolean): Notices {
-  const line = (text: string) => void stderr.write(`natter: ${sanitizeLine(text)}\n`);
+/** Each text becomes one sanitized line, `natter: …`; `mask` takes secrets out of it. */
+export function createNotices(
+  stderr: OutputStream,
+  quiet: boolean,
+  mask: (text: string) => string,
+): Notices {
+  const line = (text: string) => void stderr.write(`natter: ${mask(sanitizeLine(text))}\n`);
   return {
     notice: (text) => (quiet ? undefined : line(text)),
     warning: (text) => line(`warning: ${text}`),

@@ -28,11 +28,15 @@ const processVariables: readonly EnvironmentVariable[] = [
 
 const sharedVariables: readonly EnvironmentVariable[] = [
   { name: 'NO_COLOR', summary: 'Any value switches colour off' },
-  { name: 'FORCE_COLOR', summary: '1 to 3 force colour where the output is no terminal, 0 is off' },
+  {
+    name: 'FORCE_COLOR',
+    summary: 'Any value but 0 and false forces colour where there is no terminal',
+  },
+  { name: 'CLICOLOR_FORCE', summary: 'The same as FORCE_COLOR' },
   { name: 'TERM', summary: 'dumb switches styles, colour and redrawing off' },
-  { name: 'COLORTERM', summary: 'truecolor or 24bit allows 16 million colours' },
   { name: 'HTTP_PROXY', summary: 'Proxy for http addresses; this machine is always direct' },
   { name: 'HTTPS_PROXY', summary: 'Proxy for https addresses' },
+  { name: 'ALL_PROXY', summary: 'Proxy for addresses without one of their own' },
   { name: 'NO_PROXY', summary: 'Hosts that are reached without a proxy, separated by commas' },
   { name: 'NODE_EXTRA_CA_CERTS', summary: 'File of further certificate authorities, PEM' },
   { name: 'NODE_TLS_REJECT_UNAUTHORIZED', summary: '0 accepts any certificate, which is unsafe' },

@@ -7,6 +7,11 @@ export interface Source {
   readonly name: string;
 }
 
+/** `default`, or `flag --model`, `environment NATTER_MODEL`, `profile work`. */
+export function describeSource({ kind, name }: Source): string {
+  return kind === 'default' ? kind : `${kind} ${name}`;
+}
+
 export interface Resolved<Value> {
   readonly value: Value;
   readonly source: Source;

@@ -1,0 +1,50 @@
+import type { ChatEvent, RetryScheduled } from '../client/events.ts';
+import type { OutputStream } from '../terminal/streams.ts';
+
+/** Writes one line of what natter does; nothing when nobody asked for it. */
+export type DebugLog = (text: string) => void;
+
+export interface DebugLogOptions {
+  readonly stderr: OutputStream;
+  /** `NATTER_DEBUG` is set. */
+  readonly enabled: boolean;
+  /** Makes text from servers safe to show, and masks secrets. */
+  readonly clean: (text: string) => string;
+}
+
+/** Lines `natter: debug: …` on standard error. */
+export function createDebugLog({ stderr, enabled, clean }: DebugLogOptions): DebugLog {
+  if (!enabled) return () => undefined;
+  return (text) => void stderr.write(`natter: debug: ${clean(text)}\n`);
+}
+
+const inMilliseconds = (duration: number) => `${Math.round(duration)} ms`;
+
+export function describeRetry({ retry, retries, delay, cause }: RetryScheduled): string {
+  return `retry ${retry} of ${retries} in ${inMilliseconds(delay)}: ${cause.message}`;
+}
+
+/** What a line says of an event `elapsed` milliseconds after the call began; undefined for pieces of an answer. */
+export function describeEvent(event: ChatEvent, elapsed: number): string | undefined {
+  switch (event.type) {
+    case 'retry-scheduled':
+      return describeRetry(event);
+    case 'answer-started': {
+      const request = event.requestId === undefined ? '' : `, request ${event.requestId}`;
+      return `attempt ${event.attempt} is answered after ${inMilliseconds(elapsed)}${request}`;
+    }
+    case 'answer-finished': {
+      const reason = event.finishReason === undefined ? '' : `, ${event.finishReason}`;
+      return `the answer is complete after ${inMilliseconds(elapsed)}${reason}`;
+    }
+    case 'text-received':
+    case 'reasoning-received':
+    case 'refusal-received':
+      return undefined;
+  }
+}
+
+/** What a line says of a call that ended otherwise, by the name of its failure. */
+export function describeEnd(outcome: string, elapsed: number): string {
+  return `${outcome} after ${inMilliseconds(elapsed)}`;
+}

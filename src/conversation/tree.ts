@@ -1,0 +1,124 @@
+import type { Message, Usage } from '../client/contract.ts';
+import type { Timing } from '../client/events.ts';
+import type { FailureKind } from '../failure.ts';
+
+export type Role = 'system' | 'user' | 'assistant';
+
+/** One turn of a conversation. Turns form a tree: turns with the same parent are siblings, versions of each other. */
+export interface Turn {
+  /** Unique within its conversation. */
+  readonly id: string;
+  /** Undefined for a turn that opens the conversation. */
+  readonly parent: string | undefined;
+  readonly role: Role;
+  readonly content: string;
+  readonly createdAt: Date;
+  /** Of an answer: the model that answered, or was asked. */
+  readonly model?: string;
+  readonly finishReason?: string;
+  readonly usage?: Usage;
+  readonly timing?: Timing;
+  /** The answer was cut, or is still coming; its text so far is kept. */
+  readonly incomplete?: boolean;
+  /** Why the answer was cut or never came; absent for one that natter's own end cut short. */
+  readonly failure?: FailureKind;
+}
+
+/** A snapshot: what a journal holds never changes a conversation that was handed out. */
+export interface Conversation {
+  readonly id: string;
+  readonly createdAt: Date;
+  /** Given by the person; see {@link titleOf} for what to show. */
+  readonly title?: string;
+  /** By id, oldest first. */
+  readonly turns: ReadonlyMap<string, Turn>;
+  /** The selected child of a parent, by the parent's id (undefined: of those that open the conversation). */
+  readonly choices: ReadonlyMap<string | undefined, string>;
+}
+
+/** The children of a turn, oldest first; of undefined, the turns that open the conversation. */
+export function childrenOf(
+  conversation: Conversation,
+  parent: string | undefined,
+): readonly Turn[] {
+  return [...conversation.turns.values()].filter((turn) => turn.parent === parent);
+}
+
+/** A turn and its other versions, oldest first. */
+export function siblingsOf(conversation: Conversation, turn: Turn): readonly Turn[] {
+  return childrenOf(conversation, turn.parent).filter(({ role }) => role === turn.role);
+}
+
+/** The selected turns, from the first to the leaf. */
+export function pathOf(conversation: Conversation): readonly Turn[] {
+  const path: Turn[] = [];
+  const seen = new Set<string>();
+  let next = conversation.choices.get(undefined);
+  while (next !== undefined && !seen.has(next)) {
+    const turn = conversation.turns.get(next);
+    if (turn === undefined) break;
+    seen.add(next);
+    path.push(turn);
+    next = conversation.choices.get(turn.id);
+  }
+  return path;
+}
+
+/** The last selected turn; undefined in an empty conversation. */
+export function leafOf(conversation: Conversation): Turn | undefined {
+  return pathOf(conversation).at(-1);
+}
+
+function isAnswer(turn: Turn | undefined): boolean {
+  return turn?.role === 'assistant' && turn.content !== '';
+}
+
+/**
+ * The selected turns as a request takes them: the last system turn first, then user and assistant in turns. A
+ * prompt that was never answered is left out, unless it is the last turn: it may be the reason for the failure,
+ * and two user turns in a row are refused by some services.
+ */
+export function messagesOf(conversation: Conversation): readonly Message[] {
+  const path = pathOf(conversation);
+  const turns = path.filter(({ role }) => role !== 'system');
+  const messages: { role: string; content: string }[] = [];
+  for (const [index, turn] of turns.entries()) {
+    const last = messages.at(-1);
+    if (turn.role === 'user') {
+      const isLast = index === turns.length - 1;
+      if (isLast || isAnswer(turns[index + 1]))
+        messages.push({ role: 'user', content: turn.content });
+    } else if (turn.content !== '' && last !== undefined) {
+      // The prompt between two answers was lost with its line: their texts stand as one.
+      if (last.role === 'assistant') last.content += `\n\n${turn.content}`;
+      else messages.push({ role: 'assistant', content: turn.content });
+    }
+  }
+  const system = path.findLast(({ role }) => role === 'system');
+  return system === undefined
+    ? messages
+    : [{ role: 'system', content: system.content }, ...messages];
+}
+
+/** Code points: a title fits a line beside a date and a model. */
+const longestTitle = 60;
+
+/** A title from a prompt: its first line with text, cut at a word. */
+export function titleFrom(prompt: string): string {
+  const start = prompt.trimStart().slice(0, longestTitle * 8);
+  const [line = ''] = start.split(/[\r\n]/, 1);
+  const characters = [...line.replaceAll(/\s+/g, ' ').trim()];
+  if (characters.length <= longestTitle) return characters.join('');
+  const cut = characters.slice(0, longestTitle - 1).join('');
+  const space = cut.lastIndexOf(' ');
+  return `${(space > longestTitle / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}
+
+/** The given title, else one from the first prompt, else an empty text. */
+export function titleOf(conversation: Conversation): string {
+  if (conversation.title !== undefined) return conversation.title;
+  for (const turn of conversation.turns.values()) {
+    if (turn.role === 'user') return titleFrom(turn.content);
+  }
+  return '';
+}

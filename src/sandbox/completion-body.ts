@@ -20,7 +20,7 @@ const roles = ['system', 'user', 'assistant'];
 const parameters = ['model', 'messages', 'stream', 'max_tokens'];
 
 /** The ids of the contract's catalogue. */
-export const modelIds = catalogue.map(({ id }) => id);
+const modelIds = catalogue.map(({ id }) => id);
 
 function refuse(message: string): never {
   throw new Failure('invalid_request', message);

@@ -8,7 +8,7 @@ import { sendWhole } from './whole-answer.ts';
 const hostileText = ' \u001b[31m\u001b]0;owned\u0007\u202etxet\u009b2J';
 
 /** The contract's name for a status, else one made from HTTP's reason phrase. */
-export function errorName(status: number): string {
+function errorName(status: number): string {
   const known: Readonly<Record<number, string>> = errorNames;
   const phrase = STATUS_CODES[status] ?? (status < 500 ? 'client error' : 'server error');
   return known[status] ?? phrase.toLowerCase().replaceAll(/[^a-z]+/g, '_');

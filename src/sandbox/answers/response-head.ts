@@ -17,7 +17,7 @@ const dateFormats: Readonly<Record<string, (date: Date) => string>> = {
 };
 
 /** `date+3` and its like as the date in so many seconds; anything else as it stands. */
-export function retryAfterText(value: string, clock: Clock): string {
+function retryAfterText(value: string, clock: Clock): string {
   const [, format = '', seconds] = /^(date|rfc850|asctime)([+-]\d{1,9})$/.exec(value) ?? [];
   const write = dateFormats[format];
   if (write === undefined) return value;

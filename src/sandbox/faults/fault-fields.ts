@@ -7,7 +7,7 @@ import { responseFields } from './response-fields.ts';
  * Everything that can be asked of an answer, by name: the one table behind the flags of `natter sandbox`, the
  * rules of a scenario file and the `[sandbox …]` group of a prompt.
  */
-export const faultFields = { ...responseFields, ...eventFields };
+const faultFields = { ...responseFields, ...eventFields };
 
 type Fields = typeof faultFields;
 

@@ -27,7 +27,7 @@ export interface RequestFacts {
 }
 
 /** What one request meets. */
-export interface AppliedFault {
+interface AppliedFault {
   readonly fault: Fault;
   /** The rule or group that decided, when one did. */
   readonly rule?: string;

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { largestPromptBytes } from '../conversation/context-fit.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { decodeText } from '../conversation/decode-text.ts';
@@ -7,6 +7,7 @@ import { Failure } from '../failure.ts';
 export interface AttachOptions {
   readonly encoding?: string | undefined;
   readonly lossy?: boolean | undefined;
+  readonly signal: AbortSignal;
 }
 
 const problems: Readonly<Record<string, string>> = {
@@ -19,31 +20,40 @@ function cannotAttach(name: string, reason: string, cause?: unknown): Failure {
   return new Failure('usage', `cannot attach ${name}: ${reason}`, { cause });
 }
 
-async function readBytes(name: string): Promise<Uint8Array> {
+/** Reads in pieces, because what is no regular file, as `<(command)` or a device, has no size to ask for first. */
+async function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
   try {
-    const { size } = await stat(name);
-    if (size > largestPromptBytes)
-      throw cannotAttach(name, 'it is larger than any window can hold');
-    return await readFile(name);
+    for await (const piece of createReadStream(name, { signal })) {
+      const chunk = piece as Uint8Array;
+      size += chunk.length;
+      if (size > largestPromptBytes)
+        throw cannotAttach(name, 'it is larger than any window can hold');
+      chunks.push(chunk);
+    }
   } catch (error) {
+    signal.throwIfAborted();
     if (error instanceof Failure) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw cannotAttach(name, problems[code ?? ''] ?? message, error);
   }
+  return Buffer.concat(chunks, size);
 }
 
 /**
  * Reads the files of `--file`, in order.
- * @throws Failure of kind `usage` that names the file and what is wrong with it
+ * @throws Failure of kind `usage` that names the file and what is wrong with it; or the signal's reason
  */
 export async function attachFiles(
   names: readonly string[],
   options: AttachOptions,
 ): Promise<readonly AttachedFile[]> {
-  return Promise.all(
-    names.map(async (name) => ({
-      name,
-      content: decodeText(await readBytes(name), { ...options, source: name }),
-    })),
-  );
+  const files: AttachedFile[] = [];
+  // One after the other: memory holds the bytes of one file only, and the first wrong one is told.
+  for (const name of names) {
+    const bytes = await readBytes(name, options.signal);
+    files.push({ name, content: decodeText(bytes, { ...options, source: name }) });
+  }
+  return files;
 }

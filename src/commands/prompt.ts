@@ -1,4 +1,5 @@
 import { composePrompt, inputPlaceholder } from '../conversation/compose-prompt.ts';
+import { requireEncoding } from '../conversation/decode-text.ts';
 import { Failure } from '../failure.ts';
 import { attachFiles } from './attach-files.ts';
 import type { ChatOptions } from './chat.ts';
@@ -28,14 +29,20 @@ export async function readPrompt(
       hint: 'pipe something in, or pass --no-stdin to send it as it is',
     });
   }
-  const encoding = options.stdinEncoding;
-  const files = await attachFiles(names, { encoding, lossy: options.lossy });
+  if (!options.stdin && spoken.length < words.length) {
+    throw new Failure('usage', '"-" asks for standard input, and --no-stdin leaves it alone', {
+      hint: 'leave out one of them',
+    });
+  }
+  const { stdinEncoding: encoding, lossy } = options;
+  if (encoding !== undefined) requireEncoding(encoding);
+  const files = await attachFiles(names, { encoding, lossy, signal: context.signal });
   const input = await readInput(context, notices, {
     required: spoken.length < words.length,
     ignored: !options.stdin,
     hasPrompt: prompt !== '' || names.length > 0,
     encoding,
-    lossy: options.lossy,
+    lossy,
   });
   const text = composePrompt({ prompt, files, input });
   if (text.trim() !== '') return text;

@@ -28,6 +28,14 @@ function decoder(label: string, fatal: boolean): TextDecoder {
   }
 }
 
+/**
+ * Tells a wrong label before anything is read.
+ * @throws Failure of kind `usage`
+ */
+export function requireEncoding(label: string): void {
+  decoder(label, true);
+}
+
 /** Feeds single bytes to a decoder, so that the byte it stumbles over is known. */
 function offsetOfFault(bytes: Uint8Array, encoding: string): number {
   const stream = decoder(encoding, true);

@@ -1,5 +1,7 @@
 // The process's three standard streams as natter uses them. Tests pass in-memory ones.
 
+import { fstatSync } from 'node:fs';
+
 /** Where text goes: a terminal, a pipe or a file. */
 export interface OutputStream {
   readonly isTerminal: boolean;
@@ -82,7 +84,8 @@ function outputStream(
     },
     async flush() {
       const target = opened;
-      if (failed || target === undefined || target.writableLength === 0) return;
+      if (failed || target === undefined) return;
+      // Also when nothing waits: a file that takes no more reports it only after the write.
       await new Promise<void>((resolve) => {
         target.once('error', () => resolve()).write('', () => resolve());
       });
@@ -90,11 +93,17 @@ function outputStream(
   };
 }
 
-function inputStream(isTerminal: boolean, open: () => NodeJS.ReadStream): InputStream {
+function inputStream(
+  isTerminal: boolean,
+  isFolder: () => boolean,
+  open: () => NodeJS.ReadStream,
+): InputStream {
   return {
     isTerminal,
     async *bytes(signal) {
       signal?.throwIfAborted();
+      // Node would give an empty stream for a folder.
+      if (isFolder()) throw new Error('it is a folder');
       const stream = open();
       const release = () => void stream.destroy();
       signal?.addEventListener('abort', release, { once: true });
@@ -118,7 +127,11 @@ export function processStreams(
   onWriteError: (stream: 'stdout' | 'stderr', error: NodeJS.ErrnoException) => void,
 ): Streams {
   return {
-    stdin: inputStream(isTerminal(0), () => process.stdin),
+    stdin: inputStream(
+      isTerminal(0),
+      () => fstatSync(0).isDirectory(),
+      () => process.stdin,
+    ),
     stdout: outputStream(
       isTerminal(1),
       () => process.stdout,

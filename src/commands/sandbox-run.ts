@@ -4,6 +4,7 @@ import { faultFromOptions } from '../sandbox/faults/fault-options.ts';
 import type { FaultRule } from '../sandbox/faults/fault-rules.ts';
 import { parseScenario } from '../sandbox/faults/scenario.ts';
 import { sandboxKey } from '../sandbox/keys.ts';
+import { parseRateLimit } from '../sandbox/rate-limit.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import type { Context } from './context.ts';
 import { present } from './presentation.ts';
@@ -56,6 +57,7 @@ export async function serveSandbox(
     port: parsePort(options.port),
     clock: context.clock,
     faults: await faultRules(options),
+    ...(options.rateLimit === undefined ? {} : { rateLimit: parseRateLimit(options.rateLimit) }),
     ...(logs ? { log: (line) => void stdout.write(`${line}\n`) } : {}),
   });
   // With --log standard output holds JSON lines only.

@@ -10,6 +10,7 @@ export interface SandboxCommandOptions extends GlobalOptions {
   readonly port: string;
   readonly log?: boolean;
   readonly scenario?: string;
+  readonly rateLimit?: string;
   readonly [faultField: string]: unknown;
 }
 
@@ -28,6 +29,7 @@ export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Co
     .option('--host <address>', 'loopback address to listen on, default 127.0.0.1', '127.0.0.1')
     .option('--port <number>', 'port to listen on, default 0: any free one', '0')
     .option('--log', 'print each request as a JSON line on standard output, keys masked')
+    .option('--rate-limit <n/time>', 'limit of every key, such as 3/10s, instead of its own')
     .option('--scenario <file>', 'JSON file of rules: what happens to which request');
   for (const { flags, summary, repeatable } of faultOptions) {
     const option = new Option(flags, summary).helpGroup('Fault options:');

@@ -112,6 +112,12 @@ describe('onContent', () => {
   });
 });
 
+test('S6 blank lines that keep a connection alive do not hide the form of what follows', async () => {
+  const blanks = Array<string>(5000).fill('\n');
+  const { parts } = await readParts([...blanks, '{"choices":[{"message":{"content":"a"}}]}'], '');
+  expect(textOf(parts, 'text')).toBe('a');
+});
+
 describe('limits', () => {
   const options = { limit: 1000 };
 

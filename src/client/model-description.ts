@@ -2,7 +2,7 @@ import { catalogue, type ModelRecord } from './contract.ts';
 import { isRecord, type JsonRecord } from './json-record.ts';
 
 /** Where a fact comes from: the service's record, or the contract's published catalogue. */
-export type FactSource = 'service' | 'catalogue';
+type FactSource = 'service' | 'catalogue';
 
 /** What is known about a model; a fact nobody states is absent. */
 export interface ModelDescription {

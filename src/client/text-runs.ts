@@ -3,7 +3,7 @@ import { createSurrogateCarry, type SurrogateCarry } from './surrogate-carry.ts'
 /** In the order in which one chunk's texts are meant. */
 export const channels = ['reasoning', 'text', 'refusal'] as const;
 
-export type Channel = (typeof channels)[number];
+type Channel = (typeof channels)[number];
 
 interface Run {
   readonly channel: Channel;

@@ -3,7 +3,7 @@ import type { RetryScheduled } from '../client/events.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/streams.ts';
-import { truncateToWidth } from '../terminal/width.ts';
+import { displayWidth, truncateToWidth } from '../terminal/width.ts';
 
 /** Tells on standard error what natter waits for. */
 export interface Activity {
@@ -24,7 +24,6 @@ export interface ActivityOptions {
   readonly animated: boolean;
 }
 
-const eraseLine = '\r\u001B[K';
 /** Most answers begin sooner than this; a line that flashes by would only distract. */
 const quietStart = 400;
 
@@ -54,18 +53,20 @@ async function tick(
   }
 }
 
-/** One line that is drawn over itself. */
+/** One line that is drawn over itself, with spaces rather than escape codes: it works without colour too. */
 function createStatusLine({ stderr, style }: Pick<ActivityOptions, 'stderr' | 'style'>) {
-  let drawn = false;
+  let width = 0;
   return {
     draw(text: string): void {
-      drawn = true;
-      void stderr.write(eraseLine + style.dim(truncateToWidth(text, stderr.columns() - 1)));
+      const shown = truncateToWidth(text, stderr.columns() - 1);
+      const before = width;
+      width = displayWidth(shown);
+      void stderr.write(`\r${style.dim(shown)}${' '.repeat(Math.max(0, before - width))}`);
     },
     /** Removes the line, or keeps it and goes on below. */
     leave(keep: boolean): void {
-      if (drawn) void stderr.write(keep ? '\n' : eraseLine);
-      drawn = false;
+      if (width > 0) void stderr.write(keep ? '\n' : `\r${' '.repeat(width)}\r`);
+      width = 0;
     },
   };
 }

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
+
+const escape = '\u001B';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.close());
+
+function open(words: readonly string[], options: TerminalOptions = {}) {
+  const env = { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey, ...options.env };
+  return openTerminal(words, { ...options, env });
+}
+
+async function transcriptOf(words: readonly string[], options: TerminalOptions = {}) {
+  const session = open(words, options);
+  const { exitCode } = await session.exit;
+  return { exitCode, text: await session.transcript(), output: session.output() };
+}
+
+describe('an answer on a terminal', () => {
+  test('is styled Markdown, with model, tokens and time on the last line', async () => {
+    const { text, output, exitCode } = await transcriptOf(['[sandbox markdown]']);
+    expect(exitCode).toBe(0);
+    expect(text).not.toContain('**');
+    expect(output).toContain(`${escape}[1m`);
+    expect(text.split('\n').at(-1)).toMatch(/^origin · \d+ tokens in, \d+ out · [\d.]+ s/);
+  });
+
+  test('T19 NO_COLOR and TERM=dumb leave no escape byte, wherever the wait or retries show', async () => {
+    const prompt = '[sandbox 500 times=1 delay=600ms] [not a group] **bold**';
+    const plain = await transcriptOf([prompt], { env: { NO_COLOR: '1' } });
+    const dumb = await transcriptOf([prompt], { env: { TERM: 'dumb' } });
+    expect(plain.output).not.toContain(escape);
+    expect(dumb.output).not.toContain(escape);
+    expect(plain.text).toContain('This is the natter sandbox');
+    expect(dumb.text).toContain('retry 1 of 4');
+  });
+
+  test('ends on a line of its own, also where the service sends no last newline', async () => {
+    const { text } = await transcriptOf(['[sandbox echo] no newline']);
+    expect(text).toMatch(/no newline\norigin ·/);
+  });
+
+  test('T17 --raw passes escapes on and warns', async () => {
+    const { text, output } = await transcriptOf(['--raw', `[sandbox echo] a${escape}[31mred`]);
+    expect(text).toContain('warning: --raw lets the answer control this terminal');
+    expect(output).toContain(`${escape}[31mred`);
+  });
+
+  test('T1 T14 colours of the answer are dropped and counted', async () => {
+    const { text, output } = await transcriptOf([
+      `[sandbox echo] a${escape}[31mred${escape}]0;t\u0007`,
+    ]);
+    expect(output).not.toContain(`${escape}[31m`);
+    expect(text).toContain('ared');
+    expect(text).toContain('2 control or hidden characters of the answer not shown');
+  });
+
+  test('--plain prints the source text', async () => {
+    const { text } = await transcriptOf(['--plain', '[sandbox echo] some **bold** text']);
+    expect(text).toContain('some **bold** text');
+  });
+
+  test('T20 a window of 0 by 0 counts as 80 by 24', async () => {
+    const { text, exitCode } = await transcriptOf(['[sandbox tables]'], {
+      shell: 'stty cols 0 rows 0; $NATTER "[sandbox tables]"',
+    });
+    expect(exitCode).toBe(0);
+    expect(text).toContain('origin ·');
+  });
+
+  test.each([40, 20, 8])('is readable in %i columns', async (columns) => {
+    const { text, exitCode } = await transcriptOf(['[sandbox tables]'], { columns });
+    expect(exitCode).toBe(0);
+    expect(text.replaceAll(/\s/g, '')).toContain('origin·');
+  });
+});
+
+describe('waiting on a terminal', () => {
+  test('shows what is waited for until the first token, and leaves nothing behind', async () => {
+    const session = open(['[sandbox delay=1500ms] hello']);
+    await session.waitFor(/waiting for origin · .*Ctrl-C stops/);
+    await session.exit;
+    expect(await session.transcript()).not.toContain('waiting for');
+  });
+
+  test('each retry is one line that counts down and stays', async () => {
+    const session = open(['[sandbox 429 retry-after=3 times=1] hello']);
+    await session.waitFor(/retry 1 of 4 in 3 s/);
+    await session.waitFor(/retry 1 of 4 in [12] s/);
+    await session.exit;
+    const retries = (await session.transcript()).match(/retry 1 of 4/g);
+    expect(retries).toHaveLength(1);
+  });
+
+  test('R23 Ctrl-C leaves a retry at once', async () => {
+    const session = open(['[sandbox 429 retry-after=50 times=1] hello']);
+    await session.waitFor(/retry 1 of 4/);
+    session.type('\u0003');
+    expect((await session.exit).signal).toBe(2);
+  });
+});
+
+test('with nothing configured the sandbox answers a person, and says so', async () => {
+  const session = openTerminal(['hello']);
+  expect((await session.exit).exitCode).toBe(0);
+  expect(await session.transcript()).toMatch(/no service is configured, so the sandbox answers/);
+});

@@ -1,0 +1,127 @@
+import type { Draft, TextBuffer } from './text-buffer.ts';
+import { blockAfter, blockAt, blockBefore, rowsOf } from './visual-rows.ts';
+import type { Block, VisualRow } from './visual-rows.ts';
+
+/** The composer's text as rows on the screen. */
+export interface Layout {
+  /** Plain text without escapes, none wider than the window. */
+  readonly rows: readonly string[];
+  /** Index in `rows`. */
+  readonly cursorRow: number;
+  /** Columns to the left of the caret. */
+  readonly cursorColumn: number;
+  /** Whether text goes on above and below the rows. */
+  readonly hasMoreAbove: boolean;
+  readonly hasMoreBelow: boolean;
+}
+
+/** Rows around the caret and the way to their neighbours; `rows` are those of `block`. */
+interface Place {
+  readonly draft: Draft;
+  readonly width: number;
+  readonly block: Block;
+  readonly rows: readonly VisualRow[];
+  readonly index: number;
+}
+
+function placeOf(
+  draft: Draft,
+  width: number,
+  block: Block,
+  index: (rows: number) => number,
+): Place {
+  const rows = rowsOf(draft, block, width);
+  return { draft, width, block, rows, index: index(rows.length) };
+}
+
+function placeOfCursor(draft: Draft, columns: number): Place {
+  // One column stays free for the caret after the last character.
+  const width = Math.max(1, columns - 1);
+  const place = placeOf(draft, width, blockAt(draft.text, draft.cursor), () => 0);
+  const index = place.rows.findLastIndex(({ start }) => start <= draft.cursor);
+  return { ...place, index: Math.max(0, index) };
+}
+
+function above(place: Place): Place | undefined {
+  if (place.index > 0) return { ...place, index: place.index - 1 };
+  const block = blockBefore(place.draft.text, place.block);
+  return block && placeOf(place.draft, place.width, block, (rows) => rows - 1);
+}
+
+function below(place: Place): Place | undefined {
+  if (place.index < place.rows.length - 1) return { ...place, index: place.index + 1 };
+  const block = blockAfter(place.draft.text, place.block);
+  return block && placeOf(place.draft, place.width, block, () => 0);
+}
+
+function rowAt({ rows, index }: Place): VisualRow {
+  return rows[index] ?? { start: 0, end: 0, cells: [] };
+}
+
+function columnOf({ cells }: VisualRow, offset: number): number {
+  return cells.reduce((column, cell) => (cell.offset < offset ? column + cell.width : column), 0);
+}
+
+/** Up to `count` places one after the other, nearest first. */
+function walk(start: Place, step: (place: Place) => Place | undefined, count: number): Place[] {
+  const places: Place[] = [];
+  for (let next = step(start); next !== undefined && places.length < count; next = step(next)) {
+    places.push(next);
+  }
+  return places;
+}
+
+/**
+ * The rows of a text on a window of `columns`, at most `height` of them around the caret. Only these are laid
+ * out, so the time does not grow with the text.
+ */
+export function layout(draft: Draft, columns: number, height = Number.POSITIVE_INFINITY): Layout {
+  const cursor = placeOfCursor(draft, columns);
+  const rest = Math.max(0, height - 1);
+  const before = walk(cursor, above, rest);
+  const after = walk(cursor, below, rest);
+  const fewerAfter = Math.min(after.length, Math.max(Math.floor(rest / 2), rest - before.length));
+  const shownBefore = before.slice(0, rest - fewerAfter).toReversed();
+  const shown = [...shownBefore, cursor, ...after.slice(0, fewerAfter)];
+  const rows = shown.map((place) =>
+    rowAt(place)
+      .cells.map((cell) => cell.shown)
+      .join(''),
+  );
+  return {
+    rows,
+    cursorRow: shownBefore.length,
+    cursorColumn: columnOf(rowAt(cursor), draft.cursor),
+    hasMoreAbove: above(shown[0] ?? cursor) !== undefined,
+    hasMoreBelow: below(shown.at(-1) ?? cursor) !== undefined,
+  };
+}
+
+/** Where in a row the caret stands for a column: before the character that covers it. */
+function offsetAt(text: string, row: VisualRow, column: number): number {
+  let used = 0;
+  for (const cell of row.cells) {
+    used += cell.width;
+    if (used > column) return cell.offset;
+  }
+  const endsLine = row.end === text.length || text.charAt(row.end) === '\n';
+  // The end of a wrapped row is the begin of the next one.
+  return endsLine ? row.end : (row.cells.at(-1)?.offset ?? row.end);
+}
+
+/**
+ * Moves the caret by rows on the screen (negative: up), as far as there are any, keeping its column;
+ * undefined on the first row (up) or the last one (down), where the history's entries follow.
+ */
+export function moveVertically(
+  buffer: TextBuffer,
+  rows: number,
+  columns: number,
+): TextBuffer | undefined {
+  const start = placeOfCursor(buffer, columns);
+  const target = walk(start, rows < 0 ? above : below, Math.abs(rows)).at(-1);
+  if (target === undefined) return undefined;
+  const preferredColumn = buffer.preferredColumn ?? columnOf(rowAt(start), buffer.cursor);
+  const cursor = offsetAt(buffer.text, rowAt(target), preferredColumn);
+  return { ...buffer, cursor, preferredColumn, lastEdit: undefined };
+}

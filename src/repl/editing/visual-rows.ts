@@ -1,0 +1,116 @@
+import { displayWidth, graphemes, truncateToWidth } from '../../terminal/width.ts';
+import { boundaryFrom } from './grapheme-boundary.ts';
+import { isStandIn, pasteLabel } from './paste.ts';
+import type { Fragment, Paste } from './paste.ts';
+
+/** One character as it stands on the screen. */
+export interface Cell {
+  /** UTF-16 offset in the text. */
+  readonly offset: number;
+  readonly shown: string;
+  readonly width: number;
+}
+
+/** One row on the screen: the characters from `start` up to `end`, UTF-16 offsets; a line end belongs to none. */
+export interface VisualRow {
+  readonly start: number;
+  readonly end: number;
+  readonly cells: readonly Cell[];
+}
+
+/** A part of a line that is wrapped by itself, so that a line of a megabyte costs no more than its visible part. */
+export interface Block {
+  readonly start: number;
+  readonly end: number;
+}
+
+const blockLength = 4096;
+const tab = '    ';
+const control = /^\p{Control}$/u;
+/** Characters that would change the order of the text around them. */
+const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** The block that holds the character at an offset, or ends at it where its line ends. */
+export function blockAt(text: string, offset: number): Block {
+  const lineStart = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+  const found = text.indexOf('\n', offset);
+  const lineEnd = found === -1 ? text.length : found;
+  if (lineEnd - lineStart <= blockLength) return { start: lineStart, end: lineEnd };
+  const lastIndex = Math.ceil((lineEnd - lineStart) / blockLength) - 1;
+  const startOf = (index: number) =>
+    index > lastIndex ? lineEnd : boundaryFrom(text, lineStart + index * blockLength);
+  let index = Math.min(lastIndex, Math.floor((offset - lineStart) / blockLength));
+  if (startOf(index) > offset) index -= 1;
+  return { start: startOf(index), end: startOf(index + 1) };
+}
+
+export function blockBefore(text: string, { start }: Block): Block | undefined {
+  return start === 0 ? undefined : blockAt(text, start - 1);
+}
+
+export function blockAfter(text: string, { end }: Block): Block | undefined {
+  if (end === text.length) return undefined;
+  return blockAt(text, text.charAt(end) === '\n' ? end + 1 : end);
+}
+
+function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string {
+  if (character === '\t') return tab;
+  if (isStandIn(character)) {
+    const paste = pastes.get(character);
+    return paste === undefined ? '\uFFFD' : pasteLabel(paste);
+  }
+  if (!control.test(character)) return character.replaceAll(reordering, '\uFFFD');
+  const code = character.charCodeAt(0);
+  // Control pictures; those of C1 do not exist.
+  return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : '\uFFFD';
+}
+
+function cellsOf(fragment: Fragment, block: Block, width: number): Cell[] {
+  const cells: Cell[] = [];
+  let offset = block.start;
+  for (const character of graphemes(fragment.text.slice(block.start, block.end))) {
+    const shown = truncateToWidth(shownOf(character, fragment.pastes), width);
+    cells.push({ offset, shown, width: displayWidth(shown) });
+    offset += character.length;
+  }
+  return cells;
+}
+
+/** Rows break after blanks, paste markers and, for scripts written without blanks, wide characters. */
+function canBreakAfter({ shown, width }: Cell): boolean {
+  return shown === ' ' || width > 1;
+}
+
+function rowEnd(cells: readonly Cell[], first: number, width: number): number {
+  let used = 0;
+  let end = first;
+  for (; end < cells.length; end += 1) {
+    used += cells[end]?.width ?? 0;
+    if (used > width) break;
+  }
+  if (end === cells.length) return end;
+  // A blank between two rows stands in the column kept free for the caret.
+  if (cells[end]?.shown === ' ' && end + 1 < cells.length) return end + 1;
+  for (let cut = end; cut > first; cut -= 1) {
+    const last = cells[cut - 1];
+    if (last !== undefined && canBreakAfter(last)) return cut;
+  }
+  return Math.max(first + 1, end);
+}
+
+/** The block's rows, each at most `width` columns wide and a blank; a wider character stands alone. Never none. */
+export function rowsOf(fragment: Fragment, block: Block, width: number): VisualRow[] {
+  const cells = cellsOf(fragment, block, width);
+  const rows: VisualRow[] = [];
+  let first = 0;
+  do {
+    const end = rowEnd(cells, first, width);
+    rows.push({
+      start: cells[first]?.offset ?? block.start,
+      end: cells[end]?.offset ?? block.end,
+      cells: cells.slice(first, end),
+    });
+    first = end;
+  } while (first < cells.length);
+  return rows;
+}

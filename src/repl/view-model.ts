@@ -1,0 +1,128 @@
+// What the live region shows, as plain data. The session makes it, the components of view/ only draw it.
+//
+// Every string is safe to show (sanitized, one line, no escape codes) unless its comment says otherwise. Numbers
+// are raw: the view formats them. Parts that are absent take no row.
+
+/** All of the live region, top to bottom. */
+export interface ViewModel {
+  /**
+   * The tail of the answer that the Markdown stream still holds, as it would look if the answer ended now:
+   * styled, may hold line ends. Empty when nothing is held. The view shows its last rows.
+   */
+  readonly tail: string;
+  readonly status: Status;
+  /** Prompts that wait for the answer to end, first to be sent first; each may hold line ends. */
+  readonly queue: readonly string[];
+  readonly composer: ComposerView;
+  readonly completion?: CompletionMenu | undefined;
+  readonly search?: SearchLine | undefined;
+  /** One passing remark under the composer: `Ctrl-C again leaves`. */
+  readonly notice?: string | undefined;
+  readonly footer: FooterView;
+  /** Takes the place of composer, menus and notice while it is open. */
+  readonly dialog?: Dialog | undefined;
+}
+
+/** What natter is doing; nothing is shown while it is idle. */
+export type Status =
+  | { readonly phase: 'idle' }
+  /** The request is out, no byte has come. */
+  | { readonly phase: 'waiting'; readonly model: string; readonly seconds: number }
+  | {
+      readonly phase: 'streaming';
+      readonly model: string;
+      /** Since the request left. */
+      readonly seconds: number;
+      /** Of the answer so far. */
+      readonly tokens: number;
+      /** The count is natter's estimate; absent: the service reported it. */
+      readonly isEstimate?: boolean;
+    }
+  | {
+      readonly phase: 'retrying';
+      readonly model: string;
+      /** One sentence: `the service answered 503`. */
+      readonly cause: string;
+      readonly secondsLeft: number;
+      /** The retry waited for, from 1. */
+      readonly retry: number;
+      readonly retries: number;
+    };
+
+export interface Caret {
+  /** Index into the rows it belongs to. */
+  readonly row: number;
+  /** Columns to its left. */
+  readonly column: number;
+}
+
+/**
+ * The text being written, laid out for `composerSize`: `layout(draft, columns, rows)` of editing gives `rows`,
+ * the caret and what there is above and below.
+ */
+export interface ComposerView {
+  readonly rows: readonly string[];
+  readonly caret: Caret;
+  readonly hasMoreAbove: boolean;
+  readonly hasMoreBelow: boolean;
+  /** Shown while the text is empty. */
+  readonly placeholder: string;
+}
+
+export interface CompletionMenu {
+  /** All candidates, best first; the view shows those around the selected one. */
+  readonly candidates: readonly { readonly label: string; readonly summary?: string }[];
+  /** Index in `candidates`. */
+  readonly selected: number;
+}
+
+/** Reverse search through the history; the match itself stands in the composer. */
+export interface SearchLine {
+  readonly query: string;
+  readonly found: boolean;
+}
+
+export interface FooterView {
+  /** Title, or a short name of the conversation. */
+  readonly conversation: string;
+  /** Where the answers come from when it is not the service: `sandbox`. */
+  readonly source?: string | undefined;
+  readonly model: string;
+  /** Tokens of the conversation as the next request would send it, an estimate. */
+  readonly contextUsed: number;
+  /** Tokens the model's window holds; undefined for a model natter does not know. */
+  readonly contextWindow: number | undefined;
+  /** The last answer's usage: `1,204 tokens in, 310 out`, marked where it is an estimate. */
+  readonly usage?: string | undefined;
+}
+
+interface DialogFrame {
+  readonly title: string;
+  /** Sentences under the title; the view wraps them. */
+  readonly lines: readonly string[];
+  /** What the keys do: `Enter chooses · Esc goes on with the sandbox`. */
+  readonly hint: string;
+}
+
+/** A question that stands in the composer's place. */
+export type Dialog =
+  /** One of several: the first run's screen, a confirmation, a list of conversations. */
+  | (DialogFrame & {
+      readonly kind: 'choice';
+      readonly options: readonly { readonly label: string; readonly summary?: string }[];
+      /** Index in `options`. */
+      readonly selected: number;
+    })
+  /** One line to type: an URL, or a key, which the session masks (`•`) before it gets here. */
+  | (DialogFrame & {
+      readonly kind: 'entry';
+      /** `API key`. */
+      readonly label: string;
+      readonly text: string;
+      /** Columns of `text` to the left of the caret. */
+      readonly caretColumn: number;
+      /** Why the last entry was not taken. */
+      readonly problem?: string | undefined;
+    })
+  /** Something takes its time: a key is checked. */
+  | (DialogFrame & { readonly kind: 'wait' });

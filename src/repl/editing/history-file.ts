@@ -1,0 +1,66 @@
+import fs from 'node:fs';
+
+import { appendLine, fileFailure, isMissing } from './private-file.ts';
+
+/** Bytes and entries read from the end of the file. */
+const readLimit = 8 << 20;
+const entryLimit = 2000;
+/** UTF-16 units; a longer prompt is in its conversation only, so that it does not push the others out. */
+const longestText = 1 << 20;
+
+export interface StoredHistory {
+  /** Oldest first. */
+  readonly texts: readonly string[];
+  /** Lines that are no entries: cut or damaged. */
+  readonly skipped: number;
+}
+
+/**
+ * Adds a sent prompt to the history over sessions: JSON lines `{"at": ISO 8601, "text": …}`.
+ * @throws Failure `storage`
+ */
+export function appendHistory(file: string, text: string, at: Date): void {
+  if (text.trim() === '' || text.length > longestText) return;
+  appendLine(file, JSON.stringify({ at: at.toISOString(), text }));
+}
+
+/** The file's last bytes from the begin of a line on, so that no character is cut. */
+function readEnd(file: string): string {
+  const descriptor = fs.openSync(file, 'r');
+  try {
+    const { size } = fs.fstatSync(descriptor);
+    const start = Math.max(0, size - readLimit);
+    const bytes = Buffer.alloc(size - start);
+    const length = fs.readSync(descriptor, bytes, 0, bytes.length, start);
+    const firstLine = start === 0 ? 0 : bytes.indexOf('\n') + 1;
+    return bytes.toString('utf8', firstLine, length);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** The text of one line; undefined when it is no entry. */
+function parseEntry(line: string): string | undefined {
+  try {
+    const record: unknown = JSON.parse(line.replaceAll(/^\uFEFF|\0/g, ''));
+    const isEntry = typeof record === 'object' && record !== null && 'text' in record;
+    return isEntry && typeof record.text === 'string' ? record.text : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The newest 2000 entries among the last 8 MB; none when there is no file. @throws Failure `storage` */
+export function readHistory(file: string): StoredHistory {
+  try {
+    const lines = readEnd(file)
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    const texts = lines.map(parseEntry).filter((text) => text !== undefined);
+    return { texts: texts.slice(-entryLimit), skipped: lines.length - texts.length };
+  } catch (error) {
+    if (isMissing(error)) return { texts: [], skipped: 0 };
+    throw fileFailure('read', file, error);
+  }
+}

@@ -1,0 +1,57 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { Failure } from '../../failure.ts';
+
+/** Whether a call failed because the file or folder is not there. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** A failed call on a file as a Failure of kind `storage`. */
+export function fileFailure(action: 'read' | 'write', file: string, cause: unknown): Failure {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Failure('storage', `cannot ${action} ${file}: ${reason}`, {
+    hint: 'check the path and its permissions',
+    cause,
+  });
+}
+
+function makeFolder(file: string): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+}
+
+/**
+ * Appends one line in one write call to a file that only its owner reads (0600), on a line of its own even when
+ * the last one was cut. @throws Failure `storage`
+ */
+export function appendLine(file: string, line: string): void {
+  try {
+    makeFolder(file);
+    const descriptor = fs.openSync(file, 'a+', 0o600);
+    try {
+      const { size, mode } = fs.fstatSync(descriptor);
+      if ((mode & 0o077) !== 0) fs.fchmodSync(descriptor, 0o600);
+      const last = Buffer.from('\n');
+      if (size > 0) fs.readSync(descriptor, last, 0, 1, size - 1);
+      const bytes = Buffer.from(`${last[0] === 0x0a ? '' : '\n'}${line}\n`);
+      if (fs.writeSync(descriptor, bytes) < bytes.length) throw new Error('the disk is full');
+    } finally {
+      fs.closeSync(descriptor);
+    }
+  } catch (error) {
+    throw fileFailure('write', file, error);
+  }
+}
+
+/** Replaces a file as a whole (0600): a reader finds the old content or the new. @throws Failure `storage` */
+export function replaceFile(file: string, content: string): void {
+  try {
+    makeFolder(file);
+    const next = `${file}.new`;
+    fs.writeFileSync(next, content, { mode: 0o600 });
+    fs.renameSync(next, file);
+  } catch (error) {
+    throw fileFailure('write', file, error);
+  }
+}

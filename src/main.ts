@@ -48,12 +48,40 @@ function isRunning(id: number): boolean {
   }
 }
 
-/** Runs one command line; whatever ends it early is the reason of the run's abort signal, or thrown. */
-async function runCommandLine(context: Context, words: readonly string[]): Promise<void> {
+async function runWords(context: Context, words: readonly string[]): Promise<void> {
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+    void context.streams.stdout.write(`${context.version}\n`);
+    return;
+  }
   const { runProgram } = await import('./commands/program.ts');
   await runProgram(context, words);
-  await context.streams.stdout.flush();
+}
+
+/** Runs one command line; whatever ends it early is the reason of the run's abort signal, or thrown. */
+async function runCommandLine(context: Context, words: readonly string[]): Promise<void> {
+  try {
+    await runWords(context, words);
+  } finally {
+    await context.streams.stdout.flush();
+  }
   context.signal.throwIfAborted();
+}
+
+/** What a signal ends has so many milliseconds to write its last text and release its locks. */
+const graceTime = 500;
+
+/**
+ * Rejects with the signal that arrived, once its grace is over: neither a reader that stands still nor a pipe
+ * that nobody opens keeps natter from leaving.
+ */
+function graceAfter(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const wait = () => {
+      const reason: unknown = signal.reason;
+      if (reason instanceof Interruption) setTimeout(() => reject(reason), graceTime);
+    };
+    signal.addEventListener('abort', wait, { once: true });
+  });
 }
 
 async function report(error: unknown, context: Context, words: readonly string[]): Promise<number> {
@@ -88,7 +116,7 @@ async function run(words: readonly string[]): Promise<void> {
     secrets: createSecrets(process.env),
   };
   try {
-    await runCommandLine(context, words);
+    await Promise.race([runCommandLine(context, words), graceAfter(ending.signal)]);
   } catch (thrown) {
     const error: unknown = ending.signal.aborted ? ending.signal.reason : thrown;
     if (error instanceof Interruption) {
@@ -101,9 +129,4 @@ async function run(words: readonly string[]): Promise<void> {
   }
 }
 
-const words = process.argv.slice(2);
-if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-  process.stdout.write(`${packageJson.version}\n`);
-} else {
-  void run(words);
-}
+void run(process.argv.slice(2));

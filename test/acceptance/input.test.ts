@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { runNatter, startNatter } from '../support/natter.ts';
+import { runShell } from '../support/shell.ts';
+
+const echo = '[sandbox echo]';
+const say = (...words: string[]) => ['--sandbox', ...words];
+
+test.each([
+  ['follows the prompt after a blank line', [`${echo}ask`], 'text', 'ask\n\ntext'],
+  ['keeps its every newline and blank', [`${echo}ask`], '\n a\n\n', 'ask\n\n\n a\n\n'],
+  ['stands where {{stdin}} stands', [`${echo}a {{stdin}} b`], 'X', 'a X b'],
+  ['stands wherever {{stdin}} stands', [`${echo}{{stdin}}, {{stdin}}`], 'X', 'X, X'],
+  ['is the prompt when there is none', [], `${echo}text`, 'text'],
+  ['is asked for with -', [`${echo}a`, '-', 'b'], 'text', 'a b\n\ntext'],
+  ['is left alone with --no-stdin', [`${echo}a {{stdin}}`, '--no-stdin'], 'X', 'a {{stdin}}'],
+])('standard input %s', async (_name, words, input, expected) => {
+  const { code, stdout } = await runNatter(say(...words), { input });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
+});
+
+test.each([
+  ['an empty input that - asks for', [`${echo}a`, '-'], /standard input is empty/],
+  ['- together with --no-stdin', ['a', '-', '--no-stdin'], /--no-stdin leaves it alone/],
+  ['no prompt at all', [], /nothing to send/],
+])('P15 natter refuses %s', async (_name, words, message) => {
+  const { code, stdout, stderr } = await runNatter(say(...words));
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(message);
+});
+
+test.each(['<&-', '</dev/null'])('P15 a prompt is enough with %s', async (redirection) => {
+  const line = `$NATTER --sandbox "${echo}hello" ${redirection}`;
+  expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello', stderr: '' });
+});
+
+test('P15 a folder as standard input is refused, and --no-stdin leaves it alone', async () => {
+  const refused = await runShell(`$NATTER --sandbox "${echo}hello" </tmp`);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(/it is a folder\n {2}pass --no-stdin/);
+  const ignored = await runShell(`$NATTER --sandbox --no-stdin "${echo}hello" </tmp`);
+  expect(ignored).toMatchObject({ code: 0, stdout: 'hello' });
+});
+
+test('P13 characters split over chunks arrive whole', async () => {
+  // A pipe is read in pieces of a power of two, which three bytes a character never fill.
+  const text = '€'.repeat(100_000);
+  const { code, stdout } = await runNatter(say(`${echo}{{stdin}}`), { input: text });
+  expect(code).toBe(0);
+  expect(stdout === text).toBe(true);
+});
+
+test('P14 a producer that is silent for more than two seconds is waited for', async () => {
+  const natter = startNatter(say(`${echo}ask`), { keepInputOpen: true });
+  await natter.waitFor('stderr', /waiting for standard input/);
+  natter.child.stdin?.end('late');
+  expect(await natter.result).toMatchObject({ code: 0, stdout: 'ask\n\nlate' });
+});
+
+test('P16 an open, silent input gets one notice that names --no-stdin, and Ctrl-C leaves', async () => {
+  const natter = startNatter(say('ask'), { keepInputOpen: true });
+  await natter.waitFor('stderr', /\n/);
+  const start = performance.now();
+  natter.child.kill('SIGINT');
+  const { signal, stdout, stderr } = await natter.result;
+  expect(performance.now() - start).toBeLessThan(1000);
+  expect({ signal, stdout, stderr }).toEqual({
+    signal: 'SIGINT',
+    stdout: '',
+    stderr: 'natter: still waiting for standard input to end; --no-stdin leaves it alone\n',
+  });
+});
+
+test('P27 an unknown flag is a usage error and sends nothing', async () => {
+  const { code, stdout, stderr } = await runNatter(['--sandbox', '--bogus', 'hi']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^natter: unknown option '--bogus'\n {2}see natter --help/);
+});

@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { constants, mkdtempSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { startNatter, type RunningNatter } from '../support/natter.ts';
+import { chunk, delta, event, response, streamHead } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+import { standstill } from '../support/slow-reader.ts';
+
+const firstText = [streamHead(), chunk(delta('the first words'))];
+
+/** Sends the signal, and tells how natter ended and after how many milliseconds. */
+async function stop({ child, result }: RunningNatter, signal: NodeJS.Signals) {
+  const start = performance.now();
+  child.kill(signal);
+  const { stdout, stderr, signal: diedOf } = await result;
+  return { stdout, stderr, diedOf, elapsed: performance.now() - start };
+}
+
+test.each([
+  ['P5', 'SIGINT'],
+  ['P6', 'SIGTERM'],
+  ['P6', 'SIGHUP'],
+] as const)('%s natter dies of %s and keeps the text that came', async (_id, signal) => {
+  const server = await serve([firstText]);
+  const natter = startNatter(['hi'], { env: serviceAt(server) });
+  await natter.waitFor('stdout', /words/);
+  const { stdout, stderr, diedOf } = await stop(natter, signal);
+  expect({ stdout, stderr, diedOf }).toEqual({
+    stdout: 'the first words',
+    stderr: '',
+    diedOf: signal,
+  });
+  await server.idle();
+});
+
+test('P5 an interrupted --json prints the text that came, marked incomplete', async () => {
+  const thought = event({ choices: [{ index: 0, delta: { reasoning: 'a thought' } }] });
+  const server = await serve([[...firstText, chunk(thought)]]);
+  const natter = startNatter(['--json', '--reasoning', 'hi'], { env: serviceAt(server) });
+  await natter.waitFor('stderr', /a thought/);
+  const { stdout, diedOf } = await stop(natter, 'SIGINT');
+  expect(diedOf).toBe('SIGINT');
+  expect(JSON.parse(stdout)).toMatchObject({ content: 'the first words', incomplete: true });
+});
+
+test('P5 natter leaves at once while the service is silent', async () => {
+  const server = await serve([[]]);
+  const natter = startNatter(['hi'], { env: serviceAt(server) });
+  await server.received(1);
+  const { diedOf, elapsed } = await stop(natter, 'SIGINT');
+  expect(diedOf).toBe('SIGINT');
+  expect(elapsed).toBeLessThan(1000);
+});
+
+test('R23 Ctrl-C during the wait for a retry leaves at once and asks no more', async () => {
+  const server = await serve([[response(429, { 'retry-after': '30' })]]);
+  const natter = startNatter(['hi'], { env: serviceAt(server) });
+  await natter.waitFor('stderr', /retry 1 of 4/);
+  const { diedOf, elapsed } = await stop(natter, 'SIGINT');
+  expect(diedOf).toBe('SIGINT');
+  // 300 ms, and slack for a busy machine.
+  expect(elapsed).toBeLessThan(1000);
+  expect(server.requests).toHaveLength(1);
+});
+
+/** Resolves with the signal natter dies of; its streams are left as they are. */
+function death({ child }: RunningNatter): Promise<NodeJS.Signals | null> {
+  return new Promise((resolve) => child.on('exit', (_code, signal) => resolve(signal)));
+}
+
+/** A natter that waits for the reader of its answer. */
+async function blockedNatter(): Promise<RunningNatter> {
+  let sent = 0;
+  const piece = chunk(delta('x'.repeat(65_536)));
+  const steps = Array.from({ length: 400 }, () => [piece, () => (sent += 1)]);
+  const server = await serve([[streamHead(), ...steps.flat()]]);
+  const natter = startNatter(['hi'], { env: serviceAt(server) });
+  natter.child.stdout?.pause();
+  await server.received(1);
+  await standstill(() => sent);
+  return natter;
+}
+
+test('P8 one Ctrl-C is enough although the reader of the answer stands still', async () => {
+  const natter = await blockedNatter();
+  natter.child.kill('SIGINT');
+  expect(await death(natter)).toBe('SIGINT');
+});
+
+test('P8 a second signal forces natter out of what still hangs after the first', async () => {
+  const natter = await blockedNatter();
+  natter.child.kill('SIGINT');
+  natter.child.kill('SIGTERM');
+  expect(await death(natter)).toBe('SIGTERM');
+});
+
+test('P8 one Ctrl-C is enough while nobody writes into a pipe given as --file', async () => {
+  const fifo = join(mkdtempSync(join(tmpdir(), 'natter-fifo-')), 'pipe');
+  execFileSync('mkfifo', [fifo]);
+  const natter = startNatter(['--sandbox', '-f', fifo, 'x']);
+  const writer = await openWriter(fifo);
+  natter.child.kill('SIGINT');
+  expect(await death(natter)).toBe('SIGINT');
+  await writer.close();
+});
+
+/** Opens the pipe as soon as somebody reads from it. */
+async function openWriter(fifo: string): Promise<FileHandle> {
+  for (;;) {
+    try {
+      return await open(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error;
+      await pause(10);
+    }
+  }
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)('P6 the sandbox ends with %s', async (signal) => {
+  const sandbox = startNatter(['sandbox']);
+  await sandbox.waitFor('stderr', /try it/);
+  expect(await stop(sandbox, signal)).toMatchObject({ diedOf: signal });
+});

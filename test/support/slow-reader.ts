@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { binary, cleanEnvironment } from './natter.ts';
+
+export const sha256 = (bytes: string | Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex');
+
+/** The most memory the process ever held, in megabytes. */
+export function peakMemory(processId: number): number {
+  const status = readFileSync(`/proc/${processId}/status`, 'utf8');
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
+/** Resolves with the count once it has grown and then stood still for half a second. */
+export async function standstill(count: () => number): Promise<number> {
+  for (let last = 0; ; last = count()) {
+    await pause(500);
+    if (last > 0 && count() === last) return last;
+  }
+}
+
+export interface SlowRead {
+  readonly code: number | null;
+  readonly length: number;
+  readonly hash: string;
+  /** In megabytes, up to the last byte read. */
+  readonly peak: number;
+}
+
+/**
+ * Runs natter with a reader that begins only when `mayRead` resolves, and then rests `rest` milliseconds after
+ * each piece.
+ */
+export async function readSlowly(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { mayRead, rest }: { readonly mayRead?: () => Promise<unknown>; readonly rest?: number },
+): Promise<SlowRead> {
+  const child = spawn(process.execPath, [binary, ...words], {
+    env: cleanEnvironment(env),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const hash = createHash('sha256');
+  let length = 0;
+  let peak = 0;
+  await mayRead?.();
+  for await (const piece of child.stdout) {
+    hash.update(piece as Buffer);
+    length += (piece as Buffer).length;
+    peak = Math.max(peak, aliveMemory(child.pid));
+    if (rest !== undefined) await pause(rest);
+  }
+  return { code: await ended, length, hash: hash.digest('hex'), peak };
+}
+
+/** 0 once the process has ended: its last bytes may be read later. */
+function aliveMemory(processId: number | undefined): number {
+  try {
+    return processId === undefined ? 0 : peakMemory(processId) || 0;
+  } catch {
+    return 0;
+  }
+}

@@ -107,7 +107,7 @@ const longestTitle = 60;
 export function titleFrom(prompt: string): string {
   const start = prompt.trimStart().slice(0, longestTitle * 8);
   const [line = ''] = start.split(/[\r\n]/, 1);
-  const characters = [...line.replaceAll(/\s+/g, ' ').trim()];
+  const characters = Array.from(line.replaceAll(/\s+/g, ' ').trim());
   if (characters.length <= longestTitle) return characters.join('');
   const cut = characters.slice(0, longestTitle - 1).join('');
   const space = cut.lastIndexOf(' ');

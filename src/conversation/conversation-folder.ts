@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+
+const extension = '.jsonl';
+/** Letters and digits that are neither alike nor make words: an id is never taken for a name. */
+const alphabet = '23456789bcdfghjkmnpqrstvwxyz';
+const idPattern = new RegExp(`^[${alphabet}]{4,32}$`);
+
+/** A short random id of a conversation or a turn. */
+export function newId(random: () => number, length: number): string {
+  return Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
+}
+
+/** Where conversations are, in the data folder. */
+export const conversationsFolder = (dataFolder: string) => join(dataFolder, 'conversations');
+export const trashFolder = (dataFolder: string) => join(dataFolder, 'trash');
+
+/** Takes ids of {@link idFromFile} and {@link newId} alone: nothing typed becomes part of a path. */
+export const conversationFile = (folder: string, id: string) => join(folder, id + extension);
+export const lockFile = (folder: string, id: string) => join(folder, `${id}.lock`);
+
+/** Undefined for a file that is no conversation's. */
+export function idFromFile(name: string): string | undefined {
+  if (!name.endsWith(extension)) return undefined;
+  const id = name.slice(0, -extension.length);
+  return idPattern.test(id) ? id : undefined;
+}

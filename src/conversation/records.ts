@@ -1,0 +1,137 @@
+import type { Usage } from '../client/contract.ts';
+import type { FailureKind } from '../failure.ts';
+import type { Role } from './tree.ts';
+
+/** Of the format; records of a type this natter does not know are skipped, not refused. */
+export const journalVersion = 1;
+
+/** Opens every file. */
+export interface HeaderRecord {
+  readonly type: 'conversation';
+  readonly version: number;
+  readonly id: string;
+  /** ISO 8601, as all times. */
+  readonly created_at: string;
+  /** The natter that made it. */
+  readonly natter?: string;
+}
+
+/** A turn; the content of an answer follows in {@link TextRecord}s. */
+export interface TurnRecord {
+  readonly type: 'turn';
+  readonly id: string;
+  readonly parent: string | null;
+  readonly role: Role;
+  readonly content: string;
+  readonly created_at: string;
+  readonly model?: string;
+}
+
+/** More text of an answer. */
+export interface TextRecord {
+  readonly type: 'text';
+  readonly turn: string;
+  readonly text: string;
+}
+
+/** An answer is over. An answer without one was cut by natter's own end. */
+export interface EndRecord {
+  readonly type: 'end';
+  readonly turn: string;
+  readonly model?: string | undefined;
+  readonly finish_reason?: string | undefined;
+  readonly usage?: Usage | undefined;
+  /** Whole milliseconds. */
+  readonly timing?: { readonly first_text_ms?: number; readonly total_ms?: number } | undefined;
+  readonly incomplete?: true | undefined;
+  readonly failure?: FailureKind | undefined;
+}
+
+export interface TitleRecord {
+  readonly type: 'title';
+  readonly title: string;
+}
+
+/** Selects a turn among its siblings. */
+export interface ChoiceRecord {
+  readonly type: 'choice';
+  readonly turn: string;
+}
+
+/** One line of a journal. */
+export type JournalRecord =
+  | HeaderRecord
+  | TurnRecord
+  | TextRecord
+  | EndRecord
+  | TitleRecord
+  | ChoiceRecord;
+
+/** The texts a record of each type cannot do without. */
+const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
+  conversation: ['id'],
+  turn: ['id', 'role', 'content'],
+  text: ['turn', 'text'],
+  end: ['turn'],
+  title: ['title'],
+  choice: ['turn'],
+};
+
+const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant']);
+
+/** A line of a journal as text, its end included. */
+export function formatRecord(record: JournalRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a torn line was glued to is whole: records begin the same way. */
+function parseTail(line: string): Record<string, unknown> | undefined {
+  const start = line.lastIndexOf('{"type":"');
+  return start > 0 ? parseObject(line.slice(start)) : undefined;
+}
+
+function isKnown(object: Record<string, unknown>): boolean {
+  const { type } = object;
+  if (typeof type !== 'string' || !Object.hasOwn(textFields, type)) return false;
+  const fields = textFields[type as JournalRecord['type']];
+  if (fields.some((name) => typeof object[name] !== 'string')) return false;
+  return type !== 'turn' || roles.has(object['role']);
+}
+
+/** What a line held: `foreign` is sound but of a type unknown here; `lost` counts lines that cost something. */
+export interface ParsedLine {
+  readonly record?: JournalRecord;
+  readonly kind: 'record' | 'blank' | 'foreign' | 'lost';
+}
+
+/**
+ * Reads one line. NUL bytes (left where a machine lost power), a byte order mark and CR do no harm; a torn record
+ * costs itself alone, even when another was glued to it.
+ */
+export function parseLine(line: string): ParsedLine {
+  const text = (line.includes('\0') ? line.replaceAll('\0', '') : line)
+    .replace(/^\uFEFF/, '')
+    .trim();
+  if (text === '') return { kind: line.includes('\0') ? 'lost' : 'blank' };
+  const whole = parseObject(text);
+  const object = whole ?? parseTail(text);
+  if (object === undefined) return { kind: 'lost' };
+  // The type was checked just now; fields beyond the checked ones are read with care.
+  if (isKnown(object)) {
+    const kind = whole === undefined ? 'lost' : 'record';
+    return { kind, record: object as unknown as JournalRecord };
+  }
+  const known = typeof object['type'] === 'string' && !Object.hasOwn(textFields, object['type']);
+  return { kind: known && whole !== undefined ? 'foreign' : 'lost' };
+}

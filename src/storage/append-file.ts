@@ -1,0 +1,62 @@
+import fs from 'node:fs';
+
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
+
+/** How a journal reaches its file; tests pass one that fails. Paths are absolute. */
+export interface AppendFile {
+  /**
+   * Makes a private file (0600) that was not there, and its folder (0700).
+   * @throws the system's error, `EEXIST` when it is there
+   */
+  create(path: string): void;
+  /**
+   * Appends in one write call, so that no other writer's text comes between. Gives the bytes written: fewer than
+   * all when the disk is full.
+   * @throws the system's error; nothing was written then
+   */
+  append(path: string, bytes: Uint8Array): number;
+  /** Resolves when the disk has everything that was appended. @throws the system's error */
+  synchronize(path: string): Promise<void>;
+}
+
+function withDescriptor<Result>(
+  path: string,
+  flags: number,
+  use: (descriptor: number) => Result,
+): Result {
+  const descriptor = fs.openSync(path, flags, 0o600);
+  try {
+    return use(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+export const appendFile: AppendFile = {
+  create(path) {
+    const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')));
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    withDescriptor(path, O_WRONLY | O_CREAT | O_EXCL, () => undefined);
+  },
+  append: (path, bytes) =>
+    withDescriptor(path, O_WRONLY | O_APPEND, (descriptor) => fs.writeSync(descriptor, bytes)),
+  async synchronize(path) {
+    const file = await fs.promises.open(path, 'r+');
+    try {
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  },
+};
+
+/** Whether the last line of a file was cut before its end; false for an empty file. @throws the system's error */
+export function endsTorn(path: string): boolean {
+  return withDescriptor(path, O_RDONLY, (descriptor) => {
+    const { size } = fs.fstatSync(descriptor);
+    if (size === 0) return false;
+    const last = Buffer.alloc(1);
+    fs.readSync(descriptor, last, 0, 1, size - 1);
+    return last[0] !== 0x0a;
+  });
+}

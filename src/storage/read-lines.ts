@@ -1,0 +1,41 @@
+import fs from 'node:fs';
+
+const chunkSize = 1 << 20;
+const lineEnd = 0x0a;
+/** Bytes; a longer line is no record of ours, and strings have a limit. */
+const longestLine = 256 * chunkSize;
+
+/**
+ * The lines of a file without their ends, in groups as they are read, so that memory stays bounded. Bytes that
+ * are not UTF-8 become U+FFFD; a line over 256 MB becomes an empty one.
+ * @throws the system's error
+ */
+export function* readLines(path: string): Generator<readonly string[], void> {
+  const descriptor = fs.openSync(path, 'r');
+  const buffer = Buffer.allocUnsafe(chunkSize);
+  let carry: Buffer[] = [];
+  let carried = 0;
+  const takeCarry = (end: Buffer) => {
+    const next = end.indexOf(lineEnd);
+    const afterLong = end.subarray(next < 0 ? end.length : next);
+    const bytes = carried > longestLine ? afterLong : Buffer.concat([...carry, end]);
+    carry = [];
+    carried = 0;
+    return bytes.toString();
+  };
+  try {
+    for (;;) {
+      const size = fs.readSync(descriptor, buffer, 0, chunkSize, null);
+      if (size === 0) break;
+      const chunk = buffer.subarray(0, size);
+      const last = chunk.lastIndexOf(lineEnd);
+      if (last >= 0) yield takeCarry(chunk.subarray(0, last)).split('\n');
+      carried += size - last - 1;
+      if (carried <= longestLine) carry.push(Buffer.from(chunk.subarray(last + 1)));
+      else carry = [];
+    }
+    if (carried > 0) yield [takeCarry(Buffer.alloc(0))];
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}

@@ -84,8 +84,13 @@ function sendRequest(request: HttpRequest, opened: OpenRoute, outcome: Outcome):
   };
   const abort = (): void => fail(signal.reason);
   signal.addEventListener('abort', abort);
-  // Stays for good: a socket may fail after its request has.
-  outgoing.on('error', (error) => fail(networkFailure(error, stage, route)));
+  // Stays for good: a socket may fail after its request has. What fails once the response is there reaches the
+  // reader of its body; to destroy the request then would throw away what came before, or a whole answer with
+  // stray bytes after it.
+  let answered = false;
+  outgoing.on('error', (error) => {
+    if (!answered) fail(networkFailure(error, stage, route));
+  });
   onceRefusedByProxy(outgoing, (status) => fail(proxyRefused(status, route)));
   onceConnected(outgoing, route.secure, () => {
     stage = 'waiting';
@@ -95,6 +100,7 @@ function sendRequest(request: HttpRequest, opened: OpenRoute, outcome: Outcome):
     );
   });
   outgoing.once('response', (incoming) => {
+    answered = true;
     settle();
     outcome.resolve(receive(incoming, outcome));
   });

@@ -69,14 +69,14 @@ function createChanges(target: WritableConversation) {
   return {
     buffer,
     change,
-    add({ role, content = '', model, ...place }: Addition): Turn {
+    add: ({ role, content = '', model, ...place }: Addition): Turn => {
       const parent = 'parent' in place ? place.parent : leafOf(replay.conversation())?.id;
       const id = freshTurnId(target);
       const turn = { id, parent, role, content, createdAt: options.clock.date() };
       change(turnRecord(model === undefined ? turn : { ...turn, model }));
       return turnOf(replay, id);
     },
-    endAnswer(answerId: string, end: AnswerEnd): Turn {
+    endAnswer: (answerId: string, end: AnswerEnd): Turn => {
       open.delete(answerId);
       change(endRecord(answerId, end));
       sink.synchronize();

@@ -1,0 +1,122 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+import { describe, expect, test } from 'vitest';
+
+import { messagesOf } from '../../src/conversation/tree.ts';
+import { failureOf } from '../settings/fixtures/stored.ts';
+import {
+  exchange,
+  fileOf,
+  journalOptions,
+  linesOf,
+  resumed,
+  storedConversation,
+  textsOf,
+} from './journal-fixtures.ts';
+
+describe('damaged files', () => {
+  const sound = async () => {
+    const options = journalOptions();
+    const id = await storedConversation(options, [
+      ['one', 'first'],
+      ['two', 'second'],
+    ]);
+    return { options, id, file: fileOf(options.folder, id) };
+  };
+
+  test('D2 D3 a file cut at any byte of its last exchange loads, and goes on in a line of its own', async () => {
+    const { options, id, file } = await sound();
+    const bytes = readFileSync(file);
+    const start = bytes.indexOf('"two"');
+    for (let end = start; end < bytes.length; end += 1) {
+      writeFileSync(file, bytes.subarray(0, end));
+      const journal = resumed(options, id);
+      expect(textsOf(journal).slice(0, 2)).toEqual(['one', 'first']);
+      journal.addTurn({ role: 'user', content: 'three' });
+      await journal.close();
+      const again = resumed(options, id);
+      expect(textsOf(again).at(-1)).toBe('three');
+      await again.close();
+    }
+  });
+
+  test.each([
+    ['D4 a bad line in the middle', 'garbage {', 1],
+    ['D5 a block of NUL bytes', '\0'.repeat(4096), 1],
+    ['D6 CRLF and an empty line', '\r', 0],
+    ['D18 a record of an unknown type', '{"type":"mood","value":"good"}', 0],
+    ['a record without what it needs', '{"type":"turn","id":"x"}', 1],
+  ])('%s costs itself alone', async (_what, line, lost) => {
+    const { options, id, file } = await sound();
+    const lines = linesOf(options.folder, id);
+    const damaged = [...lines.slice(0, 5), line, ...lines.slice(5)];
+    writeFileSync(file, `\uFEFF${damaged.join('\r\n')}\r\n`);
+    const journal = resumed(options, id);
+    expect(textsOf(journal)).toEqual(['one', 'first', 'two', 'second']);
+    expect(options.warnings).toHaveLength(lost);
+    exchange(journal, 'three', 'third');
+    expect(readFileSync(file, 'utf8')).toContain(line);
+  });
+
+  test('D5 a record after NUL bytes on its line is read', async () => {
+    const { options, id, file } = await sound();
+    const lines = linesOf(options.folder, id);
+    writeFileSync(file, lines.map((line) => `\0\0\0${line}\n`).join(''));
+    expect(textsOf(resumed(options, id))).toEqual(['one', 'first', 'two', 'second']);
+  });
+
+  test('D3 a record glued to a torn one is read', async () => {
+    const { options, id, file } = await sound();
+    const lines = linesOf(options.folder, id);
+    appendFileSync(file, lines[1]?.slice(0, 40) ?? '');
+    const extra = { type: 'turn', id: 'zzz', parent: null, role: 'user', content: 'extra' };
+    appendFileSync(file, `${JSON.stringify(extra)}\n`);
+    const journal = resumed(options, id);
+    expect(journal.conversation().turns.get('zzz')?.content).toBe('extra');
+    expect(options.warnings).toHaveLength(1);
+  });
+
+  test('D6 a file without its final newline loads whole', async () => {
+    const { options, id, file } = await sound();
+    writeFileSync(file, readFileSync(file, 'utf8').trimEnd());
+    expect(textsOf(resumed(options, id))).toEqual(['one', 'first', 'two', 'second']);
+    expect(options.warnings).toEqual([]);
+  });
+
+  test('D4 a lost line of any kind leaves the other texts', async () => {
+    const { options, id, file } = await sound();
+    const lines = linesOf(options.folder, id);
+    for (const [index] of lines.entries()) {
+      writeFileSync(file, `${lines.toSpliced(index, 1, '{').join('\n')}\n`);
+      const journal = resumed(options, id);
+      const kept = textsOf(journal).filter((text) => text !== '');
+      expect(kept.length).toBeGreaterThanOrEqual(3);
+      const roles = messagesOf(journal.conversation()).map(({ role }) => role);
+      expect(roles.every((role, at) => role === (at % 2 === 0 ? 'user' : 'assistant'))).toBe(true);
+      await journal.close();
+    }
+  });
+
+  test('D19 a file with nothing readable is set aside, never destroyed', async () => {
+    const { options, id, file } = await sound();
+    writeFileSync(file, 'not a journal');
+    const failure = await failureOf(() => resumed(options, id));
+    expect(failure.hint).toContain(`${file}.unreadable`);
+    expect(readFileSync(`${file}.unreadable`, 'utf8')).toBe('not a journal');
+  });
+
+  test('a file of a newer format is left alone', async () => {
+    const { options, id, file } = await sound();
+    const before = readFileSync(file, 'utf8').replace('"version":1', '"version":2');
+    writeFileSync(file, before);
+    expect((await failureOf(() => resumed(options, id))).message).toContain('newer natter');
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  test('D11 a folder in the place of a file is a failure that names it', async () => {
+    const { options, id, file } = await sound();
+    rmSync(file);
+    mkdirSync(file);
+    expect((await failureOf(() => resumed(options, id))).message).toContain(file);
+  });
+});

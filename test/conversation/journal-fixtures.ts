@@ -1,0 +1,93 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { afterAll } from 'vitest';
+
+import type { Journal, JournalOptions } from '../../src/conversation/journal.ts';
+import { createJournal, resumeJournal } from '../../src/conversation/open-journal.ts';
+import { pathOf } from '../../src/conversation/tree.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+
+const temporaryFolders: string[] = [];
+
+afterAll(() => {
+  for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A new data folder that goes when the test file is done. */
+export function dataFolder(): string {
+  const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'natter-conversations-')));
+  temporaryFolders.push(folder);
+  return folder;
+}
+
+/** Numbers from 0 up to 1 that are the same in every run (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export interface TestOptions extends JournalOptions {
+  readonly folder: string;
+  readonly clock: FakeClock;
+  readonly warnings: string[];
+}
+
+/** Options of a journal in `folder`, and the warnings it gave. */
+export function journalOptions(folder = dataFolder(), seed = 1): TestOptions {
+  const warnings: string[] = [];
+  return {
+    folder,
+    clock: createFakeClock(),
+    random: seededRandom(seed),
+    process: { id: process.pid, isRunning: (id) => id === process.pid },
+    version: '0.0.0-test',
+    onWarning: (text) => warnings.push(text),
+    warnings,
+  };
+}
+
+/** Adds a prompt and its whole answer. */
+export function exchange(journal: Journal, prompt: string, answer: string): void {
+  journal.addTurn({ role: 'user', content: prompt });
+  const { id } = journal.startAnswer({ model: 'origin' });
+  journal.appendText(id, answer);
+  journal.endAnswer(id, { finishReason: 'stop', model: 'origin' });
+}
+
+/** A closed conversation of one exchange for each pair; its id. */
+export async function storedConversation(
+  options: JournalOptions,
+  exchanges: readonly (readonly [prompt: string, answer: string])[],
+): Promise<string> {
+  const journal = createJournal(options);
+  for (const [prompt, answer] of exchanges) exchange(journal, prompt, answer);
+  const { id } = journal.conversation();
+  await journal.close();
+  return id;
+}
+
+/** The conversation, open again. */
+export function resumed(options: TestOptions, id: string): Journal {
+  const resumption = resumeJournal(options, id);
+  if (resumption.isOpen) return resumption.journal;
+  throw resumption.refusal;
+}
+
+export const fileOf = (folder: string, id: string) =>
+  path.join(folder, 'conversations', `${id}.jsonl`);
+
+export const linesOf = (folder: string, id: string) =>
+  readFileSync(fileOf(folder, id), 'utf8').split('\n').slice(0, -1);
+
+export const filesIn = (folder: string) => readdirSync(folder).sort();
+
+/** The contents of the selected turns. */
+export const textsOf = (journal: Journal) =>
+  pathOf(journal.conversation()).map(({ content }) => content);

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+
+import { createJournal } from '../../src/conversation/open-journal.ts';
+import { messagesOf, pathOf, siblingsOf, titleFrom, titleOf } from '../../src/conversation/tree.ts';
+import { exchange, journalOptions, textsOf } from './journal-fixtures.ts';
+
+const unsaved = () => createJournal({ ...journalOptions(), save: false });
+
+const sent = (journal: ReturnType<typeof unsaved>) =>
+  messagesOf(journal.conversation()).map(({ role, content }) => `${role}: ${content}`);
+
+describe('messagesOf', () => {
+  test('gives the selected turns in order', () => {
+    const journal = unsaved();
+    exchange(journal, 'one', 'first');
+    journal.addTurn({ role: 'user', content: 'two' });
+    expect(sent(journal)).toEqual(['user: one', 'assistant: first', 'user: two']);
+  });
+
+  test('sends the last system turn, first', () => {
+    const journal = unsaved();
+    journal.addTurn({ role: 'system', content: 'be brief' });
+    exchange(journal, 'one', 'first');
+    journal.addTurn({ role: 'system', content: 'be long' });
+    journal.addTurn({ role: 'user', content: 'two' });
+    expect(sent(journal)).toEqual([
+      'system: be long',
+      'user: one',
+      'assistant: first',
+      'user: two',
+    ]);
+  });
+
+  test('D15 keeps what came of a stopped answer, and roles take turns', () => {
+    const journal = unsaved();
+    journal.addTurn({ role: 'user', content: 'one' });
+    const answer = journal.startAnswer({ model: 'origin' });
+    journal.appendText(answer.id, 'fir');
+    journal.endAnswer(answer.id, { incomplete: true });
+    journal.addTurn({ role: 'user', content: 'two' });
+    expect(sent(journal)).toEqual(['user: one', 'assistant: fir', 'user: two']);
+  });
+
+  test.each([
+    ['was never begun', false],
+    ['failed without text', true],
+  ])('D16 leaves out a prompt whose answer %s', (_how, isBegun) => {
+    const journal = unsaved();
+    journal.addTurn({ role: 'user', content: 'one' });
+    if (isBegun) {
+      const { id } = journal.startAnswer({ model: 'origin' });
+      journal.endAnswer(id, { incomplete: true, failure: 'rate_limited' });
+    }
+    journal.addTurn({ role: 'user', content: 'two' });
+    expect(sent(journal)).toEqual(['user: two']);
+  });
+});
+
+describe('siblings', () => {
+  test('an edit and a retry stand beside what they replace, and each can be chosen again', () => {
+    const journal = unsaved();
+    exchange(journal, 'one', 'first');
+    const [prompt, answer] = pathOf(journal.conversation());
+    const retry = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
+    journal.endAnswer(retry.id, {});
+    const edited = journal.addTurn({ role: 'user', content: 'uno', parent: undefined });
+    expect(textsOf(journal)).toEqual(['uno']);
+    expect(siblingsOf(journal.conversation(), edited)).toHaveLength(2);
+    journal.choose(prompt?.id ?? '');
+    expect(textsOf(journal)).toEqual(['one', '']);
+    journal.choose(answer?.id ?? '');
+    expect(textsOf(journal)).toEqual(['one', 'first']);
+  });
+});
+
+describe('titles', () => {
+  test.each([
+    ['why is the sky blue?', 'why is the sky blue?'],
+    ['\n\n  Two   words\nand more', 'Two words'],
+    ['', ''],
+    ['word '.repeat(20), 'word word word word word word word word word word word…'],
+    ['x'.repeat(80), `${'x'.repeat(59)}…`],
+    ['👩‍🚀'.repeat(5), '👩‍🚀'.repeat(5)],
+  ])('%j becomes %j', (prompt, title) => {
+    expect(titleFrom(prompt)).toBe(title);
+  });
+
+  test('a given title wins over the first prompt', () => {
+    const journal = unsaved();
+    exchange(journal, 'why?', 'because');
+    expect(titleOf(journal.conversation())).toBe('why?');
+    journal.setTitle('reasons');
+    expect(titleOf(journal.conversation())).toBe('reasons');
+  });
+});

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Transform } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { RequestFailure } from './request-failure.ts';
 import { startTimer } from './timer.ts';
@@ -14,13 +14,57 @@ export async function* readBody(
   explain: (error: unknown) => unknown,
 ): AsyncGenerator<Uint8Array> {
   try {
-    const decoded = await decode(incoming);
-    yield* decoded.iterator({ destroyOnReturn: decoded !== incoming });
+    const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
+    if (encoding === '' || encoding === 'identity') yield* arrivals(incoming);
+    else yield* decodedArrivals(incoming, await createDecoder(encoding));
   } catch (error) {
     throw error instanceof RequestFailure ? error : (brokenEncoding(error) ?? explain(error));
   } finally {
     release(incoming, clock);
   }
+}
+
+/**
+ * What arrived, all of it: Node's own iterator would drop what waits to be read when the connection breaks, and
+ * with it the last words of a cut answer.
+ */
+async function* arrivals(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+  let wake = (): void => {};
+  const change = (): void => wake();
+  const changes = ['readable', 'end', 'error', 'close'] as const;
+  for (const name of changes) incoming.on(name, change);
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => (wake = resolve));
+      const chunk = incoming.read() as Uint8Array | null;
+      if (chunk !== null) yield chunk;
+      else if (incoming.errored !== null) throw incoming.errored;
+      else if (incoming.readableEnded) return;
+      else if (incoming.closed) throw new Error('the connection was closed');
+      else await changed;
+    }
+  } finally {
+    for (const name of changes) incoming.off(name, change);
+  }
+}
+
+/** Decodes a cut body as far as it came before telling that it was cut. */
+async function* decodedArrivals(
+  incoming: IncomingMessage,
+  decoder: Transform,
+): AsyncGenerator<Uint8Array> {
+  const { pipeline } = await import('node:stream');
+  let cut: unknown;
+  async function* source(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* arrivals(incoming);
+    } catch (error) {
+      cut = error;
+    }
+  }
+  // Errors reach the reader through the decoder, which the pipeline destroys with them.
+  yield* pipeline(source, decoder, () => {}) as AsyncIterable<Uint8Array>;
+  if (cut !== undefined) throw cut;
 }
 
 function release(incoming: IncomingMessage, clock: Clock): void {
@@ -30,16 +74,7 @@ function release(incoming: IncomingMessage, clock: Clock): void {
   incoming.resume();
 }
 
-async function decode(incoming: IncomingMessage): Promise<Readable> {
-  const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return incoming;
-  const decoder = await createDecoder(encoding);
-  const { pipeline } = await import('node:stream');
-  // Errors reach the reader through the decoder, which the pipeline destroys with them.
-  return pipeline(incoming, decoder, () => {});
-}
-
-async function createDecoder(encoding: string) {
+async function createDecoder(encoding: string): Promise<Transform> {
   const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
   // Text goes out as it arrives, and a body that is cut keeps what came before the cut.
   const flush = constants.Z_SYNC_FLUSH;

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import { chunk, delta, streamed, streamHead } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+
+const lines = (text: string): unknown[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+
+const time = expect.any(Number) as number;
+const usage = { prompt_tokens: time, completion_tokens: 1, total_tokens: time };
+
+test.each([
+  ['streamed', []],
+  ['whole', ['--no-stream']],
+])('--json prints one document of a %s answer', async (_name, flags) => {
+  const words = ['--sandbox', '--json', '[sandbox echo]hello', ...flags];
+  const { code, stdout, stderr } = await runNatter(words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(lines(stdout)).toEqual([
+    {
+      id: expect.stringMatching(/^chatcmpl-/) as string,
+      model: 'origin',
+      content: 'hello',
+      finish_reason: 'stop',
+      usage,
+      attempts: 1,
+      timing: { first_text_ms: time, total_ms: time },
+    },
+  ]);
+});
+
+test('--json of a service that tells nothing but the text has nulls', async () => {
+  const server = await serve([[streamed('hello')]]);
+  const { stdout } = await runNatter(['--json', '-m', 'nextgen', 'hi'], { env: serviceAt(server) });
+  expect(JSON.parse(stdout)).toMatchObject({
+    model: 'nextgen',
+    content: 'hello',
+    finish_reason: null,
+    usage: null,
+  });
+});
+
+test('--json of a refused prompt leaves standard output empty and tells all on standard error', async () => {
+  const words = ['--sandbox', '--json', '--retries', '0', '[sandbox 429 retry-after=7]'];
+  const { code, stdout, stderr } = await runNatter(words);
+  expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+  expect(lines(stderr)).toEqual([
+    {
+      error: {
+        kind: 'rate_limited',
+        status: 429,
+        message: expect.stringContaining('(429)') as string,
+        hint: expect.any(String) as string,
+        retryAfter: 7,
+        requestId: expect.any(String) as string,
+        attempts: 1,
+      },
+    },
+  ]);
+});
+
+test('--json of a cut answer prints its text, marked incomplete', async () => {
+  const server = await serve([[streamHead(), chunk(delta('hel')), 'fin']]);
+  const { code, stdout, stderr } = await runNatter(['--json', 'hi'], { env: serviceAt(server) });
+  expect(code).toBe(11);
+  expect(JSON.parse(stdout)).toMatchObject({ content: 'hel', incomplete: true });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'incomplete' } });
+});
+
+test('--jsonl prints a line for each event as it comes', async () => {
+  const server = await serve([[streamed('hel', 'lo')]]);
+  const { code, stdout } = await runNatter(['--jsonl', 'hi'], { env: serviceAt(server) });
+  expect(code).toBe(0);
+  expect(lines(stdout)).toEqual([
+    { type: 'answer-started', attempt: 1 },
+    { type: 'text-received', text: 'hel' },
+    { type: 'text-received', text: 'lo' },
+    {
+      type: 'answer-finished',
+      id: 'chatcmpl-1',
+      finish_reason: null,
+      usage: null,
+      attempts: 1,
+      timing: { first_text_ms: time, total_ms: time },
+    },
+  ]);
+});
+
+test('--jsonl tells a retry, and R31 standard error does too', async () => {
+  const words = ['--sandbox', '--jsonl', '[sandbox 500 retry-after=0 times=1 echo]hello'];
+  const { stdout, stderr } = await runNatter(words);
+  expect(lines(stdout)[0]).toEqual({
+    type: 'retry-scheduled',
+    retry: 1,
+    retries: 4,
+    delay_ms: time,
+    cause: { kind: 'server_error', status: 500, message: expect.any(String) as string },
+  });
+  expect(stderr).toMatch(/^natter: .*; retry 1 of 4 now\n$/);
+});
+
+test('--jsonl of a cut answer ends with the failure', async () => {
+  const server = await serve([[streamHead(), chunk(delta('hel')), 'fin']]);
+  const { code, stdout } = await runNatter(['--jsonl', 'hi'], { env: serviceAt(server) });
+  expect(code).toBe(11);
+  expect(lines(stdout).at(-1)).toMatchObject({
+    type: 'answer-failed',
+    error: { kind: 'incomplete', message: expect.stringMatching(/incomplete/) as string },
+  });
+});
+
+test.each(['--json', '--jsonl'])(
+  'T16 %s writes what could act on a terminal as escapes, and loses nothing',
+  async (flag) => {
+    const hostile = '\u001B]0;x\u0007 \u009B31m \u007F \u202E \u200B \u2028 \uFEFF';
+    const server = await serve([[streamed(hostile)]]);
+    const { stdout } = await runNatter([flag, 'hi'], { env: serviceAt(server) });
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E\u200B\u2028\uFEFF]/);
+    const texts = (lines(stdout) as { content?: string; text?: string }[])
+      .map(({ content, text }) => content ?? text ?? '')
+      .join('');
+    expect(texts).toBe(hostile);
+  },
+);
+
+test.each([
+  ['--json', '--jsonl'],
+  ['--json', '--plain'],
+  ['--raw', '--markdown'],
+])('%s and %s exclude each other', async (first, second) => {
+  const { code, stdout, stderr } = await runNatter(['--sandbox', first, second, 'hi']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/exclude each other/);
+});

@@ -6,13 +6,13 @@ import { failureLine } from '../output/json-answer.ts';
 import { createSidelines } from '../output/sidelines.ts';
 import { usageLine } from '../output/usage-line.ts';
 import { toFailure } from '../output/failure-report.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseParameterFlag } from '../settings/setting-value.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { createAnswerOutput, type AnswerOutput } from './answer-output.ts';
-import { planRequest, promptMessages, type PlannedRequest } from './chat-request.ts';
+import { planRequest, type PlannedRequest } from './chat-request.ts';
 import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
+import { openConversation, type KeptConversation } from './kept-conversation.ts';
 import { questionLoneWord } from './lone-word.ts';
 import { present, type Presentation } from './presentation.ts';
 import { readPrompt } from './prompt.ts';
@@ -24,6 +24,7 @@ interface Run {
   readonly options: ChatOptions;
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
+  readonly conversation: KeptConversation;
 }
 
 /** Sends the request and prints what comes; text that came before a failure is printed whole. */
@@ -33,7 +34,7 @@ async function answer(
   planned: PlannedRequest,
   output: AnswerOutput,
 ): Promise<AnswerRecord> {
-  const { context, presentation, options } = run;
+  const { context, presentation, options, conversation } = run;
   const { request } = planned;
   const { stderr } = context.streams;
   const { noticeStyle: style, notices, animated } = presentation;
@@ -44,8 +45,9 @@ async function answer(
   const sidelines = createSidelines({ stderr, style, notices, activity, model, showReasoning });
   let record = emptyAnswer;
   activity.waiting(model);
+  const chatEvents = () => service.client.chat(request, { signal: context.signal });
   try {
-    for await (const event of service.client.chat(request, { signal: context.signal })) {
+    for await (const event of conversation.keep(model, chatEvents)) {
       sidelines.event(event);
       record = recordEvent(record, event);
       await output.printer.event(event);
@@ -71,8 +73,9 @@ function conclude(run: Run, record: AnswerRecord, model: string, removed: number
   void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
 }
 
-async function send(run: Run, settings: ResolvedSettings, planned: PlannedRequest): Promise<void> {
+async function send(run: Run, planned: PlannedRequest): Promise<void> {
   const { context, options, presentation, format } = run;
+  const { settings } = run.conversation;
   if (planned.warning !== undefined) presentation.notices.warning(planned.warning);
   const service = await openService(context, presentation, options, settings);
   const output = await createAnswerOutput(run, planned.request.model);
@@ -81,12 +84,28 @@ async function send(run: Run, settings: ResolvedSettings, planned: PlannedReques
     conclude(run, record, planned.request.model, output.removed());
   } catch (error) {
     if (format === 'jsonl' && !context.signal.aborted) {
-      await context.streams.stdout.write(failureLine(toFailure(error), sanitizeLine));
+      const clean = (text: string) => context.secrets.mask(sanitizeLine(text));
+      await context.streams.stdout.write(failureLine(toFailure(error), clean));
     }
     throw error;
   } finally {
     await service.close();
   }
+}
+
+async function converse(run: Run): Promise<void> {
+  const { context, options, presentation, conversation } = run;
+  const { settings, messages } = conversation;
+  const planned = planRequest(settings, messages, options.stream);
+  if (options.dryRun === true) {
+    const { printDryRun } = await import('./dry-run.ts');
+    await printDryRun(context, options, settings, planned);
+    return;
+  }
+  if (options.raw === true && context.streams.stdout.isTerminal) {
+    presentation.notices.warning('--raw lets the answer control this terminal');
+  }
+  await send(run, planned);
 }
 
 /**
@@ -100,21 +119,15 @@ export async function chat(
 ): Promise<void> {
   const presentation = present(context, options);
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  const run: Run = { context, options, presentation, format };
   const { notices } = presentation;
   const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
   const settings = readSettings(context, notices, options, { ...options, params });
   await questionLoneWord(context, words, options);
   const prompt = await readPrompt(context, notices, words, options);
-  const messages = promptMessages(settings.values.system, prompt);
-  const planned = planRequest(settings, messages, options.stream);
-  if (options.dryRun === true) {
-    const { printDryRun } = await import('./dry-run.ts');
-    await printDryRun(context, options, settings, planned);
-    return;
+  const conversation = await openConversation(context, notices, options, settings, prompt);
+  try {
+    await converse({ context, options, presentation, format, conversation });
+  } finally {
+    await conversation.close();
   }
-  if (options.raw === true && context.streams.stdout.isTerminal) {
-    notices.warning('--raw lets the answer control this terminal');
-  }
-  await send(run, settings, planned);
 }

@@ -24,6 +24,12 @@ export interface ChatOptions extends GlobalOptions {
   readonly raw?: boolean;
   readonly reasoning?: boolean;
   readonly dryRun?: boolean;
+  /** `--save`, `--no-save`; undefined leaves it to the setting. */
+  readonly save?: boolean;
+  readonly continue?: boolean;
+  /** An id, a title or `latest`; true without one. */
+  readonly resume?: string | true;
+  readonly branch?: boolean;
 }
 
 export type RunChat = (
@@ -39,6 +45,7 @@ const runChat: RunChat = async (context, words, options) => {
 
 export const chatExamples = [
   'natter "why is the sky blue?"',
+  'natter -c "and at sunset?"',
   'git diff | natter "review this"',
   'natter -f notes.md -f plan.md "what is missing?"',
   'natter -m nextgen --json "three names for a cat" | jq -r .content',
@@ -56,6 +63,14 @@ const requestOptions = () => [
     collect,
   ),
   new Option('--no-stream', 'ask for the whole answer at once'),
+];
+
+const conversationOptions = () => [
+  new Option('-c, --continue', 'go on with the conversation that changed last'),
+  new Option('--resume [conversation]', 'go on with this one: an id, a title or latest'),
+  new Option('--branch', 'go on in a copy of it'),
+  new Option('--save', 'keep the conversation, whatever the setting says'),
+  new Option('--no-save', 'do not keep the conversation [NATTER_SAVE]'),
 ];
 
 const inputOptions = () => [
@@ -84,6 +99,7 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
     );
   const groups = [
     ['Request options:', requestOptions()],
+    ['Conversation options:', conversationOptions()],
     ['Input options:', inputOptions()],
     ['Output options:', outputOptions()],
   ] as const;

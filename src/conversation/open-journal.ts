@@ -93,15 +93,11 @@ export type Resumption =
   | { readonly isOpen: true; readonly journal: Journal }
   | { readonly isOpen: false; readonly refusal: Failure };
 
-function heldFailure(id: string, { holder, since }: RefusedLock): Failure {
-  const who =
-    holder === undefined
-      ? 'another natter'
-      : `another natter (process ${holder.processId} on ${holder.host})`;
-  const message = `conversation ${id} is open in ${who} since ${since.toISOString()}`;
-  return new Failure('storage', message, {
-    hint: `wait for it, or go on in a copy: natter --resume ${id} --branch`,
-  });
+/** What to tell of a conversation that somebody else has open. */
+export function heldFailure(id: string, { holder, since }: RefusedLock, hint: string): Failure {
+  const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
+  const message = `conversation ${id} is open in another natter${who} since ${since.toISOString()}`;
+  return new Failure('storage', message, { hint });
 }
 
 /** Checks a file before it is written to; one without a single record is set aside. @throws Failure `storage` */
@@ -132,7 +128,10 @@ export function resumeJournal(
   const path = conversationFile(place, id);
   const lockPath = lockFile(place, id);
   const lock = takeLock(lockPath, options);
-  if (lock?.isHeld === false) return { isOpen: false, refusal: heldFailure(id, lock) };
+  if (lock?.isHeld === false) {
+    const hint = `wait for it, or go on in a copy: natter --resume ${id} --branch`;
+    return { isOpen: false, refusal: heldFailure(id, lock, hint) };
+  }
   try {
     const loaded = loadConversation(path, id);
     refuseForeign(path, id, loaded);

@@ -69,35 +69,47 @@ export function leafOf(conversation: Conversation): Turn | undefined {
   return pathOf(conversation).at(-1);
 }
 
-function isAnswer(turn: Turn | undefined): boolean {
+/** A turn about to be added. */
+type NextTurn = Pick<Turn, 'role' | 'content'>;
+
+function isAnswer(turn: NextTurn | undefined): boolean {
   return turn?.role === 'assistant' && turn.content !== '';
 }
 
 /**
- * The selected turns as a request takes them: the last system turn first, then user and assistant in turns. A
- * prompt that was never answered is left out, unless it is the last turn: it may be the reason for the failure,
- * and two user turns in a row are refused by some services.
+ * The selected turns, and `next` after them, as a request takes them: the last system turn first, then user and
+ * assistant in turns. A prompt that was never answered is left out, unless it is the last turn: it may be the
+ * reason for the failure, and two user turns in a row are refused by some services.
  */
-export function messagesOf(conversation: Conversation): readonly Message[] {
-  const path = pathOf(conversation);
+export function messagesOf(
+  conversation: Conversation,
+  next: readonly NextTurn[] = [],
+): readonly Message[] {
+  const path = [...pathOf(conversation), ...next];
   const turns = path.filter(({ role }) => role !== 'system');
   const messages: { role: string; content: string }[] = [];
   for (const [index, turn] of turns.entries()) {
     const last = messages.at(-1);
-    if (turn.role === 'user') {
+    const { role, content } = turn;
+    if (role === 'user') {
       const isLast = index === turns.length - 1;
-      if (isLast || isAnswer(turns[index + 1]))
-        messages.push({ role: 'user', content: turn.content });
-    } else if (turn.content !== '' && last !== undefined) {
+      if (isLast || isAnswer(turns[index + 1])) messages.push({ role, content });
+    } else if (content !== '' && last !== undefined) {
       // The prompt between two answers was lost with its line: their texts stand as one.
-      if (last.role === 'assistant') last.content += `\n\n${turn.content}`;
-      else messages.push({ role: 'assistant', content: turn.content });
+      if (last.role === role) last.content += `\n\n${content}`;
+      else messages.push({ role, content });
     }
   }
-  const system = path.findLast(({ role }) => role === 'system');
-  return system === undefined
-    ? messages
-    : [{ role: 'system', content: system.content }, ...messages];
+  const system = systemOf(conversation, next);
+  return system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
+}
+
+/** The system prompt in force after the selected turns. */
+export function systemOf(
+  conversation: Conversation,
+  next: readonly NextTurn[] = [],
+): string | undefined {
+  return [...pathOf(conversation), ...next].findLast(({ role }) => role === 'system')?.content;
 }
 
 /** Code points: a title fits a line beside a date and a model. */

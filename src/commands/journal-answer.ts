@@ -1,0 +1,35 @@
+import type { ChatEvent } from '../client/events.ts';
+import type { AnswerEnd, Journal } from '../conversation/journal.ts';
+import { Failure } from '../failure.ts';
+
+function endOf(event: Extract<ChatEvent, { type: 'answer-finished' }>): AnswerEnd {
+  const { model, finishReason, usage, timing } = event;
+  return { model, finishReason, usage, timing };
+}
+
+/**
+ * Hands on the events of an answer and journals them. The answer is begun when the service accepts the prompt,
+ * so that its first text waits for nothing; one that fails, or that is stopped, is kept as incomplete.
+ */
+export async function* journalAnswer(
+  journal: Journal,
+  model: string,
+  events: AsyncIterable<ChatEvent>,
+): AsyncGenerator<ChatEvent, void> {
+  let answerId: string | undefined;
+  let end: AnswerEnd = { incomplete: true };
+  const begin = () => (answerId ??= journal.startAnswer({ model }).id);
+  try {
+    for await (const event of events) {
+      if (event.type === 'answer-started') begin();
+      if (event.type === 'text-received') journal.appendText(begin(), event.text);
+      if (event.type === 'answer-finished') end = endOf(event);
+      yield event;
+    }
+  } catch (error) {
+    end = { incomplete: true, failure: error instanceof Failure ? error.kind : undefined };
+    throw error;
+  } finally {
+    journal.endAnswer(begin(), end);
+  }
+}

@@ -50,6 +50,9 @@ export function editDistance(left: string, right: string): number {
   return at(left.length, right.length);
 }
 
+/** Up to this length a word two edits away is another word: "hello" does not mean "help". */
+const shortWord = 6;
+
 /** The command that a lone word nearly names, as `modles` does `models`; a short word must be closer. */
 export function nearlyNamedCommand(
   words: readonly string[],
@@ -57,7 +60,7 @@ export function nearlyNamedCommand(
 ): string | undefined {
   const [word] = words;
   if (word === undefined || words.length > 1 || /\s/.test(word)) return undefined;
-  const limit = word.length <= 4 ? 1 : 2;
+  const limit = word.length <= shortWord ? 1 : 2;
   return [...commandNames].find(
     (name) => name !== word && editDistance(word.toLowerCase(), name) <= limit,
   );

@@ -36,7 +36,8 @@ function waitingText(model: string, waited: number): string {
 function retryText(event: RetryScheduled, remaining: number): string {
   const cause = sanitizeLine(event.cause.message);
   const wait = remaining <= 0 ? 'now' : `in ${Math.ceil(remaining / 1000)} s`;
-  return `natter: ${cause}; retry ${event.retry} of ${event.retries} ${wait}`;
+  // The cause comes last: a narrow terminal cuts it first.
+  return `natter: retry ${event.retry} of ${event.retries} ${wait}: ${cause}`;
 }
 
 /** Calls `next` after `delay` and then as often as it asks, milliseconds each, until it gives undefined or is stopped. */

@@ -53,13 +53,15 @@ async function runInShell(line: string): Promise<{ code: number; stdout: string;
     NATTER_CONFIG_DIR: join(folder, 'config'),
   });
   const path = [folder, env['PATH']].join(delimiter);
-  const child = promisify(execFile)('/bin/sh', ['-c', line], {
+  // The sandbox runs until a signal reaches it, so the shell must not stand between.
+  const script = line.startsWith('natter sandbox') ? `exec ${line}` : line;
+  const child = promisify(execFile)('/bin/sh', ['-c', script], {
     env: { ...env, PATH: path },
     cwd: folder,
   });
   child.child.stdin?.end(line.includes('auth login') ? sandboxKey : '');
   if (line.startsWith('natter sandbox'))
-    child.child.stdout?.once('data', () => child.child.kill('SIGINT'));
+    child.child.stderr?.once('data', () => child.child.kill('SIGINT'));
   try {
     return { code: 0, ...(await child) };
   } catch (error) {

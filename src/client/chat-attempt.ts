@@ -27,7 +27,8 @@ export interface ChatAttempt {
 export async function* attemptChat(attempt: ChatAttempt): AsyncGenerator<ChatEvent, void> {
   const { service, request, signal, number } = attempt;
   const response = await acceptedResponse(request, service.route, service.limits, signal);
-  const requestId = requestIdOf(response.headers);
+  const sentId = requestIdOf(response.headers);
+  const requestId = sentId === undefined ? undefined : service.mask(sentId);
   let reading = false;
   try {
     yield answerStarted(number, requestId);

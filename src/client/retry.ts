@@ -24,7 +24,13 @@ export function scheduleRetry(
 ): RetryScheduled {
   if (!(error instanceof Failure)) throw error;
   const decision = decide(error, attempts, policy);
-  const cause = rephrase(error, { message: mask(error.message), attempts });
+  const { message, hint, requestId } = error;
+  const cause = rephrase(error, {
+    message: mask(message),
+    ...(hint !== undefined && { hint: mask(hint) }),
+    ...(requestId !== undefined && { requestId: mask(requestId) }),
+    attempts,
+  });
   if (typeof decision !== 'number') throw finalFailure(cause, error, decision, clock);
   return {
     type: 'retry-scheduled',

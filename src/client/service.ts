@@ -1,10 +1,10 @@
 import type { ClientOptions } from './client.ts';
 import { endpointUrl, parseBaseUrl } from './base-url.ts';
 import type { ExchangeLimits, HttpRequest } from './exchange.ts';
-import { maskKey } from './mask-key.ts';
 import { checkSecrecy, requestHeaders } from './request-headers.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { createRoute, type Route } from './route.ts';
+import { createSecretFilter } from './secret-filter.ts';
 
 /** A service as one client reaches it: the client's options, checked, with their defaults. */
 export interface Service {
@@ -57,6 +57,6 @@ export function createService(options: ClientOptions): Service {
         body: Buffer.from(JSON.stringify(body)),
       };
     },
-    mask: (text) => maskKey(text, options.apiKey?.trim()),
+    mask: createSecretFilter([options.apiKey]),
   };
 }

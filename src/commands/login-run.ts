@@ -90,7 +90,7 @@ async function check(
   });
   try {
     const records = await service.client.listModels({ signal: context.signal });
-    return `accepted: ${describeModels(records)}`;
+    return `answered: ${describeModels(records)}`;
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not_found') {
       return 'reached, but it lists no models, so the key could not be checked';

@@ -1,4 +1,4 @@
-const mark = '[masked]';
+const mark = '***';
 
 /** Shorter secrets are left alone: masking them would tear ordinary words apart. */
 const shortestSecret = 4;
@@ -37,8 +37,19 @@ function base64Patterns(secret: string): string[] {
       .toString('base64')
       .slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
     if (piece.length < shortestEncodedPiece) return [];
-    return [piece.replaceAll('/', String.raw`(?:\\?\/|_)`).replaceAll('+', '[+-]')];
+    return [base64Pattern(piece)];
   });
+}
+
+/** Standard base64 or base64url, slashes escaped as in JSON or not. */
+function base64Pattern(text: string): string {
+  return text.replaceAll('/', String.raw`(?:\\?\/|_)`).replaceAll('+', '[+-]');
+}
+
+/** The secret alone in base64, where its end is known too; padded or not. */
+function wholeBase64Pattern(secret: string): string {
+  const [text = ''] = Buffer.from(secret).toString('base64').split('=');
+  return `${base64Pattern(text)}={0,2}`;
 }
 
 /**
@@ -53,7 +64,11 @@ export function createSecretFilter(
     .map((secret) => secret.trim())
     .filter((secret) => secret.length >= shortestSecret)
     .sort((first, second) => second.length - first.length)
-    .flatMap((secret) => [writtenPattern(secret), ...base64Patterns(secret)]);
+    .flatMap((secret) => [
+      writtenPattern(secret),
+      wholeBase64Pattern(secret),
+      ...base64Patterns(secret),
+    ]);
   if (patterns.length === 0) return (text) => text;
   const expression = new RegExp(patterns.join('|'), 'g');
   return (text) => text.replaceAll(expression, mark);

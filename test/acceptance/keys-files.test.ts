@@ -1,0 +1,166 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import {
+  binary,
+  cleanEnvironment,
+  runNatter,
+  startNatter,
+  temporaryHome,
+} from '../support/natter.ts';
+import { expectNoSecret, secretKey } from '../support/secret.ts';
+
+const baseUrl = 'http://127.0.0.1:9';
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+/** A home with a key stored, without asking any service. */
+async function loggedIn() {
+  const home = temporaryHome();
+  const words = ['auth', 'login', '--no-check', '--base-url', baseUrl];
+  const { code } = await runNatter(words, { env: { HOME: home }, input: secretKey });
+  expect(code).toBe(0);
+  const folder = join(home, '.config', 'natter');
+  return {
+    env: { HOME: home },
+    folder,
+    config: join(folder, 'config.json'),
+    credentials: join(folder, 'credentials.json'),
+  };
+}
+
+test('K3 at umask 000 the files are for the owner alone, and so is their folder', async () => {
+  const home = temporaryHome();
+  const login = `umask 000; printf %s '${secretKey}' | "${process.execPath}" "${binary}" auth login --no-check --base-url ${baseUrl}`;
+  await promisify(execFile)('/bin/sh', ['-c', login], { env: cleanEnvironment({ HOME: home }) });
+  const folder = join(home, '.config', 'natter');
+  expect([
+    mode(folder),
+    mode(join(folder, 'credentials.json')),
+    mode(join(folder, 'config.json')),
+  ]).toEqual(['700', '600', '600']);
+});
+
+test('K4 a credentials file that others could read is made private, with a warning', async () => {
+  const { env, credentials } = await loggedIn();
+  chmodSync(credentials, 0o644);
+  const status = await runNatter(['auth', 'status'], { env });
+  expect(status.stderr).toContain('others could read');
+  expect(status.stderr).toContain('it is private now');
+  expect(mode(credentials)).toBe('600');
+  expect((await runNatter(['auth', 'status'], { env })).stderr).toBe('');
+});
+
+test('K5 a symbolic link is followed and kept, and the mode of its target repaired', async () => {
+  const { env, credentials } = await loggedIn();
+  const target = join(temporaryHome(), 'elsewhere.json');
+  renameSync(credentials, target);
+  symlinkSync(target, credentials);
+  chmodSync(target, 0o644);
+  const status = await runNatter(['auth', 'status'], { env });
+  expect(status.stdout).toContain('…cret');
+  expect(status.stderr).toContain('others could read');
+  expect(mode(target)).toBe('600');
+  await runNatter(['auth', 'logout'], { env });
+  expect(readFileSync(target, 'utf8')).not.toContain('apiKey');
+  expect(readFileSync(credentials, 'utf8')).toBe(readFileSync(target, 'utf8'));
+});
+
+test('K6 killed at any moment of a set, natter leaves the old settings or the new', async () => {
+  const { env, config } = await loggedIn();
+  const long = (letter: string) => letter.repeat(100_000);
+  await runNatter(['config', 'set', 'system', long('a')], { env });
+  const seen = new Set<string>();
+  for (let delay = 20; delay <= 200; delay += 20) {
+    const natter = startNatter(['config', 'set', 'system', `${long('b')}${delay}`], { env });
+    const timer = setTimeout(() => natter.child.kill('SIGKILL'), delay);
+    await natter.result;
+    clearTimeout(timer);
+    const { profiles } = JSON.parse(readFileSync(config, 'utf8')) as {
+      profiles: { default: { system: string } };
+    };
+    seen.add(profiles.default.system.replace(/(.)\1+/, '$1').replace(/\d+$/, ''));
+  }
+  expect([...seen].filter((start) => start !== 'a' && start !== 'b')).toEqual([]);
+  const after = await runNatter(['config', 'set', 'system', 'whole'], { env });
+  expect(after.code).toBe(0);
+});
+
+test.each([
+  ['is cut', (text: string) => text.slice(0, text.length / 2), 'not valid JSON'],
+  ['is empty', () => '', 'it is empty'],
+  ['is a list', () => `["${secretKey}"]`, 'no JSON object'],
+  ['is binary', () => `\0\u0001${secretKey}`, 'not valid JSON'],
+])('K7 a store that %s is reported, not quoted and not touched', async (_, spoil, problem) => {
+  const { env, credentials } = await loggedIn();
+  const spoiled = spoil(readFileSync(credentials, 'utf8'));
+  writeFileSync(credentials, spoiled, { mode: 0o600 });
+  for (const words of [['hi'], ['auth', 'status'], ['auth', 'logout']]) {
+    const { code, stdout, stderr } = await runNatter(words, { env });
+    expect(code).toBe(3);
+    expect(stderr).toContain(credentials);
+    expect(stderr).toContain(problem);
+    expectNoSecret(stdout, stderr);
+  }
+  expect(readFileSync(credentials, 'utf8')).toBe(spoiled);
+});
+
+test('K7 a byte order mark in a store is read over', async () => {
+  const { env, credentials } = await loggedIn();
+  writeFileSync(credentials, `\uFEFF${readFileSync(credentials, 'utf8')}`, { mode: 0o600 });
+  const { code, stdout } = await runNatter(['auth', 'status'], { env });
+  expect(code).toBe(0);
+  expect(stdout).toContain('…cret');
+});
+
+test.each(['__proto__', 'params.__proto__', 'headers.__proto__', 'params.constructor'])(
+  'K27 the setting %s is refused',
+  async (name) => {
+    const { env, config } = await loggedIn();
+    const before = readFileSync(config, 'utf8');
+    const { code } = await runNatter(['config', 'set', name, '{"polluted":true}'], { env });
+    expect(code).toBe(2);
+    expect(readFileSync(config, 'utf8')).toBe(before);
+  },
+);
+
+test('K27 a profile called __proto__ is refused', async () => {
+  const words = ['config', 'set', 'model', 'x', '--profile', '__proto__'];
+  expect(await runNatter(words)).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('D17 four writers at once lose nothing', async () => {
+  const { env, config } = await loggedIn();
+  const names = ['one', 'two', 'three', 'four'];
+  await Promise.all(
+    names.map(async (name) => {
+      for (const round of [1, 2]) {
+        const words = ['config', 'set', `params.${name}${round}`, String(round)];
+        expect(await runNatter(words, { env })).toMatchObject({ code: 0 });
+      }
+    }),
+  );
+  const { profiles } = JSON.parse(readFileSync(config, 'utf8')) as {
+    profiles: { default: { params: object } };
+  };
+  expect(Object.keys(profiles.default.params).sort()).toEqual(
+    names.flatMap((name) => [`${name}1`, `${name}2`]).sort(),
+  );
+});
+
+test('a folder in place of the settings file is a storage failure', async () => {
+  const home = temporaryHome();
+  mkdirSync(join(home, '.config', 'natter', 'config.json'), { recursive: true });
+  const { code, stderr } = await runNatter(['config', 'list'], { env: { HOME: home } });
+  expect(code).toBe(12);
+  expect(stderr).toContain('it is a folder');
+});

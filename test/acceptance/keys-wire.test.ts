@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { runNatter, temporaryHome } from '../support/natter.ts';
+import { response, streamed } from '../support/raw-replies.ts';
+import { certificatePath } from '../support/raw-server.ts';
+import { secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
+
+/** Reaches this machine, but is no loopback address. */
+const elsewhere = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
+
+test.each([301, 302, 303, 307, 308])(
+  'K12 K13 a redirect (%d) to another port gets neither key nor prompt, and is named',
+  async (status) => {
+    const other = await serve([[streamed('Hello')]]);
+    const location = `${other.url}/v1/chat/completions`;
+    const server = await serve([[response(status, { location })]]);
+    const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+    const { code, stdout, stderr } = await runNatter(['hi'], { env });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain(`the service redirects (${status}) to ${location}`);
+    expect(stderr).toContain(`natter config set base-url ${other.url}`);
+    expect(other.connections()).toBe(0);
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test('K12 a redirect within the service is not followed either', async () => {
+  const server = await serve([[response(307, { location: '/v2/chat' })], [streamed('Hello')]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+  expect((await runNatter(['hi'], { env })).code).toBe(3);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('K14 a key is not sent over plain http to a host that is not this machine', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = { NATTER_BASE_URL: elsewhere(server.url), NATTER_API_KEY: secretKey };
+  const { code, stderr } = await runNatter(['hi'], { env });
+  expect(code).toBe(3);
+  expect(stderr).toContain('the key would travel unencrypted');
+  expect(stderr).toContain('--allow-insecure');
+  expect(server.connections()).toBe(0);
+});
+
+test('K14 without a key plain http goes anywhere', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = { NATTER_BASE_URL: elsewhere(server.url) };
+  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test('K14 a flag and a profile allow it', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = {
+    HOME: temporaryHome(),
+    NATTER_BASE_URL: elsewhere(server.url),
+    NATTER_API_KEY: secretKey,
+  };
+  expect((await runNatter(['hi', '--allow-insecure'], { env })).stdout).toBe('Hello');
+  await runNatter(['config', 'set', 'allow-insecure', 'true'], { env });
+  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello');
+  expect(server.requests).toHaveLength(2);
+});
+
+test('K19 an own authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
+  const server = await serve([[streamed('Hello')]], { tls: true });
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+  const distrusted = await runNatter(['hi'], { env });
+  expect(distrusted.code).toBe(10);
+  expect(distrusted.stderr).toContain('NODE_EXTRA_CA_CERTS');
+  expect(server.requests).toHaveLength(0);
+  const trusted = await runNatter(['hi'], {
+    env: { ...env, NODE_EXTRA_CA_CERTS: certificatePath('authority.pem') },
+  });
+  expect(trusted).toMatchObject({ code: 0, stdout: 'Hello', stderr: '' });
+});
+
+test('K20 with certificates unchecked natter warns, in one line', async () => {
+  const server = await serve([[streamed('Hello')]], { tls: true });
+  const env = { NATTER_BASE_URL: server.url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const { stdout, stderr } = await runNatter(['hi', '--quiet'], { env });
+  expect(stdout).toBe('Hello');
+  expect(stderr).toBe(
+    'natter: warning: certificates are not checked, because NODE_TLS_REJECT_UNAUTHORIZED is 0\n',
+  );
+});
+
+test('K21 a flag wins over a variable, a variable over the profile, and an empty one is unset', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = { HOME: temporaryHome(), NATTER_BASE_URL: server.url };
+  const sentModel = async (words: readonly string[], more: Record<string, string>) => {
+    await runNatter(['hi', ...words], { env: { ...env, ...more } });
+    return (JSON.parse(server.requests.at(-1)?.body ?? '') as { model: string }).model;
+  };
+  expect(await sentModel([], {})).toBe('origin');
+  await runNatter(['config', 'set', 'model', 'stored'], { env });
+  expect(await sentModel([], {})).toBe('stored');
+  expect(await sentModel([], { NATTER_MODEL: '' })).toBe('stored');
+  expect(await sentModel([], { NATTER_MODEL: 'variable' })).toBe('variable');
+  expect(await sentModel(['-m', 'flag'], { NATTER_MODEL: 'variable' })).toBe('flag');
+});
+
+test('K21 an empty NATTER_API_KEY leaves the stored key in force', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = { HOME: temporaryHome(), NATTER_API_KEY: '' };
+  await runNatter(['auth', 'login', '--no-check', '--base-url', server.url], {
+    env,
+    input: secretKey,
+  });
+  await runNatter(['hi'], { env });
+  expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
+});
+
+test('a stored key goes to the service it was stored for, and to no other', async () => {
+  const [own, other] = [await serve([[streamed('Own')]]), await serve([[streamed('Other')]])];
+  const env = { HOME: temporaryHome() };
+  await runNatter(['auth', 'login', '--no-check', '--base-url', own.url], {
+    env,
+    input: secretKey,
+  });
+  const { stdout, stderr } = await runNatter(['hi', '--base-url', other.url], { env });
+  expect(stdout).toBe('Other');
+  expect(stderr).toContain('the API key of profile default was not sent');
+  expect(other.requests[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test('a login to a new address does not take the secret headers of the old one along', async () => {
+  const server = await serve([[response(200, {}, '["origin"]')]]);
+  const env = { HOME: temporaryHome() };
+  await runNatter(['config', 'set', 'base-url', 'https://old.example'], { env });
+  await runNatter(['config', 'set', 'headers.x-team-token', secretKey], { env });
+  const { code } = await runNatter(['auth', 'login', '--base-url', server.url], {
+    env,
+    input: 'nk-new',
+  });
+  expect(code).toBe(0);
+  expect(server.requests[0]?.headers).not.toHaveProperty('x-team-token');
+});

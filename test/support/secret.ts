@@ -1,0 +1,29 @@
+import { expect } from 'vitest';
+
+/** A key with characters that every encoding writes differently. */
+export const secretKey = 'nk-4/Zx9+Qw7==TopSecret';
+
+const bytes = Buffer.from(secretKey);
+const inBase64 = (prefix: string) => Buffer.from(prefix + secretKey).toString('base64');
+
+/** Ways in which a server could send the key back. */
+export const secretForms: readonly string[] = [
+  secretKey,
+  encodeURIComponent(secretKey),
+  encodeURIComponent(secretKey).replaceAll(/%../g, (code) => code.toLowerCase()),
+  bytes.toString('base64'),
+  bytes.toString('base64url'),
+  inBase64('Bearer '),
+  inBase64('x:'),
+];
+
+/** What stays of those forms whatever stands around them. */
+const traces = secretForms.map((form) =>
+  form.includes('TopSecret') ? 'TopSecret' : form.slice(12, -4),
+);
+
+export function expectNoSecret(...texts: readonly string[]): void {
+  for (const text of texts) {
+    for (const trace of traces) expect(text).not.toContain(trace);
+  }
+}

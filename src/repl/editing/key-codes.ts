@@ -130,8 +130,6 @@ export function shortcut(character: string, modifiers: Modifiers): KeyPress {
 export function eventOfControl(code: number, modifiers: Modifiers = {}): KeyPress {
   const name = code === 8 ? undefined : codeKeys.get(code);
   if (name !== undefined) return keyPress(name, modifiers);
-  return shortcut(String.fromCharCode(code === 0 ? 0x20 : code + 0x40), {
-    ...modifiers,
-    ctrl: true,
-  });
+  const character = code === 0 ? ' ' : String.fromCharCode(code + 0x40).toLowerCase();
+  return shortcut(character, { ...modifiers, ctrl: true });
 }

@@ -65,8 +65,11 @@ function columnOf({ cells }: VisualRow, offset: number): number {
 /** Up to `count` places one after the other, nearest first. */
 function walk(start: Place, step: (place: Place) => Place | undefined, count: number): Place[] {
   const places: Place[] = [];
-  for (let next = step(start); next !== undefined && places.length < count; next = step(next)) {
+  for (let place = start; places.length < count;) {
+    const next = step(place);
+    if (next === undefined) break;
     places.push(next);
+    place = next;
   }
   return places;
 }
@@ -92,8 +95,8 @@ export function layout(draft: Draft, columns: number, height = Number.POSITIVE_I
     rows,
     cursorRow: shownBefore.length,
     cursorColumn: columnOf(rowAt(cursor), draft.cursor),
-    hasMoreAbove: above(shown[0] ?? cursor) !== undefined,
-    hasMoreBelow: below(shown.at(-1) ?? cursor) !== undefined,
+    hasMoreAbove: rowAt(shown[0] ?? cursor).start > 0,
+    hasMoreBelow: rowAt(shown.at(-1) ?? cursor).end < draft.text.length,
   };
 }
 

@@ -24,7 +24,7 @@ export interface Block {
   readonly end: number;
 }
 
-const blockLength = 4096;
+const blockLength = 2048;
 const tab = '    ';
 const control = /^\p{Control}$/u;
 /** Characters that would change the order of the text around them. */

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import type { KeyEvent } from '../../../src/repl/editing/key-event.ts';
+import { createKeyParser } from '../../../src/repl/editing/key-parser.ts';
+import { joinPasteBurst } from '../../../src/repl/editing/paste-burst.ts';
+import { inPaste, parse, writeEvents } from './written-events.ts';
+
+describe('bracketed paste', () => {
+  test.each([
+    ['several lines', 'a\rb\r\nc\nd', 'paste "a\\nb\\nc\\nd"'],
+    ['nothing', '', 'paste ""'],
+    ['tabs', '\tx', 'paste "\\tx"'],
+    ['escape sequences as they are', '\u001B[31mred\u0003', 'paste "\\u001b[31mred\\u0003"'],
+    [
+      'line ends as the kitty protocol codes them',
+      'a\u001B[13ub\u001B[106;5uc',
+      'paste "a\\nb\\nc"',
+    ],
+    [
+      'presses and releases of the kitty protocol',
+      'a\u001B[13;1:1u\u001B[13;1:3ub',
+      'paste "a\\nb"',
+    ],
+    [
+      'line ends as modifyOtherKeys codes them',
+      'a\u001B[27;5;106~b\u001B[27;5;109~c',
+      'paste "a\\nb\\nc"',
+    ],
+    ['tabs as the kitty protocol codes them', 'a\u001B[9ub\u001B[105;5uc', 'paste "a\\tb\\tc"'],
+    ['reports of focus in between', 'one\u001B[O two\u001B[I', 'paste "one two"'],
+    [
+      'reports of the mouse in between',
+      'one\u001B[<35;10;20M\u001B[<0;1;1m two',
+      'paste "one two"',
+    ],
+  ])('keeps %s', (_, text, events) => {
+    expect(parse(inPaste(text))).toBe(events);
+  });
+
+  test('is one event between the keys around it', () => {
+    expect(parse(`a${inPaste('b\r')}\r`)).toBe('"a" paste "b\\n" <enter>');
+  });
+
+  test('P22 takes a megabyte with escapes quickly and whole', () => {
+    const text = '\u001B[1mbold\u001B[0m \u0007\u0003\u001B'.repeat(50_000);
+    const start = performance.now();
+    const events = createKeyParser().feed(Buffer.from(inPaste(text)));
+    expect(performance.now() - start).toBeLessThan(1000);
+    expect(events).toEqual([{ type: 'paste', text }]);
+  });
+
+  test('takes 10,000 lines in small reads in well under a second', () => {
+    const text = Array.from({ length: 10_000 }, (_, index) => `line ${index} äöü`).join('\r');
+    const bytes = Buffer.from(inPaste(text));
+    const parser = createKeyParser();
+    const events: KeyEvent[] = [];
+    const start = performance.now();
+    for (let at = 0; at < bytes.length; at += 1023) {
+      events.push(...parser.feed(bytes.subarray(at, at + 1023)));
+    }
+    expect(performance.now() - start).toBeLessThan(500);
+    expect(events).toEqual([{ type: 'paste', text: text.replaceAll('\r', '\n') }]);
+  });
+});
+
+describe('joinPasteBurst', () => {
+  function burst(input: string): string {
+    return writeEvents(joinPasteBurst(createKeyParser().feed(input)));
+  }
+
+  test('keeps the lines of a paste without brackets together', () => {
+    expect(burst('one\r\ttwo\rthree\r')).toBe('paste "one\\n\\ttwo\\nthree\\n"');
+  });
+
+  test.each([
+    ['a line and Enter', 'one\r', '"one" <enter>'],
+    ['Enter alone', '\r\r', '<enter> <enter>'],
+    ['keys among the text', 'a\r\u001B[Ab', '"a" <enter> <up> "b"'],
+    ['text', 'abc', '"abc"'],
+  ])('leaves %s as it is', (_, input, events) => {
+    expect(burst(input)).toBe(events);
+  });
+});

@@ -1,0 +1,55 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { editActions } from '../../../src/repl/editing/edit-actions.ts';
+import type { EditAction } from '../../../src/repl/editing/edit-actions.ts';
+import { contentOf } from '../../../src/repl/editing/paste.ts';
+import { createBuffer, insert, insertPaste } from '../../../src/repl/editing/text-buffer.ts';
+import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
+import { redo, undo } from '../../../src/repl/editing/undo.ts';
+import { longPaste, run } from './run-actions.ts';
+
+function boundaries(text: string): number[] {
+  const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);
+  return [...Array.from(segments, ({ index }) => index), text.length];
+}
+
+describe('any sequence of edits', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 8 }),
+    fc.constantFrom('\u0301', '\u200D', '🇩', '👩', ' ', '\n', '日本', longPaste),
+  );
+  const step = fc.oneof(
+    text.map((value) => (buffer: TextBuffer) => insert(buffer, value)),
+    text.map((value) => (buffer: TextBuffer) => insertPaste(buffer, value)),
+    fc
+      .constantFrom(...(Object.keys(editActions) as EditAction[]))
+      .map((action) => (buffer: TextBuffer) => run(buffer, action)),
+  );
+
+  test('keeps the caret between whole characters', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        let buffer = createBuffer();
+        for (const apply of steps) {
+          buffer = apply(buffer);
+          expect(boundaries(buffer.text)).toContain(buffer.cursor);
+        }
+      }),
+    );
+  });
+
+  test('can be undone to the begin and redone to the end', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        const edited = steps.reduce((buffer, apply) => apply(buffer), createBuffer());
+        let newest = edited;
+        while (newest.redoStack.length > 0) newest = redo(newest);
+        let buffer = edited;
+        while (buffer.undoStack.length > 0) buffer = undo(buffer);
+        expect(buffer.text).toBe('');
+        while (buffer.redoStack.length > 0) buffer = redo(buffer);
+        expect(contentOf(buffer)).toBe(contentOf(newest));
+      }),
+    );
+  });
+});

@@ -1,0 +1,130 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Failure } from '../../../src/failure.ts';
+import { findDrafts, removeDraft, saveDraft } from '../../../src/repl/editing/draft-file.ts';
+import { appendHistory, readHistory } from '../../../src/repl/editing/history-file.ts';
+
+const at = new Date('2026-11-21T10:00:00Z');
+let folder = '';
+let file = '';
+
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'natter-history-'));
+  file = path.join(folder, 'state', 'history.jsonl');
+});
+
+afterEach(() => {
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+function write(content: string): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, content);
+}
+
+const line = (text: string) => `${JSON.stringify({ at: at.toISOString(), text })}\n`;
+
+describe('history file', () => {
+  test('keeps prompts over sessions, line ends, emoji and half characters included', () => {
+    const texts = ['one', 'two\nlines', '日本 👨‍👩‍👧‍👦', 'half \uD83D'];
+    for (const text of texts) appendHistory(file, text, at);
+    expect(readHistory(file)).toEqual({ texts, skipped: 0 });
+  });
+
+  test('drops no entry with CJK or emoji at a 4 KB boundary', () => {
+    const texts = Array.from(
+      { length: 400 },
+      (_, index) => `${'x'.repeat(index % 7)}日本語👍 ${index}`,
+    );
+    for (const text of texts) appendHistory(file, text, at);
+    expect(fs.statSync(file).size).toBeGreaterThan(16_384);
+    expect(readHistory(file).texts).toEqual(texts);
+  });
+
+  test('reads the end of a huge file and cuts no character there', () => {
+    const text = '日本語👍'.repeat(5000);
+    write(line(text).repeat(150));
+    expect(fs.statSync(file).size).toBeGreaterThan(8 << 20);
+    const { texts, skipped } = readHistory(file);
+    expect(texts.length).toBeGreaterThan(80);
+    expect(new Set(texts)).toEqual(new Set([text]));
+    expect(skipped).toBe(0);
+  });
+
+  test.each([
+    ['a line cut off', '{"at":"2026-11-21T10:00:00Z","text":"cu'],
+    ['a foreign line', 'hello\n'],
+    ['a record without a text', '{"at":"2026"}\n'],
+    ['a line that is no object', 'null\n'],
+  ])('loses %s only', (_, damaged) => {
+    write(line('before') + damaged);
+    appendHistory(file, 'after', at);
+    expect(readHistory(file)).toEqual({ texts: ['before', 'after'], skipped: 1 });
+  });
+
+  test('reads files that an editor saved with a byte order mark and CRLF, or a crash filled with NUL', () => {
+    write(`\uFEFF${line('one').replace('\n', '\r\n')}\0\0\0${line('two')}`);
+    expect(readHistory(file)).toEqual({ texts: ['one', 'two'], skipped: 0 });
+  });
+
+  test('is empty when there is no file', () => {
+    expect(readHistory(file)).toEqual({ texts: [], skipped: 0 });
+  });
+
+  test('leaves out blank texts and those over a megabyte', () => {
+    appendHistory(file, ' \n', at);
+    appendHistory(file, 'x'.repeat(2 << 20), at);
+    expect(readHistory(file).texts).toEqual([]);
+  });
+
+  test('K24 is readable by its owner only', () => {
+    write('');
+    fs.chmodSync(file, 0o644);
+    appendHistory(file, 'one', at);
+    const { mode } = fs.statSync(file);
+    expect(process.platform === 'win32' || (mode & 0o777) === 0o600).toBe(true);
+  });
+
+  test('names the file when it cannot be written or read', () => {
+    fs.mkdirSync(file, { recursive: true });
+    expect(() => appendHistory(file, 'one', at)).toThrow(Failure);
+    expect(() => readHistory(file)).toThrow(file);
+  });
+});
+
+describe('drafts', () => {
+  test('outlive the session that wrote them', () => {
+    saveDraft(folder, 'a', 'first 日本', at);
+    saveDraft(folder, 'a', 'newer\n👍', new Date(at.getTime() + 1000));
+    saveDraft(folder, 'b/c', 'of another window', at);
+    expect(findDrafts(folder).map(({ id, text }) => [id, text])).toEqual([
+      ['a', 'newer\n👍'],
+      ['b/c', 'of another window'],
+    ]);
+  });
+
+  test('are gone when they are sent or emptied', () => {
+    saveDraft(folder, 'a', 'text', at);
+    saveDraft(folder, 'b', 'text', at);
+    saveDraft(folder, 'a', '', at);
+    removeDraft(folder, 'b');
+    removeDraft(folder, 'never there');
+    expect(findDrafts(folder)).toEqual([]);
+  });
+
+  test('K24 are private', () => {
+    saveDraft(path.join(folder, 'drafts'), 'a', 'text', at);
+    const { mode } = fs.statSync(path.join(folder, 'drafts', 'a.json'));
+    expect(process.platform === 'win32' || (mode & 0o777) === 0o600).toBe(true);
+  });
+
+  test('pass over damaged files and a folder that is not there', () => {
+    fs.writeFileSync(path.join(folder, 'x.json'), '{"text":');
+    fs.writeFileSync(path.join(folder, 'y.json'), '{"text":"no date"}');
+    fs.writeFileSync(path.join(folder, 'z.json'), '[]');
+    expect(findDrafts(folder)).toEqual([{ id: 'y', text: 'no date', savedAt: new Date(0) }]);
+    expect(findDrafts(path.join(folder, 'none'))).toEqual([]);
+  });
+});

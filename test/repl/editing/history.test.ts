@@ -1,0 +1,163 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createHistory, goNewer, goOlder, remember } from '../../../src/repl/editing/history.ts';
+import type { History, HistoryStep } from '../../../src/repl/editing/history.ts';
+import {
+  acceptSearch,
+  extendQuery,
+  matchOf,
+  searchNewer,
+  searchOlder,
+  shortenQuery,
+  startSearch,
+} from '../../../src/repl/editing/history-search.ts';
+import { contentOf } from '../../../src/repl/editing/paste.ts';
+import {
+  createBuffer,
+  draftFrom,
+  draftOf,
+  insertPaste,
+} from '../../../src/repl/editing/text-buffer.ts';
+import type { Draft } from '../../../src/repl/editing/text-buffer.ts';
+
+const history = createHistory(['first', 'second', 'third']);
+
+function step(
+  go: (history: History, current: Draft) => HistoryStep | undefined,
+  { history: from, draft }: HistoryStep,
+): HistoryStep {
+  return go(from, draft) ?? { history: from, draft };
+}
+
+function typed(text: string): HistoryStep {
+  return { history, draft: draftFrom(text) };
+}
+
+describe('walking', () => {
+  test('Up recalls older prompts and stops at the oldest', () => {
+    const third = step(goOlder, typed(''));
+    expect(third.draft.text).toBe('third');
+    const first = step(goOlder, step(goOlder, third));
+    expect(first.draft.text).toBe('first');
+    expect(goOlder(first.history, first.draft)).toBeUndefined();
+  });
+
+  test('the draft is not lost by Up: Down brings it back, with its caret', () => {
+    const draft = { ...draftFrom('my draft'), cursor: 2 };
+    const up = step(goOlder, step(goOlder, { history, draft }));
+    const back = step(goNewer, step(goNewer, up));
+    expect(back.draft).toEqual(draft);
+    expect(goNewer(back.history, back.draft)).toBeUndefined();
+  });
+
+  test('a recalled prompt keeps what was changed in it until something is sent', () => {
+    const up = step(goOlder, typed('draft'));
+    const changed = { ...up, draft: draftFrom('third, changed') };
+    const again = step(goNewer, step(goOlder, changed));
+    expect(again.draft.text).toBe('third, changed');
+    const sent = remember(again.history, again.draft);
+    expect(sent.history.entries.map(contentOf)).toEqual([
+      'first',
+      'second',
+      'third',
+      'third, changed',
+    ]);
+  });
+
+  test('the draft comes back after a recalled prompt was sent', () => {
+    const up = step(goOlder, typed('unsent'));
+    expect(remember(up.history, up.draft).draft.text).toBe('unsent');
+  });
+
+  test('a draft put aside by Ctrl-C is one Up away', () => {
+    const cleared = remember(history, draftFrom('put aside'));
+    expect(cleared.draft.text).toBe('');
+    expect(step(goOlder, cleared).draft.text).toBe('put aside');
+  });
+
+  test.each([
+    ['blank texts', '  \n'],
+    ['the newest entry again', 'third'],
+  ])('does not remember %s', (_, text) => {
+    expect(remember(history, draftFrom(text)).history.entries).toHaveLength(3);
+  });
+
+  test('recalls a prompt with its paste marker', () => {
+    const sent = insertPaste(createBuffer('see '), 'line\n'.repeat(50));
+    const { draft } = step(goOlder, remember(history, draftOf(sent)));
+    expect(draft.text).toBe(sent.text);
+    expect(contentOf(draft)).toBe(contentOf(sent));
+  });
+
+  test('any walk leads back to the draft', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 30 }), (directions) => {
+        let at = typed('the draft');
+        for (const isUp of directions) at = step(isUp ? goOlder : goNewer, at);
+        for (let down = 0; down < 4; down += 1) at = step(goNewer, at);
+        expect(at.draft.text).toBe('the draft');
+      }),
+    );
+  });
+});
+
+describe('search', () => {
+  const prompts = createHistory([
+    'Fix the tests',
+    'write docs',
+    'fix typos',
+    'fix typos',
+    '日本 👍',
+  ]);
+
+  function search(query: string) {
+    return extendQuery(prompts, startSearch(), query);
+  }
+
+  function found(state: ReturnType<typeof search>): string | undefined {
+    return matchOf(prompts, state)?.text;
+  }
+
+  test('finds the newest prompt that holds the query', () => {
+    expect(found(search('fix'))).toBe('fix typos');
+    expect(found(search('👍'))).toBe('日本 👍');
+  });
+
+  test('goes on to other texts only, older and newer', () => {
+    const older = searchOlder(prompts, search('fix'));
+    expect(found(older)).toBe('Fix the tests');
+    expect(found(searchNewer(prompts, older))).toBe('fix typos');
+  });
+
+  test('minds capitals only when the query has some', () => {
+    expect(found(search('Fix'))).toBe('Fix the tests');
+  });
+
+  test('keeps the entry while the query grows and returns to the newest when it shrinks', () => {
+    const older = searchOlder(prompts, search('fi'));
+    expect(found(extendQuery(prompts, older, 'x'))).toBe('Fix the tests');
+    expect(found(shortenQuery(prompts, older))).toBe('fix typos');
+    expect(shortenQuery(prompts, search('👍')).query).toBe('');
+  });
+
+  test('says when nothing is found and keeps what was', () => {
+    const failed = extendQuery(prompts, search('fix'), 'zz');
+    expect(failed.isFailed).toBe(true);
+    expect(found(failed)).toBe('fix typos');
+    expect(searchOlder(prompts, searchOlder(prompts, search('fix'))).isFailed).toBe(true);
+  });
+
+  test('takes the match into the composer and keeps the draft below it', () => {
+    const draft = draftFrom('my draft');
+    const accepted = acceptSearch(prompts, search('docs'), draft);
+    expect(accepted.draft.text).toBe('write docs');
+    let at: HistoryStep = accepted;
+    for (let down = 0; down < 4; down += 1) at = step(goNewer, at);
+    expect(at.draft).toEqual(draft);
+  });
+
+  test('leaves the draft when nothing matched', () => {
+    const draft = draftFrom('my draft');
+    expect(acceptSearch(prompts, search('nowhere'), draft).draft).toBe(draft);
+  });
+});

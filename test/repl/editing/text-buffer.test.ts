@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { breakAtBackslash } from '../../../src/repl/editing/edit-actions.ts';
+import type { EditAction } from '../../../src/repl/editing/edit-actions.ts';
+import { contentOf } from '../../../src/repl/editing/paste.ts';
+import {
+  clearBuffer,
+  createBuffer,
+  insert,
+  insertPaste,
+  moveTo,
+  replaceContent,
+} from '../../../src/repl/editing/text-buffer.ts';
+import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
+import { redo, undo } from '../../../src/repl/editing/undo.ts';
+import { longPaste, run } from './run-actions.ts';
+
+const family = '👨‍👩‍👧‍👦';
+
+/** A buffer from a text with `|` at the caret. */
+function at(text: string): TextBuffer {
+  return moveTo(createBuffer(text.replace('|', '')), text.indexOf('|'));
+}
+
+function shown({ text, cursor }: TextBuffer): string {
+  return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+}
+
+describe('editing', () => {
+  test.each<[string, EditAction, string]>([
+    ['ab|c', 'move-left', 'a|bc'],
+    ['|abc', 'move-left', '|abc'],
+    ['abc|', 'move-right', 'abc|'],
+    ['a|\nb', 'move-right', 'a\n|b'],
+    ['one two|', 'move-word-left', 'one |two'],
+    ['one two |', 'move-word-left', 'one |two '],
+    ['|one two', 'move-word-right', 'one| two'],
+    ['one|  two', 'move-word-right', 'one  two|'],
+    ['one|, ', 'move-word-right', 'one, |'],
+    ['a\nbc|d\ne', 'move-line-start', 'a\n|bcd\ne'],
+    ['a\nb|cd\ne', 'move-line-end', 'a\nbcd|\ne'],
+    ['a\nb|c', 'move-text-start', '|a\nbc'],
+    ['a|\nbc', 'move-text-end', 'a\nbc|'],
+    ['a|', 'delete-left', '|'],
+    ['|a', 'delete-left', '|a'],
+    ['a\n|b', 'delete-left', 'a|b'],
+    ['|ab', 'delete-right', '|b'],
+    ['one two|', 'kill-word-left', 'one |'],
+    ['|one two', 'kill-word-right', '| two'],
+    ['run --fix=a,b|', 'kill-blank-word-left', 'run |'],
+    ['a\nbc|d', 'kill-line-start', 'a\n|d'],
+    ['a\n|bcd', 'kill-line-start', 'a|bcd'],
+    ['a|bc\nd', 'kill-line-end', 'a|\nd'],
+    ['a|\nd', 'kill-line-end', 'a|d'],
+    ['a|b', 'transpose', 'ba|'],
+    ['ab|', 'transpose', 'ba|'],
+    ['|ab', 'transpose', '|ab'],
+    ['a|b', 'new-line', 'a\n|b'],
+  ])('%j after %s is %j', (before, action, after) => {
+    expect(shown(run(at(before), action))).toBe(after);
+  });
+
+  test.each([
+    ['emoji', '😀'],
+    ['a joined family', family],
+    ['a flag', '🇩🇪'],
+    ['a letter with accents', 'e\u0301\u0323'],
+    ['a Hangul syllable of parts', '\u1112\u1161\u11AB'],
+    ['a Devanagari syllable', 'नि'],
+  ])('never cuts %s in half', (_, character) => {
+    const buffer = createBuffer(`a${character}b`);
+    const before = run(buffer, 'move-left', 'move-left');
+    expect(before.cursor).toBe(1);
+    expect(run(before, 'move-right').cursor).toBe(1 + character.length);
+    expect(run(before, 'delete-right').text).toBe('ab');
+    expect(run(buffer, 'move-left', 'delete-left').text).toBe('ab');
+  });
+
+  test('joins the parts of an emoji that arrive one after the other', () => {
+    const parts = insert(insert(createBuffer(), '👨‍👩'), '‍👧‍👦');
+    expect(parts.text).toBe(family);
+    expect(run(parts, 'delete-left').text).toBe('');
+  });
+
+  test('moves by words through scripts that write no blanks', () => {
+    const text = '日本語を勉強します';
+    const { cursor } = run(createBuffer(text), 'move-word-left');
+    expect(cursor).toBeGreaterThan(0);
+    expect(cursor).toBeLessThan(text.length);
+  });
+
+  test('turns every kind of line end into one and half characters into U+FFFD', () => {
+    expect(insert(createBuffer(), 'a\r\nb\rc\nd\uD83D').text).toBe('a\nb\nc\nd\uFFFD');
+  });
+
+  test('breaks the line at a backslash before the caret', () => {
+    expect(breakAtBackslash(at('one\\|'))).toMatchObject({ text: 'one\n', cursor: 4 });
+    expect(breakAtBackslash(at('one\\ |'))).toBeUndefined();
+    expect(breakAtBackslash(at('|'))).toBeUndefined();
+  });
+});
+
+describe('kill ring', () => {
+  test('gives back what was killed', () => {
+    expect(shown(run(at('one |two'), 'kill-line-end', 'move-line-start', 'yank'))).toBe('two|one ');
+  });
+
+  test('keeps kills in a row as one text, in their order', () => {
+    const killed = run(at('one two| three'), 'kill-word-left', 'kill-word-left', 'kill-line-end');
+    expect(run(killed, 'yank').text).toBe('one two three');
+  });
+
+  test('goes through older kills with yank-pop and does nothing without a yank', () => {
+    const killed = run(at('one two|'), 'kill-word-left', 'move-line-start', 'kill-line-end');
+    expect(run(killed, 'yank').text).toBe('one ');
+    expect(run(killed, 'yank', 'yank-pop').text).toBe('two');
+    expect(run(killed, 'yank', 'yank-pop', 'yank-pop').text).toBe('one ');
+    expect(run(killed, 'yank-pop').text).toBe('');
+  });
+
+  test('outlives sending, markers of pastes included', () => {
+    const killed = run(insertPaste(createBuffer('see '), longPaste), 'kill-line-start');
+    const next = insertPaste(clearBuffer(killed), `${longPaste}!`);
+    expect(contentOf(run(next, 'yank'))).toBe(`${longPaste}!see ${longPaste}`);
+  });
+});
+
+describe('undo', () => {
+  test('takes back words one by one and redo brings them again', () => {
+    const typed = Array.from('one two').reduce(insert, createBuffer());
+    expect(undo(typed).text).toBe('one ');
+    expect(undo(undo(typed)).text).toBe('');
+    expect(redo(undo(typed)).text).toBe('one two');
+  });
+
+  test('takes back a run of Backspace at once', () => {
+    expect(undo(run(createBuffer('abc'), 'delete-left', 'delete-left')).text).toBe('abc');
+  });
+
+  test('takes back what an editor returned', () => {
+    const edited = replaceContent(createBuffer('before'), 'after\r\n');
+    expect(edited.text).toBe('after\n');
+    expect(undo(edited).text).toBe('before');
+  });
+
+  test('forgets what was undone once something else is typed', () => {
+    expect(redo(insert(undo(insert(createBuffer(), 'a')), 'b')).text).toBe('b');
+  });
+});

@@ -1,0 +1,36 @@
+import { chordOf } from '../../../src/repl/editing/key-event.ts';
+import type { KeyEvent } from '../../../src/repl/editing/key-event.ts';
+import { createKeyParser } from '../../../src/repl/editing/key-parser.ts';
+
+/** Events as short strings: `"text"`, `<chord>`, `paste "text"`. */
+export function writeEvents(events: readonly KeyEvent[]): string {
+  return events
+    .map((event) => {
+      if (event.type === 'key') return `<${chordOf(event)}>`;
+      return `${event.type === 'paste' ? 'paste ' : ''}${JSON.stringify(event.text)}`;
+    })
+    .join(' ');
+}
+
+/** What the parser makes of one read. */
+export function parse(input: string | Uint8Array): string {
+  return writeEvents(createKeyParser().feed(input));
+}
+
+/** Neighbouring texts as one: where reads end is no event. */
+export function joinTexts(events: readonly KeyEvent[]): KeyEvent[] {
+  const joined: KeyEvent[] = [];
+  for (const event of events) {
+    const last = joined.at(-1);
+    if (event.type === 'text' && last?.type === 'text') {
+      joined.splice(-1, 1, { type: 'text', text: last.text + event.text });
+    } else {
+      joined.push(event);
+    }
+  }
+  return joined;
+}
+
+export function inPaste(text: string): string {
+  return `\u001B[200~${text}\u001B[201~`;
+}

@@ -1,0 +1,189 @@
+import { dedent, indentation } from './indentation.ts';
+import { recognizeLine, type LineKind, type OpenLeaf } from './leaf-syntax.ts';
+
+/** A block quote, or a list item with its marker as written and the columns its content is indented by. */
+export type Container =
+  | { readonly kind: 'quote' }
+  | { readonly kind: 'item'; readonly marker: string; readonly indent: number; shown: boolean };
+
+/** How a line begins: which open containers it continues, which it opens, and what is left of it. */
+export interface LineStart {
+  readonly continued: number;
+  readonly opened: readonly Container[];
+  readonly kind: LineKind;
+  readonly rest: string;
+  /** Where the rest begins in the line: tab stops count from there. */
+  readonly column: number;
+}
+
+export interface LineQuestion {
+  readonly text: string;
+  readonly complete: boolean;
+  readonly containers: readonly Container[];
+  readonly open: OpenLeaf;
+  /** Closes the open code fence. */
+  readonly closingFence: RegExp | undefined;
+}
+
+/** Deeper nesting is text: no document needs it, and hostile ones have it. */
+const DEEPEST = 12;
+
+interface Cursor {
+  text: string;
+  column: number;
+}
+
+function consume(cursor: Cursor, columns: number): void {
+  cursor.text = dedent(cursor.text, cursor.column, columns);
+  cursor.column += columns;
+}
+
+const listMarker = /^(?:([-*+])|(\d{1,9})[.)])(?=[ \t]|$)/;
+const perhapsListMarker = /^(?:[-*+]|\d{1,9}[.)]?)$/;
+const perhapsContainer = /^[-*_+>\d]/;
+const perhapsRule = /^(?:(?:-[ \t]*)+|(?:\*[ \t]*)+|(?:_[ \t]*)+)$/;
+const rule = /^(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
+
+/**
+ * Reads the beginning of a line after CommonMark 5; undefined while more of the line could change the answer.
+ * More lenient in two things, as models write them: bullets two columns in are inside a numbered item, and a
+ * fence outside its list closes the code inside.
+ */
+export function readLineStart(question: LineQuestion): LineStart | undefined {
+  const cursor = { text: question.text, column: 0 };
+  const continued = continueContainers(question, cursor);
+  if (continued === undefined) return undefined;
+  const whole = continued === question.containers.length;
+  const { kind } = question.open;
+  if (whole && (kind === 'fence' || kind === 'html')) {
+    return readInside(question, cursor, continued);
+  }
+  if (kind === 'fence' && question.complete && question.closingFence?.test(cursor.text)) {
+    return {
+      continued: question.containers.length,
+      opened: [],
+      kind: 'closing-fence',
+      rest: '',
+      column: 0,
+    };
+  }
+  return readNew(question, cursor, continued);
+}
+
+function continueContainers(question: LineQuestion, cursor: Cursor): number | undefined {
+  const { containers, complete } = question;
+  for (const [index, container] of containers.entries()) {
+    const indent = indentation(cursor.text, cursor.column);
+    const bare = cursor.text.slice(indent.length);
+    if (container.kind === 'item') {
+      if (indent.columns >= container.indent) consume(cursor, container.indent);
+      else if (bare === '' && !complete) return undefined;
+      else if (bare !== '') {
+        const last = index === containers.length - 1;
+        const nested = last && indent.columns >= 2 && question.open.kind !== 'fence';
+        if (nested && !complete && perhapsListMarker.test(bare)) return undefined;
+        if (!nested || !listMarker.test(bare) || perhapsRule.test(bare)) return index;
+        consume(cursor, indent.columns);
+      }
+    } else {
+      if (bare === '' && !complete) return undefined;
+      if (indent.columns > 3 || bare[0] !== '>') return index;
+      if (bare === '>' && !complete) return undefined;
+      consumeQuote(cursor, indent.columns);
+    }
+  }
+  return containers.length;
+}
+
+function consumeQuote(cursor: Cursor, indent: number): void {
+  consume(cursor, indent);
+  cursor.text = cursor.text.slice(1);
+  cursor.column += 1;
+  if (/^[ \t]/.test(cursor.text)) consume(cursor, 1);
+}
+
+/** A line of a fenced code or HTML block. */
+function readInside(
+  question: LineQuestion,
+  cursor: Cursor,
+  continued: number,
+): LineStart | undefined {
+  const { open, complete, closingFence } = question;
+  const start = { continued, opened: [], rest: cursor.text, column: cursor.column };
+  if (open.kind === 'fence') {
+    const closes = complete && closingFence?.test(cursor.text);
+    return { ...start, kind: closes ? 'closing-fence' : 'code' };
+  }
+  if (cursor.text.trim() !== '') return { ...start, kind: 'markup' };
+  if (!complete) return undefined;
+  return { ...start, kind: open.endsAtBlank ? 'blank' : 'markup' };
+}
+
+function readNew(question: LineQuestion, cursor: Cursor, continued: number): LineStart | undefined {
+  const { complete } = question;
+  const opened: Container[] = [];
+  for (;;) {
+    const { columns, length } = indentation(cursor.text, cursor.column);
+    const rest = cursor.text.slice(length);
+    const start = { continued, opened, rest, column: cursor.column + columns };
+    const open = openFor(question, continued, opened.length);
+    if (rest === '') return complete ? { ...start, kind: 'blank' } : undefined;
+    if (columns > 3) {
+      if (open.kind === 'paragraph') return { ...start, kind: 'text' };
+      return { ...start, kind: 'indented', rest: dedent(cursor.text, cursor.column, 4) };
+    }
+    const kind = recognizeLine(rest, complete, open);
+    if (kind === undefined || kind === 'delimiter' || continued + opened.length >= DEEPEST) {
+      return kind && { ...start, kind };
+    }
+    if (!perhapsContainer.test(rest)) return { ...start, kind };
+    if (perhapsRule.test(rest)) {
+      if (!complete) return undefined;
+      if (rule.test(rest)) return { ...start, kind: 'rule' };
+    }
+    const interrupts = open.kind === 'paragraph' && continued === question.containers.length;
+    const container = readContainer(cursor, { rest, columns, complete, interrupts });
+    if (container === 'undecided') return undefined;
+    if (container === 'none') return { ...start, kind };
+    opened.push(container);
+  }
+}
+
+/** What is open as the rest of the line sees it: lazy text still continues a paragraph, nothing else. */
+function openFor({ open, containers }: LineQuestion, continued: number, opened: number): OpenLeaf {
+  if (opened === 0 && continued === containers.length) return open;
+  const lazy = opened === 0 && open.kind === 'paragraph';
+  return { kind: lazy ? 'paragraph' : 'none', headerBefore: false, endsAtBlank: false };
+}
+
+interface Beginning {
+  /** The text without its indentation. */
+  readonly rest: string;
+  readonly columns: number;
+  readonly complete: boolean;
+  /** A paragraph would be cut: an item must then have text, and a number be 1. */
+  readonly interrupts: boolean;
+}
+
+function readContainer(cursor: Cursor, beginning: Beginning): Container | 'none' | 'undecided' {
+  const { rest, columns, complete, interrupts } = beginning;
+  if (rest[0] === '>') {
+    if (rest === '>' && !complete) return 'undecided';
+    consumeQuote(cursor, columns);
+    return { kind: 'quote' };
+  }
+  if (!complete && perhapsListMarker.test(rest)) return 'undecided';
+  const marker = listMarker.exec(rest)?.[0];
+  if (marker === undefined) return 'none';
+  const after = rest.slice(marker.length);
+  const empty = after.trim() === '';
+  if (empty && !complete) return 'undecided';
+  if (interrupts && (empty || !/^(?:\D|1[.)])/.test(marker))) return 'none';
+  consume(cursor, columns);
+  cursor.text = cursor.text.slice(marker.length);
+  cursor.column += marker.length;
+  const space = indentation(after, cursor.column).columns;
+  const gap = empty || space > 4 ? 1 : space;
+  consume(cursor, gap);
+  return { kind: 'item', marker, indent: columns + marker.length + gap, shown: false };
+}

@@ -1,0 +1,63 @@
+import { isPunctuation, isSpace, isWide } from './character-class.ts';
+
+/** An open mark whose other half may still come. */
+export interface Opener {
+  readonly character: string;
+  /** Marks not yet closed; a bracket counts one. */
+  length: number;
+  /** Whether the run could also have closed something: CommonMark's rule of three asks. */
+  readonly both: boolean;
+  position: number;
+  /** Where the word it stands in begins: what is before may go out. */
+  wordStart: number;
+}
+
+export interface DelimiterRun {
+  readonly character: string;
+  readonly length: number;
+  readonly before: string;
+  readonly after: string;
+  readonly position: number;
+  readonly wordStart: number;
+}
+
+/**
+ * Emphasis after CommonMark 6.2, close enough to know what is still open; the lexer has the last word on what
+ * it means. Text in scripts without spaces may follow a closing mark directly. Tells whether something closed.
+ */
+export function meetRun(openers: Opener[], run: DelimiterRun): boolean {
+  const spaceBefore = isSpace(run.before);
+  const spaceAfter = isSpace(run.after);
+  const markBefore = isPunctuation(run.before);
+  const markAfter = isPunctuation(run.after);
+  const left = !spaceAfter && (!markAfter || spaceBefore || markBefore || isWide(run.before));
+  const right = !spaceBefore && (!markBefore || spaceAfter || markAfter || isWide(run.after));
+  const underscore = run.character === '_';
+  const canOpen = left && (!underscore || !right || markBefore);
+  const canClose = right && (!underscore || !left || markAfter);
+  if (run.character === '~' && run.length !== 2) return false;
+  const rest = canClose ? close(openers, run, canOpen) : run.length;
+  if (rest > 0 && canOpen) {
+    const { character, position, wordStart } = run;
+    openers.push({ character, length: rest, both: canClose, position, wordStart });
+  }
+  return rest < run.length;
+}
+
+/** Closes what the run can close, drops the openers in between, and returns the marks left over. */
+function close(openers: Opener[], run: DelimiterRun, both: boolean): number {
+  let rest = run.length;
+  for (let index = openers.length - 1; index >= 0 && rest > 0; index -= 1) {
+    const opener = openers[index];
+    if (opener?.character !== run.character) continue;
+    const three = (opener.both || both) && (opener.length + rest) % 3 === 0 && rest % 3 !== 0;
+    if (three) continue;
+    const used = Math.min(opener.length, rest, opener.length >= 2 && rest >= 2 ? 2 : 1);
+    openers.length = index + 1;
+    opener.length -= used;
+    rest -= used;
+    if (opener.length === 0) openers.pop();
+    else index += 1;
+  }
+  return rest;
+}

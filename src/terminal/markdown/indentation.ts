@@ -1,0 +1,26 @@
+/** Leading white space: how many columns, with tab stops of four, and how many characters. */
+export interface Indentation {
+  readonly columns: number;
+  readonly length: number;
+}
+
+/** `column` is where the text begins in its line, because tab stops count from there. */
+export function indentation(text: string, column: number): Indentation {
+  let columns = 0;
+  let length = 0;
+  for (; text[length] === ' ' || text[length] === '\t'; length += 1) {
+    columns += text[length] === ' ' ? 1 : 4 - ((column + columns) % 4);
+  }
+  return { columns, length };
+}
+
+/** The text without that many columns of its indentation; a tab cut in two leaves spaces. */
+export function dedent(text: string, column: number, columns: number): string {
+  let removed = 0;
+  let index = 0;
+  while (removed < columns && (text[index] === ' ' || text[index] === '\t')) {
+    removed += text[index] === ' ' ? 1 : 4 - ((column + removed) % 4);
+    index += 1;
+  }
+  return ' '.repeat(Math.max(0, removed - columns)) + text.slice(index);
+}

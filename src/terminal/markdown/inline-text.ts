@@ -1,0 +1,33 @@
+import { inlineSpans, type InlineOptions } from './inline.ts';
+import { createInlineScanner, type Segment } from './inline-scanner.ts';
+import { mergeSpans, type Span } from './span.ts';
+
+/** Inline Markdown of one paragraph, in any pieces; spans come as soon as they can no longer change. */
+export interface InlineText {
+  write(text: string): Span[];
+  end(): Span[];
+  held(): string;
+}
+
+export function createInlineText(options: InlineOptions): InlineText {
+  const scanner = createInlineScanner();
+  const spans = (segments: readonly Segment[]) => {
+    const all: Span[] = [];
+    for (const { text, plain } of segments) {
+      if (plain) all.push({ text, looks: [] });
+      else for (const span of inlineSpans(text, options)) all.push(span);
+    }
+    return all;
+  };
+  return {
+    write: (text) => spans(scanner.write(text)),
+    end: () => spans(scanner.end()),
+    held: () => scanner.held(),
+  };
+}
+
+/** The spans of a whole text, a heading's or a cell's. */
+export function inlineText(source: string, options: InlineOptions): Span[] {
+  const text = createInlineText(options);
+  return mergeSpans([...text.write(source), ...text.end()]);
+}

@@ -1,0 +1,154 @@
+import { Lexer, type Token, type Tokens } from 'marked';
+import { sanitizeLine } from '../sanitizer.ts';
+import type { Look } from '../style.ts';
+import { decodeEntities } from './entities.ts';
+import { visibleText, type Span } from './span.ts';
+
+export interface InlineOptions {
+  /** Keep the source's marks (`**`, backticks): without colour nothing else tells. */
+  readonly marks: boolean;
+  /** The terminal opens links (OSC 8). */
+  readonly hyperlinks: boolean;
+}
+
+/** What the lexer makes of inline text. */
+type InlineToken =
+  | Tokens.Strong
+  | Tokens.Em
+  | Tokens.Del
+  | Tokens.Codespan
+  | Tokens.Link
+  | Tokens.Image
+  | Tokens.Escape
+  | Tokens.Br
+  | Tokens.Text
+  | Tokens.HTML;
+
+/** One for all: its only state between calls, the queue of blocks, is not used for inline text. */
+const lexer = new Lexer({ gfm: true });
+
+/** The spans of a piece of inline Markdown that can be read alone. All its text is in them. */
+export function inlineSpans(source: string, options: InlineOptions): Span[] {
+  const lead = /^\s*/.exec(source)?.[0] ?? '';
+  const spans: Span[] = lead === '' ? [] : [{ text: lead, looks: [] }];
+  addTokens(spans, lex(source.slice(lead.length)), [], options);
+  return spans;
+}
+
+function lex(source: string): Token[] {
+  try {
+    return lexer.inlineTokens(source, []);
+  } catch {
+    // A grammar that fails costs the style, never the text.
+    return [{ type: 'text', raw: source, text: source }];
+  }
+}
+
+const tilde: Tokens.Text = { type: 'text', raw: '~', text: '~' };
+
+function addTokens(
+  spans: Span[],
+  tokens: readonly Token[],
+  looks: readonly Look[],
+  options: InlineOptions,
+): void {
+  for (const token of tokens as readonly InlineToken[]) {
+    const { raw } = token;
+    // A single tilde means "about" far more often than it strikes.
+    if (token.type !== 'del' || raw.startsWith('~~')) addToken(spans, token, looks, options);
+    else addTokens(spans, [tilde, ...token.tokens, tilde], looks, options);
+  }
+}
+
+function addToken(
+  spans: Span[],
+  token: InlineToken,
+  looks: readonly Look[],
+  options: InlineOptions,
+): void {
+  const add = (text: string, ...more: Look[]) => {
+    if (text !== '') spans.push({ text, looks: [...looks, ...more] });
+  };
+  const addMarked = (mark: string, children: readonly Token[], look: Look) => {
+    if (options.marks) add(mark);
+    addTokens(spans, children, [...looks, look], options);
+    if (options.marks) add(mark);
+  };
+  switch (token.type) {
+    case 'strong':
+      return addMarked(token.raw.slice(0, 2), token.tokens, 'bold');
+    case 'em':
+      return addMarked(token.raw.slice(0, 1), token.tokens, 'italic');
+    case 'del':
+      return addMarked('~~', token.tokens, 'strike');
+    case 'codespan':
+      return options.marks ? add(token.raw) : add(token.text, 'cyan');
+    case 'link':
+      return addLink(spans, token, looks, options);
+    case 'image':
+      return addImage(spans, token, looks, options);
+    case 'escape':
+      return add(token.text);
+    case 'br':
+      return add('\n');
+    case 'text':
+      // Not `text`: there the lexer has resolved numeric references, `&#27;` too.
+      return add(decodeEntities(token.raw));
+    case 'html':
+    default:
+      return add(token.raw);
+  }
+}
+
+/** T22: the address is always to be seen; what is shown alone is what opens. */
+function addLink(
+  spans: Span[],
+  token: Tokens.Link,
+  looks: readonly Look[],
+  options: InlineOptions,
+): void {
+  const label: Span[] = [];
+  addTokens(label, token.tokens, [...looks, 'underline'], options);
+  const text = visibleText(label);
+  const href = token.href;
+  if (text === href && !token.title) {
+    const opens = options.hyperlinks && isPrintableUrl(href);
+    spans.push({ text, looks: [...looks, 'underline'], ...(opens && { link: href }) });
+  } else if ([`http://${text}`, `mailto:${text}`].includes(href) && !token.title) {
+    spans.push(...label);
+  } else {
+    addTarget(spans, token, label, looks);
+  }
+}
+
+function addImage(
+  spans: Span[],
+  token: Tokens.Image,
+  looks: readonly Look[],
+  options: InlineOptions,
+): void {
+  const label: Span[] = [];
+  addTokens(label, token.tokens, looks, options);
+  addTarget(spans, token, label, looks);
+}
+
+function addTarget(
+  spans: Span[],
+  token: Tokens.Link | Tokens.Image,
+  label: readonly Span[],
+  looks: readonly Look[],
+): void {
+  const target = [token.href, token.title ? `"${token.title}"` : ''].filter(Boolean).join(' ');
+  if (sanitizeLine(target) !== target) {
+    // The lexer resolves character references in addresses: what came out of one must not act or hide.
+    spans.push({ text: token.raw, looks });
+    return;
+  }
+  spans.push(...label);
+  if (target === '') return;
+  spans.push({ text: `${label.length > 0 ? ' ' : ''}(${target})`, looks: [...looks, 'dim'] });
+}
+
+function isPrintableUrl(url: string): boolean {
+  return /^https?:\/\/[\x21-\x7e]+$/.test(url);
+}

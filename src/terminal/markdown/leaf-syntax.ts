@@ -1,0 +1,108 @@
+/** What a line is, below the quotes and lists it stands in. */
+export type LineKind =
+  | 'blank'
+  | 'text'
+  | 'heading'
+  | 'rule'
+  | 'fence'
+  | 'indented'
+  | 'html'
+  | 'row'
+  | 'delimiter'
+  | 'underline'
+  | 'definition'
+  | 'code'
+  | 'closing-fence'
+  | 'markup';
+
+/** What is open before the line: a line means different things after different lines. */
+export interface OpenLeaf {
+  readonly kind: 'none' | 'paragraph' | 'fence' | 'html' | 'table' | 'indented';
+  /** The line before may be a table's header. */
+  readonly headerBefore: boolean;
+  /** The HTML block ends at a blank line. */
+  readonly endsAtBlank: boolean;
+}
+
+const BLOCK_TAGS = new Set(
+  (
+    'address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div ' +
+    'dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe ' +
+    'legend li link main menu menuitem meta nav noframes ol optgroup option p param pre script search section ' +
+    'style summary table tbody td textarea tfoot th thead title tr track ul'
+  ).split(' '),
+);
+
+/** A table's second row: dashes, colons and at least one bar. */
+const delimiterRow = /^(?=[^|]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+
+/**
+ * The kind of a line from its first characters, without indentation; undefined while more of the line could
+ * change it. `complete` says there is no more.
+ */
+export function recognizeLine(
+  text: string,
+  complete: boolean,
+  open: OpenLeaf,
+): LineKind | undefined {
+  if (open.headerBefore && /^[-:| \t]+$/.test(text)) {
+    if (!complete) return undefined;
+    if (delimiterRow.test(text)) return 'delimiter';
+  }
+  const kind = recognizeByFirst(text, complete, open);
+  if (kind !== 'text' || open.kind !== 'table') return kind;
+  if (!complete) return undefined;
+  return text.includes('|') ? 'row' : 'text';
+}
+
+function recognizeByFirst(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
+  switch (text.charAt(0)) {
+    case '#':
+      if (/^#{1,6}(?:[ \t]|$)/.test(text))
+        return complete || /[ \t]/.test(text) ? 'heading' : undefined;
+      return 'text';
+    case '`':
+      if (!/^(?:`{1,2}$|`{3,}[^`]*$)/.test(text)) return 'text';
+      if (!complete) return undefined;
+      return text.startsWith('```') ? 'fence' : 'text';
+    case '~':
+      if (text.startsWith('~~~')) return 'fence';
+      return /^~~?$/.test(text) && !complete ? undefined : 'text';
+    case '|':
+      return 'row';
+    case '=':
+      if (open.kind !== 'paragraph' || !/^=+[ \t]*$/.test(text)) return 'text';
+      return complete ? 'underline' : undefined;
+    case '[':
+      if (/^\[[^\]]+\]:/.test(text)) return 'definition';
+      return /^\[[^\]]*\]?$/.test(text) && !complete ? undefined : 'text';
+    case '<':
+      return recognizeHtml(text, complete, open);
+    default:
+      return 'text';
+  }
+}
+
+function recognizeHtml(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
+  if (/^<(?:!(?:--|[a-zA-Z]|\[CDATA\[)|\?)/.test(text)) return 'html';
+  const name = /^<\/?([a-zA-Z][a-zA-Z\d-]*)(?:[ \t>]|\/>|$)/.exec(text);
+  if (name && BLOCK_TAGS.has((name[1] ?? '').toLowerCase())) {
+    if (complete || text.length > (name[1] ?? '').length + 2) return 'html';
+  }
+  if (!complete && /^<(?:!-?|!\[[A-Z]{0,5}|\/?[a-zA-Z\d-]*)$/.test(text)) return undefined;
+  if (open.kind === 'paragraph') return 'text';
+  if (!/^<\/?[a-zA-Z][a-zA-Z\d-]*(?:[ \t][^<>]*|\/)?(?:>[ \t]*)?$/.test(text)) return 'text';
+  if (!complete) return undefined;
+  return />[ \t]*$/.test(text) ? 'html' : 'text';
+}
+
+/** What ends an HTML block (CommonMark 4.6); undefined: a blank line. */
+export function htmlEnd(text: string): RegExp | undefined {
+  if (text.startsWith('<!--')) return /-->/;
+  if (text.startsWith('<?')) return /\?>/;
+  if (text.startsWith('<![')) return /\]\]>/;
+  if (text.startsWith('<!')) return />/;
+  return /^<(?:script|pre|style|textarea)[\s>]/i.test(`${text} `)
+    ? /<\/(?:script|pre|style|textarea)>/i
+    : undefined;
+}

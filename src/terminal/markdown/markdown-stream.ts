@@ -1,0 +1,177 @@
+import { createHighlighter } from '../highlight.ts';
+import type { Style } from '../style.ts';
+import { createBlockOutput, markers, takeText } from './block-output.ts';
+import { acceptLine, endBlocks, endText, readLine, writeText, type BlockState } from './blocks.ts';
+import { codeText } from './code-block.ts';
+import type { LineStart } from './containers.ts';
+
+/** A text transform from Markdown to what a terminal shows; what it gives out is final. */
+export interface MarkdownStream {
+  /**
+   * The output this part of the answer decides. A promise only when a code block opens in a language that is
+   * not loaded yet; text written meanwhile comes with it, in order.
+   */
+  write(text: string): string | Promise<string>;
+  /** The rest, ending with a line end unless nothing was ever written. */
+  end(): string | Promise<string>;
+  /** The source of what is not decided yet, for a preview. */
+  held(): string;
+}
+
+export interface MarkdownStreamOptions {
+  readonly style: Style;
+  /** Columns of the terminal, asked whenever a table or a rule is laid out. */
+  readonly width: () => number;
+  /** The terminal opens links (OSC 8). */
+  readonly hyperlinks: boolean;
+  /** The terminal shows `•`, `│` and `─`. */
+  readonly unicode: boolean;
+}
+
+/** A line that is still nothing but the beginning of something else is text. */
+const LONGEST_START = 1000;
+/** A longer line of code goes out as it comes, without colour. */
+const LONGEST_CODE_LINE = 8000;
+
+interface StreamState extends BlockState {
+  /** The present line, as far as it is not accepted. */
+  line: string;
+  /** What is done with more of the line: look at it, collect it, or pass it on as text or as it is. */
+  mode: 'start' | 'whole' | 'code' | 'text' | 'long';
+  /** Input that waits for a language. */
+  backlog: string;
+  waiting: Promise<string> | undefined;
+}
+
+/**
+ * Takes sanitized Markdown in any pieces; the output, put together, does not depend on them. Not supported,
+ * because the answer to them comes too late: setext headings (the underline is shown as written) and references
+ * (links and definitions are shown as written).
+ */
+export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
+  const { style, width, hyperlinks, unicode } = options;
+  const highlighter = createHighlighter(style);
+  const inline = { marks: !style.colored, hyperlinks };
+  const state: StreamState = {
+    output: createBlockOutput(style, unicode),
+    options: { highlighter, inline, width },
+    leaf: { kind: 'none' },
+    row: undefined,
+    codeBlocks: 0,
+    loading: undefined,
+    line: '',
+    mode: 'start',
+    backlog: '',
+    waiting: undefined,
+  };
+  const finish = () => {
+    endInput(state);
+    return takeText(state.output);
+  };
+  return {
+    write(text) {
+      state.backlog += text;
+      return state.waiting ? '' : drain(state);
+    },
+    end() {
+      if (!state.waiting) return finish();
+      return state.waiting.then(finish);
+    },
+    held: () => heldText(state),
+  };
+}
+
+function drain(state: StreamState): string | Promise<string> {
+  const { backlog } = state;
+  state.backlog = backlog.slice(consume(state, backlog));
+  const output = takeText(state.output);
+  if (!state.loading) return output;
+  state.waiting = state.loading.then(async () => {
+    state.loading = state.waiting = undefined;
+    return output + (await drain(state));
+  });
+  return state.waiting;
+}
+
+/** Reads lines until a language must be loaded; returns how much was read. */
+function consume(state: StreamState, text: string): number {
+  let position = 0;
+  while (position < text.length && !state.loading) {
+    const newline = text.indexOf('\n', position);
+    const end = newline === -1 ? text.length : newline;
+    if (end > position) feed(state, text.slice(position, end));
+    if (newline !== -1) endLine(state);
+    position = newline === -1 ? end : end + 1;
+  }
+  return position;
+}
+
+function feed(state: StreamState, part: string): void {
+  if (state.mode === 'text') return writeText(state, part);
+  if (state.mode === 'long') {
+    state.output.text += part;
+    return;
+  }
+  if (state.mode !== 'start') {
+    state.line += part;
+    if (state.mode === 'code' && state.line.length > LONGEST_CODE_LINE) passLongCode(state);
+    return;
+  }
+  const room = LONGEST_START - state.line.length;
+  state.line += part.slice(0, room);
+  const start = readLine(state, state.line, false);
+  if (start) begin(state, start);
+  else if (state.line.length === LONGEST_START) beginAsText(state);
+  if (part.length > room) feed(state, part.slice(room));
+}
+
+function begin(state: StreamState, start: LineStart): void {
+  if (start.kind !== 'text' && start.kind !== 'definition') {
+    state.mode = start.kind === 'code' ? 'code' : 'whole';
+    return;
+  }
+  acceptLine(state, start);
+  state.mode = 'text';
+  state.line = '';
+}
+
+function beginAsText(state: StreamState): void {
+  const start = readLine(state, state.line, true);
+  if (start) begin(state, { ...start, kind: 'text' });
+}
+
+function passLongCode(state: StreamState): void {
+  const start = readLine(state, state.line, false);
+  if (!start || state.leaf.kind !== 'fence') return;
+  state.output.text += markers(state.output, 'code') + codeText(state.leaf, start);
+  state.line = '';
+  state.mode = 'long';
+}
+
+function endLine(state: StreamState): void {
+  const { mode, line } = state;
+  state.mode = 'start';
+  state.line = '';
+  if (mode === 'text') return endText(state);
+  if (mode === 'long') {
+    state.output.text += '\n';
+    return;
+  }
+  const start = readLine(state, line, true);
+  if (!start) return;
+  acceptLine(state, start);
+  if (start.kind === 'text' || start.kind === 'definition') endText(state);
+}
+
+function endInput(state: StreamState): void {
+  if (state.line !== '' || state.mode === 'long') endLine(state);
+  endBlocks(state);
+}
+
+function heldText({ leaf, row, line, backlog }: StreamState): string {
+  const parts = [line + backlog];
+  if (row !== undefined) parts.unshift(row);
+  if (leaf.kind === 'table') parts.unshift(leaf.table.held());
+  if (leaf.kind === 'paragraph') parts.unshift(leaf.paragraph.inline.held() + leaf.paragraph.trail);
+  return parts.filter(Boolean).join('\n');
+}

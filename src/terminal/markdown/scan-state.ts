@@ -1,0 +1,87 @@
+import type { Opener } from './delimiters.ts';
+
+/** An open mark is taken literally when its other half is further away than this many code units. */
+export const LONGEST_SPAN = 1000;
+
+/** Inside these, other marks mean nothing; each may turn out not to be one and is then read again as text. */
+export type Enclosure =
+  | { readonly kind: 'code'; readonly from: number; readonly length: number }
+  | { readonly kind: 'tag'; readonly from: number }
+  | { readonly kind: 'address'; readonly from: number; depth: number };
+
+/** A part of the text; plain when nothing in it is Markdown. */
+export interface Range {
+  readonly from: number;
+  to: number;
+  readonly plain: boolean;
+}
+
+/** Positions are indexes in `text`. */
+export interface ScanState {
+  text: string;
+  /** Where the undecided piece begins. */
+  start: number;
+  position: number;
+  /** Where the present word begins; a wide character is a word. */
+  wordStart: number;
+  /** The character before the text. */
+  before: string;
+  openers: Opener[];
+  enclosure: Enclosure | undefined;
+  /** The undecided piece has something the lexer must read. */
+  special: boolean;
+  /** The word may be a bare link, which only a space ends. */
+  linkWord: boolean;
+  /** No more text comes. */
+  final: boolean;
+  decided: Range[];
+}
+
+export function initialScan(): ScanState {
+  return {
+    text: '',
+    start: 0,
+    position: 0,
+    wordStart: 0,
+    before: '',
+    openers: [],
+    enclosure: undefined,
+    special: false,
+    linkWord: false,
+    final: false,
+    decided: [],
+  };
+}
+
+/** A new word begins at the position: what no open mark holds back is decided. */
+export function beginWord(state: ScanState, position: number): void {
+  while (state.openers[0] && position - state.openers[0].position > LONGEST_SPAN) {
+    state.openers.shift();
+  }
+  state.wordStart = position;
+  decide(state, state.openers[0]?.wordStart ?? position);
+}
+
+/** Makes the text up to the position decided. */
+export function decide(state: ScanState, to: number): void {
+  const from = state.start;
+  if (to <= from) return;
+  const plain = !state.special;
+  const last = state.decided.at(-1);
+  if (plain && last?.plain) last.to = to;
+  else state.decided.push({ from, to, plain });
+  state.start = to;
+  if (to === state.wordStart) state.special = false;
+}
+
+/** The run of one repeated character at the position; a longer one is read as several. */
+export function runLength(text: string, position: number): number {
+  const longest = 100;
+  let end = position + 1;
+  while (end - position < longest && text[end] === text[position]) end += 1;
+  return end - position;
+}
+
+export function needsMore(state: ScanState, position: number): boolean {
+  return position >= state.text.length && !state.final;
+}

@@ -1,0 +1,47 @@
+import type { Look, Style } from '../style.ts';
+
+/** A run of visible text with one look. A line end in it is a hard break. */
+export interface Span {
+  readonly text: string;
+  readonly looks: readonly Look[];
+  /** The hyperlink it carries; always the same as the text (T6). */
+  readonly link?: string;
+}
+
+const OSC8 = '\u001B]8;;';
+const ST = '\u001B\\';
+
+/** The bytes that show the spans; each closes its own colours. */
+export function paintSpans(spans: readonly Span[], style: Style): string {
+  let output = '';
+  for (const span of spans) output += paintSpan(span, style);
+  return output;
+}
+
+function paintSpan({ text, looks, link }: Span, style: Style): string {
+  let painted = text;
+  for (const look of looks) painted = style[look](painted);
+  return link === undefined ? painted : OSC8 + link + ST + painted + OSC8 + ST;
+}
+
+export function visibleText(spans: readonly Span[]): string {
+  return spans.map(({ text }) => text).join('');
+}
+
+/** The same with fewer spans: neighbours of one look become one. */
+export function mergeSpans(spans: readonly Span[]): Span[] {
+  const merged: Span[] = [];
+  let parts: string[] = [];
+  for (const [index, span] of spans.entries()) {
+    const next = spans[index + 1];
+    parts.push(span.text);
+    if (next && alike(span, next)) continue;
+    merged.push(parts.length === 1 ? span : { ...span, text: parts.join('') });
+    parts = [];
+  }
+  return merged;
+}
+
+function alike(one: Span, other: Span): boolean {
+  return one.looks.join() === other.looks.join() && !one.link && !other.link;
+}

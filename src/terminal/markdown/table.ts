@@ -1,0 +1,99 @@
+import type { Style } from '../style.ts';
+import type { Alignment } from '../width.ts';
+import type { InlineOptions } from './inline.ts';
+import { inlineText } from './inline-text.ts';
+import type { Span } from './span.ts';
+import { columnWidths, headLines, rowLines, type Cell, type ColumnWidths } from './table-layout.ts';
+
+/** A table that is laid out when it ends, or when it is too long to wait for. */
+export interface Table {
+  /** Lines that can be shown: none until the layout is decided. */
+  add(row: string): string[];
+  end(): string[];
+  /** Source that is not shown yet. */
+  held(): string;
+}
+
+export interface TableOptions {
+  readonly style: Style;
+  readonly unicode: boolean;
+  readonly inline: InlineOptions;
+  /** Columns there are for the table, asked when it is laid out. */
+  readonly width: () => number;
+  /** Absent when it was already shown as text. */
+  readonly header: string | undefined;
+  readonly delimiter: string;
+}
+
+/** Beyond either, what has come decides the widths, and rows are shown as they arrive. */
+const MOST_ROWS = 500;
+const MOST_TEXT = 64 * 1024;
+
+export function createTable(options: TableOptions): Table {
+  const { style, unicode, inline, header, delimiter } = options;
+  const align = splitCells(delimiter).map(alignmentOf);
+  const cellsOf = (row: string): Cell[] => splitCells(row).map((cell) => cellSpans(cell, inline));
+  const frame = {
+    style,
+    unicode,
+    align,
+    header: header === undefined ? undefined : cellsOf(header),
+  };
+  let waiting: string[] | undefined = [];
+  let size = 0;
+  let widths: ColumnWidths;
+
+  function layOut(): string[] {
+    const rows = (waiting ?? []).map(cellsOf);
+    waiting = undefined;
+    const head = frame.header ?? [];
+    widths = columnWidths([head, ...rows], Math.max(1, options.width()));
+    const lines = [
+      ...headLines(frame, widths),
+      ...rows.flatMap((row) => rowLines(frame, widths, row)),
+    ];
+    return lines.length > 0 || !frame.header
+      ? lines
+      : rowLines({ ...frame, header: undefined }, widths, head);
+  }
+
+  return {
+    add(row) {
+      if (!waiting) return rowLines(frame, widths, cellsOf(row));
+      waiting.push(row);
+      size += row.length;
+      return waiting.length >= MOST_ROWS || size >= MOST_TEXT ? layOut() : [];
+    },
+    end: () => (waiting ? layOut() : []),
+    held: () => (waiting ? [header ?? '', delimiter, ...waiting].join('\n') : ''),
+  };
+}
+
+/** The cells of a row: split at bars that are not escaped (GFM 4.10), as many as there are. */
+export function splitCells(row: string): string[] {
+  const cells: string[] = [];
+  let cell = '';
+  for (const part of row.trim().split('|')) {
+    if (/(?:^|[^\\])(?:\\\\)*\\$/.test(part)) cell += `${part.slice(0, -1)}|`;
+    else {
+      cells.push((cell + part).trim());
+      cell = '';
+    }
+  }
+  if (cell !== '') cells.push(cell.trim());
+  if (cells[0] === '' && cells.length > 1) cells.shift();
+  if (cells.at(-1) === '' && cells.length > 1) cells.pop();
+  return cells;
+}
+
+function alignmentOf(cell: string): Alignment {
+  if (!cell.endsWith(':')) return 'left';
+  return cell.startsWith(':') ? 'center' : 'right';
+}
+
+/** In a cell, which is one line of source, `<br>` is the usual way to break a line. */
+function cellSpans(cell: string, inline: InlineOptions): Span[] {
+  return inlineText(cell, inline).map((span) =>
+    /^<br ?\/?>$/i.test(span.text) ? { ...span, text: '\n' } : span,
+  );
+}

@@ -1,0 +1,163 @@
+import { stripVTControlCharacters } from 'node:util';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { sanitize } from '../../../src/terminal/sanitizer.ts';
+import { documents } from './documents.ts';
+import { openStream, render } from './render.ts';
+
+const names = Object.keys(documents);
+
+function cutAt(text: string, cuts: readonly number[]): string[] {
+  const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])];
+  places.sort((one, other) => one - other);
+  return places.slice(1).map((place, index) => text.slice(places[index], place));
+}
+
+/** Letters and digits, in order; numbers of code blocks and words of entities are not the source's. */
+function letters(text: string): string {
+  return text.match(/[\p{L}\p{N}]+/gu)?.join('') ?? '';
+}
+
+const fragments =
+  '* _ ~ ` [ ] ( ) < > ! | # - + = : & \\ ** ``` ~~~ ]( 1. |---| a word 日本 é 😀 http://x.y &amp; &#27; <b> ts'.split(
+    ' ',
+  );
+const spaces = [' ', '  ', '    ', '\n', '\n\n', '\n> ', '\n- ', '\n  ', '  \n', '\\\n', '\t'];
+
+const markdown = fc
+  .array(fc.constantFrom(...fragments, ...fragments, ...spaces, ...spaces), { maxLength: 60 })
+  .map((parts) => parts.join(''));
+
+describe('the output does not depend on the pieces', () => {
+  test.each(names)('of %s, code unit by code unit', async (name) => {
+    const source = documents[name] ?? '';
+    for (const color of [true, false]) {
+      expect(await render(source.split(''), { color })).toBe(await render(source, { color }));
+    }
+  });
+
+  test.each(names)('of %s, in every two', async (name) => {
+    const source = documents[name] ?? '';
+    const whole = await render(source);
+    const different: number[] = [];
+    for (let at = 1; at < source.length; at += 1) {
+      const output = await render([source.slice(0, at), source.slice(at)]);
+      if (output !== whole) different.push(at);
+    }
+    expect(different).toEqual([]);
+  });
+
+  test('of any Markdown in any split', async () => {
+    const cuts = fc.array(fc.nat(), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(markdown, cuts, async (source, places) => {
+        expect(await render(cutAt(source, places))).toBe(await render(source));
+        expect(await render(source.split(''))).toBe(await render(source));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('of any joined documents', async () => {
+    const source = fc
+      .shuffledSubarray(names, { minLength: 2 })
+      .map((some) => some.map((name) => documents[name]).join('\n'));
+    const cuts = fc.array(fc.nat(), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(source, cuts, async (text, places) => {
+        expect(await render(cutAt(text, places))).toBe(await render(text));
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('nothing of the source is lost', () => {
+  test('any Markdown keeps its letters and digits, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(markdown, async (source) => {
+        const plain = source
+          .replaceAll('```', '')
+          .replaceAll('~~~', '')
+          .replaceAll('&amp;', '')
+          .replaceAll('    ', '');
+        expect(letters(await render(plain, { color: false, width: 10_000 }))).toBe(letters(plain));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each(['prose', 'lists', 'quotes', 'blocks', 'languages', 'hostile'])(
+    'of %s',
+    async (name) => {
+      const source = (documents[name] ?? '')
+        .replaceAll(/&(?:amp|hellip);/g, '')
+        .replaceAll('```', '\n');
+      const output = stripVTControlCharacters(await render(source, { color: false }));
+      expect(letters(output)).toBe(letters(source));
+    },
+  );
+
+  test.each([1, 2, 3, 5, 10, 20, 40, 80, 200])('of tables at width %i', async (width) => {
+    const source = documents['tables'] ?? '';
+    const output = letters(stripVTControlCharacters(await render(source, { width })));
+    for (const word of source.match(/[\p{L}\p{N}]+/gu) ?? []) {
+      for (const character of word) expect(output).toContain(character);
+    }
+    expect(output.length).toBeGreaterThanOrEqual(letters(source).length);
+  });
+});
+
+describe('T14 T19 what goes to the terminal', () => {
+  test('T19 no ESC byte without colour and hyperlinks, whatever the Markdown', async () => {
+    await fc.assert(
+      fc.asyncProperty(markdown, async (source) => {
+        expect(await render(source, { color: false })).not.toContain('\u001B');
+      }),
+    );
+  });
+
+  test.each(names)('T1 %s gives nothing but the looks of natter', async (name) => {
+    const output = await render(documents[name] ?? '');
+    const bare = output.replaceAll(/\u001B\[(?:[123469]|2[2-49]|3[1-69])m/g, '');
+    expect(sanitize(bare)).toBe(bare);
+  });
+
+  test('T14 every look is closed at the end of each piece and each line', async () => {
+    await fc.assert(
+      fc.asyncProperty(markdown, async (source) => {
+        const stream = openStream();
+        const pieces = [];
+        for (const unit of source) pieces.push(await stream.write(unit));
+        pieces.push(await stream.end());
+        for (const line of pieces.flatMap((piece) => piece.split('\n'))) {
+          expect(openLooks(line)).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  test('any output ends with a line end', async () => {
+    await fc.assert(
+      fc.asyncProperty(markdown, async (source) => {
+        expect(await render(source)).toMatch(/^$|\n$/);
+      }),
+    );
+  });
+});
+
+function openLooks(line: string): number[] {
+  const closes: Record<number, number[]> = {
+    22: [1, 2],
+    23: [3],
+    24: [4],
+    29: [9],
+    39: [31, 32, 33, 34, 35, 36],
+  };
+  let open: number[] = [];
+  for (const [, code] of line.matchAll(/\u001B\[(\d+)m/g)) {
+    const closed = closes[Number(code)];
+    open = closed ? open.filter((look) => !closed.includes(look)) : [...open, Number(code)];
+  }
+  return open;
+}

@@ -1,0 +1,31 @@
+import {
+  createMarkdownStream,
+  type MarkdownStreamOptions,
+} from '../../../src/terminal/markdown/markdown-stream.ts';
+import { createStyle } from '../../../src/terminal/style.ts';
+
+export interface RenderOptions extends Partial<Omit<MarkdownStreamOptions, 'style' | 'width'>> {
+  readonly color?: boolean;
+  readonly width?: number;
+}
+
+export function openStream({ color = true, width = 80, ...rest }: RenderOptions = {}) {
+  const style = createStyle(color ? 'ansi16' : 'none');
+  return createMarkdownStream({
+    style,
+    width: () => width,
+    hyperlinks: false,
+    unicode: true,
+    ...rest,
+  });
+}
+
+/** What a terminal is given for this Markdown, written in these pieces. */
+export async function render(source: string | readonly string[], options?: RenderOptions) {
+  const stream = openStream(options);
+  let output = '';
+  for (const piece of typeof source === 'string' ? [source] : source) {
+    output += await stream.write(piece);
+  }
+  return output + (await stream.end());
+}

@@ -36,10 +36,13 @@ export function requireEncoding(label: string): void {
   decoder(label, true);
 }
 
-/** Feeds single bytes to a decoder, so that the byte it stumbles over is known. */
-function offsetOfFault(bytes: Uint8Array, encoding: string): number {
+const block = 65_536;
+/** More than any encoding has bytes in a character. */
+const longestCharacter = 16;
+
+/** A place before the fault, at most a block away from it. */
+function blockOfFault(bytes: Uint8Array, encoding: string): number {
   const stream = decoder(encoding, true);
-  const block = 65_536;
   let start = 0;
   try {
     for (; start + block < bytes.length; start += block) {
@@ -48,17 +51,24 @@ function offsetOfFault(bytes: Uint8Array, encoding: string): number {
   } catch {
     // This block holds the fault; which byte it is comes out below.
   }
-  const single = decoder(encoding, true);
-  let offset = 0;
+  return Math.max(0, start - longestCharacter);
+}
+
+/** Where the character begins that a decoder stumbles over, found by feeding it single bytes. */
+function offsetOfFault(bytes: Uint8Array, encoding: string): number {
+  const stream = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  const start = blockOfFault(bytes, encoding);
+  let begin = start;
   try {
-    if (start > 0) single.decode(bytes.subarray(0, start), { stream: true });
-    for (offset = start; offset < bytes.length; offset += 1) {
-      single.decode(bytes.subarray(offset, offset + 1), { stream: true });
+    if (start > 0) stream.decode(bytes.subarray(0, start), { stream: true });
+    for (let offset = start; offset < bytes.length; offset += 1) {
+      const text = stream.decode(bytes.subarray(offset, offset + 1), { stream: true });
+      if (text !== '') begin = offset + 1;
     }
   } catch {
-    return offset;
+    return begin;
   }
-  return bytes.length;
+  return begin;
 }
 
 const waysOut =

@@ -14,6 +14,11 @@ test.each([
     bytes('a'.repeat(70_000), [0xff], 'c'),
     'standard input is not UTF-8: byte 70000 is invalid',
   ],
+  ['P12 a character cut by the end', bytes('caf', [0xe9]), 'byte 3 is invalid'],
+  ['P12 a character cut by another', bytes('caf', [0xe9], 's'), 'byte 3 is invalid'],
+  ['P12 a fault after a mark', bytes([0xef, 0xbb, 0xbf, 0xff]), 'byte 3 is invalid'],
+  ['P12 a fault over a block', bytes('a'.repeat(65_535), [0xe9], 's'), 'byte 65535 is invalid'],
+  ['P12 half a UTF-16 pair', bytes([0xff, 0xfe, 0x68, 0, 0, 0xd8, 0x78, 0]), 'byte 4 is invalid'],
 ])('%s is refused, and the message names its place', async (_name, input, message) => {
   const { code, stdout, stderr } = await runNatter(ask, { input });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

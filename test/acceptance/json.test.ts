@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { runNatter } from '../support/natter.ts';
 import { chunk, delta, streamed, streamHead } from '../support/raw-replies.ts';
+import { fin } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 import { serviceAt } from '../support/service.ts';
 
@@ -64,7 +65,7 @@ test('--json of a refused prompt leaves standard output empty and tells all on s
 });
 
 test('--json of a cut answer prints its text, marked incomplete', async () => {
-  const server = await serve([[streamHead(), chunk(delta('hel')), 'fin']]);
+  const server = await serve([[streamHead(), chunk(delta('hel')), fin]]);
   const { code, stdout, stderr } = await runNatter(['--json', 'hi'], { env: serviceAt(server) });
   expect(code).toBe(11);
   expect(JSON.parse(stdout)).toMatchObject({ content: 'hel', incomplete: true });
@@ -100,11 +101,11 @@ test('--jsonl tells a retry, and R31 standard error does too', async () => {
     delay_ms: time,
     cause: { kind: 'server_error', status: 500, message: expect.any(String) as string },
   });
-  expect(stderr).toMatch(/^natter: .*; retry 1 of 4 now\n$/);
+  expect(stderr).toMatch(/^natter: retry 1 of 4 now: .*\n$/);
 });
 
 test('--jsonl of a cut answer ends with the failure', async () => {
-  const server = await serve([[streamHead(), chunk(delta('hel')), 'fin']]);
+  const server = await serve([[streamHead(), chunk(delta('hel')), fin]]);
   const { code, stdout } = await runNatter(['--jsonl', 'hi'], { env: serviceAt(server) });
   expect(code).toBe(11);
   expect(lines(stdout).at(-1)).toMatchObject({

@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import { runShell } from '../support/shell.ts';
+
+const echo = '[sandbox echo]';
+
+/** A folder with these files in it. */
+function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return folder;
+}
+
+test('a file goes along under its name, after the prompt', async () => {
+  const cwd = folderOf({ 'notes.md': 'one\ntwo\n' });
+  const words = ['--sandbox', '-f', 'notes.md', `${echo}ask`];
+  const { code, stdout } = await runNatter(words, { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toBe('ask\n\n<file name="notes.md">\none\ntwo\n</file>');
+});
+
+test('files keep their order, and standard input comes last', async () => {
+  const cwd = folderOf({ a: 'A', b: 'B' });
+  const words = ['--sandbox', `${echo}ask`, '-f', 'b', '-f', 'a'];
+  const { stdout } = await runNatter(words, { cwd, input: 'input' });
+  expect(stdout).toBe('ask\n\n<file name="b">\nB\n</file>\n\n<file name="a">\nA\n</file>\n\ninput');
+});
+
+test('a name cannot break out of its place', async () => {
+  const name = 'x"><b>&.txt';
+  const words = ['--sandbox', `${echo}ask`, '-f', name];
+  const { stdout } = await runNatter(words, { cwd: folderOf({ [name]: 'A' }) });
+  expect(stdout).toBe('ask\n\n<file name="x&quot;&gt;&lt;b&gt;&amp;.txt">\nA\n</file>');
+});
+
+test('a file alone is a prompt', async () => {
+  const words = ['--sandbox', '--dry-run', '-f', 'a'];
+  const { code, stdout } = await runNatter(words, { cwd: folderOf({ a: 'A' }) });
+  expect(code).toBe(0);
+  expect(stdout).toContain(String.raw`<file name=\"a\">\nA\n</file>`);
+});
+
+test('the output of a command can be attached', async () => {
+  const { stdout } = await runShell(`$NATTER --sandbox "${echo}ask" -f <(printf A) </dev/null`);
+  expect(stdout).toMatch(/^ask\n\n<file name="\/dev\/fd\/\d+">\nA\n<\/file>$/);
+});
+
+test.each([
+  ['that is not there', 'missing', 'cannot attach missing: there is no such file'],
+  ['that is a folder', 'folder', 'cannot attach folder: it is a folder'],
+  ['that is binary', 'binary', 'binary is binary: byte 1 is NUL'],
+  ['that is not UTF-8', 'latin', 'latin is not UTF-8: byte 3 is invalid'],
+])('a file %s is refused by name, and nothing is sent', async (_name, file, message) => {
+  const cwd = folderOf({ binary: 'a\0b', latin: Buffer.from('café', 'latin1') });
+  mkdirSync(join(cwd, 'folder'));
+  const { code, stdout, stderr } = await runNatter(['--sandbox', '-f', file, 'hi'], { cwd });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`natter: ${message}`);
+});
+
+test('files are read in the named encoding', async () => {
+  const cwd = folderOf({ latin: Buffer.from('café', 'latin1') });
+  const words = ['--sandbox', '--stdin-encoding', 'latin1', '-f', 'latin', `${echo}ask`];
+  expect((await runNatter(words, { cwd })).stdout).toContain('café');
+});
+
+test('P10 a file larger than any window is refused before it fills the memory', async () => {
+  const line = `head -c 200000000 /dev/zero | $NATTER --sandbox --no-stdin -f /dev/stdin hi`;
+  const { stdout, stderr } = await runShell(line);
+  expect(stdout).toBe('');
+  expect(stderr).toContain('cannot attach /dev/stdin: it is larger than any window can hold');
+});

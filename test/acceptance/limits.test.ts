@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { binary, cleanEnvironment, runNatter } from '../support/natter.ts';
+import { streamed } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+import { peakMemory } from '../support/slow-reader.ts';
+
+interface Dry {
+  readonly request: { readonly body: Readonly<Record<string, unknown>> };
+  readonly estimate: { readonly tokens: number; readonly window: number };
+}
+
+const dryRun = async (...words: string[]): Promise<Dry> => {
+  const { stdout } = await runNatter(['--sandbox', '--dry-run', ...words]);
+  return JSON.parse(stdout) as Dry;
+};
+
+/** A sparse file of so many bytes, which takes no room on the disk. */
+function sparseFile(bytes: number): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'natter-limits-')), 'sparse');
+  writeFileSync(file, '');
+  truncateSync(file, bytes);
+  return file;
+}
+
+test.each([
+  ['P9 100 MB', 100_000_000, [], 2],
+  ['P10 600 MB', 600_000_000, [], 7],
+  ['P10 600 MB', 600_000_000, ['--lossy'], 7],
+])('%s of standard input are refused in bounded memory', async (_name, bytes, flags, expected) => {
+  const input = openSync(sparseFile(bytes), 'r');
+  const child = spawn(process.execPath, [binary, '--sandbox', ...flags, 'hi'], {
+    env: cleanEnvironment(),
+    stdio: [input, 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  let peak = 0;
+  const closed = new Promise((resolve) => child.on('close', resolve));
+  // The failure is the first thing natter says, while its process is still there.
+  child.stderr.on('data', (text: Buffer) => {
+    stderr += text.toString();
+    peak = Math.max(peak, peakMemory(child.pid ?? 0) || 0);
+  });
+  expect(await closed).toBe(expected);
+  closeSync(input);
+  expect(stderr).toMatch(
+    /^natter: standard input is (binary: byte 0|longer than 128,000,000 bytes)/,
+  );
+  expect(stderr).not.toMatch(/ERR_|\n\s+at /);
+  expect(peak).toBeLessThan(500);
+});
+
+test('P9 what no tokenizer could fit into the window is refused before it is sent', async () => {
+  const server = await serve([[streamed('never')]]);
+  const input = 'x'.repeat(20_000_000);
+  const { code, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
+  expect(code).toBe(7);
+  expect(stderr).toBe(
+    "natter: the prompt has 20,000,004 bytes, which cannot fit origin's window of 128,000 tokens\n" +
+      '  send less text, or use -m nextgen\n',
+  );
+  expect(server.requests).toHaveLength(0);
+});
+
+test('an estimate near the window is warned of with numbers, and sent', async () => {
+  const server = await serve([[streamed('answer')]]);
+  const input = 'word'.repeat(110_000);
+  const { code, stdout, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'answer' });
+  expect(stderr).toMatch(
+    /^natter: warning: about 110,\d+ tokens, near origin's window of 128,000; -m nextgen has a larger window\n$/,
+  );
+});
+
+test('an estimate over the window is warned of, and sent all the same', async () => {
+  const server = await serve([[streamed('answer')]]);
+  const input = 'word'.repeat(130_000);
+  const { code, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/about 130,\d+ tokens, over origin's window/);
+});
+
+test('the cap on the answer counts towards the window', async () => {
+  const { estimate } = await dryRun('-t', '127000', 'hi');
+  expect(estimate).toEqual({ tokens: 127_005, window: 128_000 });
+});
+
+test.each([
+  ['a short prompt', 'hi', 'origin'],
+  ['a prompt over the smaller window', 'word'.repeat(130_000), 'nextgen'],
+])('-m auto takes the smallest model for %s', async (_name, input, model) => {
+  const server = await serve([[streamed('answer')]]);
+  const { code } = await runNatter(['-m', 'auto', '-'], { input, env: serviceAt(server) });
+  expect(code).toBe(0);
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ model });
+});
+
+test('only the fields of the contract are sent unless the user adds more', async () => {
+  const { request } = await dryRun('hi');
+  expect(request.body).toEqual({
+    model: 'origin',
+    messages: [{ role: 'user', content: 'hi' }],
+    stream: true,
+  });
+});
+
+test('--no-stream, --system, --max-tokens and --param shape the request', async () => {
+  const flags = ['--no-stream', '-s', 'be brief', '-t', '9', '--param', 'temperature=0.2'];
+  const { request } = await dryRun(...flags, '--param', 'stop=["a","b"]', 'hi');
+  expect(request.body).toEqual({
+    model: 'origin',
+    messages: [
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'hi' },
+    ],
+    max_tokens: 9,
+    temperature: 0.2,
+    stop: ['a', 'b'],
+  });
+});
+
+test.each([
+  ['text without quotes', ['--param', 'user=me'], /must be JSON/],
+  ['no value', ['--param', 'user'], /must be name=json/],
+  ['the model', ['--param', 'model="x"'], /parameter model is set by natter itself/],
+  ['the messages', ['--param', 'messages=[]'], /parameter messages is set by natter itself/],
+  ['stream', ['--param', 'stream=false'], /parameter stream is set by natter itself/],
+  ['max_tokens', ['--param', 'max_tokens=1'], /parameter max_tokens is set by natter itself/],
+  ['__proto__', ['--param', '__proto__={}'], /cannot be the name of a parameter/],
+  ['a cap of 0', ['-t', '0'], /--max-tokens must be a whole number/],
+  ['half a token', ['-t', '1.5'], /--max-tokens must be a whole number/],
+])('natter refuses %s', async (_name, flags, message) => {
+  const { code, stdout, stderr } = await runNatter(['--sandbox', ...flags, 'hi']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(message);
+});

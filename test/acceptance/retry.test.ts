@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import { chunk, delta, response, streamed, streamHead } from '../support/raw-replies.ts';
+import { fin, reset, type Reply } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+
+const answered: Reply = [streamed('the ', 'answer')];
+const status = (code: number, headers: Readonly<Record<string, string>> = {}): Reply => [
+  response(code, headers),
+];
+
+test('R2 natter waits at least the seconds of Retry-After', async () => {
+  const times: number[] = [];
+  const note = () => times.push(performance.now());
+  const server = await serve([
+    [note, ...status(429, { 'retry-after': '1' })],
+    [note, ...answered],
+  ]);
+  const { code, stdout } = await runNatter(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer' });
+  const [first = 0, second = 0] = times;
+  expect(second - first).toBeGreaterThanOrEqual(1000);
+});
+
+test.each([
+  ['120', /asks to wait 2 minutes, until /],
+  ['7200', /asks to wait 2 hours, until /],
+  ['999999999999', /asks to wait for more than a year/],
+])('R9 a Retry-After of %s is told, not waited for', async (seconds, message) => {
+  const server = await serve([status(429, { 'retry-after': seconds }), answered]);
+  const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+  expect(stderr).toMatch(message);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('R9 --retry-max-wait is the bound', async () => {
+  const server = await serve([status(429, { 'retry-after': '2' }), answered]);
+  const words = ['--retry-max-wait', '1s', 'hi'];
+  const { code, stderr } = await runNatter(words, { env: serviceAt(server) });
+  expect(code).toBe(8);
+  expect(stderr).toMatch(/asks to wait 2 seconds/);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('R12 two failures and an answer print the answer once, and R31 tell each retry on standard error', async () => {
+  const failed = status(500, { 'retry-after': '0' });
+  const server = await serve([failed, failed, answered]);
+  const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer' });
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    expect.stringContaining('retry 1 of 4'),
+    expect.stringContaining('retry 2 of 4'),
+  ]);
+  const bodies = server.requests.map(({ body }) => body);
+  expect(new Set(bodies).size).toBe(1);
+});
+
+test.each([
+  ['2', 3],
+  ['0', 1],
+])(
+  'R13 R27 --retries %s makes %i requests of a service that keeps failing',
+  async (retries, count) => {
+    const server = await serve([status(500, { 'retry-after': '0' })]);
+    const words = ['--retries', retries, 'hi'];
+    const { code, stdout } = await runNatter(words, { env: serviceAt(server) });
+    expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+    expect(server.requests).toHaveLength(count);
+  },
+);
+
+test('R15 a refusal that would come again is asked for once', async () => {
+  const server = await serve([status(400), answered]);
+  expect((await runNatter(['hi'], { env: serviceAt(server) })).code).toBe(7);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('R17 a refused connection fails at once, with host and port', async () => {
+  const server = await serve([answered]);
+  await server.stop();
+  const { code, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  expect(code).toBe(10);
+  expect(stderr).toContain(`cannot reach 127.0.0.1:${server.port}: the connection was refused`);
+  expect(stderr).not.toContain('retry');
+});
+
+test.each([
+  ['closed', fin],
+  ['reset', reset],
+] as const)('R18 a connection %s before it answers is tried again', async (_name, ending) => {
+  const server = await serve([[ending], answered]);
+  const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer' });
+  expect(stderr).toMatch(
+    /closed the connection before it answered.*retry 1 of 4|retry 1 of 4.*closed/,
+  );
+});
+
+test('R21 an answer cut after its first text is not asked for again', async () => {
+  const server = await serve([[streamHead(), chunk(delta('the ')), fin], answered]);
+  const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 11, stdout: 'the ' });
+  expect(stderr).toMatch(/the answer is incomplete/);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('R22 an answer cut before any text is asked for again, without doubled text', async () => {
+  const server = await serve([[streamHead(), chunk(': hello\n\n'), fin], answered]);
+  const { code, stdout } = await runNatter(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer' });
+  expect(server.requests).toHaveLength(2);
+});
+
+test('R26 --timeout bounds all retries together', async () => {
+  const server = await serve([status(503)]);
+  const words = ['--retries', '100', '--timeout', '1s', 'hi'];
+  const start = performance.now();
+  const { code, stderr } = await runNatter(words, { env: serviceAt(server) });
+  expect(code).toBe(10);
+  expect(stderr).toMatch(/no whole answer came within 1 second; the last request failed: .*503/);
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test('R30 an untrusted certificate is not tried again, and the hint names the remedy', async () => {
+  const server = await serve([answered], { tls: true });
+  const { code, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  expect(code).toBe(10);
+  expect(stderr).toMatch(/certificate of .* is not trusted/);
+  expect(stderr).toMatch(/NODE_EXTRA_CA_CERTS/);
+  expect(stderr).not.toContain('retry');
+  expect(server.requests).toHaveLength(0);
+});
+
+test('R31 --quiet keeps retries to itself', async () => {
+  const server = await serve([status(500, { 'retry-after': '0' }), answered]);
+  const result = await runNatter(['--quiet', 'hi'], { env: serviceAt(server) });
+  expect(result).toMatchObject({ code: 0, stdout: 'the answer', stderr: '' });
+});

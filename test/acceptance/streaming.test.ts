@@ -1,0 +1,249 @@
+import { expect, test } from 'vitest';
+import { runNatter, startNatter } from '../support/natter.ts';
+import {
+  chunk,
+  delta,
+  done,
+  event,
+  head,
+  json,
+  lastChunk,
+  response,
+  streamHead,
+} from '../support/raw-replies.ts';
+import { fin, reset, type Reply } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+
+/** A whole reply whose body is these pieces, one chunk each. */
+const stream = (...pieces: string[]): Reply => [streamHead(), ...pieces.map(chunk), lastChunk];
+
+const choice = (fields: object) => event({ choices: [{ index: 0, ...fields }] });
+const finish = (reason: string) => choice({ delta: {}, finish_reason: reason });
+const completion = {
+  choices: [{ index: 0, message: { content: 'whole' }, finish_reason: 'stop' }],
+};
+
+interface Row {
+  readonly name: string;
+  readonly reply: Reply;
+  readonly stdout: string;
+  readonly code?: number;
+  /** Without it standard error must be empty. */
+  readonly stderr?: RegExp;
+}
+
+const answers: readonly Row[] = [
+  {
+    name: 'S9 ids, retry times, event names and unknown fields say nothing',
+    reply: stream(`id: 7\nretry: 1\nevent: message\ncolour: red\n${delta('text')}`, done),
+    stdout: 'text',
+  },
+  {
+    name: 'S15 [DONE] ends the answer although the connection stays open',
+    reply: [streamHead(), chunk(delta('text')), chunk(done)],
+    stdout: 'text',
+  },
+  {
+    name: 'S17 a finish_reason is an end without [DONE]',
+    reply: stream(delta('text'), finish('stop')),
+    stdout: 'text',
+  },
+  {
+    name: 'S19 a last event that nothing ends counts',
+    reply: stream(
+      delta('te'),
+      choice({ delta: { content: 'xt' }, finish_reason: 'stop' }).trimEnd(),
+    ),
+    stdout: 'text',
+  },
+  {
+    name: 'S29 reasoning stays out of the answer and, unasked, of standard error',
+    reply: stream(
+      choice({ delta: { reasoning_content: 'hmm' } }),
+      choice({ delta: { reasoning: 'well' } }),
+      delta('text'),
+      done,
+    ),
+    stdout: 'text',
+  },
+  {
+    name: 'S31 a tool call is no text and no crash',
+    reply: stream(choice({ delta: { tool_calls: [{ index: 0 }] } }), finish('tool_calls'), done),
+    stdout: '',
+    stderr: /asked for a tool/,
+  },
+  {
+    name: 'S31 a refusal is told on standard error',
+    reply: stream(choice({ delta: { refusal: 'I would rather not' } }), finish('stop'), done),
+    stdout: '',
+    stderr: /the model refused: I would rather not/,
+  },
+  {
+    name: 'S32 an answer cut by its length is whole, with a notice',
+    reply: stream(delta('text'), finish('length'), done),
+    stdout: 'text',
+    stderr: /token limit/,
+  },
+  {
+    name: 'S32 a filtered answer is whole, with a notice',
+    reply: stream(delta('text'), finish('content_filter'), done),
+    stdout: 'text',
+    stderr: /filtered/,
+  },
+  {
+    name: 'S35 a surrogate pair split over deltas is one character',
+    reply: stream(delta('a\uD83D'), delta('\uDE00b'), done),
+    stdout: 'a😀b',
+  },
+  { name: 'S44 one JSON body is shown', reply: [json(200, completion)], stdout: 'whole' },
+  {
+    name: 'S47 an event stream sent as text/plain is read, as UTF-8 whatever it claims',
+    reply: [
+      streamHead({ 'content-type': 'text/plain; charset=windows-1252' }),
+      chunk(delta('é')),
+      chunk(done),
+    ],
+    stdout: 'é',
+  },
+];
+
+const failures: readonly Row[] = [
+  {
+    name: 'S11 an error in the middle keeps the text and fails',
+    reply: stream(delta('text'), event({ error: { code: 'server_error', message: 'no more' } })),
+    stdout: 'text',
+    code: 11,
+    stderr: /incomplete: .*no more/,
+  },
+  {
+    name: 'S13 an error as the first event of a 200 is an error of the service',
+    reply: stream(event({ error: { code: 'invalid_request', message: 'not like this' } })),
+    stdout: '',
+    code: 7,
+    stderr: /reported an error: not like this/,
+  },
+  {
+    name: 'S18 a body that ends without saying so is incomplete',
+    reply: stream(delta('text')),
+    stdout: 'text',
+    code: 11,
+    stderr: /incomplete: the answer stopped without saying that it was complete/,
+  },
+  {
+    name: 'S21 an event that is no JSON is an error that does not show it',
+    reply: stream(delta('text'), 'data: {"secret payload\n\n', done),
+    stdout: 'text',
+    code: 11,
+    stderr: /^(?!.*secret payload).*not a JSON object/,
+  },
+  {
+    name: 'S45 a JSON error with status 200 is an error',
+    reply: [json(200, { error: { code: 'forbidden', message: 'not yours' } })],
+    stdout: '',
+    code: 5,
+    stderr: /not yours/,
+  },
+  {
+    name: 'S46 a page of HTML is an error that does not show it',
+    reply: [response(200, { 'content-type': 'text/html' }, '<title>Hi</title><p>the page</p>')],
+    stdout: '',
+    code: 9,
+    stderr: /^(?!.*the page)/,
+  },
+  {
+    name: 'S49 no content is an error',
+    reply: [response(204)],
+    stdout: '',
+    code: 9,
+    stderr: /no content \(204\)/,
+  },
+  {
+    name: 'S49 an empty answer is an error',
+    reply: [response(200, { 'content-type': 'text/event-stream' })],
+    stdout: '',
+    code: 9,
+    stderr: /./,
+  },
+  {
+    name: 'S50 a closed connection leaves the answer incomplete',
+    reply: [streamHead(), chunk(delta('text')), fin],
+    stdout: 'text',
+    code: 11,
+    stderr: /closed the connection before the answer ended/,
+  },
+  {
+    name: 'S50 a body shorter than its content-length is incomplete',
+    reply: [
+      head(200, { 'content-type': 'text/event-stream', 'content-length': '9999' }),
+      delta('text'),
+      fin,
+    ],
+    stdout: 'text',
+    code: 11,
+    stderr: /closed the connection before the answer ended/,
+  },
+];
+
+test.each([...answers, ...failures])('$name', async ({ reply, stdout, code = 0, stderr }) => {
+  const server = await serve([reply]);
+  const result = await runNatter(['--retries', '0', 'hi'], { env: serviceAt(server) });
+  expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout });
+  expect(result.stderr).toMatch(stderr ?? /^$/);
+});
+
+test('S50 a reset connection keeps what was printed and is incomplete', async () => {
+  const replies = [streamHead(), chunk(delta('text'))];
+  let allow = (): void => {};
+  const allowed = new Promise<void>((resolve) => (allow = resolve));
+  const server = await serve([[...replies, () => allowed, reset]]);
+  const natter = startNatter(['hi'], { env: serviceAt(server) });
+  await natter.waitFor('stdout', /text/);
+  allow();
+  expect(await natter.result).toMatchObject({ code: 11, stdout: 'text' });
+});
+
+test('S52 each delta is visible before the next is sent', async () => {
+  const words = ['one ', 'two ', 'three'];
+  let printed: (() => string) | undefined;
+  const shown: string[] = [];
+  const seen = (word: string) => async () => {
+    while (printed?.().endsWith(word) !== true) await new Promise((next) => setTimeout(next, 5));
+    shown.push(printed());
+  };
+  const steps = words.flatMap((word) => [chunk(delta(word)), seen(word)]);
+  const server = await serve([[streamHead(), ...steps, chunk(done)]]);
+  const natter = startNatter(['hi'], { env: serviceAt(server) });
+  printed = () => natter.stdout();
+  expect(await natter.result).toMatchObject({ code: 0, stdout: 'one two three' });
+  expect(shown).toEqual(['one ', 'one two ', 'one two three']);
+});
+
+test.each(['gzip', 'br', 'deflate'])('S48 a body in %s is decoded', async (encoding) => {
+  const words = ['--sandbox', `[sandbox encoding=${encoding} echo]héllo`];
+  expect(await runNatter(words)).toMatchObject({ code: 0, stdout: 'héllo', stderr: '' });
+});
+
+test('S29 --reasoning shows reasoning on standard error', async () => {
+  const thought = choice({ delta: { reasoning: 'first I think' } });
+  const server = await serve([stream(thought, delta('text'), done)]);
+  const result = await runNatter(['--reasoning', 'hi'], { env: serviceAt(server) });
+  expect(result).toMatchObject({ code: 0, stdout: 'text', stderr: 'first I think\n' });
+});
+
+test('S41 a stall ends with the idle timeout and keeps the text', async () => {
+  const server = await serve([[streamHead(), chunk(delta('text'))]]);
+  const words = ['--idle-timeout', '300ms', 'hi'];
+  const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 11, stdout: 'text' });
+  expect(stderr).toMatch(/incomplete: the service sent no content for /);
+});
+
+test('S42 comments without content end with the idle timeout too', async () => {
+  const comments = Array.from({ length: 400 }, () => [chunk(': still here\n\n'), 50]).flat();
+  const server = await serve([[streamHead(), ...comments]]);
+  const words = ['--idle-timeout', '500ms', 'hi'];
+  const { code, stderr } = await runNatter(words, { env: serviceAt(server) });
+  expect(code).toBe(10);
+  expect(stderr).toMatch(/sent no content/);
+});

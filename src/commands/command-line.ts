@@ -24,6 +24,23 @@ export function routeToChat(
   return named ? words : ['chat', ...words];
 }
 
+/**
+ * The command that a prompt begins with because options of the chat command stand before it, as in
+ * `natter -m nextgen models list`; undefined where the chat command was named, or `--` ends the options.
+ * @param words the whole command line
+ * @param prompt the words of it that were taken as the prompt
+ */
+export function misplacedCommand(
+  words: readonly string[],
+  prompt: readonly string[],
+  commandNames: ReadonlySet<string>,
+): string | undefined {
+  const [first] = prompt;
+  if (first === undefined || !commandNames.has(first) || words.includes('--')) return undefined;
+  const count = (list: readonly string[]) => list.filter((word) => word === 'chat').length;
+  return count(words) > count(prompt) ? undefined : first;
+}
+
 /** Edits (insert, delete, replace, swap neighbours) between two words: optimal string alignment distance. */
 export function editDistance(left: string, right: string): number {
   const rows = Array.from({ length: left.length + 1 }, (_, row) =>

@@ -2,12 +2,14 @@ import { Command, CommanderError } from 'commander';
 import { Failure } from '../failure.ts';
 import { buildAuth } from './auth.ts';
 import { buildChat, chatExamples } from './chat.ts';
-import { routeToChat } from './command-line.ts';
+import { misplacedCommand, routeToChat } from './command-line.ts';
 import { buildConfig } from './config.ts';
 import type { Context } from './context.ts';
+import { buildConversations } from './conversations.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { formatHelp, setExamples } from './help-format.ts';
 import { buildHelp } from './help.ts';
+import { buildLast } from './last.ts';
 import { buildModels } from './models.ts';
 import { buildSandbox } from './sandbox.ts';
 
@@ -28,7 +30,16 @@ export function buildProgram(context: Context): Command {
   setExamples(program, chatExamples);
   addGlobalOptions(program);
   program.addCommand(buildChat(context), { isDefault: true });
-  for (const build of [buildModels, buildAuth, buildConfig, buildSandbox, buildHelp]) {
+  const builders = [
+    buildConversations,
+    buildLast,
+    buildModels,
+    buildAuth,
+    buildConfig,
+    buildSandbox,
+    buildHelp,
+  ];
+  for (const build of builders) {
     program.addCommand(build(context));
   }
   visit(program, (command) => {
@@ -67,6 +78,12 @@ function usageFailure(error: CommanderError, command: Command): Failure | undefi
   return new Failure('usage', message, { hint });
 }
 
+function misplacedFailure(name: string): Failure {
+  return new Failure('usage', `"${name}" stands after options of a prompt: command or prompt?`, {
+    hint: `a command comes first: natter ${name} …; a prompt goes after --: natter … -- ${name} …`,
+  });
+}
+
 /**
  * Runs the command that `words` (the arguments without node and script) name.
  * @throws Failure, or the reason `context.signal` was aborted with
@@ -76,6 +93,11 @@ export async function runProgram(context: Context, words: readonly string[]): Pr
   const names = new Set(
     program.commands.flatMap((command) => [command.name(), ...command.aliases()]),
   );
+  program.hook('preAction', (_, action) => {
+    if (action.name() !== 'chat') return;
+    const misplaced = misplacedCommand(words, action.args, names);
+    if (misplaced !== undefined) throw misplacedFailure(misplaced);
+  });
   try {
     await program.parseAsync(routeToChat(words, names), { from: 'user' });
   } catch (error) {

@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runNatter, temporaryHome } from '../support/natter.ts';
+import { json, streamed } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const models = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
+
+test('login checks the key against the service, stores both and says what it found', async () => {
+  const server = await serve([[models], [streamed('Hello')]]);
+  const env = { HOME: temporaryHome() };
+  const login = await runNatter(['auth', 'login', '--base-url', server.url], {
+    env,
+    input: 'nk-first-key-0001',
+  });
+  expect(login).toMatchObject({ code: 0, stdout: '' });
+  expect(login.stderr).toBe(
+    `natter: ${server.url} answered: it offers origin, nextgen\nnatter: stored in profile default\n`,
+  );
+  expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
+  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(server.requests[1]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
+});
+
+test('login accepts a service that lists no models, and says so', async () => {
+  const server = await serve([[json(404, {})]]);
+  const { code, stderr } = await runNatter(['auth', 'login', '--base-url', server.url], {
+    input: 'nk-key',
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('the key could not be checked');
+});
+
+test('login without a key, on a terminal, stores the address alone', async () => {
+  const server = await serve([[models], [streamed('Hello')]]);
+  const env = { HOME: temporaryHome() };
+  const terminal = openTerminal(['auth', 'login', '--base-url', server.url], { env });
+  await terminal.waitFor(/API key/);
+  terminal.type('\r');
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(existsSync(join(env.HOME, '.config', 'natter', 'credentials.json'))).toBe(false);
+  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello');
+  expect(server.requests[1]?.headers).not.toHaveProperty('authorization');
+});
+
+test('login on a terminal offers the address it knows', async () => {
+  const server = await serve([[models]]);
+  const env = { HOME: temporaryHome() };
+  await runNatter(['config', 'set', 'base-url', server.url], { env });
+  const terminal = openTerminal(['auth', 'login'], { env });
+  await terminal.waitFor(/Base URL of the service \[http:.*\]:/);
+  terminal.type('\r');
+  await terminal.waitFor(/API key/);
+  terminal.type('nk-key\r');
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(server.requests[0]?.headers['authorization']).toBe('Bearer nk-key');
+});
+
+test.each([
+  ['without an address', ['auth', 'login'], 'the base URL of the service is not known'],
+  ['to the sandbox', ['auth', 'login', '--sandbox'], 'the sandbox needs no login'],
+  [
+    'to what is no address',
+    ['auth', 'login', '--base-url', 'service'],
+    '--base-url must be an address',
+  ],
+])('login %s is a usage error', async (_, words, message) => {
+  const { code, stderr } = await runNatter(words, { input: 'nk-key' });
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
+
+test('login with --no-input on a terminal asks nothing', async () => {
+  const terminal = openTerminal([
+    'auth',
+    'login',
+    '--no-input',
+    '--base-url',
+    'http://127.0.0.1:9',
+  ]);
+  expect((await terminal.exit).exitCode).toBe(2);
+  expect(await terminal.transcript()).toContain('natter auth login --no-input < key.txt');
+});
+
+test('login to a service that is not there stores nothing', async () => {
+  const env = { HOME: temporaryHome() };
+  const words = ['auth', 'login', '--base-url', 'http://127.0.0.1:9', '--retries', '0'];
+  const { code } = await runNatter(words, { env, input: 'nk-key' });
+  expect(code).toBe(10);
+  expect(existsSync(join(env.HOME, '.config', 'natter'))).toBe(false);
+});
+
+test('status shows the source of each value', async () => {
+  const env = { HOME: temporaryHome() };
+  await runNatter(['auth', 'login', '--no-check', '--base-url', 'https://api.example.com'], {
+    env,
+    input: 'nk-first-key-0001',
+  });
+  const more = { ...env, NATTER_MODEL: 'nextgen' };
+  expect((await runNatter(['auth', 'status'], { env: more })).stdout).toBe(
+    [
+      'profile\tdefault\tdefault',
+      'base-url\thttps://api.example.com\tprofile default',
+      'model\tnextgen\tenvironment NATTER_MODEL',
+      'api-key\t…0001\tprofile default',
+      '',
+    ].join('\n'),
+  );
+  const { stdout } = await runNatter(['auth', 'status', '--json'], { env: more });
+  expect(JSON.parse(stdout)).toContainEqual({
+    name: 'model',
+    value: 'nextgen',
+    source: { kind: 'environment', name: 'NATTER_MODEL' },
+  });
+});
+
+test('status on a terminal is a table under a heading', async () => {
+  const terminal = openTerminal(['auth', 'status'], {
+    env: { NATTER_API_KEY: 'nk-first-key-0001' },
+  });
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(await terminal.transcript()).toBe(
+    [
+      'SETTING   VALUE      SOURCE',
+      'profile   default    default',
+      'base-url  (not set)',
+      'model     origin     default',
+      'api-key   …0001      environment NATTER_API_KEY',
+      'natter: no service is configured; connect one with natter auth login',
+    ].join('\n'),
+  );
+});
+
+test('logout forgets the key and keeps the address', async () => {
+  const env = { HOME: temporaryHome() };
+  const words = ['auth', 'login', '--no-check', '--base-url', 'https://api.example.com'];
+  await runNatter(words, { env, input: 'nk-key' });
+  const logout = await runNatter(['auth', 'logout'], { env });
+  expect(logout).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'natter: the key of profile default is forgotten\n',
+  });
+  const folder = join(env.HOME, '.config', 'natter');
+  expect(readFileSync(join(folder, 'credentials.json'), 'utf8')).not.toContain('nk-key');
+  expect((await runNatter(['config', 'get', 'base-url'], { env })).stdout).toBe(
+    'https://api.example.com\n',
+  );
+  expect((await runNatter(['auth', 'logout'], { env })).stderr).toContain('has no stored key');
+});
+
+test('logout tells of a key that stays in the environment', async () => {
+  const { stderr } = await runNatter(['auth', 'logout'], { env: { NATTER_API_KEY: 'nk-key' } });
+  expect(stderr).toContain('NATTER_API_KEY is still set and is used');
+});

@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runNatter, temporaryHome } from '../support/natter.ts';
+
+/** Runs natter again and again in one home. */
+function inOneHome(more: Readonly<Record<string, string>> = {}) {
+  const env = { HOME: temporaryHome(), ...more };
+  return { env, run: (...words: string[]) => runNatter(words, { env }) };
+}
+
+test('a setting is set, got, listed and unset', async () => {
+  const { run } = inOneHome();
+  expect(await run('config', 'set', 'model', 'nextgen')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'natter: model is set in profile default\n',
+  });
+  expect((await run('config', 'get', 'model')).stdout).toBe('nextgen\n');
+  expect((await run('config', 'list')).stdout).toContain('model\tnextgen\tprofile default\n');
+  expect((await run('config', 'unset', 'model')).stderr).toContain('no longer set');
+  expect((await run('config', 'get', 'model')).stdout).toBe('origin\n');
+  expect((await run('config', 'unset', 'model')).stderr).toContain('was not set');
+});
+
+test.each([
+  ['timeout', '90', '90s'],
+  ['timeout', '1500ms', '1500ms'],
+  ['idle-timeout', '2m', '2m'],
+  ['allow-insecure', 'yes', 'true'],
+  ['retries', '7', '7'],
+  ['max-tokens', '100', '100'],
+  ['system', 'Be brief.', 'Be brief.'],
+  ['params.temperature', '0.2', '0.2'],
+  ['params.stop', '["a"]', '["a"]'],
+  ['headers.X-Team', 'blue', 'blue'],
+])('config set %s %s is got as %s', async (name, value, shown) => {
+  const { run } = inOneHome();
+  expect((await run('config', 'set', name, value)).code).toBe(0);
+  expect(await run('config', 'get', name)).toMatchObject({ code: 0, stdout: `${shown}\n` });
+});
+
+test.each([
+  ['timeout', 'soon', 'a duration such as'],
+  ['timeout', '-1', 'a duration such as'],
+  ['timeout', '30d', 'a duration such as'],
+  ['retries', '1.5', 'a whole number from 0 to 100'],
+  ['retries', '101', 'a whole number from 0 to 100'],
+  ['max-tokens', '0', 'a whole number, 1 or more'],
+  ['allow-insecure', 'maybe', 'true or false'],
+  ['base-url', 'api.example.com', 'an address such as'],
+  ['base-url', 'https://x/?key=1', 'an address such as'],
+  ['model', 'two words', 'an id without spaces'],
+  ['params.a', 'text', 'must be JSON'],
+  ['params.messages', '[]', 'set by natter itself'],
+  ['headers.authorization', 'Bearer x', 'carries the API key'],
+  ['headers.x', 'two\nlines', 'one line of plain ASCII text'],
+  ['colour', 'blue', 'there is no setting "colour"'],
+  ['api-key', 'nk-key', 'an API key is not a setting'],
+])('config set %s %j is a usage error', async (name, value, problem) => {
+  const { code, stderr } = await runNatter(['config', 'set', name, value]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(problem);
+  expect(stderr).not.toContain('nk-key');
+});
+
+test('config get of a setting without a value is not found', async () => {
+  const { code, stdout, stderr } = await runNatter(['config', 'get', 'system']);
+  expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+  expect(stderr).toContain('natter config set system <value>');
+});
+
+test('config get --json tells the source', async () => {
+  const { stdout } = await runNatter(['config', 'get', 'model', '--json']);
+  expect(JSON.parse(stdout)).toEqual({
+    name: 'model',
+    value: 'origin',
+    source: { kind: 'default', name: 'default' },
+  });
+});
+
+test('config list --json holds every setting', async () => {
+  const rows = JSON.parse((await runNatter(['config', 'list', '--json'])).stdout) as {
+    name: string;
+  }[];
+  expect(rows.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['base-url', 'model', 'retries', 'timeout', 'save', 'api-key']),
+  );
+});
+
+test('config path names the file that config set writes', async () => {
+  const { run } = inOneHome();
+  const path = (await run('config', 'path')).stdout.trimEnd();
+  await run('config', 'set', 'model', 'nextgen');
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+    version: 1,
+    profiles: { default: { model: 'nextgen' } },
+  });
+});
+
+test.each([
+  ['NATTER_CONFIG_DIR', (base: string) => base],
+  ['XDG_CONFIG_HOME', (base: string) => join(base, 'natter')],
+])('%s moves the settings', async (variable, folder) => {
+  const base = temporaryHome();
+  const { stdout } = await runNatter(['config', 'path'], { env: { [variable]: base } });
+  expect(stdout).toBe(`${join(folder(base), 'config.json')}\n`);
+});
+
+test('a bad value in the file is named with the way to remove it', async () => {
+  const { env, run } = inOneHome();
+  await run('config', 'set', 'timeout', '5');
+  const path = join(env.HOME, '.config', 'natter', 'config.json');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"5s"', '"soon"'));
+  const { code, stderr } = await run('hi');
+  expect(code).toBe(3);
+  expect(stderr).toContain('timeout in profile default must be a duration');
+  expect(stderr).toContain('natter config unset timeout --profile default');
+  expect((await run('config', 'unset', 'timeout', '--profile', 'default')).code).toBe(0);
+});
+
+test.each([
+  ['NATTER_TIMEOUT', 'soon'],
+  ['NATTER_RETRIES', 'many'],
+  ['NATTER_BASE_URL', 'localhost'],
+  ['NATTER_ALLOW_INSECURE', 'perhaps'],
+  ['NATTER_MAX_TOKENS', '-5'],
+  ['NATTER_PROFILE', '../x'],
+  ['NATTER_CONFIG_DIR', 'relative'],
+])('a bad %s is a configuration error that names it', async (variable, value) => {
+  const { code, stderr } = await runNatter(['hi'], { env: { [variable]: value } });
+  expect(code).toBe(3);
+  expect(stderr).toContain(variable);
+});
+
+test('a terminal escape in a stored value is not sent to the terminal', async () => {
+  const { run } = inOneHome();
+  await run('config', 'set', 'system', 'a\u001B[31mb\u0007');
+  const outputs = [await run('config', 'list'), await run('config', 'get', 'system')];
+  for (const { stdout } of outputs) expect(stdout).not.toMatch(/[\u001B\u0007]/);
+});

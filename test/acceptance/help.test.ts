@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { exitCodes } from '../../src/failure.ts';
+import { definitions, settingKeys } from '../../src/settings/definitions.ts';
+import { environmentVariables } from '../../src/settings/environment-variables.ts';
+import { runNatter } from '../support/natter.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const commands = [
+  '',
+  'chat',
+  'models',
+  'models list',
+  'models get',
+  'auth',
+  'auth login',
+  'auth status',
+  'auth logout',
+  'config',
+  'config list',
+  'config get',
+  'config set',
+  'config unset',
+  'config path',
+  'config use',
+  'config profiles',
+  'config remove-profile',
+  'sandbox',
+  'help',
+];
+
+const wordsOf = (command: string) => (command === '' ? [] : command.split(' '));
+
+test.each(commands)(
+  'natter %s --help is plain text of 80 columns, examples first',
+  async (command) => {
+    const { code, stdout, stderr } = await runNatter([...wordsOf(command), '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('\u001B');
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(stdout).toMatch(/^Usage: natter/m);
+    const examples = stdout.indexOf('\nExamples:\n  $ ');
+    expect(examples).toBeGreaterThan(0);
+    expect(examples).toBeLessThan(stdout.indexOf('options:\n'));
+  },
+);
+
+test.each(commands.filter((command) => command !== ''))(
+  'natter help %s is the same as its --help',
+  async (command) => {
+    const words = wordsOf(command);
+    const [asked, flagged] = await Promise.all([
+      runNatter(['help', ...words]),
+      runNatter([...words, '-h']),
+    ]);
+    expect(asked.stdout).toBe(flagged.stdout);
+  },
+);
+
+test('help on a terminal is the same text', async () => {
+  const terminal = openTerminal(['config', 'set', '--help'], { rows: 60 });
+  expect((await terminal.exit).exitCode).toBe(0);
+  const piped = await runNatter(['config', 'set', '--help']);
+  expect(await terminal.transcript()).toBe(piped.stdout.trimEnd());
+});
+
+test('every setting with a flag is in the help with its default and variable', async () => {
+  const text = (await runNatter(['--help'])).stdout.replaceAll(/\s+/g, ' ');
+  for (const key of settingKeys.filter((name) => name !== 'save')) {
+    const { name, variable } = definitions[key];
+    expect(text).toContain(`--${name}`);
+    expect(text).toContain(`[${variable}]`);
+  }
+  expect(text).toContain('default 4 retries [NATTER_RETRIES]');
+  expect(text).toContain('default 10m [NATTER_FIRST_BYTE_TIMEOUT]');
+});
+
+test('natter help environment names every variable within 80 columns', async () => {
+  const { code, stdout } = await runNatter(['help', 'environment']);
+  expect(code).toBe(0);
+  for (const { name } of environmentVariables) expect(stdout).toContain(`\n  ${name}\n`);
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
+test('natter help exit-codes names every exit code', async () => {
+  const { stdout } = await runNatter(['help', 'exit-codes']);
+  for (const [kind, code] of Object.entries(exitCodes)) {
+    expect(stdout).toMatch(new RegExp(`^ +${code}  ${kind} `, 'm'));
+  }
+  for (const code of [129, 130, 143]) expect(stdout).toMatch(new RegExp(`^ +${code}  SIG`, 'm'));
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
+test('an unknown topic is a usage error that names the topics', async () => {
+  const { code, stdout, stderr } = await runNatter(['help', 'environmint']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('there is no command or topic "environmint"');
+  expect(stderr).toContain('environment and exit-codes');
+});
+
+test.each(['auth', 'config'])('natter %s alone prints its help', async (command) => {
+  const [alone, help] = await Promise.all([runNatter([command]), runNatter([command, '--help'])]);
+  expect(alone).toMatchObject({ code: 0, stderr: '', stdout: help.stdout });
+});
+
+test.each(['--version', '-V'])('natter %s prints the version alone', async (flag) => {
+  const { code, stdout, stderr } = await runNatter([flag]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import { json } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const known = { id: 'origin', context_window: 200_000, owner: 'someone' };
+const foreign = { id: 'other', description: 'of somebody else' };
+
+test.each([
+  ['an array', [known, foreign]],
+  ['{data}', { object: 'list', data: [known, foreign] }],
+  ['{models}', { models: [known, foreign] }],
+])('the list of models is read from %s', async (_, body) => {
+  const server = await serve([[json(200, body)]]);
+  const env = { NATTER_BASE_URL: server.url };
+  expect((await runNatter(['models', 'list'], { env })).stdout).toBe(
+    'origin\t200000\t18\tfastest, most responsive model\nother\t\t\tof somebody else\n',
+  );
+});
+
+test('ids alone are completed from the catalogue, marked on a terminal', async () => {
+  const server = await serve([[json(200, ['nextgen', 'origin', 'other'])]]);
+  const terminal = openTerminal(['models', 'list'], { env: { NATTER_BASE_URL: server.url } });
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(await terminal.transcript()).toBe(
+    [
+      'ID          CONTEXT  LATENCY  PURPOSE',
+      'nextgen  1,000,000*   20 ms*  most advanced model*',
+      'origin     128,000*   18 ms*  fastest, most responsive model*',
+      'other',
+      'natter: * is from the published catalogue, not from the service',
+    ].join('\n'),
+  );
+});
+
+test('a table is cut at the width of a narrow terminal, each model on one line', async () => {
+  const terminal = openTerminal(['models', 'list', '--sandbox'], { columns: 40 });
+  expect((await terminal.exit).exitCode).toBe(0);
+  const lines = (await terminal.transcript()).split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toMatch(/^origin.*…$/);
+});
+
+test('a pipe gets neither marks, nor heading, nor notice', async () => {
+  const { stdout, stderr } = await runNatter(['models', '--sandbox']);
+  expect(stdout).toBe(
+    'origin\t128000\t18\tfastest, most responsive model\nnextgen\t1000000\t20\tmost advanced model\n',
+  );
+  expect(stderr).toBe('');
+});
+
+test('--json keeps the record and says what the catalogue added', async () => {
+  const server = await serve([[json(200, { data: [known] })]]);
+  const env = { NATTER_BASE_URL: server.url };
+  expect(JSON.parse((await runNatter(['models', 'list', '--json'], { env })).stdout)).toEqual([
+    {
+      id: 'origin',
+      context_window: 200_000,
+      latency_ms: 18,
+      purpose: 'fastest, most responsive model',
+      from_catalogue: ['latency_ms', 'purpose'],
+      record: known,
+    },
+  ]);
+});
+
+test('models get shows one model with what else the service sent', async () => {
+  const server = await serve([[json(200, { ...known, tags: ['a', 'b'] })]]);
+  const env = { NATTER_BASE_URL: server.url };
+  expect((await runNatter(['models', 'get', 'origin'], { env })).stdout).toBe(
+    [
+      'id\torigin',
+      'context window\t200000',
+      'latency\t18',
+      'purpose\tfastest, most responsive model',
+      'owner\tsomeone',
+      'tags\t["a","b"]',
+      '',
+    ].join('\n'),
+  );
+  expect(server.requests[0]?.path).toBe('/v1/models/origin');
+});
+
+test('a record without an id is the model that was asked for', async () => {
+  const server = await serve([[json(200, { context_window: 5 })]]);
+  const env = { NATTER_BASE_URL: server.url };
+  const { stdout } = await runNatter(['models', 'get', 'tiny'], { env });
+  expect(stdout).toBe('id\ttiny\ncontext window\t5\n');
+});
+
+test('an id is one segment of the path, whatever it holds', async () => {
+  const server = await serve([[json(200, { id: 'a/b c?' })]]);
+  const env = { NATTER_BASE_URL: server.url };
+  await runNatter(['models', 'get', 'a/b c?'], { env });
+  expect(server.requests[0]?.path).toBe('/v1/models/a%2Fb%20c%3F');
+});
+
+test('an unknown id is exit code 6 with the ids that exist', async () => {
+  const { code, stdout, stderr } = await runNatter(['models', 'get', 'nope', '--sandbox']);
+  expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+  expect(stderr).toContain('(404)');
+  expect(stderr).toContain('\n  the models are origin, nextgen\n');
+});
+
+test('an unknown id with --json is one JSON line on standard error', async () => {
+  const { stdout, stderr } = await runNatter(['models', 'get', 'nope', '--sandbox', '--json']);
+  expect(stdout).toBe('');
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { kind: 'not_found', status: 404, hint: 'the models are origin, nextgen' },
+  });
+});
+
+test('a server without an address for single models is asked for its list', async () => {
+  const server = await serve([[json(404, {})], [json(200, { data: [known, foreign] })]]);
+  const env = { NATTER_BASE_URL: server.url };
+  const { code, stdout } = await runNatter(['models', 'get', 'other'], { env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'id\tother\npurpose\tof somebody else\n' });
+  expect(server.requests.map(({ path }) => path)).toEqual(['/v1/models/other', '/v1/models']);
+});
+
+test('an empty list is told, and nothing printed', async () => {
+  const server = await serve([[json(200, { data: [] })]]);
+  const env = { NATTER_BASE_URL: server.url };
+  expect(await runNatter(['models', 'list'], { env })).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'natter: the service lists no models\n',
+  });
+});
+
+test('a list in no known shape is a failure of the service', async () => {
+  const server = await serve([[json(200, { models: 5 })]]);
+  const { code } = await runNatter(['models', 'list'], { env: { NATTER_BASE_URL: server.url } });
+  expect(code).toBe(9);
+});
+
+test('fields of a record cannot control the terminal or add lines', async () => {
+  const hostile = { id: 'x\u001B[2J', note: 'a\u001B]0;t\u0007\nb' };
+  const server = await serve([[json(200, [hostile])], [json(200, hostile)]]);
+  const env = { NATTER_BASE_URL: server.url };
+  const list = await runNatter(['models', 'list'], { env });
+  const one = await runNatter(['models', 'get', 'x'], { env });
+  expect(list.stdout).not.toContain('\u001B');
+  expect(one.stdout).not.toMatch(/[\u001B\u0007]/);
+  expect(list.stdout.trimEnd().split('\n')).toHaveLength(1);
+});

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { runNatter, temporaryHome } from '../support/natter.ts';
+import { streamed } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+
+/** Two services, each in a profile of its own name with its own key. */
+async function twoProfiles() {
+  const [work, home] = [await serve([[streamed('Work')]]), await serve([[streamed('Home')]])];
+  const env = { HOME: temporaryHome() };
+  const run = (...words: string[]) => runNatter(words, { env });
+  for (const [name, { url }] of [['work', work] as const, ['home', home] as const]) {
+    await runNatter(['auth', 'login', '--no-check', '--profile', name, '--base-url', url], {
+      env,
+      input: `nk-${name}`,
+    });
+  }
+  return { env, run, work, home };
+}
+
+test('--profile, NATTER_PROFILE and config use choose the service and its key, in this order', async () => {
+  const { env, run, work, home } = await twoProfiles();
+  expect((await run('--profile', 'work', 'hi')).stdout).toBe('Work');
+  expect(work.requests[0]?.headers['authorization']).toBe('Bearer nk-work');
+  expect(await run('config', 'use', 'home')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'natter: home is the current profile\n',
+  });
+  expect((await run('hi')).stdout).toBe('Home');
+  expect(home.requests[0]?.headers['authorization']).toBe('Bearer nk-home');
+  const byVariable = { ...env, NATTER_PROFILE: 'work' };
+  expect((await runNatter(['hi'], { env: byVariable })).stdout).toBe('Work');
+  expect((await runNatter(['hi', '--profile', 'home'], { env: byVariable })).stdout).toBe('Home');
+});
+
+test('the profiles are listed with the current one and their keys', async () => {
+  const { run } = await twoProfiles();
+  await run('config', 'use', 'work');
+  expect((await run('config', 'profiles')).stdout).toBe(
+    'default\t\t\nhome\t\tkey stored\nwork\tcurrent\tkey stored\n',
+  );
+  expect(JSON.parse((await run('config', 'profiles', '--json')).stdout)).toContainEqual({
+    name: 'work',
+    current: true,
+    hasKey: true,
+  });
+});
+
+test('a removed profile is gone with its key, and the default one is current again', async () => {
+  const { run } = await twoProfiles();
+  await run('config', 'use', 'work');
+  expect((await run('config', 'remove-profile', 'work')).stderr).toBe(
+    'natter: profile work and its key are removed\n',
+  );
+  expect((await run('config', 'profiles')).stdout).toBe('default\tcurrent\t\nhome\t\tkey stored\n');
+});
+
+test.each([
+  ['a prompt', ['hi', '--profile', 'wrok']],
+  ['config use', ['config', 'use', 'wrok']],
+  ['config remove-profile', ['config', 'remove-profile', 'wrok']],
+  ['auth status', ['auth', 'status', '--profile', 'wrok']],
+])('an unknown profile in %s is named beside those that exist', async (_, words) => {
+  const { code, stderr } = await runNatter(words);
+  expect(code).toBe(3);
+  expect(stderr).toBe('natter: there is no profile "wrok"\n  the profiles are default\n');
+});
+
+test.each(['', '../x', '/etc/passwd', 'a b', 'x'.repeat(65), '-x', '__proto__', 'é'])(
+  'K26 %j is no name for a profile',
+  async (name) => {
+    const words = ['config', 'set', 'model', 'x', `--profile=${name}`];
+    const { code, stderr } = await runNatter(words);
+    expect(code).toBe(2);
+    expect(stderr).toContain('is not a profile name');
+  },
+);
+
+test('login to a profile that is not the current one says how to make it so', async () => {
+  const env = { HOME: temporaryHome() };
+  const words = ['auth', 'login', '--no-check', '--base-url', 'https://a.example'];
+  const login = await runNatter([...words, '--profile', 'work'], { env, input: 'nk-key' });
+  expect(login.stderr).toContain('natter config use work');
+  await runNatter(['config', 'use', 'work'], { env });
+  const again = await runNatter([...words, '--profile', 'work'], { env, input: 'nk-key' });
+  expect(again.stderr).not.toContain('config use');
+});
+
+test('config use says when NATTER_PROFILE wins over it', async () => {
+  const { env } = await twoProfiles();
+  const { stderr } = await runNatter(['config', 'use', 'work'], {
+    env: { ...env, NATTER_PROFILE: 'home' },
+  });
+  expect(stderr).toContain('NATTER_PROFILE wins over it while it is set');
+});
+
+test('no profile takes part with --sandbox', async () => {
+  const { env, work } = await twoProfiles();
+  const words = ['--sandbox', '[sandbox echo] hello'];
+  const { code, stdout } = await runNatter(words, { env: { ...env, NATTER_PROFILE: 'work' } });
+  expect(code).toBe(0);
+  expect(stdout).toContain('hello');
+  expect(work.connections()).toBe(0);
+});

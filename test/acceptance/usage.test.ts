@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import { streamed } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+test.each([
+  ['an unknown flag', ['hi', '--nope'], "unknown option '--nope'"],
+  ['an unknown flag of a command', ['models', 'list', '--nope'], "unknown option '--nope'"],
+  ['a short flag there is not', ['-z', 'hi'], "unknown option '-z'"],
+  ['a flag without its value', ['hi', '--model'], "option '-m, --model <id>' argument missing"],
+  [
+    'a colour there is not',
+    ['hi', '--color', 'blue'],
+    "option '--color <when>' argument 'blue' is invalid",
+  ],
+  ['a word too many', ['config', 'get', 'a', 'b'], "too many arguments for 'get'"],
+  ['a word too few', ['config', 'set', 'model'], "missing required argument 'value'"],
+  ['a command after options', ['-m', 'x', 'models', 'list'], '"models" stands after options'],
+  ['chat after options', ['-m', 'x', 'chat', 'hi'], '"chat" stands after options'],
+  ['two formats', ['hi', '--plain', '--raw'], '--plain and --raw exclude each other'],
+  ['a bad duration', ['hi', '--timeout', 'soon'], '--timeout must be a duration'],
+  ['a duration with a bad unit', ['hi', '--idle-timeout', '5d'], '--idle-timeout must be'],
+  ['a bad number', ['hi', '--retries', '-1'], '--retries must be a whole number'],
+  ['a bad limit', ['hi', '-t', 'many'], '--max-tokens must be a whole number'],
+  ['a parameter without a value', ['hi', '--param', 'a'], '--param must be name=json'],
+  ['a parameter that is no JSON', ['hi', '--param', 'a=b'], '--param a must be JSON'],
+  [
+    'a parameter of its own',
+    ['hi', '--param', 'stream=true'],
+    'the parameter stream is set by natter itself',
+  ],
+  ['no address', ['hi', '--base-url', 'service'], '--base-url must be an address'],
+  ['nothing to send', [], 'there is nothing to send'],
+  ['nothing but spaces', ['  '], 'there is nothing to send'],
+  ['a file that is not there', ['hi', '-f', 'no.txt'], 'cannot attach no.txt'],
+])('P27 %s is a usage error, and nothing is sent', async (_, words, message) => {
+  const server = await serve([[streamed('Hello')]]);
+  const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`natter: ${message}`);
+  expect(server.connections()).toBe(0);
+});
+
+test.each([
+  ['--modle', 'x', 'did you mean --model? See natter --help'],
+  ['--jsno', 'x', 'did you mean --json? See natter --help'],
+  ['models', 'lsit', 'did you mean natter models list?'],
+  ['models', 'origin', 'natter models get origin shows the model of that id'],
+  ['config', 'lst', 'did you mean list? See natter config --help'],
+  ['auth', 'logn', 'did you mean login? See natter auth --help'],
+])('natter %s %s gets the hint: %s', async (first, second, hint) => {
+  const { code, stderr } = await runNatter([first, second]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\n  ${hint}`);
+});
+
+test.each([
+  ['after', ['hi', '-m', 'nextgen', '--no-stream']],
+  ['before', ['-m', 'nextgen', '--no-stream', 'hi']],
+  ['on both sides of', ['--no-stream', 'hi', '-m', 'nextgen']],
+  ['with equals signs around', ['--model=nextgen', 'hi', '--no-stream']],
+  ['after the command and before', ['chat', '-m', 'nextgen', '--no-stream', 'hi']],
+])('flags go %s the prompt', async (_, words) => {
+  const server = await serve([[streamed('Hello')]]);
+  await runNatter(words, { env: serviceAt(server) });
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
+    model: 'nextgen',
+    messages: [{ role: 'user', content: 'hi' }],
+  });
+});
+
+test.each([
+  [['--', 'models'], 'models'],
+  [['--', '--json'], '--json'],
+  [['--', '-m', 'x'], '-m x'],
+  [['-m', 'nextgen', '--', 'config', 'list'], 'config list'],
+  [['chat', '--', 'models'], 'models'],
+  [['chat', 'models'], 'models'],
+  [['why', 'models?'], 'why models?'],
+])('natter %j sends the prompt "%s"', async (words, prompt) => {
+  const server = await serve([[streamed('Hello')]]);
+  expect((await runNatter(words, { env: serviceAt(server) })).code).toBe(0);
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({
+    messages: [{ role: 'user', content: prompt }],
+  });
+});
+
+test.each(['modles', 'Help', 'confg', 'sanbox', 'auht'])(
+  'a lone word that nearly names a command (%s) is questioned on a terminal, and not sent by default',
+  async (word) => {
+    const server = await serve([[streamed('Hello')]]);
+    const terminal = openTerminal([word], { env: serviceAt(server) });
+    await terminal.waitFor(/Send it as a prompt\? \[y\/N\]/);
+    terminal.type('\r');
+    expect((await terminal.exit).exitCode).toBe(2);
+    expect(await terminal.transcript()).toContain(`natter -- ${word}`);
+    expect(server.connections()).toBe(0);
+  },
+);
+
+test('a lone word is sent after a yes', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const terminal = openTerminal(['modles'], { env: serviceAt(server) });
+  await terminal.waitFor(/\[y\/N\]/);
+  terminal.type('y\r');
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(await terminal.transcript()).toContain('Hello');
+});
+
+test('Ctrl-C at the question ends by SIGINT', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const terminal = openTerminal(['modles'], { env: serviceAt(server) });
+  await terminal.waitFor(/\[y\/N\]/);
+  terminal.type('\u0003');
+  expect((await terminal.exit).signal).toBe(2);
+  expect(server.connections()).toBe(0);
+});
+
+test('a lone word is not questioned with --no-input, but refused', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const terminal = openTerminal(['modles', '--no-input'], { env: serviceAt(server) });
+  expect((await terminal.exit).exitCode).toBe(2);
+  expect(await terminal.transcript()).toContain('did you mean natter models?');
+  expect(server.connections()).toBe(0);
+});
+
+test.each([[['modles']], [['hello']], [['what', 'modles']]])(
+  'in a pipe %j is a prompt like any other',
+  async (words) => {
+    const server = await serve([[streamed('Hello')]]);
+    const { stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
+    expect({ stdout, stderr }).toEqual({ stdout: 'Hello', stderr: '' });
+  },
+);
+
+test.each([
+  ['a usage error', ['hi', '--json', '--nope'], 'usage'],
+  ['two formats', ['hi', '--json', '--jsonl'], 'usage'],
+  ['no service', ['hi', '--json'], 'configuration'],
+  ['a service that is not there', ['hi', '--json', '--base-url=http://127.0.0.1:9'], 'unreachable'],
+  ['a bad setting', ['config', 'get', 'nope', '--json'], 'usage'],
+])('with --json %s is one JSON line on standard error', async (_, words, kind) => {
+  const { stdout, stderr } = await runNatter(words);
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/^\{.*\}\n$/);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { kind, message: expect.any(String) } });
+});
+
+test('--json after -- is text, so failures are told in words', async () => {
+  const { stderr } = await runNatter(['--', '--json']);
+  expect(stderr).toMatch(/^natter: no service is configured\n/);
+});

@@ -1,0 +1,57 @@
+/** Milliseconds between two updates. */
+const shortestPause = 33;
+
+/** Decides when the live region is drawn; holds no timer while nothing is to be drawn. */
+export interface Pace {
+  /** Asks for an update: at once, but not sooner than 33 ms after the last, nor while the terminal is slow. */
+  soon(): void;
+  /** Asks for one after a pause, during which there is none. */
+  after(milliseconds: number): void;
+  /** Resolves when the terminal has taken the last update, where it is slow. */
+  slowness(): Promise<void> | undefined;
+  end(): void;
+}
+
+export interface PaceClock {
+  /** Milliseconds. */
+  monotonic(): number;
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export function createPace(clock: PaceClock, update: () => Promise<void> | undefined): Pace {
+  const ending = new AbortController();
+  let next = Number.NEGATIVE_INFINITY;
+  let isAsked = false;
+  let slow: Promise<void> | undefined;
+
+  const run = async () => {
+    // Also without a pause not in the same step, so that several requests become one update.
+    await Promise.resolve();
+    for (let wait = next - clock.monotonic(); wait > 0; wait = next - clock.monotonic()) {
+      await clock.sleep(wait, ending.signal);
+    }
+    await slow;
+    if (ending.signal.aborted) return;
+    isAsked = false;
+    next = clock.monotonic() + shortestPause;
+    const writing = update();
+    slow = writing;
+    void writing?.then(() => (slow = undefined));
+  };
+  const soon = () => {
+    if (isAsked || ending.signal.aborted) return;
+    isAsked = true;
+    run().catch((error: unknown) => {
+      if (!ending.signal.aborted) throw error;
+    });
+  };
+  return {
+    soon,
+    after(milliseconds) {
+      next = Math.max(next, clock.monotonic() + milliseconds);
+      soon();
+    },
+    slowness: () => slow,
+    end: () => ending.abort(),
+  };
+}

@@ -1,0 +1,128 @@
+import { createPace, type Pace, type PaceClock } from './live-pace.ts';
+import { nothingShown, type Frame } from './live-paint.ts';
+import { leaveBytes, nextBytes, type ScreenState } from './live-screen.ts';
+import { emptyLine } from './open-line.ts';
+
+/** Draws the region for a window of this size; called at most once for each time it is shown. */
+export type DrawFrame = (columns: number, rows: number) => Frame;
+
+/**
+ * The rows at the end of the terminal that natter redraws, and the way of finished text past them into the
+ * scrollback. Text is given to the terminal once, without line breaks of natter's own, and never touched again.
+ */
+export interface LiveRegion {
+  /** Shows another frame soon; of several in a short time, the last. */
+  render(draw: DrawFrame): void;
+  /**
+   * Puts finished text above the region. Its last line may go on with the next text; escape codes are closed
+   * at its end.
+   */
+  commit(text: string): void;
+  /** A promise while the terminal is slow: await it before committing more. */
+  slowness(): Promise<void> | undefined;
+  /** The window's size has changed: drawn again when it stays for a moment. */
+  resized(): void;
+  /** Erases the region, ends an open line, and keeps everything back until `resume`. */
+  suspend(): void;
+  resume(): void;
+  /** Draws the region again after something else wrote over it. */
+  redraw(): void;
+  /** Writes the last text, erases the region, and leaves the cursor on an empty row. */
+  close(): void;
+}
+
+export interface LiveRegionOptions {
+  readonly output: {
+    columns(): number;
+    rows(): number;
+    write(text: string): Promise<void> | undefined;
+  };
+  readonly clock: PaceClock;
+  /** Marks updates for the terminal to show at once (DEC mode 2026). */
+  readonly synchronized: boolean;
+  /** The terminal wraps the rows it shows anew when its width changes; most do, xterm itself cuts them. */
+  readonly rewraps: boolean;
+}
+
+/** Milliseconds a window's new size must hold: while it is dragged, the terminal moves everything. */
+const resizePause = 100;
+
+const hideCursor = '\u001B[?25l';
+const showCursor = '\u001B[?25h';
+const beginUpdate = '\u001B[?2026h';
+const endUpdate = '\u001B[?2026l';
+
+/** Writes what has changed, as one update. */
+function createWriter(state: ScreenState, { output, synchronized, rewraps }: LiveRegionOptions) {
+  const write = (bytes: string, showsCursor: boolean) => {
+    if (bytes === '') return undefined;
+    const update = `${hideCursor}${bytes}${showsCursor ? showCursor : ''}`;
+    return output.write(synchronized ? beginUpdate + update + endUpdate : update);
+  };
+  const window = () => ({ columns: output.columns(), rows: output.rows(), rewraps });
+  return {
+    update() {
+      const bytes = nextBytes(state, window());
+      return write(bytes, state.shown.frame.caret !== undefined);
+    },
+    leave() {
+      const bytes = nextBytes(state, window()) + leaveBytes(state);
+      void write(bytes, true);
+    },
+  };
+}
+
+export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
+  const { output, clock } = options;
+  const state: ScreenState = {
+    draw: () => ({ rows: [] }),
+    isNew: false,
+    isStale: false,
+    text: '',
+    shown: nothingShown(emptyLine, output.columns()),
+    rows: output.rows(),
+  };
+  const writer = createWriter(state, options);
+  let isSuspended = false;
+  const pace = createPace(clock, () => (isSuspended ? undefined : writer.update()));
+  return { ...updates(state, pace), ...pauses() };
+
+  function pauses() {
+    const suspend = () => {
+      if (!isSuspended) writer.leave();
+      isSuspended = true;
+    };
+    return {
+      suspend,
+      resume() {
+        isSuspended = false;
+        state.isNew = true;
+        pace.soon();
+      },
+      close() {
+        suspend();
+        pace.end();
+      },
+    };
+  }
+}
+
+function updates(state: ScreenState, pace: Pace) {
+  return {
+    render(draw: DrawFrame) {
+      state.draw = draw;
+      state.isNew = true;
+      pace.soon();
+    },
+    commit(text: string) {
+      state.text += text;
+      if (text !== '') pace.soon();
+    },
+    slowness: () => pace.slowness(),
+    resized: () => pace.after(resizePause),
+    redraw() {
+      state.isStale = true;
+      pace.soon();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/** What colours and links are open at the end of a text: sequences that open them again, in order. */
+export type OpenStyle = readonly string[];
+
+/** Sequences of the output that take no column: colours and attributes (SGR), links (OSC 8). */
+export const styleSequence = /\u001B\[[\d;:]*m|\u001B\]8;[^\u0007\u001B]*(?:\u0007|\u001B\\)/g;
+
+/** SGR codes (ECMA-48 8.3.117) by the one that ends them. */
+const endedBy: Readonly<Record<number, (code: number) => boolean>> = {
+  22: (code) => code === 1 || code === 2,
+  23: (code) => code === 3,
+  24: (code) => code === 4,
+  29: (code) => code === 9,
+  39: (code) => (code >= 30 && code <= 38) || (code >= 90 && code <= 97),
+};
+
+const isLink = (sequence: string) => sequence.startsWith('\u001B]');
+
+function codeOf(sequence: string): number {
+  return Number.parseInt(sequence.slice(2), 10) || 0;
+}
+
+/** The styles open after one more sequence; one that sets several attributes counts as its first. */
+export function afterSequence(open: OpenStyle, sequence: string): OpenStyle {
+  if (isLink(sequence)) {
+    const others = open.filter((one) => !isLink(one));
+    // OSC 8 with an empty address ends the link.
+    return /;[^;]*;(?:\u0007|\u001B)/.exec(sequence)?.[0].length === 3
+      ? others
+      : [...others, sequence];
+  }
+  const code = codeOf(sequence);
+  if (code === 0) return open.filter(isLink);
+  const ends = endedBy[code];
+  if (ends === undefined) return [...open.filter((one) => one !== sequence), sequence];
+  return open.filter((one) => isLink(one) || !ends(codeOf(one)));
+}
+
+/** The sequences that end everything that is open. */
+export function closing(open: OpenStyle): string {
+  const link = open.some(isLink) ? '\u001B]8;;\u001B\\' : '';
+  return open.some((sequence) => !isLink(sequence)) ? `${link}\u001B[0m` : link;
+}

@@ -1,0 +1,76 @@
+import { Unicode11Addon } from '@xterm/addon-unicode11';
+import { Terminal } from '@xterm/headless';
+
+/** A terminal without a program: what is written to it can be read back as a person would see it. */
+export interface Screen {
+  columns(): number;
+  rows(): number;
+  write(text: string): undefined;
+  /** After all that was written has been shown. */
+  resize(columns: number, rows: number): Promise<void>;
+  /** The visible rows, trailing blanks removed. */
+  screen(): Promise<string[]>;
+  /** Scrollback and screen as lines of text: rows that the terminal wrapped are one line. */
+  lines(): Promise<string[]>;
+  cursor(): Promise<{ row: number; column: number }>;
+  /** Everything written. */
+  readonly output: string[];
+}
+
+export function createScreen(columns: number, rows: number): Screen {
+  const terminal = new Terminal({
+    cols: columns,
+    rows,
+    scrollback: 100_000,
+    allowProposedApi: true,
+  });
+  terminal.loadAddon(new Unicode11Addon());
+  terminal.unicode.activeVersion = '11';
+  const output: string[] = [];
+  const settled = () =>
+    new Promise<void>((resolve) => {
+      terminal.write('', resolve);
+    });
+  const buffer = () => terminal.buffer.active;
+  return {
+    output,
+    columns: () => terminal.cols,
+    rows: () => terminal.rows,
+    write(text) {
+      output.push(text);
+      terminal.write(text);
+      return undefined;
+    },
+    async resize(newColumns, newRows) {
+      await settled();
+      terminal.resize(newColumns, newRows);
+    },
+    async screen() {
+      await settled();
+      const found = Array.from({ length: terminal.rows }, (_, row) =>
+        buffer()
+          .getLine(buffer().baseY + row)
+          ?.translateToString(true),
+      );
+      while (found.length > 0 && found.at(-1) === '') found.pop();
+      return found.map((row) => row ?? '');
+    },
+    async lines() {
+      await settled();
+      const found: string[] = [];
+      for (let index = 0; index < buffer().length; index += 1) {
+        const row = buffer().getLine(index);
+        const goesOn = buffer().getLine(index + 1)?.isWrapped === true;
+        const text = row?.translateToString(!goesOn) ?? '';
+        if (row?.isWrapped === true) found.push((found.pop() ?? '') + text);
+        else found.push(text);
+      }
+      while (found.length > 0 && found.at(-1) === '') found.pop();
+      return found;
+    },
+    async cursor() {
+      await settled();
+      return { row: buffer().cursorY, column: buffer().cursorX };
+    },
+  };
+}

@@ -41,7 +41,7 @@ test.each([
   let peak = 0;
   const closed = new Promise((resolve) => child.on('close', resolve));
   // The failure is the first thing natter says, while its process is still there.
-  child.stderr.on('data', (text: Buffer) => {
+  child.stderr?.on('data', (text: Buffer) => {
     stderr += text.toString();
     peak = Math.max(peak, peakMemory(child.pid ?? 0) || 0);
   });

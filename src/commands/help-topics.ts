@@ -7,7 +7,7 @@ const meanings: Readonly<Record<FailureKind, string>> = {
   configuration: 'no service is configured, or a setting is wrong',
   unauthorized: 'the service wants a key, or refused this one (401)',
   forbidden: 'the key may not use this model or action (403)',
-  not_found: 'no such model or path (404)',
+  not_found: 'no such model or path (404), or no such conversation',
   invalid_request: 'the service refused the request (400), or it cannot fit',
   rate_limited: 'too many requests (429), retries used up',
   server_error: 'the service failed (5xx), retries used up',

@@ -4,7 +4,17 @@ import { nearlyNamedCommand } from './command-line.ts';
 import type { Context } from './context.ts';
 
 /** Commands a lone word may have been meant as. */
-export const commandNames = ['chat', 'models', 'auth', 'config', 'sandbox', 'help'] as const;
+export const commandNames = [
+  'chat',
+  'conversations',
+  'sessions',
+  'last',
+  'models',
+  'auth',
+  'config',
+  'sandbox',
+  'help',
+] as const;
 
 /**
  * A lone word that nearly names a command (`natter modles`) is questioned where a person can answer; in a pipe

@@ -5,9 +5,11 @@ import { buildChat, chatExamples } from './chat.ts';
 import { misplacedCommand, routeToChat } from './command-line.ts';
 import { buildConfig } from './config.ts';
 import type { Context } from './context.ts';
+import { buildConversations } from './conversations.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { formatHelp, setExamples } from './help-format.ts';
 import { buildHelp } from './help.ts';
+import { buildLast } from './last.ts';
 import { buildModels } from './models.ts';
 import { buildSandbox } from './sandbox.ts';
 
@@ -28,7 +30,16 @@ export function buildProgram(context: Context): Command {
   setExamples(program, chatExamples);
   addGlobalOptions(program);
   program.addCommand(buildChat(context), { isDefault: true });
-  for (const build of [buildModels, buildAuth, buildConfig, buildSandbox, buildHelp]) {
+  const builders = [
+    buildConversations,
+    buildLast,
+    buildModels,
+    buildAuth,
+    buildConfig,
+    buildSandbox,
+    buildHelp,
+  ];
+  for (const build of builders) {
     program.addCommand(build(context));
   }
   visit(program, (command) => {

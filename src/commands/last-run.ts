@@ -1,0 +1,43 @@
+import { pathOf } from '../conversation/tree.ts';
+import { Failure } from '../failure.ts';
+import type { Context } from './context.ts';
+import type { LastOptions } from './last.ts';
+import { readConversation } from './library-access.ts';
+import { present } from './presentation.ts';
+import { printMarkdown } from './print-text.ts';
+
+async function codeBlock(answer: string, block: string): Promise<string> {
+  const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;
+  if (number === undefined) {
+    throw new Failure('usage', `--block must be a number from 1, or -1, not "${block}"`);
+  }
+  const { codeBlocks } = await import('../conversation/code-blocks.ts');
+  const blocks = codeBlocks(answer);
+  const found = blocks.at(number > 0 ? number - 1 : number);
+  if (found !== undefined) return `${found}\n`;
+  const count = blocks.length === 1 ? '1 code block' : `${blocks.length} code blocks`;
+  throw new Failure('usage', `the last answer has ${count}, and no number ${block}`);
+}
+
+/** Runs `natter last`. @throws Failure of kind `not_found` when there is no answer */
+export async function printLast(
+  context: Context,
+  options: LastOptions,
+  name: string,
+): Promise<void> {
+  const presentation = present(context, options);
+  const conversation = readConversation(context, presentation.notices, name);
+  const answer = pathOf(conversation).findLast(
+    ({ role, content }) => role === 'assistant' && content !== '',
+  );
+  if (answer === undefined) {
+    throw new Failure('not_found', `conversation ${conversation.id} has no answer`);
+  }
+  if (answer.incomplete === true) presentation.notices.notice('this answer is incomplete');
+  if (options.block === undefined) {
+    await printMarkdown(context, presentation, answer.content, { plain: options.plain === true });
+    return;
+  }
+  const text = await codeBlock(answer.content, options.block);
+  await printMarkdown(context, presentation, text, { plain: true });
+}

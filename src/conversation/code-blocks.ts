@@ -1,0 +1,12 @@
+import { Marked, type Token } from 'marked';
+
+/** The contents of the code blocks of a Markdown text, those in lists and quotes too, without their fences. */
+export function codeBlocks(markdown: string): readonly string[] {
+  const blocks: string[] = [];
+  const collect = (token: Token) => {
+    if (token.type === 'code' && typeof token['text'] === 'string') blocks.push(token['text']);
+  };
+  const reader = new Marked();
+  void reader.walkTokens(reader.lexer(markdown), collect);
+  return blocks;
+}

@@ -1,0 +1,83 @@
+import { Marked, type Tokens } from 'marked';
+
+import { titleOf, type Conversation } from '../tree.ts';
+import { exportedTurns, type ExportedTurn, type ExportOptions } from './exported-turns.ts';
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escapeHtml = (text: string) =>
+  text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '');
+
+const safeAddress = /^(?:https?:|mailto:)/i;
+
+/** An answer is hostile until shown otherwise: its HTML is text, its images are links, its links lead to the web. */
+function createRenderer(): Marked {
+  const link = (href: string, text: string) =>
+    safeAddress.test(href) ? `<a href="${escapeHtml(href)}" rel="noreferrer">${text}</a>` : text;
+  return new Marked({
+    gfm: true,
+    renderer: {
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
+      image: ({ href, text }) => link(href, escapeHtml(text === '' ? href : text)),
+      link({ href, tokens }) {
+        return link(href, this.parser.parseInline(tokens));
+      },
+    },
+  });
+}
+
+const style = `
+:root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif; }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; }
+header p, section > h2 { color: GrayText; font-size: .9rem; font-weight: 600; }
+section { margin: 2rem 0; overflow-wrap: anywhere; }
+.user > div { white-space: pre-wrap; border-inline-start: 3px solid; padding-inline-start: 1rem; }
+pre { overflow-x: auto; padding: .75rem 1rem; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .4rem; }
+code { font: .9em/1.5 ui-monospace, monospace; }
+table { border-collapse: collapse; display: block; overflow-x: auto; }
+th, td { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); padding: .25rem .6rem; }
+`;
+
+function section({ turn, speaker, remark }: ExportedTurn, renderer: Marked): string {
+  const heading = escapeHtml(remark === '' ? speaker : `${speaker} (${remark})`);
+  // What a person typed is shown as typed.
+  const content =
+    turn.role === 'assistant'
+      ? renderer.parse(turn.content, { async: false })
+      : escapeHtml(turn.content);
+  return `<section class="${turn.role}">\n<h2>${heading}</h2>\n<div>${content}</div>\n</section>\n`;
+}
+
+/** One page that needs nothing else: no scripts, nothing loaded, readable in light and dark. */
+export function exportHtml(conversation: Conversation, options: ExportOptions): string {
+  const renderer = createRenderer();
+  const title = escapeHtml(titleOf(conversation) || conversation.id);
+  const date = conversation.createdAt.toISOString().slice(0, 10);
+  const sections = exportedTurns(conversation, options).map((turn) => section(turn, renderer));
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+<p>${date}, conversation ${conversation.id}</p>
+</header>
+<main>
+${sections.join('')}</main>
+</body>
+</html>
+`;
+}

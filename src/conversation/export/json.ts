@@ -1,0 +1,35 @@
+import { titleOf, pathOf, type Conversation, type Turn } from '../tree.ts';
+import type { ExportOptions } from './exported-turns.ts';
+
+function turnDocument(turn: Turn) {
+  const { timing } = turn;
+  return {
+    id: turn.id,
+    parent: turn.parent ?? null,
+    role: turn.role,
+    content: turn.content,
+    created_at: turn.createdAt.toISOString(),
+    model: turn.model,
+    finish_reason: turn.finishReason,
+    usage: turn.usage,
+    timing:
+      timing === undefined
+        ? undefined
+        : { first_text_ms: timing.firstText, total_ms: timing.total },
+    incomplete: turn.incomplete,
+    failure: turn.failure,
+  };
+}
+
+/** `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}`. */
+export function exportJson(conversation: Conversation, { siblings }: ExportOptions): string {
+  const path = pathOf(conversation);
+  const document = {
+    id: conversation.id,
+    title: titleOf(conversation),
+    created_at: conversation.createdAt.toISOString(),
+    selected: path.map(({ id }) => id),
+    turns: (siblings ? [...conversation.turns.values()] : path).map(turnDocument),
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}

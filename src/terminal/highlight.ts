@@ -15,19 +15,20 @@ export interface Highlighter {
 
 /** Longer lines are data or minified, and some modes' expressions are slow on them. */
 const LONGEST_LINE = 2000;
-const INDENT_UNIT = 2;
-const TAB_SIZE = 4;
 
-type Stream = new (line: string, tabSize: number, indentUnit: number) => StringStream;
+type OpenLine = (line: string, indentUnit: number) => StringStream;
+
+/** Columns a mode counts for one level of indentation. */
+const INDENT_UNIT = 2;
 
 export function createHighlighter(style: Style): Highlighter {
   const modes = new Map<string, Mode | undefined>();
-  let Stream: Stream | undefined;
+  let openLine: OpenLine | undefined;
 
   async function load(language: string, loadMode: () => Promise<Mode>): Promise<void> {
     try {
-      const [mode, engine] = await Promise.all([loadMode(), import('@codemirror/language')]);
-      Stream = engine.StringStream;
+      const mode = await loadMode();
+      ({ openLine } = await import('./code-line.ts'));
       modes.set(language, mode);
     } catch {
       // Code without colour is still the answer; a part that cannot be loaded is not asked for again.
@@ -42,12 +43,12 @@ export function createHighlighter(style: Style): Highlighter {
     },
     open(language) {
       const mode = modes.get(language);
-      return mode && Stream ? openBlock(mode, Stream, style) : (line) => line;
+      return mode && openLine ? openBlock(mode, openLine, style) : (line) => line;
     },
   };
 }
 
-function openBlock(mode: Mode, Stream: Stream, style: Style): HighlightLine {
+function openBlock(mode: Mode, openLine: OpenLine, style: Style): HighlightLine {
   let broken = false;
   let state: unknown;
   const attempt = (line: string): string => {
@@ -56,7 +57,7 @@ function openBlock(mode: Mode, Stream: Stream, style: Style): HighlightLine {
       mode.blankLine?.(state, INDENT_UNIT);
       return line;
     }
-    return highlightLine(mode, new Stream(line, TAB_SIZE, INDENT_UNIT), state, style);
+    return highlightLine(mode, openLine(line, INDENT_UNIT), state, style);
   };
   return (line) => {
     if (broken || line.length > LONGEST_LINE) return line;

@@ -1,5 +1,5 @@
 /** Adds its escape codes around the text of each line, so that no colour is left open at a line's end. */
-export type Paint = (text: string) => string;
+type Paint = (text: string) => string;
 
 /**
  * The looks natter uses: attributes and six of the 16 ANSI colours, which every theme keeps readable. There are

@@ -19,6 +19,7 @@ import {
   createParagraph,
   endParagraph,
   endParagraphLine,
+  keepBreak,
   mayBeHeader,
   writeParagraph,
 } from './paragraph.ts';
@@ -35,7 +36,7 @@ export interface BlockState {
   loading: Promise<void> | undefined;
 }
 
-export interface BlockOptions {
+interface BlockOptions {
   readonly highlighter: Highlighter;
   readonly inline: InlineOptions;
   /** Columns of the terminal. */
@@ -112,8 +113,8 @@ export function writeText(state: BlockState, text: string): void {
 }
 
 /** A text line is over. */
-export function endText(state: BlockState, kept = false): void {
-  if (state.leaf.kind === 'paragraph') endParagraphLine(state.leaf.paragraph, kept);
+export function endText({ leaf }: BlockState): void {
+  if (leaf.kind === 'paragraph') endParagraphLine(leaf.paragraph);
 }
 
 /** Nothing follows: all that is open is shown. */
@@ -145,10 +146,11 @@ function settleRow(state: BlockState): void {
   const { row } = state;
   if (row === undefined) return;
   state.row = undefined;
-  if (state.leaf.kind === 'paragraph') endText(state, true);
+  if (state.leaf.kind === 'paragraph') keepBreak(state.leaf.paragraph);
   else openParagraph(state, false);
   writeText(state, row);
-  endText(state, true);
+  endText(state);
+  if (state.leaf.kind === 'paragraph') keepBreak(state.leaf.paragraph);
 }
 
 function openTable(state: BlockState, delimiter: string): void {

@@ -1,7 +1,7 @@
 import type { Look, Style } from '../style.ts';
 import type { InlineOptions } from './inline.ts';
 import { inlineText } from './inline-text.ts';
-import { paintSpans } from './span.ts';
+import { mergeSpans, paintSpans } from './span.ts';
 
 const looksOf: Readonly<Record<number, readonly Look[]>> = {
   1: ['bold', 'underline', 'magenta'],
@@ -15,7 +15,7 @@ export function paintHeading(source: string, style: Style, inline: InlineOptions
   if (!style.colored) return `${marks} ${paintSpans(spans, style)}`.trimEnd();
   const looks = looksOf[marks.length] ?? ['bold'];
   return paintSpans(
-    spans.map((span) => ({ ...span, looks: [...new Set([...span.looks, ...looks])] })),
+    mergeSpans(spans.map((span) => ({ ...span, looks: [...new Set([...span.looks, ...looks])] }))),
     style,
   );
 }

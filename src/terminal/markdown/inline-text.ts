@@ -1,6 +1,6 @@
 import { inlineSpans, type InlineOptions } from './inline.ts';
 import { createInlineScanner, type Segment } from './inline-scanner.ts';
-import { mergeSpans, type Span } from './span.ts';
+import type { Span } from './span.ts';
 
 /** Inline Markdown of one paragraph, in any pieces; spans come as soon as they can no longer change. */
 export interface InlineText {
@@ -29,5 +29,5 @@ export function createInlineText(options: InlineOptions): InlineText {
 /** The spans of a whole text, a heading's or a cell's. */
 export function inlineText(source: string, options: InlineOptions): Span[] {
   const text = createInlineText(options);
-  return mergeSpans([...text.write(source), ...text.end()]);
+  return [...text.write(source), ...text.end()];
 }

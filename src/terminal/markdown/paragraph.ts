@@ -37,17 +37,22 @@ export function writeParagraph(paragraph: Paragraph, text: string): Span[] {
   return paragraph.inline.write(before + lineBreak + trail + text.slice(0, end));
 }
 
-/** The present line is over: its break is a space, or kept when it is a hard one or must be. */
-export function endParagraphLine(paragraph: Paragraph, kept = false): void {
+/** The present line is over: its break is a space, or kept when it is a hard one. */
+export function endParagraphLine(paragraph: Paragraph): void {
   const { trail } = paragraph;
   const content = trail.trimEnd();
   const hard = trail.length - content.length >= 2;
   const backslash = content === trail && endsWithOddBackslashes(trail) ? '\\' : '';
   paragraph.before += paragraph.lineBreak + content.slice(0, content.length - backslash.length);
   paragraph.backslash = backslash;
-  paragraph.lineBreak = kept || hard || backslash !== '' ? '\n' : ' ';
+  paragraph.lineBreak = hard || backslash !== '' ? '\n' : ' ';
   paragraph.trail = '';
   paragraph.line += 1;
+}
+
+/** The line that is over stays a line of its own. */
+export function keepBreak(paragraph: Paragraph): void {
+  paragraph.lineBreak = '\n';
 }
 
 export function endParagraph({ inline, before, backslash, trail }: Paragraph): Span[] {

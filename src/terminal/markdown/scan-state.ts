@@ -10,7 +10,7 @@ export type Enclosure =
   | { readonly kind: 'address'; readonly from: number; depth: number };
 
 /** A part of the text; plain when nothing in it is Markdown. */
-export interface Range {
+interface Range {
   readonly from: number;
   to: number;
   readonly plain: boolean;

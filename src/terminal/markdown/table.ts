@@ -2,7 +2,7 @@ import type { Style } from '../style.ts';
 import type { Alignment } from '../width.ts';
 import type { InlineOptions } from './inline.ts';
 import { inlineText } from './inline-text.ts';
-import type { Span } from './span.ts';
+import { mergeSpans, type Span } from './span.ts';
 import { columnWidths, headLines, rowLines, type Cell, type ColumnWidths } from './table-layout.ts';
 
 /** A table that is laid out when it ends, or when it is too long to wait for. */
@@ -93,7 +93,8 @@ function alignmentOf(cell: string): Alignment {
 
 /** In a cell, which is one line of source, `<br>` is the usual way to break a line. */
 function cellSpans(cell: string, inline: InlineOptions): Span[] {
-  return inlineText(cell, inline).map((span) =>
+  const spans = inlineText(cell, inline).map((span) =>
     /^<br ?\/?>$/i.test(span.text) ? { ...span, text: '\n' } : span,
   );
+  return mergeSpans(spans);
 }

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { createStyle } from '../../../src/terminal/style.ts';
+import { render } from './render.ts';
+
+const { bold, dim, magenta, underline, green, cyan, blue } = createStyle('ansi16');
+const bar = dim('│');
+
+describe('prose', () => {
+  test.each([
+    ['joins the lines of a paragraph', 'one\ntwo\n   three', 'one two three\n'],
+    ['keeps hard breaks', 'one  \ntwo\\\nthree', 'one\ntwo\nthree\n'],
+    ['keeps one blank line between paragraphs', 'one\n\n\n\ntwo', 'one\n\ntwo\n'],
+    ['never breaks a long line', 'word '.repeat(100), `${'word '.repeat(100).trim()}\n`],
+    ['keeps a backslash at the end', 'one\\', 'one\\\n'],
+    [
+      'shows the underline of a setext heading',
+      'Title\n=====\ntext',
+      `Title\n${dim('=====')}\ntext\n`,
+    ],
+    ['keeps definitions on their lines', '[1]: a\n[2]: b', '[1]: a\n[2]: b\n'],
+    ['shows HTML as it is', '<div>\n*a*\n</div>\n\nb', '<div>\n*a*\n</div>\n\nb\n'],
+    ['nothing for nothing', '', ''],
+  ])('%s', async (_name, source, output) => {
+    expect(await render(source)).toBe(output);
+  });
+});
+
+describe('headings', () => {
+  test.each([
+    ['# One', magenta(underline(bold('One')))],
+    ['## Two ##', magenta(bold('Two'))],
+    ['###### Six', bold('Six')],
+    ['#hashtag', '#hashtag'],
+    ['####### seven', '####### seven'],
+  ])('%j', async (source, output) => {
+    expect(await render(source)).toBe(`${output}\n`);
+  });
+
+  test('keep their marks without colour', async () => {
+    expect(await render('## Two *x* ##', { color: false })).toBe('## Two *x*\n');
+  });
+
+  test('stand apart from the text before', async () => {
+    expect(await render('text\n### Three')).toBe(`text\n\n${bold('Three')}\n`);
+  });
+});
+
+describe('lists', () => {
+  test.each([
+    ['bullets', '- a\n* b\n+ c', '• a\n• b\n• c\n'],
+    ['numbers as written', '3. a\n4) b', '3. a\n4) b\n'],
+    ['nested', '- a\n  - b\n    1. c', '• a\n  • b\n    1. c\n'],
+    ['bullets two columns into a numbered item', '1. a\n  - b', '1. a\n   • b\n'],
+    ['tasks', '- [x] a\n- [ ] b', '• [x] a\n• [ ] b\n'],
+    ['a continued item', '- a\n  b\nc', '• a b c\n'],
+    ['paragraphs in an item', '- a\n\n  b', '• a\n\n  b\n'],
+    ['an empty item', '-\n- a', '•\n• a\n'],
+  ])('%s', async (_name, source, output) => {
+    expect(await render(source)).toBe(output);
+  });
+
+  test('keep their marks without colour or Unicode', async () => {
+    expect(await render('* a', { color: false })).toBe('* a\n');
+    expect(await render('* a', { unicode: false })).toBe('* a\n');
+  });
+});
+
+describe('quotes', () => {
+  test.each([
+    ['a paragraph', '> a\n> b\nlazy', `${bar} a b lazy\n`],
+    ['paragraphs', '> a\n>\n> b', `${bar} a\n${bar}\n${bar} b\n`],
+    ['a marker per line', '> a  \n> b', `${bar} a\n${bar} b\n`],
+    ['nested', '> > a', `${bar} ${bar} a\n`],
+    ['with a list', '> - a\n> - b', `${bar} • a\n${bar} • b\n`],
+  ])('%s', async (_name, source, output) => {
+    expect(await render(source)).toBe(output);
+  });
+
+  test('keep their mark without colour', async () => {
+    expect(await render('> a', { color: false })).toBe('> a\n');
+  });
+});
+
+describe('code', () => {
+  test('has a line with number and language, and no gutter', async () => {
+    expect(await render('```ts\nlet a = "b";\n```\n\n~~~\nplain\n~~~')).toBe(
+      `${dim('1 ts')}\n${magenta('let')} ${blue('a')} = ${green('"b"')};\n\n${dim('2')}\nplain\n`,
+    );
+  });
+
+  test('keeps its fence without colour', async () => {
+    expect(await render('```ts\nlet a\n```', { color: false })).toBe('``` 1 ts\nlet a\n```\n');
+  });
+
+  test('carries no list indentation', async () => {
+    expect(await render('1. a\n   ```\n   b\n     c\n   ```\n2. d')).toBe(
+      `1. a\n${dim('1')}\nb\n  c\n\n2. d\n`,
+    );
+  });
+
+  test('ends at a fence that is outside its list', async () => {
+    expect(await render('1. a\n   ```\n   b\n```\nc')).toBe(`1. a\n${dim('1')}\nb\n\nc\n`);
+  });
+
+  test('ends only at a fence as long as its own', async () => {
+    expect(await render('````\n```\n~~~~\n````\na')).toBe(`${dim('1')}\n\`\`\`\n~~~~\n\na\n`);
+  });
+
+  test('keeps blank lines and marks', async () => {
+    expect(await render('```\n\n**a**\n\n```')).toBe(`${dim('1')}\n\n**a**\n\n`);
+  });
+
+  test('may be indented instead', async () => {
+    expect(await render('    a\n\n      b\nc')).toBe(`${dim('1')}\na\n\n  b\n\nc\n`);
+    expect(await render('    a', { color: false })).toBe('    a\n');
+  });
+
+  test('carries the state of its language from line to line', async () => {
+    expect(await render('```ts\n/* a\nb */ 1\n```')).toBe(
+      `${dim('1 ts')}\n${dim('/* a')}\n${dim('b */')} ${cyan('1')}\n`,
+    );
+  });
+
+  test('goes out as it comes where a line is very long', async () => {
+    const line = 'x'.repeat(20_000);
+    expect(await render(['```\n', line, line, '\n```'])).toBe(`${dim('1')}\n${line}${line}\n`);
+  });
+});
+
+describe('breaks', () => {
+  test.each(['***', '---', '_ _ _'])('%s is a line', async (source) => {
+    expect(await render(source, { width: 10 })).toBe(`${dim('─'.repeat(10))}\n`);
+    expect(await render(source, { width: 10, unicode: false })).toBe(`${dim('-'.repeat(10))}\n`);
+    expect(await render(source, { color: false })).toBe(`${source}\n`);
+  });
+});
+
+describe('T15 nothing hangs', () => {
+  test.each([
+    ['one line of words', 'word '.repeat(2e5)],
+    ['one word', 'x'.repeat(1e6)],
+    ['marks that open', '*a '.repeat(3e5)],
+    ['brackets', '[a]('.repeat(25e4)],
+    [
+      'backticks of every length',
+      Array.from({ length: 2e4 }, (_, at) => '`'.repeat(at % 90)).join(' '),
+    ],
+    ['tags that never end', '<a '.repeat(3e5)],
+    ['quotes', '> '.repeat(5e5)],
+    ['bars', '|'.repeat(1e6)],
+    ['spaces', ' '.repeat(1e6)],
+    ['a heading of marks', `# ${'#'.repeat(1e6)}a`],
+    ['one line of code', `\`\`\`ts\n${'x = 1;'.repeat(16e4)}`],
+    ['combining marks', `e${'\u0301'.repeat(1e6)}`],
+  ])('on %s, a million characters', async (_name, source) => {
+    const pieces = source.match(/[\s\S]{1,50}/g) ?? [];
+    const started = performance.now();
+    await render(pieces);
+    expect(performance.now() - started).toBeLessThan(15_000);
+  });
+});

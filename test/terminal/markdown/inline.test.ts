@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { createStyle } from '../../../src/terminal/style.ts';
+import { openStream, render } from './render.ts';
+
+const { bold, italic, cyan, strike, underline, dim } = createStyle('ansi16');
+
+describe('inline text with colour', () => {
+  test.each([
+    ['**strong** text', `${bold('strong')} text\n`],
+    ['__strong__', `${bold('strong')}\n`],
+    ['*em* and _em_', `${italic('em')} and ${italic('em')}\n`],
+    ['***both***', `${bold(italic('both'))}\n`],
+    ['a `code *span*` b', `a ${cyan('code *span*')} b\n`],
+    ['`` a ` b ``', `${cyan('a ` b')}\n`],
+    ['~~gone~~', `${strike('gone')}\n`],
+    ['~5 min to ~10 min, ~about~', '~5 min to ~10 min, ~about~\n'],
+    [String.raw`\*not\* em`, '*not* em\n'],
+    ['snake_case_word and 2 * 3 * 4', 'snake_case_word and 2 * 3 * 4\n'],
+    ['**never closed', '**never closed\n'],
+    ['`never closed', '`never closed\n'],
+    ['a < b and c > d', 'a < b and c > d\n'],
+    ['<b>tag</b>', '<b>tag</b>\n'],
+    ['&amp; &lt; &hellip; &#8364; &#x20ac; &nosuch;', '& < … € € &nosuch;\n'],
+    ['[1] and [^2] and [a][b]', '[1] and [^2] and [a][b]\n'],
+    ['中文**强调**文字', `中文${bold('强调')}文字\n`],
+    ['**「引号」**后面', `${bold('「引号」')}后面\n`],
+  ])('%j', async (source, output) => {
+    expect(await render(source)).toBe(output);
+  });
+
+  test.each([
+    ['[text](https://a.example)', `${underline('text')}${dim(' (https://a.example)')}\n`],
+    ['[bank](http://evil.example)', `${underline('bank')}${dim(' (http://evil.example)')}\n`],
+    ['[t](u "title")', `${underline('t')}${dim(' (u "title")')}\n`],
+    ['https://a.example/x_y_z.', `${underline('https://a.example/x_y_z')}.\n`],
+    ['<https://a.example>', `${underline('https://a.example')}\n`],
+    ['[https://a.example](https://a.example)', `${underline('https://a.example')}\n`],
+    [
+      '[https://good.example](https://evil.example)',
+      `${underline('https://good.example')}${dim(' (https://evil.example)')}\n`,
+    ],
+    ['me@a.example', `${underline('me@a.example')}\n`],
+    ['![alt](a.png)', `alt${dim(' (a.png)')}\n`],
+    ['[](a.html)', `${dim('(a.html)')}\n`],
+  ])('T22 %j shows where it leads', async (source, output) => {
+    expect(await render(source)).toBe(output);
+  });
+});
+
+describe('inline text without colour', () => {
+  test.each([
+    '**strong** *em* __strong__ _em_',
+    '`code` and ~~gone~~ and ***both***',
+    '`` a ` b ``',
+  ])('keeps the marks of %j', async (source) => {
+    expect(await render(source, { color: false })).toBe(`${source}\n`);
+  });
+
+  test('T22 shows text and address', async () => {
+    expect(await render('[text](http://a.example)', { color: false })).toBe(
+      'text (http://a.example)\n',
+    );
+  });
+});
+
+describe('T6 hyperlinks', () => {
+  const link = (url: string) => `\u001B]8;;${url}\u001B\\${url}\u001B]8;;\u001B\\`;
+
+  test('are made where the text is the address', async () => {
+    expect(await render('see https://a.example now', { color: false, hyperlinks: true })).toBe(
+      `see ${link('https://a.example')} now\n`,
+    );
+  });
+
+  test.each([
+    '[text](https://a.example)',
+    '[https://a.example](https://b.example)',
+    'www.a.example',
+    'https://пример.example',
+    '[javascript:x](javascript:x)',
+  ])('are not made of %s', async (source) => {
+    expect(await render(source, { color: false, hyperlinks: true })).not.toContain('\u001B');
+  });
+});
+
+describe('T1 character references', () => {
+  test.each([
+    '&#27;[31m',
+    '&#x1b;]52;c;eA==',
+    '&#155;',
+    '&#8238;',
+    '&#x200b;',
+    '&#0;',
+    '&#55357;',
+    '&#13;',
+  ])('cannot bring back %s', async (source) => {
+    expect(await render(source, { color: false })).toBe(`${source}\n`);
+  });
+});
+
+describe('what is decided goes out at once', () => {
+  test.each([
+    ['one two', 'one'],
+    ['one **two', 'one'],
+    ['one **two** three', `one ${bold('two')}`],
+    ['one [two](http', 'one'],
+    ['中文字', '中文'],
+    ['# Title', ''],
+    ['- item text', '• item'],
+    ['line one\n', 'line'],
+  ])('of %j', (source, output) => {
+    expect(openStream().write(source)).toBe(output);
+  });
+
+  test.each([
+    ['one **two', ' **two'],
+    ['# Title', '# Title'],
+    ['| a | b |\n|---|---|\n| 1', '| a | b |\n|---|---|\n| 1'],
+  ])('and of %j the rest is held', (source, held) => {
+    const stream = openStream();
+    void stream.write(source);
+    expect(stream.held()).toBe(held);
+  });
+
+  test('an open mark holds no more than about a thousand characters', () => {
+    const stream = openStream();
+    void stream.write(`**never closed ${'word '.repeat(1000)}`);
+    expect(stream.held().length).toBeLessThan(20);
+  });
+});

@@ -1,0 +1,115 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { splitCells } from '../../../src/terminal/markdown/table.ts';
+import { displayWidth } from '../../../src/terminal/width.ts';
+import { render } from './render.ts';
+
+async function table(source: string, width = 80, unicode = true): Promise<string[]> {
+  const output = stripVTControlCharacters(await render(source, { width, unicode }));
+  return output.trimEnd().split('\n');
+}
+
+const people = `| Name | City | Age |
+|:-----|:----:|----:|
+| 愛子 | 東京 | 7 |
+| Bob 👨‍👩‍👧‍👦 | **Rome** | 41 |`;
+
+describe('tables', () => {
+  test('align by display width', async () => {
+    expect(await table(people)).toEqual([
+      'Name   │ City │ Age',
+      '───────┼──────┼────',
+      '愛子   │ 東京 │   7',
+      'Bob 👨‍👩‍👧‍👦 │ Rome │  41',
+    ]);
+  });
+
+  test('are drawn in ASCII where Unicode is not shown', async () => {
+    expect((await table('|a|b|\n|-|-|\n|1|2|', 80, false)).slice(0, 2)).toEqual(['a | b', '--+--']);
+  });
+
+  test('wrap their cells at the width, widest first', async () => {
+    const source = `| Key | Text |\n|---|---|\n| id | ${'some words '.repeat(8).trim()} |`;
+    const lines = await table(source, 40);
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(40);
+    expect(
+      lines
+        .slice(2)
+        .map((line) => line.slice(6))
+        .join(' '),
+    ).toBe('some words '.repeat(8).trim());
+  });
+
+  test('become records where columns would be too narrow', async () => {
+    const source =
+      '| Name | Description | Note |\n|-|-|-|\n| a | some longer text | more text here |';
+    expect(await table(source, 20)).toEqual([
+      'Name: a',
+      'Description: some longer text',
+      'Note: more text here',
+    ]);
+  });
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, -5])('do not fail at width %i', async (width) => {
+    expect((await table(people, width)).join('\n')).toContain('愛子');
+  });
+
+  test('keep cells beyond the header', async () => {
+    expect((await table('| a |\n|---|\n| 1 | 2 | 3 |')).at(-1)).toBe('1 │ 2 │ 3');
+  });
+
+  test('may follow a paragraph line', async () => {
+    expect(await table('Text:\n| a |\n|---|\n| 1 |\nMore')).toEqual([
+      'Text:',
+      '',
+      'a',
+      '─',
+      '1',
+      '',
+      'More',
+    ]);
+  });
+
+  test('whose header has no outer bars have gone out as text, and align below it', async () => {
+    expect(await table('Name | Age\n--- | ---\nBob | 7')).toEqual([
+      'Name | Age',
+      '────┼──',
+      'Bob │ 7',
+    ]);
+  });
+
+  test('in a list are indented with it', async () => {
+    expect(await table('- a\n  | x |\n  |---|\n  | 1 |')).toEqual(['• a', '', '  x', '  ─', '  1']);
+  });
+
+  test('break lines in cells at <br>', async () => {
+    expect((await table('| a | b |\n|-|-|\n| 1<br>2 | 3 |')).slice(2)).toEqual(['1 │ 3', '2 │']);
+  });
+
+  test('are not made of lines with bars alone', async () => {
+    expect(await table('| a | b |\n| c | d |')).toEqual(['| a | b |', '| c | d |']);
+  });
+
+  test('show a header without rows', async () => {
+    expect(await table('| a | b |\n|---|---|')).toEqual(['a │ b', '──┼──']);
+  });
+
+  test('go out row by row beyond 500 rows', async () => {
+    const rows = Array.from({ length: 700 }, (_, row) => `| ${row} | text |`);
+    const lines = await table(['| n | t |', '|---|---|', ...rows].join('\n'));
+    expect(lines).toHaveLength(702);
+    expect(lines.at(-1)).toBe('699 │ text');
+  });
+});
+
+test.each([
+  ['| a | b |', ['a', 'b']],
+  ['a | b', ['a', 'b']],
+  [String.raw`| a \| b | c |`, ['a | b', 'c']],
+  [String.raw`| a \\| b |`, [String.raw`a \\`, 'b']],
+  ['| | a |', ['', 'a']],
+  ['|', ['']],
+])('splitCells of %j', (row, cells) => {
+  expect(splitCells(row)).toEqual(cells);
+});

@@ -15,10 +15,16 @@ function findRow(name: string): Row | undefined {
   );
 }
 
-/** Rewrites a lone word that is no field of its own: a status, a reply, a shorthand. */
+/**
+ * Rewrites a lone word that is no field which can stand alone: a status, a reply (`tokens` and `code` are names of
+ * fields too, but those want a value), a shorthand.
+ */
 function expand([name, text]: WrittenField): WrittenField {
-  if (text !== undefined || findRow(name) !== undefined) return [name, text];
+  const row = findRow(name);
   const word = name.toLowerCase();
+  const wantsValue = row !== undefined && row[1].bare === undefined;
+  if (text === undefined && wantsValue && isReplyName(word)) return ['reply', word];
+  if (text !== undefined || row !== undefined) return [name, text];
   if (/^[2-5]\d\d$/.test(word)) return ['status', word];
   if (isReplyName(word)) return ['reply', word];
   const [field, value] = (Object.hasOwn(shorthands, word) ? shorthands[word] : undefined)?.split(

@@ -21,7 +21,7 @@ const stream = (...deltas: string[]): Reply => [
 test.each([[[]], [['--plain']], [['--raw']], [['--no-stream']], [['--color', 'always']]])(
   'D21 a pipe gets exactly the bytes of the answer with %j',
   async (flags) => {
-    const server = await serve([stream(...hostile)]);
+    const server = await serve([stream(...Array.from(hostile))]);
     const { code, stdoutBytes, stderr } = await runNatter([...flags, 'hi'], {
       env: serviceAt(server),
     });

@@ -67,12 +67,12 @@ const conversation = () =>
 const siblings = () =>
   new Option('--siblings', 'all versions of edited prompts and repeated answers');
 
-const names = ['list', 'show', 'search', 'export', 'rename', 'delete', 'undelete'];
+const subcommands = ['list', 'show', 'search', 'export', 'rename', 'delete', 'undelete'];
 
 function refuseWords(words: readonly string[]): void {
   const [word] = words;
   if (word === undefined) return;
-  const meant = nearlyNamedCommand(words, names);
+  const meant = nearlyNamedCommand(words, subcommands);
   const hint =
     meant === undefined
       ? `natter conversations show ${word} prints the conversation of that id or title`

@@ -52,6 +52,7 @@ async function runInShell(line: string): Promise<{ code: number; stdout: string;
     NATTER_BASE_URL: sandbox.url,
     NATTER_API_KEY: sandboxKey,
     NATTER_CONFIG_DIR: join(folder, 'config'),
+    NATTER_DATA_DIR: join(folder, 'data'),
   });
   const path = [folder, env['PATH']].join(delimiter);
   // The sandbox runs until a signal reaches it, so the shell must not stand between.

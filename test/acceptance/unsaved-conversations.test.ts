@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { binary, cleanEnvironment } from '../support/natter.ts';
+import { createDataFolder } from './conversation-support.ts';
+
+const echo = (text: string) => ['--sandbox', `[sandbox echo] ${text}`];
+
+describe('storage that fails', () => {
+  test('D10 no home folder costs one warning', async () => {
+    const data = createDataFolder();
+    const { code, stdout, stderr } = await data.run(echo('hello'), {
+      env: { HOME: '', NATTER_DATA_DIR: '', XDG_DATA_HOME: '' },
+    });
+    expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'hello' });
+    expect(stderr.match(/warning: .*home folder is unknown/g)).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'D11 a file in the place of the data folder',
+      (path: string) => {
+        rmSync(path, { recursive: true });
+        writeFileSync(path, '');
+      },
+    ],
+    [
+      'D11 a file in the place of the conversations',
+      (path: string) => {
+        writeFileSync(join(path, 'conversations'), '');
+      },
+    ],
+    [
+      'D10 a folder that may not be written',
+      (path: string) => {
+        mkdirSync(join(path, 'conversations'));
+        chmodSync(join(path, 'conversations'), 0o500);
+      },
+    ],
+  ])('%s costs no answer', async (_what, spoil) => {
+    const data = createDataFolder();
+    spoil(data.path);
+    const { code, stdout, stderr } = await data.run(echo('hello'));
+    expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'hello' });
+    // The superuser may write anywhere.
+    const isRoot = process.getuid?.() === 0;
+    const warnings = stderr.match(/warning: .* goes on unsaved/g) ?? [];
+    expect(warnings.length).toBeLessThanOrEqual(1);
+    expect(warnings.length === 1 || isRoot).toBe(true);
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'D9 a full disk costs one warning and no answer',
+    async () => {
+      const data = createDataFolder();
+      const prompt = '[sandbox echo] x';
+      writeFileSync(join(data.path, 'big.txt'), 'word '.repeat(40_000));
+      const shell = 'ulimit -f 128; exec "$0" "$@"';
+      const { stdout, stderr, status } = spawnSync(
+        'sh',
+        [
+          '-c',
+          shell,
+          process.execPath,
+          binary,
+          '--sandbox',
+          '-f',
+          join(data.path, 'big.txt'),
+          prompt,
+        ],
+        { env: cleanEnvironment(data.env), encoding: 'utf8', input: '' },
+      );
+      expect(status).toBe(0);
+      expect(stdout.length).toBeGreaterThan(200_000);
+      expect(stderr.match(/warning/g)).toHaveLength(1);
+      const [name = ''] = data.files();
+      expect(readFileSync(join(data.path, 'conversations', name)).length).toBeLessThanOrEqual(
+        65_536,
+      );
+    },
+  );
+});

@@ -1,0 +1,47 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { composePrompt } from '../../src/conversation/compose-prompt.ts';
+
+const file = (name: string, content: string) => ({ name, content });
+
+test.each([
+  ['a prompt', { prompt: 'hi', files: [] }, 'hi'],
+  ['input', { files: [], input: 'a\n' }, 'a\n'],
+  ['a prompt and input', { prompt: 'hi', files: [], input: 'a\n' }, 'hi\n\na\n'],
+  ['input in its place', { prompt: 'of {{stdin}}: why', files: [], input: 'x' }, 'of x: why'],
+  ['input in two places', { prompt: '{{stdin}}{{stdin}}', files: [], input: '$&' }, '$&$&'],
+  ['a placeholder without input', { prompt: 'a {{stdin}}', files: [] }, 'a {{stdin}}'],
+  ['empty input', { prompt: 'hi', files: [], input: '' }, 'hi'],
+  [
+    'a file',
+    { prompt: 'hi', files: [file('a.md', 'text\n')] },
+    'hi\n\n<file name="a.md">\ntext\n</file>',
+  ],
+  ['a file without a last line end', { files: [file('a', 'x')] }, '<file name="a">\nx\n</file>'],
+  ['an empty file', { files: [file('a', '')] }, '<file name="a">\n</file>'],
+  [
+    'a file with a hostile name',
+    { files: [file('a"><b>&', 'x\n')] },
+    '<file name="a&quot;&gt;&lt;b&gt;&amp;">\nx\n</file>',
+  ],
+  [
+    'everything, in this order',
+    { prompt: 'p', files: [file('a', '1\n'), file('b', '2\n')], input: 'in' },
+    'p\n\n<file name="a">\n1\n</file>\n\n<file name="b">\n2\n</file>\n\nin',
+  ],
+  [
+    'input in its place, then files',
+    { prompt: '{{stdin}}', files: [file('a', '1\n')], input: 'in' },
+    'in\n\n<file name="a">\n1\n</file>',
+  ],
+])('%s', (_, parts, text) => {
+  expect(composePrompt(parts)).toBe(text);
+});
+
+test('input is taken byte for byte, whatever it holds', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1 }), (input) => {
+      expect(composePrompt({ prompt: 'p', files: [], input })).toBe(`p\n\n${input}`);
+    }),
+  );
+});

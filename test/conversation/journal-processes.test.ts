@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { rolldown } from 'rolldown';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+import { loadConversation } from '../../src/conversation/load-conversation.ts';
+import { listEntries } from '../../src/conversation/library.ts';
+import { pathOf } from '../../src/conversation/tree.ts';
+import type { WriterInstructions } from './fixtures/journal-writer.ts';
+import {
+  dataFolder,
+  fileOf,
+  journalOptions,
+  seededRandom,
+  storedConversation,
+} from './journal-fixtures.ts';
+
+let script: string;
+
+/** Node 20 runs no TypeScript. */
+beforeAll(async () => {
+  const folder = dataFolder();
+  const input = path.join(import.meta.dirname, 'fixtures/journal-writer.ts');
+  const bundle = await rolldown({ input, platform: 'node' });
+  await bundle.write({ dir: folder, format: 'cjs', entryFileNames: '[name].cjs' });
+  await bundle.close();
+  script = path.join(folder, 'journal-writer.cjs');
+});
+
+interface Writer {
+  readonly child: ChildProcess;
+  output(): string;
+}
+
+function start(instructions: WriterInstructions): Writer {
+  const child = spawn(process.execPath, [script, JSON.stringify(instructions)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return { child, output: () => output };
+}
+
+describe('processes that write conversations', () => {
+  test('D1 a kill at any moment costs no earlier turn and no prompt', async () => {
+    const random = seededRandom(20_261_121);
+    for (let round = 0; round < 20; round += 1) {
+      const folder = dataFolder();
+      const writer = start({ folder, name: 'killed', turns: 0 });
+      await once(writer.child.stdout ?? writer.child, 'data');
+      await sleep(Math.floor(random() * 120));
+      writer.child.kill('SIGKILL');
+      await once(writer.child, 'close');
+      const [entry] = listEntries(folder);
+      const { replay, lostLines } = loadConversation(entry?.path ?? '', entry?.id ?? '');
+      const turns = pathOf(replay.conversation());
+      const prompts = turns.filter(({ role }) => role === 'user').map(({ content }) => content);
+      const whole = turns.filter(({ role, incomplete }) => role === 'assistant' && !incomplete);
+      const told = writer
+        .output()
+        .split('\n')
+        .filter((line) => line !== '');
+      expect(prompts).toEqual(
+        expect.arrayContaining(told.filter((line) => line.startsWith('prompt'))),
+      );
+      expect(whole.length).toBeGreaterThanOrEqual(
+        told.filter((line) => line.startsWith('answer')).length,
+      );
+      for (const [index, { content }] of whole.entries()) {
+        expect(content).toBe(
+          Array.from({ length: 40 }, (_part, part) => `part ${part} of answer ${index}\n`).join(''),
+        );
+      }
+      expect(lostLines).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test('D7 three writers of 100 turns write each turn whole or are refused cleanly', async () => {
+    const options = journalOptions();
+    const { folder } = options;
+    const id = await storedConversation(options, [['one', 'first']]);
+    const writers = ['a', 'b', 'c'].map((name) => start({ folder, id, name, turns: 100 }));
+    const codes = await Promise.all(
+      writers.map(async ({ child }) => ((await once(child, 'close')) as [number])[0]),
+    );
+    expect(codes).toEqual([0, 0, 0]);
+    const refused = writers.reduce((sum, writer) => sum + Number(writer.output()), 0);
+    const { replay, lostLines } = loadConversation(fileOf(folder, id), id);
+    expect(lostLines).toBe(0);
+    const turns = pathOf(replay.conversation());
+    expect(turns.length - 2 + refused).toBe(300);
+    expect(turns.length).toBeGreaterThan(2);
+  });
+
+  test('D13 a journal of 100 MB opens in under 3 s and under 4 times its size', async () => {
+    const options = journalOptions();
+    const id = await storedConversation(options, [['one', 'first']]);
+    const file = fileOf(options.folder, id);
+    const text = 'The sky is blue because air scatters short waves more. '.repeat(20);
+    const exchange = (turn: number) => {
+      const parent = turn === 0 ? null : `a${turn - 1}`;
+      return [
+        { type: 'turn', id: `u${turn}`, parent, role: 'user', content: `prompt ${turn}` },
+        { type: 'turn', id: `a${turn}`, parent: `u${turn}`, role: 'assistant', content: '' },
+        ...Array.from({ length: 8 }, () => ({ type: 'text', turn: `a${turn}`, text })),
+        { type: 'end', turn: `a${turn}`, finish_reason: 'stop' },
+      ];
+    };
+    const lines: string[] = [];
+    for (let size = 0, turn = 0; size < 100_000_000; turn += 1) {
+      for (const record of exchange(turn)) {
+        const line = `${JSON.stringify(record)}\n`;
+        lines.push(line);
+        size += line.length;
+      }
+    }
+    writeFileSync(file, [readFileSync(file, 'utf8'), ...lines].join(''));
+    const writer = spawn(
+      process.execPath,
+      [script, JSON.stringify({ folder: options.folder, id, name: 'big', turns: 1 })],
+      {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      },
+    );
+    const begin = performance.now();
+    let peak = 0;
+    const watch = setInterval(() => {
+      try {
+        const status = readFileSync(`/proc/${writer.pid}/status`, 'utf8');
+        peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024);
+      } catch {
+        // Other systems have no such file.
+      }
+    }, 5);
+    const [code] = (await once(writer, 'close')) as [number];
+    clearInterval(watch);
+    expect(code).toBe(0);
+    expect(performance.now() - begin).toBeLessThan(3000);
+    expect(peak).toBeLessThan(400_000_000);
+  });
+});

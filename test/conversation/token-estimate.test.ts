@@ -1,0 +1,33 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { estimateMessages, estimateTokens } from '../../src/conversation/token-estimate.ts';
+
+test.each([
+  ['', 0],
+  ['a', 1],
+  ['abcd', 1],
+  ['abcde', 2],
+  ['日本', 2],
+  ['é', 1],
+  ['😀', 1],
+  ['abcd日', 2],
+])('%j costs about %d tokens', (text, tokens) => {
+  expect(estimateTokens(text)).toBe(tokens);
+});
+
+test('each message costs its frame too', () => {
+  const turn = { role: 'user', content: 'abcd' };
+  expect(estimateMessages([])).toBe(0);
+  expect(estimateMessages([turn, turn])).toBe(10);
+});
+
+test('text never costs more than its parts, and never less than either', () => {
+  const part = fc.string({ unit: 'grapheme' });
+  fc.assert(
+    fc.property(part, part, (left, right) => {
+      const whole = estimateTokens(left + right);
+      expect(whole).toBeLessThanOrEqual(estimateTokens(left) + estimateTokens(right));
+      expect(whole).toBeGreaterThanOrEqual(Math.max(estimateTokens(left), estimateTokens(right)));
+    }),
+  );
+});

@@ -1,0 +1,142 @@
+import { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { buildAuth } from '../../src/commands/auth.ts';
+import { buildChat, type ChatOptions } from '../../src/commands/chat.ts';
+import { buildConfig, type RunConfig } from '../../src/commands/config.ts';
+import { addGlobalOptions } from '../../src/commands/global-options.ts';
+import { buildModels } from '../../src/commands/models.ts';
+import { buildSandbox } from '../../src/commands/sandbox.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
+
+type Recorder = (name: string) => (...values: unknown[]) => Promise<void>;
+
+/** Parses words with one command under the root; gives the arguments of what would run, after the context. */
+async function parse(
+  build: (record: Recorder) => Command,
+  words: string,
+): Promise<readonly unknown[]> {
+  let ran: readonly unknown[] = ['nothing'];
+  const record =
+    (name: string) =>
+    async (_context: unknown, ...values: unknown[]) => {
+      ran = [name, ...values];
+    };
+  const program = new Command('natter');
+  addGlobalOptions(program);
+  program.addCommand(build(record), { isDefault: true });
+  await program.parseAsync(words.split(' '), { from: 'user' });
+  return ran;
+}
+
+const { context } = createMemoryContext();
+const defaults = { color: 'auto', input: true };
+
+describe('chat', () => {
+  const rows: readonly (readonly [string, readonly string[], Partial<ChatOptions>])[] = [
+    ['why is it', ['why', 'is', 'it'], {}],
+    ['-m nextgen hi', ['hi'], { model: 'nextgen' }],
+    ['hi --model=auto', ['hi'], { model: 'auto' }],
+    ['hi -s brief -t 5', ['hi'], { system: 'brief', maxTokens: '5' }],
+    ['hi -f a -f b', ['hi'], { file: ['a', 'b'] }],
+    ['hi --param a=1 --param b=2', ['hi'], { param: ['a=1', 'b=2'] }],
+    ['hi --no-stream', ['hi'], { stream: false }],
+    ['- --stdin-encoding latin1', ['-'], { stdinEncoding: 'latin1' }],
+    ['hi --no-stdin --lossy', ['hi'], { stdin: false, lossy: true }],
+    ['hi --json', ['hi'], { json: true }],
+    ['hi --jsonl', ['hi'], { jsonl: true }],
+    ['hi --plain --quiet', ['hi'], { plain: true, quiet: true }],
+    ['hi --markdown --color never', ['hi'], { markdown: true, color: 'never' }],
+    ['hi --raw --reasoning', ['hi'], { raw: true, reasoning: true }],
+    ['hi --dry-run --sandbox', ['hi'], { dryRun: true, sandbox: true }],
+    ['--profile work hi --no-input', ['hi'], { profile: 'work', input: false }],
+    ['hi --retries 2 --timeout 5s', ['hi'], { retries: '2', timeout: '5s' }],
+    [
+      'hi --idle-timeout 1 --first-byte-timeout 2',
+      ['hi'],
+      { idleTimeout: '1', firstByteTimeout: '2' },
+    ],
+    [
+      '--base-url http://x --allow-insecure hi',
+      ['hi'],
+      { baseUrl: 'http://x', allowInsecure: true },
+    ],
+    ['-- -m x', ['-m', 'x'], {}],
+  ];
+
+  test.each(rows)('natter %s', async (words, prompt, options) => {
+    const ran = await parse((record) => buildChat(context, record('chat')), words);
+    const expected = { ...defaults, stream: true, stdin: true, ...options };
+    expect(ran).toEqual(['chat', prompt, expected]);
+  });
+});
+
+describe('models', () => {
+  const build = (record: Recorder) =>
+    buildModels(context, { list: record('list'), get: record('get') });
+
+  test.each([
+    ['models', ['list', defaults]],
+    ['models list --json', ['list', { ...defaults, json: true }]],
+    ['models get nextgen', ['get', 'nextgen', defaults]],
+    ['models get nextgen --json -q', ['get', 'nextgen', { ...defaults, json: true, quiet: true }]],
+  ])('natter %s', async (words, expected) => {
+    expect(await parse(build, words)).toEqual(expected);
+  });
+});
+
+describe('auth', () => {
+  const build = (record: Recorder) =>
+    buildAuth(context, {
+      login: record('login'),
+      status: record('status'),
+      logout: record('logout'),
+    });
+
+  test.each([
+    ['auth login', ['login', { ...defaults, check: true }]],
+    ['auth login --no-check --base-url x', ['login', { ...defaults, check: false, baseUrl: 'x' }]],
+    ['auth status --json', ['status', { ...defaults, json: true }]],
+    ['auth logout --profile work', ['logout', { ...defaults, profile: 'work' }]],
+  ])('natter %s', async (words, expected) => {
+    expect(await parse(build, words)).toEqual(expected);
+  });
+});
+
+describe('config', () => {
+  const names = ['list', 'get', 'set', 'unset', 'path', 'use', 'profiles', 'remove'] as const;
+  const build = (record: Recorder) =>
+    buildConfig(
+      context,
+      Object.fromEntries(names.map((name) => [name, record(name)])) as unknown as RunConfig,
+    );
+
+  test.each([
+    ['config list --json', ['list', { ...defaults, json: true }]],
+    ['config get model', ['get', 'model', defaults]],
+    ['config set model x', ['set', 'model', 'x', defaults]],
+    ['config set model x --profile p', ['set', 'model', 'x', { ...defaults, profile: 'p' }]],
+    ['config unset model', ['unset', 'model', defaults]],
+    ['config path', ['path']],
+    ['config use p', ['use', 'p', defaults]],
+    ['config profiles', ['profiles', defaults]],
+    ['config remove-profile p', ['remove', 'p', defaults]],
+  ])('natter %s', async (words, expected) => {
+    expect(await parse(build, words)).toEqual(expected);
+  });
+});
+
+describe('sandbox', () => {
+  test.each([
+    ['sandbox', { host: '127.0.0.1', port: '0' }],
+    ['sandbox --port 80 --log', { port: '80', log: true }],
+    ['sandbox --scenario x.json', { scenario: 'x.json' }],
+    ['sandbox --status 429 --retry-after 1', { status: '429', retryAfter: '1' }],
+    ['sandbox --cut', { cut: true }],
+    ['sandbox --cut rst', { cut: 'rst' }],
+    ['sandbox --no-done', { done: false }],
+  ])('natter %s', async (words, options) => {
+    const [name, ran] = await parse((record) => buildSandbox(context, record('run')), words);
+    expect(name).toBe('run');
+    expect(ran).toMatchObject({ ...defaults, ...options });
+  });
+});

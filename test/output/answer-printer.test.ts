@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import type { ChatEvent } from '../../src/client/events.ts';
+import {
+  type AnswerPrinter,
+  exactPrinter,
+  jsonLinesPrinter,
+  jsonPrinter,
+  terminalPrinter,
+} from '../../src/output/answer-printer.ts';
+import { createSanitizer } from '../../src/terminal/sanitizer.ts';
+import { createMemoryOutput } from '../support/memory-context.ts';
+
+const text = (...deltas: string[]): ChatEvent => ({
+  type: 'text-received',
+  text: deltas.join(''),
+  deltas,
+});
+const started: ChatEvent = { type: 'answer-started', attempt: 1 };
+const finished: ChatEvent = {
+  type: 'answer-finished',
+  id: 'chatcmpl-1',
+  model: 'origin',
+  finishReason: 'stop',
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+  attempts: 1,
+  timing: { firstText: 18.4, total: 30.6 },
+};
+
+async function print(
+  make: (stdout: ReturnType<typeof createMemoryOutput>) => AnswerPrinter,
+  events: readonly ChatEvent[],
+): Promise<string> {
+  const stdout = createMemoryOutput();
+  const printer = make(stdout);
+  for (const event of events) await printer.event(event);
+  await printer.end();
+  return stdout.text();
+}
+
+const plain = { write: (piece: string) => piece, end: () => '' };
+
+test('the exact printer prints the text and nothing else', async () => {
+  const events = [started, text('a\u001B[31m', 'b'), text(''), finished];
+  expect(await print(exactPrinter, events)).toBe('a\u001B[31mb');
+});
+
+test.each([
+  ['closes the last line', [text('a')], 'a\n'],
+  ['leaves a closed line alone', [text('a\n')], 'a\n'],
+  ['prints nothing for no text', [started], ''],
+  ['removes escapes that are split over events', [text('a\u001B'), text('[31mb')], 'ab\n'],
+])('the terminal printer %s', async (_, events, shown) => {
+  const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
+    terminalPrinter(stdout, createSanitizer(), plain);
+  expect(await print(make, events)).toBe(shown);
+});
+
+test('the terminal printer prints what the transform held at the end', async () => {
+  let held = '';
+  const holding = {
+    write(piece: string) {
+      held += piece;
+      return '';
+    },
+    end: () => held.toUpperCase(),
+  };
+  const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
+    terminalPrinter(stdout, createSanitizer(), holding);
+  expect(await print(make, [text('a'), text('b')])).toBe('AB\n');
+});
+
+test('the JSON printer prints one document when the answer is whole', async () => {
+  const shown = await print(
+    (stdout) => jsonPrinter(stdout, 'asked'),
+    [started, text('a', 'b'), finished],
+  );
+  expect(shown).toMatch(/^\{.*\}\n$/);
+  expect(JSON.parse(shown)).toEqual({
+    id: 'chatcmpl-1',
+    model: 'origin',
+    content: 'ab',
+    finish_reason: 'stop',
+    usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+    attempts: 1,
+    timing: { first_text_ms: 18, total_ms: 31 },
+  });
+});
+
+test('the JSON printer marks an answer that was cut, and names the model asked', async () => {
+  const shown = await print((stdout) => jsonPrinter(stdout, 'asked'), [started, text('half')]);
+  expect(JSON.parse(shown)).toMatchObject({ model: 'asked', content: 'half', incomplete: true });
+});
+
+test('the JSON printer prints nothing for a prompt that failed before any text', async () => {
+  expect(await print((stdout) => jsonPrinter(stdout, 'asked'), [started])).toBe('');
+});
+
+test('the JSON lines printer prints a line for each event, and one for each delta', async () => {
+  const shown = await print(jsonLinesPrinter, [started, text('a', 'b'), finished]);
+  const lines = shown.trimEnd().split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+    'answer-started',
+    'text-received',
+    'text-received',
+    'answer-finished',
+  ]);
+  expect(JSON.parse(lines[1] ?? '')).toEqual({ type: 'text-received', text: 'a' });
+});
+
+test('JSON is safe to show on a terminal and means the same', async () => {
+  const hostile = 'a\u009B31m\u202Eb\u001B[2J';
+  const shown = await print(jsonLinesPrinter, [text(hostile)]);
+  expect(shown).not.toMatch(/[\u001B\u009B\u202E]/);
+  expect(JSON.parse(shown)).toEqual({ type: 'text-received', text: hostile });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { chooseAnswerFormat } from '../../src/output/answer-format.ts';
+import { filteredNotice, finishNotice } from '../../src/output/answer-notices.ts';
+import { createDebugLog, describeEvent } from '../../src/output/debug-log.ts';
+import { reportFailure, toFailure } from '../../src/output/failure-report.ts';
+import { failureLine } from '../../src/output/json-answer.ts';
+import { createNotices } from '../../src/output/notices.ts';
+import { usageLine } from '../../src/output/usage-line.ts';
+import { Failure } from '../../src/failure.ts';
+import { createMemoryOutput } from '../support/memory-context.ts';
+
+const same = (text: string) => text;
+
+describe('the format of an answer', () => {
+  test.each([
+    [{}, true, 'markdown'],
+    [{}, false, 'exact'],
+    [{ plain: true }, true, 'plain'],
+    [{ plain: true }, false, 'exact'],
+    [{ markdown: true }, false, 'markdown'],
+    [{ raw: true }, true, 'exact'],
+    [{ json: true }, true, 'json'],
+    [{ jsonl: true }, false, 'jsonl'],
+  ])('%j with a terminal: %s is %s', (options, isTerminal, format) => {
+    expect(chooseAnswerFormat(options, isTerminal)).toBe(format);
+  });
+
+  test('two formats exclude each other', () => {
+    expect(() => chooseAnswerFormat({ json: true, raw: true }, true)).toThrow(
+      '--json and --raw exclude each other',
+    );
+  });
+});
+
+describe('the notice of how an answer ended', () => {
+  test.each([
+    ['length', 'the answer stops at the token limit (finish_reason length)'],
+    ['content_filter', 'the service filtered the answer (finish_reason content_filter)'],
+    ['odd', 'the answer ended with finish_reason odd'],
+    ['stop', undefined],
+    [undefined, undefined],
+  ])('for %s is %s', (finishReason, notice) => {
+    const record = { complete: true, ...(finishReason === undefined ? {} : { finishReason }) };
+    expect(finishNotice(record)).toBe(notice);
+  });
+
+  test.each([
+    [0, undefined],
+    [1, /^1 control or hidden character of/],
+    [2, /^2 control or hidden characters of/],
+  ])('for %d removed characters is %s', (removed, notice) => {
+    const shown = filteredNotice(removed);
+    expect(notice === undefined ? shown === undefined : notice.test(shown ?? '')).toBe(true);
+  });
+});
+
+describe('the usage line', () => {
+  const usage = { prompt_tokens: 1200, completion_tokens: 500 };
+  test.each([
+    [{ model: 'nextgen' }, 'nextgen'],
+    [{}, 'asked'],
+    [{ usage }, 'asked · 1,200 tokens in, 500 out'],
+    [
+      { usage, timing: { firstText: 20, total: 1020 } },
+      'asked · 1,200 tokens in, 500 out · 1.0 s · 500 tokens/s',
+    ],
+    [{ usage, timing: { firstText: 20, total: 60 } }, 'asked · 1,200 tokens in, 500 out · 0.1 s'],
+    [{ timing: { total: 75_400 } }, 'asked · 75 s'],
+  ])('of %j is %s', (record, line) => {
+    expect(usageLine({ complete: true, ...record }, 'asked')).toBe(line);
+  });
+});
+
+describe('notices', () => {
+  test('are one sanitized, masked line each; warnings alone are told when quiet', () => {
+    const stderr = createMemoryOutput();
+    const mask = (text: string) => text.replace('secret', '***');
+    createNotices(stderr, false, mask).notice('a secret\nb\u001B[31m');
+    createNotices(stderr, true, mask).notice('not this');
+    createNotices(stderr, true, mask).warning('mind it');
+    expect(stderr.text()).toBe('natter: a *** b\nnatter: warning: mind it\n');
+  });
+});
+
+describe('the debug log', () => {
+  test('writes nothing unless it is enabled', () => {
+    const stderr = createMemoryOutput();
+    createDebugLog({ stderr, enabled: false, clean: same })('a');
+    createDebugLog({ stderr, enabled: true, clean: (text) => text.toUpperCase() })('b');
+    expect(stderr.text()).toBe('natter: debug: B\n');
+  });
+
+  test('says nothing of the pieces of an answer', () => {
+    expect(describeEvent({ type: 'text-received', text: 'a', deltas: ['a'] }, 1)).toBeUndefined();
+  });
+});
+
+describe('the report of a failure', () => {
+  const failure = new Failure('rate_limited', 'slow down', {
+    status: 429,
+    retryAfterSeconds: 3,
+    requestId: 'r-1',
+    attempts: 2,
+    hint: 'wait',
+  });
+
+  test('in words names the request and the hint', () => {
+    expect(reportFailure(failure, { json: false, debug: false, clean: same })).toBe(
+      'natter: slow down (request r-1)\n  wait\n',
+    );
+  });
+
+  test('in JSON holds every detail', () => {
+    const report = reportFailure(failure, { json: true, debug: false, clean: same });
+    expect(JSON.parse(report)).toEqual({
+      error: {
+        kind: 'rate_limited',
+        status: 429,
+        message: 'slow down',
+        hint: 'wait',
+        retryAfter: 3,
+        requestId: 'r-1',
+        attempts: 2,
+      },
+    });
+  });
+
+  test('ends a stream of JSON lines as an event', () => {
+    expect(JSON.parse(failureLine(failure, same))).toMatchObject({
+      type: 'answer-failed',
+      error: { kind: 'rate_limited', status: 429 },
+    });
+  });
+
+  test.each([
+    [new TypeError('odd'), 'unexpected error: odd'],
+    ['a string', 'unexpected error: a string'],
+    [undefined, 'unexpected error: undefined'],
+  ])('of %s is unexpected', (thrown, message) => {
+    expect(toFailure(thrown)).toMatchObject({ kind: 'unexpected', message });
+  });
+
+  test('of a failure is itself', () => {
+    expect(toFailure(failure)).toBe(failure);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { formatTable } from '../../src/output/table.ts';
+import { createStyle } from '../../src/terminal/style.ts';
+
+const columns = [
+  { heading: 'ID' },
+  { heading: 'SIZE', align: 'right' },
+  { heading: 'NOTE' },
+] as const;
+const rows = [
+  ['a', '1', 'short'],
+  ['longer', '1,000', ''],
+];
+const style = createStyle('none');
+const terminal = { isTerminal: true, width: 80, style };
+
+test('on a terminal columns are aligned under their headings, without trailing spaces', () => {
+  expect(formatTable(columns, rows, terminal)).toBe(
+    ['ID       SIZE  NOTE', 'a           1  short', 'longer  1,000', ''].join('\n'),
+  );
+});
+
+test('in a pipe cells are separated by tabs, without headings', () => {
+  expect(formatTable(columns, rows, { ...terminal, isTerminal: false })).toBe(
+    'a\t1\tshort\nlonger\t1,000\t\n',
+  );
+});
+
+test('on a narrow terminal rows are cut, in a pipe they are not', () => {
+  const narrow = { ...terminal, width: 10 };
+  expect(formatTable(columns, rows, narrow).split('\n')).toEqual([
+    'ID       …',
+    'a        …',
+    'longer  1…',
+    '',
+  ]);
+  expect(formatTable(columns, rows, { ...narrow, isTerminal: false })).toContain('short');
+});
+
+test('wide characters count as what they take', () => {
+  const table = formatTable(
+    [{ heading: 'A' }, { heading: 'B' }],
+    [
+      ['日本', 'x'],
+      ['ab', 'y'],
+    ],
+    terminal,
+  );
+  expect(table).toBe('A     B\n日本  x\nab    y\n');
+});
+
+test('a cell cannot add lines, tabs or escapes', () => {
+  const hostile = [['a\nb', 'c\td', '\u001B[31me']];
+  const piped = formatTable(columns, hostile, { ...terminal, isTerminal: false });
+  expect(piped.split('\n')).toHaveLength(2);
+  expect(piped.split('\t')).toHaveLength(3);
+  expect(piped).not.toContain('\u001B');
+});
+
+test('the heading alone is styled', () => {
+  const styled = formatTable(columns, rows, { ...terminal, style: createStyle('ansi16') });
+  const [heading, ...lines] = styled.split('\n');
+  expect(heading).toMatch(/^\u001B\[1m.*\u001B\[22m$/);
+  expect(lines.join('')).not.toContain('\u001B');
+});

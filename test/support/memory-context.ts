@@ -1,0 +1,89 @@
+import type { Context } from '../../src/commands/context.ts';
+import { createSecrets } from '../../src/commands/secrets.ts';
+import type { InputStream, OutputStream } from '../../src/terminal/streams.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+
+/** Keeps what is written. */
+export interface MemoryOutput extends OutputStream {
+  text(): string;
+}
+
+export function createMemoryOutput(isTerminal = false, columns = 80): MemoryOutput {
+  const written: string[] = [];
+  return {
+    isTerminal,
+    columns: () => columns,
+    rows: () => 24,
+    write: (text) => void written.push(text),
+    flush: async () => undefined,
+    text: () => written.join(''),
+  };
+}
+
+function createMemoryInput(isTerminal: boolean, pieces: readonly (string | Uint8Array)[]) {
+  const input: InputStream = {
+    isTerminal,
+    async *bytes() {
+      for (const piece of pieces) yield Buffer.from(piece);
+    },
+  };
+  return input;
+}
+
+export interface MemoryOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Standard input, a read each; without it, input is a terminal where `terminals` holds `stdin`, else empty. */
+  readonly input?: readonly (string | Uint8Array)[];
+  readonly terminals?: readonly ('stdin' | 'stdout' | 'stderr')[];
+  readonly columns?: number;
+  /** What a person answers, in turn. */
+  readonly answers?: readonly string[];
+  readonly homeDirectory?: string;
+}
+
+/** A {@link Context} in memory, on a clock that stands still. */
+export interface MemoryContext {
+  readonly context: Context;
+  readonly clock: FakeClock;
+  readonly questions: readonly string[];
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly abort: (reason: unknown) => void;
+}
+
+export function createMemoryContext(options: MemoryOptions = {}): MemoryContext {
+  const { environment = {}, terminals = [], answers = [], columns = 80 } = options;
+  const stdout = createMemoryOutput(terminals.includes('stdout'), columns);
+  const stderr = createMemoryOutput(terminals.includes('stderr'), columns);
+  const stdin = createMemoryInput(terminals.includes('stdin'), options.input ?? []);
+  const clock = createFakeClock();
+  const ending = new AbortController();
+  const questions: string[] = [];
+  // No command in these tests takes the terminal itself.
+  const outside: Omit<Context, 'device'> = {
+    streams: { stdin, stdout, stderr },
+    async ask(question) {
+      questions.push(question);
+      const answer = answers[questions.length - 1];
+      if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+      return answer;
+    },
+    environment,
+    clock,
+    random: () => 0,
+    signal: ending.signal,
+    process: { id: 1, isRunning: () => false },
+    platform: 'linux',
+    homeDirectory: options.homeDirectory,
+    version: '1.2.3',
+    secrets: createSecrets(environment),
+  };
+  return {
+    context: outside as Context,
+    clock,
+    questions,
+    stdout: () => stdout.text(),
+    stderr: () => stderr.text(),
+    abort: (reason) => ending.abort(reason),
+  };
+}

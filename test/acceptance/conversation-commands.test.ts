@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { beforeEach, describe, expect, test } from 'vitest';
+
+import { createDataFolder, type DataFolder } from './conversation-support.ts';
+
+let data: DataFolder;
+
+const ask = (prompt: string) => data.run(['--sandbox', `[sandbox echo] ${prompt}`]);
+const run = (...words: string[]) => data.run(['conversations', ...words]);
+
+beforeEach(async () => {
+  data = createDataFolder();
+  await ask('first **words**');
+});
+
+interface Row {
+  readonly id: string;
+  readonly title: string;
+}
+
+const listed = async (...words: string[]) =>
+  JSON.parse((await run('list', '--json', ...words)).stdout) as Row[];
+
+describe('natter conversations', () => {
+  test('list shows the one that changed last first, as JSON and as rows', async () => {
+    await ask('second');
+    const rows = await listed();
+    expect(rows.map(({ title }) => title)).toEqual([
+      '[sandbox echo] second',
+      '[sandbox echo] first **words**',
+    ]);
+    const { stdout } = await data.run(['sessions']);
+    const cells = stdout.split('\n')[0]?.split('\t');
+    expect(cells).toHaveLength(6);
+    expect([cells?.[0], cells?.[2], cells?.[4]]).toEqual([rows[0]?.id, '2', 'origin']);
+  });
+
+  test('D19 list warns of a file that is no journal and shows the others', async () => {
+    writeFileSync(join(data.path, 'conversations', 'bcdfghjk.jsonl'), 'no journal');
+    const { code, stdout, stderr } = await run('list');
+    expect(code).toBe(0);
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('holds nothing readable');
+  });
+
+  test('show prints Markdown', async () => {
+    const { stdout } = await run('show', 'latest');
+    expect(stdout).toContain(
+      '## You\n\n[sandbox echo] first **words**\n\n## origin\n\nfirst **words**\n',
+    );
+  });
+
+  test('search prints a row for each line, and says how much was found', async () => {
+    const { stdout, stderr } = await run('search', 'WORDS');
+    const [row] = stdout.split('\n');
+    expect(row?.split('\t').slice(2)).toEqual([
+      'user',
+      '1',
+      'hit',
+      '[sandbox echo] first **words**',
+    ]);
+    expect(stderr).toContain('2 hits in 1 conversation');
+    expect((await run('search', 'nowhere')).stderr).toContain('in none of 1 conversation');
+  });
+
+  test.each([
+    ['page.html', '<!doctype html>'],
+    ['page.md', '# [sandbox echo]'],
+    ['page.json', '{\n  "id"'],
+  ])('export writes %s by its extension and replaces nothing', async (name, start) => {
+    const file = join(data.path, name);
+    expect((await run('export', 'latest', '-o', file)).code).toBe(0);
+    expect(readFileSync(file, 'utf8').startsWith(start)).toBe(true);
+    const again = await run('export', 'latest', '-o', file);
+    expect({ code: again.code, stderr: again.stderr }).toMatchObject({ code: 2 });
+    expect(again.stderr).toContain('--force');
+  });
+
+  test('K26 rename gives any text as a title and no file its name', async () => {
+    const before = readdirSync(join(data.path, 'conversations'));
+    for (const title of ['../../x', '/etc/passwd', 'CON', 'a'.repeat(10_240)]) {
+      expect((await run('rename', 'latest', title)).code).toBe(0);
+      expect((await listed())[0]?.title).toBe(title);
+    }
+    expect(readdirSync(join(data.path, 'conversations'))).toEqual(before);
+  });
+
+  test('delete moves to the trash, undelete puts back', async () => {
+    const [row] = await listed();
+    expect((await run('delete', row?.id ?? '')).stderr).toContain(`undelete ${row?.id}`);
+    expect(await listed()).toEqual([]);
+    expect(await listed('--deleted')).toEqual([row]);
+    await run('undelete');
+    expect(await listed()).toEqual([row]);
+  });
+
+  test('delete moves nothing when one of its names is wrong', async () => {
+    expect((await run('delete', 'latest', 'nobody')).code).toBe(6);
+    expect(await listed()).toHaveLength(1);
+  });
+
+  test('an unknown command is refused with what was meant', async () => {
+    const { code, stderr } = await run('serach');
+    expect(code).toBe(2);
+    expect(stderr).toContain('did you mean natter conversations search?');
+  });
+});
+
+describe('natter last', () => {
+  test('prints the last answer byte for byte', async () => {
+    expect((await data.run(['last'])).stdout).toBe('first **words**');
+  });
+
+  test('prints a code block without its fences', async () => {
+    await ask('two:\n```sh\nls -l\n```\nand\n```\npwd\n```');
+    expect((await data.run(['last', '--block', '1'])).stdout).toBe('ls -l\n');
+    expect((await data.run(['last', '--block=-1'])).stdout).toBe('pwd\n');
+    const { code, stderr } = await data.run(['last', '--block', '3']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('2 code blocks');
+  });
+});

@@ -6,6 +6,7 @@ import type { Context } from './commands/context.ts';
 import { createSecrets } from './commands/secrets.ts';
 import { Failure } from './failure.ts';
 import type { Ask } from './terminal/ask.ts';
+import { createDevice } from './terminal/device.ts';
 import { Interruption, watchSignals } from './terminal/signals.ts';
 import { OutputClosed, processStreams } from './terminal/streams.ts';
 
@@ -105,6 +106,7 @@ async function run(words: readonly string[]): Promise<void> {
   const context: Context = {
     streams,
     ask: askLazily,
+    device: createDevice(process, watch),
     environment: process.env,
     clock: systemClock,
     random: Math.random,

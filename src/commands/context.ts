@@ -2,6 +2,7 @@ import type { Environment } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
 import type { ProcessFacts } from '../storage/lock-file.ts';
 import type { Ask } from '../terminal/ask.ts';
+import type { TerminalDevice } from '../terminal/device.ts';
 import type { Streams } from '../terminal/streams.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -9,6 +10,8 @@ import type { Secrets } from './secrets.ts';
 export interface Context {
   readonly streams: Streams;
   readonly ask: Ask;
+  /** Standard input and output as one terminal, for what lives on it. */
+  readonly device: TerminalDevice;
   readonly environment: Environment;
   readonly clock: Clock;
   /** A number from 0 up to 1, as `Math.random`. */

@@ -57,7 +57,7 @@ export interface Caret {
 }
 
 /**
- * The text being written, laid out for `composerSize`: `layout(draft, columns, rows)` of editing gives `rows`,
+ * The text being written, laid out by `layout-rules.ts`: `layout(draft, columns, rows)` of editing gives `rows`,
  * the caret and what there is above and below.
  */
 export interface ComposerView {

@@ -29,6 +29,8 @@ export interface LiveRegion {
   redraw(): void;
   /** Writes the last text, erases the region, and leaves the cursor on an empty row. */
   close(): void;
+  /** Ends as `close` does, but gives the bytes back: for when there is no time to write as usual. */
+  abandon(): string;
 }
 
 export interface LiveRegionOptions {
@@ -65,10 +67,8 @@ function createWriter(state: ScreenState, { output, synchronized, rewraps }: Liv
       const bytes = nextBytes(state, window());
       return write(bytes, state.shown.frame.caret !== undefined);
     },
-    leave() {
-      const bytes = nextBytes(state, window()) + leaveBytes(state);
-      void write(bytes, true);
-    },
+    leave: () => void write(nextBytes(state, window()) + leaveBytes(state), true),
+    lastBytes: () => nextBytes(state, window()) + leaveBytes(state),
   };
 }
 
@@ -102,6 +102,12 @@ export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
       close() {
         suspend();
         pace.end();
+      },
+      abandon() {
+        const bytes = isSuspended ? '' : writer.lastBytes();
+        isSuspended = true;
+        pace.end();
+        return bytes;
       },
     };
   }

@@ -49,6 +49,7 @@ interface Position {
 }
 
 function advanceTab(position: Position, columns: number): void {
+  if (position.column >= columns) return;
   const next = (Math.floor(position.column / tabWidth) + 1) * tabWidth;
   // A tab never wraps: it stops at the last column.
   position.column = Math.min(next, columns - 1);

@@ -1,5 +1,5 @@
 /** Signals that end natter: it cleans up, then dies of the same signal, so that shells and loops see it. */
-export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 export type EndingSignal = (typeof endingSignals)[number];
 
 /** Exit codes shells give to a death by signal; used where the platform cannot re-raise one. */
@@ -7,6 +7,7 @@ export const signalExitCodes: Readonly<Record<EndingSignal, number>> = {
   SIGINT: 130,
   SIGTERM: 143,
   SIGHUP: 129,
+  SIGQUIT: 131,
 };
 
 /** The reason of an aborted run: a signal asked natter to stop. */
@@ -24,6 +25,19 @@ export interface SignalWatch {
   /** Stops listening and dies of `signal`; on Windows, exits with the code that stands for it. */
   reraise(signal: EndingSignal): void;
   stop(): void;
+  /**
+   * While someone takes Ctrl-C, it is no ending signal. @returns what gives it back
+   */
+  takeInterrupts(listener: () => void): () => void;
+  /** Called right before the process dies of a signal. @returns what stops that */
+  beforeDeath(act: () => void): () => void;
+}
+
+function listen(process: NodeJS.Process, arrived: (signal: EndingSignal) => void): () => void {
+  for (const signal of endingSignals) process.on(signal, arrived);
+  return () => {
+    for (const signal of endingSignals) process.off(signal, arrived);
+  };
 }
 
 /**
@@ -35,26 +49,34 @@ export function watchSignals(
   onSignal: (interruption: Interruption) => void,
 ): SignalWatch {
   let asked = false;
-  const listeners = new Map<EndingSignal, () => void>();
-  const stop = () => {
-    for (const [signal, listener] of listeners) process.off(signal, listener);
-  };
+  const lastActs = new Set<() => void>();
+  let taker: (() => void) | undefined;
+  let stop: () => void = () => undefined;
   const reraise = (signal: EndingSignal) => {
     stop();
+    for (const act of lastActs) act();
     if (process.platform === 'win32') process.exitCode = signalExitCodes[signal];
     else process.kill(process.pid, signal);
   };
-  for (const signal of endingSignals) {
-    const listener = () => {
-      if (asked) {
-        reraise(signal);
-        return;
-      }
-      asked = true;
-      onSignal(new Interruption(signal));
-    };
-    listeners.set(signal, listener);
-    process.on(signal, listener);
-  }
-  return { reraise, stop };
+  const arrived = (signal: EndingSignal) => {
+    if (signal === 'SIGINT' && taker !== undefined) return taker();
+    if (asked) return reraise(signal);
+    asked = true;
+    onSignal(new Interruption(signal));
+  };
+  stop = listen(process, arrived);
+  return {
+    reraise,
+    stop,
+    takeInterrupts(listener) {
+      taker = listener;
+      return () => {
+        if (taker === listener) taker = undefined;
+      };
+    },
+    beforeDeath(act) {
+      lastActs.add(act);
+      return () => void lastActs.delete(act);
+    },
+  };
 }

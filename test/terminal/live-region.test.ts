@@ -161,7 +161,7 @@ describe('text above it', () => {
         whole.write(`${text.replaceAll('\n', '\r\n')}\r\n`);
         expect(await screen.lines()).toEqual(await whole.lines());
       }),
-      { numRuns: 60 },
+      { numRuns: 50 },
     );
   });
 });

@@ -1,0 +1,101 @@
+import type { TerminalDevice } from './device.ts';
+import { terminalModes } from './modes.ts';
+import type { TerminalTraits } from './traits.ts';
+
+/** What a terminal that is held tells. */
+export interface TerminalListener {
+  /** What is typed or pasted, and answers of the terminal, as they come. */
+  readonly onInput: (bytes: Uint8Array) => void;
+  /** The window has another size. */
+  readonly onResize: () => void;
+  /** natter goes on after it was stopped: the screen may hold anything. */
+  readonly onContinue: () => void;
+  /** The terminal is gone: nobody will type again. */
+  readonly onEnd: () => void;
+  /** What to write last, should the process end while the terminal is held; may be empty. */
+  readonly lastWords: () => string;
+}
+
+/** A terminal taken over: keys come one by one, pastes marked. */
+export interface TerminalHold {
+  /** Gives the terminal to another program, and every key with it. */
+  pause(): void;
+  resume(): void;
+  /** Stops natter as Ctrl-Z does; `onContinue` is called when it goes on. */
+  suspend(): void;
+  /** Brings the terminal back to how it was. */
+  release(): void;
+}
+
+interface Switch {
+  on(): void;
+  /** Writes `lastWords` first. */
+  off(lastWords?: string): void;
+}
+
+/** Raw input and the modes of `modes.ts`, together. */
+function createSwitch(
+  device: TerminalDevice,
+  traits: TerminalTraits,
+  { onInput, onEnd }: TerminalListener,
+): Switch {
+  const modes = terminalModes(traits);
+  let stopReading: (() => void) | undefined;
+  return {
+    on() {
+      if (stopReading !== undefined) return;
+      stopReading = device.listen(onInput, onEnd);
+      // Off first: while natter was stopped, the shell changed the terminal without Node's knowledge.
+      device.setRaw(false);
+      device.setRaw(true);
+      device.writeNow(modes.enter);
+    },
+    off(lastWords = '') {
+      if (stopReading === undefined) return;
+      stopReading();
+      stopReading = undefined;
+      device.writeNow(lastWords + modes.leave);
+      device.setRaw(false);
+    },
+  };
+}
+
+/**
+ * Takes the terminal over until `release`. However the process ends before that, by a signal too, the terminal
+ * is brought back; only what nobody can catch (`kill -9`) leaves it as it is.
+ */
+export function holdTerminal(
+  device: TerminalDevice,
+  traits: TerminalTraits,
+  listener: TerminalListener,
+): TerminalHold {
+  const held = createSwitch(device, traits, listener);
+  const goOn = () => {
+    held.off();
+    held.on();
+    listener.onContinue();
+  };
+  const listen = () => [
+    device.onResize(listener.onResize),
+    device.onContinue(goOn),
+    device.onExit(() => held.off(listener.lastWords())),
+  ];
+  let stops = listen();
+  const leave = () => {
+    for (const stop of stops) stop();
+    held.off();
+  };
+  held.on();
+  return {
+    pause: () => held.off(),
+    resume: () => held.on(),
+    suspend() {
+      leave();
+      device.suspend(() => {
+        stops = listen();
+        goOn();
+      });
+    },
+    release: leave,
+  };
+}

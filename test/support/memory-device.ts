@@ -1,0 +1,66 @@
+import type { TerminalDevice } from '../../src/terminal/device.ts';
+
+/** A {@link TerminalDevice} without a terminal, which a test plays. */
+export interface MemoryDevice {
+  readonly device: TerminalDevice;
+  /** Everything written past the stream, `raw` and `cooked` where the mode changed, `stopped`. */
+  readonly log: string[];
+  readonly type: (text: string) => void;
+  readonly hangUp: () => void;
+  readonly resize: () => void;
+  readonly interrupt: () => void;
+  /** After a stop, by natter or from outside. */
+  readonly goOn: () => void;
+  readonly exit: () => void;
+}
+
+function createEvent<Value = void>() {
+  const listeners = new Set<(value: Value) => void>();
+  return {
+    on: (listener: (value: Value) => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    emit: (value: Value) => [...listeners].forEach((listener) => listener(value)),
+  };
+}
+
+export function createMemoryDevice(): MemoryDevice {
+  const log: string[] = [];
+  const [end, resize, interrupt, goOn, exit] = Array.from({ length: 5 }, () => createEvent());
+  if (!end || !resize || !interrupt || !goOn || !exit) throw new Error('too few events');
+  const input = createEvent<Uint8Array>();
+  let isRaw = false;
+  const device: TerminalDevice = {
+    listen(onBytes, onEnd) {
+      const stops = [input.on(onBytes), end.on(onEnd)];
+      return () => stops.forEach((stop) => stop());
+    },
+    setRaw(wanted) {
+      if (wanted !== isRaw) log.push(wanted ? 'raw' : 'cooked');
+      isRaw = wanted;
+    },
+    onResize: resize.on,
+    onInterrupt: interrupt.on,
+    suspend(onContinue) {
+      log.push('stopped');
+      const stop = goOn.on(() => {
+        stop();
+        onContinue();
+      });
+    },
+    onContinue: goOn.on,
+    onExit: exit.on,
+    writeNow: (text) => void log.push(text),
+  };
+  return {
+    device,
+    log,
+    type: (text) => input.emit(Buffer.from(text)),
+    hangUp: () => end.emit(),
+    resize: () => resize.emit(),
+    interrupt: () => interrupt.emit(),
+    goOn: () => goOn.emit(),
+    exit: () => exit.emit(),
+  };
+}

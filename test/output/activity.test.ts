@@ -1,0 +1,106 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { RetryScheduled } from '../../src/client/events.ts';
+import { Failure } from '../../src/failure.ts';
+import { createActivity } from '../../src/output/activity.ts';
+import { createStyle } from '../../src/terminal/style.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createMemoryOutput } from '../support/memory-context.ts';
+
+const retry: RetryScheduled = {
+  type: 'retry-scheduled',
+  retry: 1,
+  retries: 4,
+  delay: 2500,
+  cause: new Failure('server_error', 'the service failed (500)'),
+};
+
+function start(options: { quiet?: boolean; animated?: boolean; columns?: number } = {}) {
+  const { quiet = false, animated = true, columns = 120 } = options;
+  const clock = createFakeClock();
+  const stderr = createMemoryOutput(animated, columns);
+  const activity = createActivity({ stderr, style: createStyle('none'), clock, quiet, animated });
+  /** What was drawn over each other. */
+  const drawn = () =>
+    stderr
+      .text()
+      .split('\r')
+      .map((text) => text.trim())
+      .filter((text) => text !== '');
+  const pass = async (milliseconds: number) => {
+    await clock.advance(milliseconds);
+    await tick();
+  };
+  return { activity, stderr, clock, drawn, pass };
+}
+
+test('an answer that begins soon shows no waiting line', async () => {
+  const { activity, stderr, pass } = start();
+  activity.waiting('origin');
+  await pass(100);
+  activity.settle();
+  await pass(5000);
+  expect(stderr.text()).toBe('');
+});
+
+test('a longer wait counts its seconds in one line, which is removed at the end', async () => {
+  const { activity, stderr, drawn, pass } = start();
+  activity.waiting('origin');
+  await pass(500);
+  await pass(2000);
+  expect(drawn()[0]).toBe('waiting for origin · Ctrl-C stops');
+  expect(drawn().at(-1)).toMatch(/^waiting for origin · [12] s · Ctrl-C stops$/);
+  expect(stderr.text()).not.toContain('\n');
+  activity.settle();
+  expect(stderr.text()).toMatch(/\r +\r$/);
+});
+
+test('a retry counts down and its line stays', async () => {
+  const { activity, stderr, drawn, pass } = start();
+  activity.retry(retry);
+  await pass(1000);
+  await pass(1600);
+  activity.settle();
+  const lines = drawn();
+  expect(lines[0]).toContain('in 3 s');
+  expect(lines.some((line) => line.includes('in 2 s'))).toBe(true);
+  expect(lines.at(-1)).toContain('now');
+  for (const line of lines) {
+    expect(line).toContain('retry 1 of 4');
+    expect(line).toContain('the service failed (500)');
+  }
+  expect(stderr.text()).toMatch(/\n$/);
+});
+
+test('a line never reaches the edge of the window', async () => {
+  const { activity, drawn, pass } = start({ columns: 20 });
+  activity.retry(retry);
+  await pass(2600);
+  for (const line of drawn()) expect(line.length).toBeLessThan(20);
+});
+
+test('where nothing can be redrawn a retry is one plain line', async () => {
+  const { activity, stderr, pass } = start({ animated: false });
+  activity.waiting('origin');
+  activity.retry(retry);
+  await pass(5000);
+  activity.settle();
+  expect(stderr.text()).toMatch(/^natter: .*retry 1 of 4 in 3 s.*\n$/);
+  expect(stderr.text()).not.toContain('\u001B');
+});
+
+test('quiet shows neither waits nor retries', async () => {
+  const { activity, stderr, pass } = start({ quiet: true });
+  activity.waiting('origin');
+  activity.retry(retry);
+  await pass(5000);
+  activity.settle();
+  expect(stderr.text()).toBe('');
+});
+
+test('text of the service cannot control the terminal', () => {
+  const { activity, stderr } = start({ animated: false });
+  activity.retry({ ...retry, cause: new Failure('server_error', 'a\u001B[2J\nb') });
+  expect(stderr.text()).not.toContain('\u001B');
+  expect(stderr.text().trimEnd()).not.toContain('\n');
+});

@@ -115,11 +115,32 @@ export interface ParsedLine {
   readonly kind: 'record' | 'blank' | 'foreign' | 'lost';
 }
 
+const textStart = '{"type":"text","turn":"';
+const textMiddle = '","text":"';
+const textEnd = '"}';
+
+/**
+ * Most of a journal is text of answers, and a line of it without escapes is read four times as fast by its
+ * places as by JSON. Undefined for any other line.
+ */
+function sliceText(line: string): TextRecord | undefined {
+  if (!line.startsWith(textStart) || !line.endsWith(textEnd) || line.includes('\\'))
+    return undefined;
+  const middle = line.indexOf(textMiddle, textStart.length);
+  if (middle < 0) return undefined;
+  const turn = line.slice(textStart.length, middle);
+  const text = line.slice(middle + textMiddle.length, -textEnd.length);
+  const isPlain = !text.includes('"') && !turn.includes('"') && !line.includes('\0');
+  return isPlain ? { type: 'text', turn, text } : undefined;
+}
+
 /**
  * Reads one line. NUL bytes (left where a machine lost power), a byte order mark and CR do no harm; a torn record
  * costs itself alone, even when another was glued to it.
  */
 export function parseLine(line: string): ParsedLine {
+  const record = sliceText(line);
+  if (record !== undefined) return { kind: 'record', record };
   const text = (line.includes('\0') ? line.replaceAll('\0', '') : line)
     .replace(/^\uFEFF/, '')
     .trim();
@@ -132,6 +153,7 @@ export function parseLine(line: string): ParsedLine {
     const kind = whole === undefined ? 'lost' : 'record';
     return { kind, record: object as unknown as JournalRecord };
   }
-  const known = typeof object['type'] === 'string' && !Object.hasOwn(textFields, object['type']);
-  return { kind: known && whole !== undefined ? 'foreign' : 'lost' };
+  const isForeign =
+    typeof object['type'] === 'string' && !Object.hasOwn(textFields, object['type']);
+  return { kind: isForeign && whole !== undefined ? 'foreign' : 'lost' };
 }

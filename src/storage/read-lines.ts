@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import fs from 'node:fs';
 
 const chunkSize = 1 << 20;
@@ -12,20 +13,25 @@ const longestLine = 256 * chunkSize;
  */
 export function* readLines(path: string): Generator<readonly string[], void> {
   const descriptor = fs.openSync(path, 'r');
-  const buffer = Buffer.allocUnsafe(chunkSize);
+  const { size: fileSize } = fs.fstatSync(descriptor);
+  // One more than the file has, so that the end shows in the first read of a small one.
+  const bufferSize = Math.min(chunkSize, fileSize + 1);
+  const buffer = Buffer.allocUnsafe(bufferSize);
   let carry: Buffer[] = [];
   let carried = 0;
   const takeCarry = (end: Buffer) => {
     const next = end.indexOf(lineEnd);
     const afterLong = end.subarray(next < 0 ? end.length : next);
-    const bytes = carried > longestLine ? afterLong : Buffer.concat([...carry, end]);
+    const whole = carried === 0 ? end : Buffer.concat([...carry, end]);
+    const bytes = carried > longestLine ? afterLong : whole;
     carry = [];
     carried = 0;
-    return bytes.toString();
+    // Most text is ASCII, and as such it is decoded twice as fast.
+    return isAscii(bytes) ? bytes.toString('latin1') : bytes.toString();
   };
   try {
     for (;;) {
-      const size = fs.readSync(descriptor, buffer, 0, chunkSize, null);
+      const size = fs.readSync(descriptor, buffer, 0, bufferSize, null);
       if (size === 0) break;
       const chunk = buffer.subarray(0, size);
       const last = chunk.lastIndexOf(lineEnd);

@@ -1,0 +1,151 @@
+// What conversations cost: a turn's appends, opening one, searching many. `npm run bench:conversations` prints the
+// table of bench/conversations.md; with the argument `full` it searches 10,000 conversations of 1 GB.
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { systemClock } from '../src/clock.ts';
+import { listEntries } from '../src/conversation/library.ts';
+import { loadConversation } from '../src/conversation/load-conversation.ts';
+import { createJournal } from '../src/conversation/open-journal.ts';
+import { compilePattern, searchConversation } from '../src/conversation/search.ts';
+import { summarize } from '../src/conversation/summary.ts';
+
+const sentence = 'The sky is blue because air scatters short waves more than long ones. ';
+const megabyte = 1_000_000;
+
+/** Turns of about 5 kB until the file has `size` bytes; one in a hundred has the word that is searched for. */
+function journalOf(id: string, size: number): string {
+  const lines = [
+    JSON.stringify({
+      type: 'conversation',
+      version: 1,
+      id,
+      created_at: '2026-11-20T12:00:00.000Z',
+    }),
+  ];
+  let length = 0;
+  for (let turn = 0; length < size; turn += 1) {
+    const parent = turn === 0 ? null : `a${turn - 1}`;
+    const time = { created_at: '2026-11-20T12:00:00.000Z' };
+    const text = turn % 100 === 7 ? `${sentence.repeat(14)}needle` : sentence.repeat(14);
+    const records = [
+      { type: 'turn', id: `u${turn}`, parent, role: 'user', content: `why ${turn}?`, ...time },
+      { type: 'turn', id: `a${turn}`, parent: `u${turn}`, role: 'assistant', content: '', ...time },
+      ...Array.from({ length: 5 }, () => ({ type: 'text', turn: `a${turn}`, text })),
+      { type: 'end', turn: `a${turn}`, finish_reason: 'stop', usage: { total_tokens: 900 } },
+    ];
+    for (const record of records) {
+      const line = JSON.stringify(record);
+      lines.push(line);
+      length += line.length + 1;
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function milliseconds(action: () => unknown): number {
+  const start = performance.now();
+  action();
+  return performance.now() - start;
+}
+
+const median = (values: readonly number[]) =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+
+const rows: [what: string, value: string][] = [];
+const row = (what: string, value: string) => rows.push([what, value]);
+
+async function benchAppends(folder: string): Promise<void> {
+  const journal = createJournal({
+    folder,
+    clock: systemClock,
+    random: Math.random,
+    process: { id: 1, isRunning: () => true },
+    version: 'bench',
+    onWarning: (text) => void process.stderr.write(`${text}\n`),
+  });
+  const costs = { prompt: [] as number[], text: [] as number[], end: [] as number[] };
+  for (let turn = 0; turn < 200; turn += 1) {
+    costs.prompt.push(milliseconds(() => journal.addTurn({ role: 'user', content: sentence })));
+    const { id } = journal.startAnswer({ model: 'origin' });
+    for (let part = 0; part < 50; part += 1) {
+      costs.text.push(milliseconds(() => journal.appendText(id, sentence)));
+    }
+    costs.end.push(milliseconds(() => journal.endAnswer(id, { finishReason: 'stop' })));
+  }
+  row('prompt on disk, median', `${median(costs.prompt).toFixed(3)} ms`);
+  row('a piece of an answer, median', `${median(costs.text).toFixed(4)} ms`);
+  row(
+    'end of an answer (the disk is waited for meanwhile), median',
+    `${median(costs.end).toFixed(3)} ms`,
+  );
+  await journal.close();
+}
+
+function benchOpening(folder: string): void {
+  for (const size of [1, 10, 100]) {
+    const file = join(folder, `open-${size}.jsonl`);
+    writeFileSync(file, '');
+    // In parts: a string of it all would count in the memory below.
+    for (let part = 0; part < size; part += 1) appendFileSync(file, journalOf('x', megabyte));
+    const times = [1, 2, 3].map(() =>
+      milliseconds(() => loadConversation(file, 'x').replay.conversation()),
+    );
+    row(`open ${size} MB, median of 3`, `${Math.round(median(times))} ms`);
+    row(`list ${size} MB`, `${Math.round(milliseconds(() => summarize(file)))} ms`);
+    rmSync(file);
+  }
+}
+
+function benchSearch(folder: string, count: number): void {
+  const place = join(folder, 'conversations');
+  mkdirSync(place);
+  const alphabet = '23456789bcdfghjkmnpqrstvwxyz';
+  const name = (index: number) =>
+    Array.from(index.toString().padStart(8, '0'), (digit) => alphabet[Number(digit)]).join('');
+  for (let index = 0; index < count; index += 1) {
+    writeFileSync(join(place, `${name(index)}.jsonl`), journalOf(name(index), 100_000));
+  }
+  const entries = listEntries(folder);
+  const size = entries.reduce((sum, { path }) => sum + statSync(path).size, 0) / megabyte;
+  const speed = (time: number) =>
+    `${Math.round(size / (time / 1000))} MB/s, ${(time / 1000).toFixed(1)} s`;
+  const options = { regularExpression: true, caseSensitive: false };
+  row(`corpus`, `${count.toLocaleString('en-US')} conversations, ${Math.round(size)} MB`);
+  const grep = () =>
+    milliseconds(() => execFileSync('grep', ['-rci', 'needle', place], { maxBuffer: 1e9 }));
+  grep();
+  row('grep -ri needle', speed(grep()));
+  for (const pattern of ['needle', 'n[e]+dle\\b']) {
+    const compiled = compilePattern(pattern, options);
+    let hits = 0;
+    const time = milliseconds(() => {
+      for (const { path } of entries) {
+        for (const found of searchConversation(path, compiled, 1)) hits += found.hits;
+      }
+    });
+    row(`natter, ${pattern} (${hits} hits)`, speed(time));
+  }
+  row(
+    'list all of them',
+    `${(milliseconds(() => entries.map(({ path }) => summarize(path))) / 1000).toFixed(1)} s`,
+  );
+  row('memory at the most', `${Math.round(process.resourceUsage().maxRSS / 1000)} MB`);
+}
+
+async function bench(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-bench-'));
+  try {
+    benchSearch(folder, process.argv.includes('full') ? 10_000 : 1000);
+    benchOpening(folder);
+    await benchAppends(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  const table = rows.map(([what, value]) => `| ${what} | ${value} |\n`).join('');
+  process.stdout.write(`| what | cost |\n| --- | --- |\n${table}`);
+}
+
+void bench();

@@ -6,7 +6,7 @@ import type { Role } from './tree.ts';
 export const journalVersion = 1;
 
 /** Opens every file. */
-export interface HeaderRecord {
+interface HeaderRecord {
   readonly type: 'conversation';
   readonly version: number;
   readonly id: string;
@@ -28,7 +28,7 @@ export interface TurnRecord {
 }
 
 /** More text of an answer. */
-export interface TextRecord {
+interface TextRecord {
   readonly type: 'text';
   readonly turn: string;
   readonly text: string;
@@ -47,13 +47,13 @@ export interface EndRecord {
   readonly failure?: FailureKind | undefined;
 }
 
-export interface TitleRecord {
+interface TitleRecord {
   readonly type: 'title';
   readonly title: string;
 }
 
 /** Selects a turn among its siblings. */
-export interface ChoiceRecord {
+interface ChoiceRecord {
   readonly type: 'choice';
   readonly turn: string;
 }

@@ -54,7 +54,7 @@ function choose({ flag, environment, stored }: ProfileChoice): Resolved<string> 
   const { profile } = stored.settings;
   if (profile !== undefined) {
     const value = checkProfileName(profile, 'the current profile in config.json', 'configuration');
-    return { value, source: { kind: 'profile', name: 'natter config use' } };
+    return { value, source: { kind: 'profile', name: 'chosen with config use' } };
   }
   return { value: defaultProfile, source: { kind: 'default', name: 'default' } };
 }

@@ -3,6 +3,7 @@ import type { Context } from './context.ts';
 import { collect, type GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
 import { settingOption } from './setting-option.ts';
+import { wantsRepl } from './wants-repl.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions extends GlobalOptions {
@@ -30,6 +31,8 @@ export interface ChatOptions extends GlobalOptions {
   /** An id, a title or `latest`; true without one. */
   readonly resume?: string | true;
   readonly branch?: boolean;
+  readonly interactive?: boolean;
+  readonly accessible?: boolean;
 }
 
 export type RunChat = (
@@ -39,6 +42,11 @@ export type RunChat = (
 ) => Promise<void>;
 
 const runChat: RunChat = async (context, words, options) => {
+  if (wantsRepl(context, words, options)) {
+    const { runRepl } = await import('./repl-run.ts');
+    await runRepl(context, words, options);
+    return;
+  }
   const { chat } = await import('./chat-run.ts');
   await chat(context, words, options);
 };
@@ -74,6 +82,8 @@ const conversationOptions = () => [
 ];
 
 const inputOptions = () => [
+  new Option('-i, --interactive', 'stay for a conversation, also with a first prompt'),
+  new Option('--accessible', 'plain labelled lines, for screen readers [NATTER_ACCESSIBLE]'),
   new Option('--no-stdin', 'leave standard input alone; - as a prompt word requires it instead'),
   new Option('--stdin-encoding <label>', 'encoding of standard input and files, default utf-8'),
   new Option('--lossy', 'replace bytes that are not text instead of refusing them'),

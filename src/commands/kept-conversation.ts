@@ -79,7 +79,10 @@ function isSaidNow(settings: ResolvedSettings, key: 'model' | 'system'): boolean
 }
 
 /** A conversation goes on with the model that answered last, unless this run names one. */
-function withModelOf(settings: ResolvedSettings, model: string | undefined): ResolvedSettings {
+export function withModelOf(
+  settings: ResolvedSettings,
+  model: string | undefined,
+): ResolvedSettings {
   const stays = isSaidNow(settings, 'model') || settings.values.model === 'auto';
   if (stays || model === undefined) return settings;
   return { ...settings, values: { ...settings.values, model } };
@@ -133,6 +136,29 @@ async function resume(
 }
 
 /**
+ * The conversation that the options name; undefined when they name none.
+ * @throws Failure when it cannot be found or opened
+ */
+export async function openNamedJournal(
+  journal: JournalOptions,
+  options: ChatOptions,
+): Promise<Journal | undefined> {
+  const { resume: name, continue: isContinued = false, branch = false } = options;
+  if (name === undefined && !isContinued) {
+    if (!branch) return undefined;
+    throw new Failure('usage', '--branch needs a conversation to copy', {
+      hint: 'add --continue, or --resume and its id',
+    });
+  }
+  if (typeof name === 'string' && isContinued) {
+    throw new Failure('usage', '--continue and --resume exclude each other', {
+      hint: '--continue stands for --resume latest',
+    });
+  }
+  return openResumed(journal, typeof name === 'string' ? name : 'latest', branch);
+}
+
+/**
  * The conversation that the options name, or a new one; nothing is written before {@link KeptConversation.keep}.
  * @throws Failure when the one to resume cannot be found or opened
  */
@@ -145,18 +171,7 @@ export async function openConversation(
 ): Promise<KeptConversation> {
   const save = settings.values.save && options.dryRun !== true;
   const journal = journalOptions(context, notices, save);
-  const { resume: name, continue: isContinued = false, branch = false } = options;
-  if (name === undefined && !isContinued) {
-    if (!branch) return begin(journal, settings, prompt);
-    throw new Failure('usage', '--branch needs a conversation to copy', {
-      hint: 'add --continue, or --resume and its id',
-    });
-  }
-  if (typeof name === 'string' && isContinued) {
-    throw new Failure('usage', '--continue and --resume exclude each other', {
-      hint: '--continue stands for --resume latest',
-    });
-  }
-  const opened = await openResumed(journal, typeof name === 'string' ? name : 'latest', branch);
+  const opened = await openNamedJournal(journal, options);
+  if (opened === undefined) return begin(journal, settings, prompt);
   return resume(opened, notices, settings, prompt);
 }

@@ -1,0 +1,51 @@
+import { Failure } from '../failure.ts';
+import { copyText } from '../repl/clipboard.ts';
+import { editText } from '../repl/external-editor.ts';
+import { expandHome, folderCandidates, isFile, writeNewFile } from '../repl/person-files.ts';
+import type { FilesPort, LibraryPort, SessionPorts } from '../repl/ports.ts';
+import { sanitizeLine } from '../terminal/sanitizer.ts';
+import { attachFiles } from './attach-files.ts';
+import type { Context } from './context.ts';
+import type { ReplMemory } from './repl-memory.ts';
+import type { ReplService } from './repl-service.ts';
+
+export interface ReplPortsOptions {
+  readonly context: Context;
+  readonly isLineMode: boolean;
+  readonly service: ReplService;
+  readonly library: LibraryPort;
+  readonly memory: ReplMemory;
+}
+
+function filesPort({ homeDirectory }: Context): FilesPort {
+  const place = (typed: string) => expandHome(typed, homeDirectory);
+  return {
+    async attach(typed, signal) {
+      const [file] = await attachFiles([place(typed)], { signal });
+      if (file === undefined) throw new Failure('unexpected', `${typed} was not read`);
+      return { ...file, name: typed };
+    },
+    isFile: (typed) => isFile(place(typed)),
+    candidates: (folder) => folderCandidates(place(folder)),
+    write: (typed, text) => writeNewFile(place(typed), text),
+  };
+}
+
+/** What a session needs of the world, as this run gives it. */
+export function replPorts(options: ReplPortsOptions): SessionPorts {
+  const { context, isLineMode, service, library, memory } = options;
+  const { clock, environment, platform, secrets, device } = context;
+  const control = isLineMode ? undefined : (sequence: string) => device.writeNow(sequence);
+  return {
+    clock,
+    clean: (text) => secrets.mask(sanitizeLine(text)),
+    service,
+    library,
+    files: filesPort(context),
+    copy: (text) => copyText(text, { environment, platform, control }),
+    edit: (text) => editText(text, { environment, platform }),
+    remember: (text) => memory.remember(text),
+    // In line mode the terminal has the unsent text, not natter.
+    keepDraft: (text) => (isLineMode ? undefined : memory.keepDraft(text)),
+  };
+}

@@ -1,0 +1,164 @@
+import type { Journal } from '../conversation/journal.ts';
+import { createJournal } from '../conversation/open-journal.ts';
+import { pathOf, systemOf, type Conversation } from '../conversation/tree.ts';
+import { firstRunDialog } from '../repl/dialogs.ts';
+import { showConversation } from '../repl/effects/show-conversation.ts';
+import { initialState } from '../repl/initial-state.ts';
+import type { ReplOptions } from '../repl/repl-options.ts';
+import type { Session } from '../repl/session.ts';
+import type { Choices, ReplState } from '../repl/state.ts';
+import { parseParameterFlag } from '../settings/setting-value.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { sanitizeLine } from '../terminal/sanitizer.ts';
+import { attachFiles } from './attach-files.ts';
+import type { ChatOptions } from './chat.ts';
+import type { Context } from './context.ts';
+import { journalOptions, openNamedJournal, withModelOf } from './kept-conversation.ts';
+import { present } from './presentation.ts';
+import { createReplLibrary } from './repl-library.ts';
+import { createReplMemory, type ReplMemory } from './repl-memory.ts';
+import { replPorts } from './repl-ports.ts';
+import { createRemarks, type Remarks } from './repl-remarks.ts';
+import { openReplService, type ReplService } from './repl-service.ts';
+import { readSettings } from './service.ts';
+
+/** What a REPL is made of before it is shown. */
+interface Parts {
+  readonly context: Context;
+  readonly options: ChatOptions;
+  readonly settings: ResolvedSettings;
+  readonly isLineMode: boolean;
+  readonly remarks: Remarks;
+  readonly service: ReplService;
+  readonly memory: ReplMemory;
+  readonly journal: Journal;
+}
+
+function isLineMode({ environment }: Context, options: ChatOptions): boolean {
+  const isWanted = options.accessible === true || (environment['NATTER_ACCESSIBLE'] ?? '') !== '';
+  return isWanted || environment['TERM'] === 'dumb';
+}
+
+function choicesOf({ values, sources }: ResolvedSettings, conversation: Conversation): Choices {
+  const { model, maxTokens } = values;
+  const isSaid = sources.system.kind === 'flag' || sources.system.kind === 'environment';
+  const kept = systemOf(conversation);
+  const system = isSaid || kept === undefined ? values.system : kept;
+  return { model, maxTokens, system, theme: 'color' };
+}
+
+async function firstState(parts: Parts, words: readonly string[]): Promise<ReplState> {
+  const { context, options, settings, service, memory, journal } = parts;
+  const { stdout } = context.streams;
+  const conversation = journal.conversation();
+  const isFirstRun = settings.values.baseUrl === undefined && options.sandbox !== true;
+  const left = parts.isLineMode ? '' : memory.takeDraft();
+  const state = initialState({
+    isLineMode: parts.isLineMode,
+    columns: stdout.columns(),
+    rows: stdout.rows(),
+    conversation,
+    choices: choicesOf(settings, conversation),
+    service: service.facts(),
+    history: memory.history(),
+    draft: isFirstRun && words.length > 0 ? words.join(' ') : left,
+    dialog: isFirstRun ? firstRunDialog() : undefined,
+    now: context.clock.monotonic(),
+  });
+  const { stdinEncoding: encoding, lossy } = options;
+  const { signal } = context;
+  const attachments = await attachFiles(options.file ?? [], { encoding, lossy, signal });
+  return { ...state, attachments };
+}
+
+async function start(parts: Parts, state: ReplState): Promise<Session> {
+  const { context, memory, remarks, service, journal } = parts;
+  const library = createReplLibrary(context, remarks.journalOptions);
+  const ports = replPorts({ ...parts, service, library, memory });
+  const options: ReplOptions = {
+    ports,
+    journal,
+    state,
+    device: context.device,
+    stdout: context.streams.stdout,
+  };
+  const { startLineMode } = await import('../repl/line-mode/run-line-mode.ts');
+  return startLineMode(options);
+}
+
+/** What is said and sent before the person types anything. */
+function open(parts: Parts, session: Session, words: readonly string[]): void {
+  const { context, options, remarks } = parts;
+  remarks.passTo((text) => session.dispatch({ type: 'remarked', text }));
+  const state = session.state();
+  if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
+  for (const name of options.file ?? []) remarks.say(`${name} goes along with the next prompt`);
+  const prompt = words.join(' ');
+  if (prompt === '' || state.dialog !== undefined) return;
+  const text = prompt.startsWith('/') ? `/${prompt}` : prompt;
+  session.dispatch({ type: 'line-entered', text, now: context.clock.monotonic() });
+}
+
+/** Resolves when the person leaves. @throws the reason a signal or a lost terminal aborts the run with */
+async function untilLeft({ signal }: Context, session: Session): Promise<void> {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => (abort = resolve));
+  signal.addEventListener('abort', abort, { once: true });
+  if (!signal.aborted) await Promise.race([session.left, aborted]);
+  signal.removeEventListener('abort', abort);
+}
+
+/** One line that tells how to come back; nothing where there is nothing to come back to. */
+function farewell({ context }: Parts, session: Session): string {
+  const { conversation } = session.state();
+  const isKept = session.isStored() && conversation.turns.size > 0;
+  if (!isKept || context.signal.aborted) return '';
+  return `natter --resume ${conversation.id} comes back to this conversation\n`;
+}
+
+async function converse(parts: Parts, words: readonly string[]): Promise<void> {
+  const { context, remarks } = parts;
+  const session = await start(parts, await firstState(parts, words));
+  open(parts, session, words);
+  try {
+    await untilLeft(context, session);
+  } finally {
+    await session.close();
+    remarks.passTo(undefined);
+  }
+  await context.streams.stdout.write(farewell(parts, session));
+}
+
+/**
+ * Runs the REPL until the person leaves it.
+ * @throws Failure for what is wrong before it can begin, or the reason the run was aborted with
+ */
+export async function runRepl(
+  context: Context,
+  words: readonly string[],
+  options: ChatOptions,
+): Promise<void> {
+  const shown = present(context, options);
+  const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
+  const read = readSettings(context, shown.notices, options, { ...options, params });
+  const clean = (text: string) => context.secrets.mask(sanitizeLine(text));
+  const remarks = createRemarks(shown, clean, (notices) =>
+    journalOptions(context, notices, read.values.save),
+  );
+  const { presentation } = remarks;
+  const named = await openNamedJournal(remarks.journalOptions, options);
+  const journal = named ?? createJournal(remarks.journalOptions);
+  const model = pathOf(journal.conversation()).findLast((turn) => turn.model !== undefined)?.model;
+  const settings = withModelOf(read, model);
+  const service = await openReplService({ context, presentation, options, settings });
+  const memory = createReplMemory(context, settings.values.save, remarks.say);
+  const lines = isLineMode(context, options);
+  try {
+    await converse(
+      { context, options, settings, isLineMode: lines, remarks, service, memory, journal },
+      words,
+    );
+  } finally {
+    await service.close();
+  }
+}

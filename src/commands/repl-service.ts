@@ -1,0 +1,141 @@
+import type { Client } from '../client/client.ts';
+import type { ModelRecord } from '../client/contract.ts';
+import { describeModel } from '../client/model-description.ts';
+import { Failure } from '../failure.ts';
+import { formatTable } from '../output/table.ts';
+import type { ServicePort } from '../repl/ports.ts';
+import type { Choices, ServiceFacts } from '../repl/state.ts';
+import { parseApiKey } from '../settings/api-key.ts';
+import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { createStyle } from '../terminal/style.ts';
+import { planRequest } from './chat-request.ts';
+import type { ChatOptions } from './chat.ts';
+import type { Context } from './context.ts';
+import { findLocalServers } from './local-servers.ts';
+import { modelCells, modelColumns } from './model-text.ts';
+import type { Presentation } from './presentation.ts';
+import { openService, readSettings, type Service } from './service.ts';
+import { changeStored } from './settings-access.ts';
+
+export interface ReplServiceOptions {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly options: ChatOptions;
+  readonly settings: ResolvedSettings;
+}
+
+/** The service of a REPL, and how to let go of it. */
+export interface ReplService extends ServicePort {
+  facts(): ServiceFacts;
+  close(): Promise<void>;
+}
+
+function factsOf({ baseUrl, isSandbox }: Service): ServiceFacts {
+  return { address: isSandbox ? 'the sandbox' : baseUrl, isSandbox };
+}
+
+function withChoices(settings: ResolvedSettings, choices: Choices): ResolvedSettings {
+  const { model, maxTokens } = choices;
+  return { ...settings, values: { ...settings.values, model, maxTokens } };
+}
+
+/** Some servers list no models: then nothing speaks against the key. */
+async function check(client: Client, signal: AbortSignal): Promise<void> {
+  try {
+    await client.listModels({ signal });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
+  }
+}
+
+/** The settings for another service, which gets nothing of the present one's. */
+function settingsFor(
+  { context, presentation, options }: ReplServiceOptions,
+  address: string,
+  key: string | undefined,
+): ResolvedSettings {
+  const { sandbox: _sandbox, ...others } = options;
+  const { apiKey: _key, ...settings } = readSettings(context, presentation.notices, others, {
+    ...others,
+    params: {},
+    baseUrl: address,
+  });
+  if (key === undefined) return settings;
+  const apiKey = parseApiKey(key, 'the API key', 'usage');
+  context.secrets.keep(apiKey);
+  return { ...settings, apiKey: { value: apiKey, source: { kind: 'flag', name: 'entered' } } };
+}
+
+async function store(
+  { context }: ReplServiceOptions,
+  settings: ResolvedSettings,
+  baseUrl: string,
+): Promise<void> {
+  const profile = settings.profile.value;
+  const apiKey = settings.apiKey?.value;
+  await changeStored(context, (before) =>
+    apiKey === undefined
+      ? setStoredSetting(before, profile, 'base-url', baseUrl)
+      : saveCredential(before, profile, { apiKey, baseUrl }),
+  );
+}
+
+function describeModels(records: readonly ModelRecord[], width: number): string {
+  if (records.length === 0) return 'the service lists no models';
+  const rows = records.map((record) => modelCells(describeModel(record), true));
+  const layout = { isTerminal: true, width, style: createStyle('none') };
+  return formatTable(modelColumns, rows, layout).trimEnd();
+}
+
+/** The sandbox goes on where only its key is another one. */
+async function replaced(old: Service, opened: Service): Promise<Service> {
+  if (!old.isSandbox || old.baseUrl !== opened.baseUrl) {
+    await old.close();
+    return opened;
+  }
+  const close = async () => {
+    await opened.close();
+    await old.close();
+  };
+  return { ...opened, isSandbox: true, close };
+}
+
+/** Opens the service a REPL begins with: the sandbox, silently, where nothing is configured. */
+export async function openReplService(replOptions: ReplServiceOptions): Promise<ReplService> {
+  const { context, presentation, options } = replOptions;
+  let { settings } = replOptions;
+  const sandbox = settings.values.baseUrl === undefined;
+  let service = await openService(
+    context,
+    presentation,
+    sandbox ? { ...options, sandbox } : options,
+    settings,
+  );
+  return {
+    client: () => service.client,
+    facts: () => factsOf(service),
+    plan: (messages, choices) =>
+      planRequest(withChoices(settings, choices), messages, options.stream),
+    async connect(address, key, signal) {
+      const target = address === factsOf(service).address ? service.baseUrl : address;
+      const next = settingsFor(replOptions, target, key);
+      const { sandbox: _sandbox, ...others } = options;
+      const opened = await openService(context, presentation, others, next);
+      try {
+        await check(opened.client, signal);
+        if (!service.isSandbox || target !== service.baseUrl)
+          await store(replOptions, next, target);
+      } catch (error) {
+        await opened.close();
+        throw error;
+      }
+      service = await replaced(service, opened);
+      settings = { ...next, params: settings.params };
+      return factsOf(service);
+    },
+    findServers: (signal) => findLocalServers(context, settings, signal),
+    describeModels: (records) => describeModels(records, context.streams.stdout.columns()),
+    close: () => service.close(),
+  };
+}

@@ -1,0 +1,182 @@
+import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
+import type { AnswerEnd } from '../../conversation/journal.ts';
+import type { ChatEvent } from '../../client/events.ts';
+import type { AnswerOutcome } from '../action.ts';
+import type { Question } from '../effect.ts';
+import { notice, type Entry } from '../entry.ts';
+import { endingWith, messagesFor } from '../position.ts';
+import { failureText, type SessionCore } from '../session-core.ts';
+import type { Choices } from '../state.ts';
+import { pathOf } from '../../conversation/tree.ts';
+
+interface Asking {
+  readonly core: SessionCore;
+  readonly choices: Choices;
+  readonly signal: AbortSignal;
+}
+
+/** An answer that comes: its turn is begun with its first text. */
+interface Answer {
+  /** The prompt's turn. */
+  readonly promptId: string;
+  readonly model: string;
+  turnId: string | undefined;
+  refusal: string;
+  end: AnswerEnd;
+}
+
+function sayIn({ core }: Asking, ...entries: readonly Entry[]): void {
+  core.transcript.print(entries);
+}
+
+async function readMentions(
+  { core, signal }: Asking,
+  mentions: readonly string[],
+): Promise<readonly AttachedFile[]> {
+  const { files } = core.ports;
+  const found: AttachedFile[] = [];
+  for (const path of mentions) if (files.isFile(path)) found.push(await files.attach(path, signal));
+  return found;
+}
+
+/** Puts the system prompt in force before a prompt, where another one or none stands there. */
+function systemParent({ core, choices }: Asking, parent: string | undefined): string | undefined {
+  const journal = core.journal();
+  const path = pathOf(endingWith(journal.conversation(), parent));
+  const last = path.findLast(({ role }) => role === 'system')?.content ?? '';
+  const content = choices.system ?? '';
+  return last === content ? parent : journal.addTurn({ role: 'system', content, parent }).id;
+}
+
+/** The prompt on disk, before anything is sent. @returns its turn's id */
+async function recordQuestion(asking: Asking, question: Question): Promise<string> {
+  const { core } = asking;
+  if (question.type === 'again') return question.turnId;
+  sayIn(asking, { type: 'prompt', text: question.shown });
+  const files = [...question.files, ...(await readMentions(asking, question.mentions))];
+  const content = composePrompt({ prompt: question.content, files });
+  for (const file of files) {
+    const size = Buffer.byteLength(file.content).toLocaleString('en-US');
+    sayIn(asking, notice(`attached ${file.name} (${size} bytes)`));
+  }
+  const parent = systemParent(asking, question.parent);
+  const turn = core.journal().addTurn({ role: 'user', content, parent });
+  core.dispatch({ type: 'conversation-changed', conversation: core.journal().conversation() });
+  return turn.id;
+}
+
+function beginAnswer({ core }: Asking, answer: Answer): string {
+  if (answer.turnId === undefined) {
+    const { promptId: parent, model } = answer;
+    answer.turnId = core.journal().startAnswer({ model, parent }).id;
+    core.transcript.openAnswer(model);
+  }
+  return answer.turnId;
+}
+
+async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promise<void> {
+  const { core } = asking;
+  core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
+  if (event.type === 'text-received') {
+    core.journal().appendText(beginAnswer(asking, answer), event.text);
+    await core.transcript.answerText(event.text);
+    core.dispatch({ type: 'held-changed', text: core.transcript.held() });
+  } else if (event.type === 'refusal-received') {
+    answer.refusal += event.text;
+  } else if (event.type === 'answer-finished') {
+    const { model, finishReason, usage, timing } = event;
+    answer.end = { model, finishReason, usage, timing };
+  }
+}
+
+const finishReasons: Readonly<Record<string, string>> = {
+  length: 'the answer stops at the token limit; /continue goes on',
+  content_filter: 'the service filtered the answer',
+};
+
+function remarks(
+  { end, refusal }: Answer,
+  removed: number,
+  clean: (text: string) => string,
+): Entry[] {
+  const reason = end.finishReason;
+  const unusual = reason !== undefined && reason !== 'stop';
+  return [
+    refusal === '' ? undefined : `the model refused: ${refusal}`,
+    unusual ? (finishReasons[reason] ?? `the answer ended with ${reason}`) : undefined,
+    removed === 0 ? undefined : `${removed} control or hidden characters are not shown`,
+  ]
+    .filter((text) => text !== undefined)
+    .map((text) => notice(clean(text)));
+}
+
+/** A prompt without any text is recorded as failed, too; an answer that was to be another version is not. */
+function recordCut(asking: Asking, answer: Answer, question: Question, end: AnswerEnd): void {
+  const journal = asking.core.journal();
+  if (answer.turnId === undefined && question.type === 'again') return;
+  const { promptId: parent, model } = answer;
+  const turnId = answer.turnId ?? journal.startAnswer({ model, parent }).id;
+  journal.endAnswer(turnId, { ...end, incomplete: true });
+}
+
+async function converse(asking: Asking, answer: Answer): Promise<void> {
+  const { core, choices, signal } = asking;
+  const { service } = core.ports;
+  const messages = messagesFor(endingWith(core.journal().conversation(), answer.promptId));
+  const { request, warning } = service.plan(messages, choices);
+  if (warning !== undefined) sayIn(asking, notice(warning));
+  for await (const event of service.client().chat(request, { signal })) {
+    signal.throwIfAborted();
+    await onEvent(asking, answer, event);
+  }
+}
+
+async function finish(asking: Asking, answer: Answer): Promise<AnswerOutcome> {
+  const { core } = asking;
+  core.journal().endAnswer(beginAnswer(asking, answer), answer.end);
+  const removed = await core.transcript.closeAnswer();
+  sayIn(asking, ...remarks(answer, removed, core.ports.clean));
+  return { type: 'finished' };
+}
+
+async function cut(
+  asking: Asking,
+  answer: Answer,
+  question: Question,
+  error: unknown,
+): Promise<AnswerOutcome> {
+  const { core, signal } = asking;
+  const hasText = answer.turnId !== undefined;
+  await core.transcript.closeAnswer();
+  const failure = failureText(error, core.ports.clean);
+  const isRecorded = answer.promptId !== '';
+  const end = { ...answer.end, ...(signal.aborted ? {} : { failure: failure.kind }) };
+  if (isRecorded) recordCut(asking, answer, question, end);
+  return signal.aborted ? { type: 'stopped', hasText } : { type: 'failed', hasText, failure };
+}
+
+/** Sends a question and shows what comes; whatever happens, an `answer-ended` action follows. */
+export async function runAsk(
+  core: SessionCore,
+  question: Question,
+  choices: Choices,
+): Promise<void> {
+  const asking: Asking = { core, choices, signal: core.begin() };
+  let answer: Answer = {
+    promptId: '',
+    model: choices.model,
+    turnId: undefined,
+    refusal: '',
+    end: {},
+  };
+  let outcome: AnswerOutcome;
+  try {
+    answer = { ...answer, promptId: await recordQuestion(asking, question) };
+    await converse(asking, answer);
+    outcome = await finish(asking, answer);
+  } catch (error) {
+    outcome = await cut(asking, answer, question, error);
+  }
+  const conversation = core.journal().conversation();
+  core.dispatch({ type: 'answer-ended', outcome, conversation, now: core.ports.clock.monotonic() });
+}

@@ -1,0 +1,96 @@
+import { pathOf } from '../../conversation/tree.ts';
+import { notice } from '../entry.ts';
+import type { Effect } from '../effect.ts';
+import { failureText, type SessionCore } from '../session-core.ts';
+import { runAsk } from './ask.ts';
+import { findCandidates } from './find-candidates.ts';
+import { turnEntries } from './show-conversation.ts';
+import {
+  runAttach,
+  runConnect,
+  runCopy,
+  runFindServers,
+  runListConversations,
+  runListModels,
+  runNewConversation,
+  runResume,
+  runSave,
+  runSaveJournal,
+} from './task-effects.ts';
+
+type Runners = {
+  readonly [Type in Effect['type']]: (
+    core: SessionCore,
+    effect: Extract<Effect, { readonly type: Type }>,
+  ) => Promise<void> | void;
+};
+
+function tellConversation(core: SessionCore): void {
+  const conversation = core.journal().conversation();
+  core.dispatch({ type: 'conversation-changed', conversation });
+}
+
+/** Shows the versions from the chosen turn on. */
+function choose(core: SessionCore, turnId: string): void {
+  const journal = core.journal();
+  journal.choose(turnId);
+  tellConversation(core);
+  const conversation = journal.conversation();
+  const path = pathOf(conversation);
+  const from = path.findIndex(({ id }) => id === turnId);
+  const shown = path.slice(from).flatMap((turn) => turnEntries(conversation, turn));
+  core.transcript.print(shown);
+}
+
+function rename(core: SessionCore, title: string): void {
+  core.journal().setTitle(title);
+  tellConversation(core);
+  core.transcript.print([notice(`this conversation is called ${title}`)]);
+}
+
+async function editExternally(core: SessionCore, text: string): Promise<void> {
+  const { ports, screen, transcript } = core;
+  try {
+    core.dispatch({ type: 'editor-closed', text: await screen.lend(() => ports.edit(text)) });
+  } catch (error) {
+    const { message, hint } = failureText(error, ports.clean);
+    transcript.print([{ type: 'failure', message, hint }]);
+  }
+}
+
+const runners: Runners = {
+  print: ({ transcript }, { entries }) => transcript.print(entries),
+  ask: (core, { question, choices }) => runAsk(core, question, choices),
+  stop: (core) => core.stop(),
+  leave: (core) => core.leave(),
+  suspend: ({ screen }) => screen.suspend(),
+  redraw: ({ screen }) => screen.redraw(),
+  'scroll-away': ({ screen }) => screen.scrollAway(),
+  remember: ({ ports }, { text }) => ports.remember(text),
+  'edit-externally': (core, { text }) => editExternally(core, text),
+  'find-candidates': (core, { request }) => {
+    const candidates = findCandidates(core, request);
+    core.dispatch({ type: 'candidates-found', request, candidates });
+  },
+  'list-models': runListModels,
+  attach: runAttach,
+  copy: runCopy,
+  save: runSave,
+  'save-journal': runSaveJournal,
+  choose: (core, { turnId }) => choose(core, turnId),
+  rename: (core, { title }) => rename(core, title),
+  'new-conversation': runNewConversation,
+  resume: runResume,
+  'list-conversations': runListConversations,
+  // The transcript asks the state for its theme.
+  'set-theme': ({ transcript }, { theme }) => transcript.print([notice(`the theme is ${theme}`)]),
+  connect: runConnect,
+  'find-servers': runFindServers,
+};
+
+/** Does what an effect says; what takes time gives a promise that does not reject. */
+export function runEffect(core: SessionCore, effect: Effect): Promise<void> | void {
+  // The table gives each type its own runner, which indexing by a union cannot express.
+  const run = runners[effect.type] as (core: SessionCore, effect: Effect) => Promise<void> | void;
+  return run(core, effect);
+}

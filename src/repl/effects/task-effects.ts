@@ -1,0 +1,130 @@
+import { Failure } from '../../failure.ts';
+import type { Effect } from '../effect.ts';
+import { notice, type Entry } from '../entry.ts';
+import { failureText, runTask, type SessionCore } from '../session-core.ts';
+import { showConversation } from './show-conversation.ts';
+
+type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
+
+interface Picked {
+  readonly text: string;
+  /** As in `code block 2`. */
+  readonly name: string;
+}
+
+/** @throws Failure of kind `usage` when there is no such code block */
+async function pick({ source, block }: EffectOf<'copy' | 'save'>): Promise<Picked> {
+  if (block === undefined) return { text: source, name: 'the last answer' };
+  const { codeBlocks } = await import('../../conversation/code-blocks.ts');
+  const blocks = codeBlocks(source);
+  const found = blocks[block - 1];
+  if (found !== undefined) return { text: `${found}\n`, name: `code block ${block}` };
+  const count = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
+  throw new Failure(
+    'usage',
+    `the last answer has ${blocks.length === 0 ? 'no code block' : count}`,
+  );
+}
+
+export function runCopy(core: SessionCore, effect: EffectOf<'copy'>): Promise<void> {
+  return runTask(core, async () => {
+    const { text, name } = await pick(effect);
+    const way = await core.ports.copy(text);
+    return [notice(`${name} copied ${way}`)];
+  });
+}
+
+export function runSave(core: SessionCore, effect: EffectOf<'save'>): Promise<void> {
+  return runTask(core, async () => {
+    const { text, name } = await pick(effect);
+    const path = core.ports.files.write(effect.path, text);
+    return [notice(`${name} written to ${path}`)];
+  });
+}
+
+/** What of the conversation is on disk, after another try to write it. */
+export function storageEntry(core: SessionCore): Entry {
+  const { isStored, unsavedTurns, path, failure } = core.journal().save();
+  if (path === undefined) return notice('this conversation is not kept on disk');
+  if (isStored) return notice(`everything is on disk: ${path}`);
+  const turns = unsavedTurns === 1 ? '1 turn is' : `${unsavedTurns} turns are`;
+  const hint = failure === undefined ? undefined : core.ports.clean(failure.message);
+  return { type: 'failure', message: `${turns} not on disk`, hint };
+}
+
+export function runSaveJournal(core: SessionCore): Promise<void> {
+  return runTask(core, async () => [storageEntry(core)]);
+}
+
+export function runAttach(core: SessionCore, { path }: EffectOf<'attach'>): Promise<void> {
+  return runTask(core, async (signal) => {
+    const file = await core.ports.files.attach(path, signal);
+    core.dispatch({ type: 'file-attached', file });
+    return [notice(`${file.name} goes along with the next prompt`)];
+  });
+}
+
+export function runListModels(core: SessionCore): Promise<void> {
+  return runTask(core, async (signal) => {
+    const { service } = core.ports;
+    const records = await service.client().listModels({ signal });
+    core.dispatch({ type: 'models-listed', ids: records.map(({ id }) => id) });
+    return [notice(service.describeModels(records))];
+  });
+}
+
+export function runListConversations(
+  core: SessionCore,
+  { query }: EffectOf<'list-conversations'>,
+): Promise<void> {
+  return runTask(core, async () => [notice(await core.ports.library.describe(query))]);
+}
+
+function tell(core: SessionCore): void {
+  const conversation = core.journal().conversation();
+  core.dispatch({ type: 'conversation-changed', conversation });
+}
+
+export function runNewConversation(core: SessionCore): Promise<void> {
+  return runTask(core, async () => {
+    await core.useJournal(core.ports.library.create());
+    tell(core);
+    return [notice('a new conversation; /resume goes back')];
+  });
+}
+
+export function runResume(core: SessionCore, { name }: EffectOf<'resume'>): Promise<void> {
+  return runTask(core, async () => {
+    const { id } = core.journal().conversation();
+    const journal = core.ports.library.resume(name);
+    await core.useJournal(journal);
+    tell(core);
+    const conversation = journal.conversation();
+    return conversation.id === id
+      ? [notice('that is this conversation')]
+      : showConversation(conversation);
+  });
+}
+
+export function runConnect(core: SessionCore, effect: EffectOf<'connect'>): Promise<void> {
+  const { address, key, model } = effect;
+  return runTask(core, async (signal) => {
+    try {
+      const service = await core.ports.service.connect(address, key, signal);
+      core.dispatch({ type: 'service-connected', service, model });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const failure = failureText(error, core.ports.clean);
+      core.dispatch({ type: 'connection-failed', failure, address });
+    }
+    return [];
+  });
+}
+
+export function runFindServers(core: SessionCore): Promise<void> {
+  return runTask(core, async (signal) => {
+    const servers = await core.ports.service.findServers(signal);
+    core.dispatch({ type: 'servers-found', servers });
+    return [];
+  });
+}

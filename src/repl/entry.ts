@@ -1,0 +1,16 @@
+/** A finished piece of the transcript. Texts may come from anywhere: who shows them sanitizes them. */
+export type Entry =
+  | { readonly type: 'prompt'; readonly text: string }
+  /** An answer that came earlier, shown again. */
+  | { readonly type: 'answer'; readonly text: string; readonly model: string | undefined }
+  /** Something natter says; each line is one. */
+  | { readonly type: 'notice'; readonly text: string }
+  | { readonly type: 'failure'; readonly message: string; readonly hint?: string | undefined };
+
+export function notice(text: string): Entry {
+  return { type: 'notice', text };
+}
+
+export function failureEntry(message: string, hint?: string): Entry {
+  return { type: 'failure', message, hint };
+}

@@ -1,0 +1,45 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { Failure } from '../failure.ts';
+import { runChild, type Environment } from './child-process.ts';
+
+export interface EditorOptions {
+  readonly environment: Environment;
+  readonly platform: NodeJS.Platform;
+}
+
+function editorOf({ environment, platform }: EditorOptions): string {
+  const fallback = platform === 'win32' ? 'notepad' : 'vi';
+  return environment['VISUAL'] || environment['EDITOR'] || fallback;
+}
+
+/** The variable may hold options, and quotes, so a shell reads it; the file's name is no part of what it reads. */
+function commandLine(editor: string, file: string, platform: NodeJS.Platform): readonly string[] {
+  return platform === 'win32'
+    ? ['cmd.exe', '/d', '/s', '/c', `${editor} "${file}"`]
+    : ['/bin/sh', '-c', `${editor} "$1"`, editor, file];
+}
+
+/**
+ * Lets the person change a text in `$VISUAL` or `$EDITOR`.
+ * @throws Failure when the editor cannot be run or ends with an error; the text is unchanged then
+ */
+export async function editText(text: string, options: EditorOptions): Promise<string> {
+  const { environment, platform } = options;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'natter-'));
+  const file = path.join(folder, 'prompt.md');
+  const editor = editorOf(options);
+  try {
+    fs.writeFileSync(file, text, { mode: 0o600 });
+    const [program = editor, ...words] = commandLine(editor, file, platform);
+    const code = await runChild(program, words, { environment });
+    if (code === 0) return fs.readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    throw new Failure('configuration', `the editor (${editor}) ended with an error`, {
+      hint: 'set VISUAL or EDITOR to an editor that is installed',
+    });
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,15 @@
+import { sanitize, sanitizeLine } from '../terminal/sanitizer.ts';
+import type { TextTransform, TranscriptFormat } from './transcript.ts';
+
+const asItIs = (): TextTransform => ({ write: (text) => text, end: () => '', held: () => '' });
+
+/** Labelled lines without any escape, for screen readers and dumb terminals. Prompts stand where they were typed. */
+export const lineFormat: TranscriptFormat = {
+  prompt: () => '',
+  answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
+  answerText: asItIs,
+  notice: (text) => `natter: ${sanitize(text)}\n`,
+  failure: (message, hint) =>
+    `natter: ${sanitizeLine(message)}\n${hint === undefined ? '' : `  ${sanitizeLine(hint)}\n`}`,
+  separator: '',
+};

@@ -1,0 +1,109 @@
+import type { Dialog } from '../dialog.ts';
+import type { Screen } from '../screen.ts';
+import type { AnswerActivity, ReplState } from '../state.ts';
+import { activityText } from '../wording.ts';
+
+export interface LineScreenOptions {
+  readonly write: (text: string) => void;
+  /** Calls back when what is being written now is written. */
+  readonly afterwards: (act: () => void) => void;
+  /** Stops and starts the reading of lines while another program has the terminal. */
+  readonly lend: <Result>(use: () => Promise<Result>) => Promise<Result>;
+  readonly suspend: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Milliseconds after which it is told that an answer is waited for. */
+const patience = 1000;
+
+function dialogText(dialog: Dialog): string {
+  if (dialog.type === 'entry') return `${dialog.title}: `;
+  const choices = dialog.choices.map(({ label }, index) => `  ${index + 1} ${label}\n`).join('');
+  return `${dialog.title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
+}
+
+/** What the person is asked for; undefined while natter is busy or over. */
+function questionOf({ dialog, activity, hasLeft }: ReplState): string | undefined {
+  if (hasLeft) return undefined;
+  if (dialog !== undefined) return dialogText(dialog);
+  return activity === undefined ? 'You: ' : undefined;
+}
+
+/** What is told of an answer that is waited for, once each; undefined where there is nothing to tell. */
+function progressOf(activity: AnswerActivity, now: number): string | undefined {
+  if (activity.phase === 'retrying') return activityText(activity, now);
+  const isSlow = activity.phase === 'waiting' && now - activity.since >= patience;
+  return isSlow ? `waiting for ${activity.model}; Ctrl-C stops` : undefined;
+}
+
+function progressKey({ phase, retry, since }: AnswerActivity): string {
+  return `${since} ${phase} ${retry?.retry ?? 0}`;
+}
+
+export interface LineScreen extends Screen {
+  /** The person has answered the question at the end: the terminal has echoed the line and its end. */
+  readonly answered: () => void;
+}
+
+/** The end of what was written: a question that is not answered, or nothing. */
+interface Place {
+  readonly write: (text: string) => void;
+  asked: string | undefined;
+}
+
+function say(place: Place, text: string): void {
+  if (place.asked !== undefined) place.write('\n');
+  place.asked = undefined;
+  place.write(text);
+}
+
+function ask(place: Place, state: ReplState | undefined): void {
+  const question = state && questionOf(state);
+  if (question === undefined || question === place.asked) return;
+  say(place, question);
+  place.asked = question;
+}
+
+/** Tells what changed, once. */
+function createTeller(place: Place) {
+  let told: string | undefined;
+  let wasArmed = false;
+  return ({ activity, now, isLeaveArmed }: ReplState): void => {
+    if (isLeaveArmed && !wasArmed) say(place, 'natter: Ctrl-C again leaves\n');
+    wasArmed = isLeaveArmed;
+    if (activity?.type !== 'answer' || progressKey(activity) === told) return;
+    const progress = progressOf(activity, now);
+    if (progress === undefined) return;
+    told = progressKey(activity);
+    say(place, `natter: ${progress}\n`);
+  };
+}
+
+/** Shows a session as plain labelled lines; nothing that is written is ever changed. */
+export function createLineScreen(options: LineScreenOptions): LineScreen {
+  const { afterwards, lend, suspend, close } = options;
+  const place: Place = { write: options.write, asked: undefined };
+  const tell = createTeller(place);
+  let state: ReplState | undefined;
+  const askAgain = () => afterwards(() => ask(place, state));
+  return {
+    lend,
+    suspend,
+    close,
+    answered: () => (place.asked = undefined),
+    write(text) {
+      say(place, text);
+      askAgain();
+    },
+    show(next) {
+      state = next;
+      tell(next);
+      askAgain();
+    },
+    redraw() {
+      place.asked = undefined;
+      askAgain();
+    },
+    scrollAway: () => undefined,
+  };
+}

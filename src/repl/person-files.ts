@@ -1,0 +1,56 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { Failure } from '../failure.ts';
+import type { Candidate } from './editing/completion.ts';
+
+/** A path as typed: `~` is the home folder. */
+export function expandHome(typed: string, home: string | undefined): string {
+  return home !== undefined && /^~(?=$|[/\\])/.test(typed) ? home + typed.slice(1) : typed;
+}
+
+export function isFile(name: string): boolean {
+  return fs.statSync(name, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** What a folder holds, for completion; nothing where it cannot be read. */
+export function folderCandidates(folder: string): readonly Candidate[] {
+  try {
+    return fs
+      .readdirSync(folder === '' ? '.' : folder, { withFileTypes: true })
+      .map((entry) => ({
+        value: entry.name,
+        isFolder:
+          entry.isDirectory() ||
+          (entry.isSymbolicLink() &&
+            fs.statSync(path.join(folder, entry.name), { throwIfNoEntry: false })?.isDirectory() ===
+              true),
+      }))
+      .sort((one, other) => one.value.localeCompare(other.value));
+  } catch {
+    // Completion only proposes: a folder that is not there has nothing to propose.
+    return [];
+  }
+}
+
+const problems: Readonly<Record<string, string>> = {
+  EEXIST: 'it is there already',
+  ENOENT: 'its folder is not there',
+  EACCES: 'you may not write there',
+  EISDIR: 'it is a folder',
+};
+
+/** Makes a new file; nothing is ever overwritten. @returns its full path @throws Failure `storage` */
+export function writeNewFile(name: string, text: string): string {
+  const full = path.resolve(name);
+  try {
+    fs.writeFileSync(full, text, { flag: 'wx' });
+    return full;
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new Failure('storage', `cannot write ${name}: ${problems[code] ?? message}`, {
+      hint: 'choose another name',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import type { CompletionRequest, Message, ModelRecord } from '../client/contract.ts';
+import type { Client } from '../client/client.ts';
+import type { Clock } from '../clock.ts';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import type { Journal } from '../conversation/journal.ts';
+import type { FoundServer } from './dialog.ts';
+import type { Candidate } from './editing/completion.ts';
+import type { Choices, ServiceFacts } from './state.ts';
+
+/** A request, and what to tell before it is sent. */
+export interface PlannedPrompt {
+  readonly request: CompletionRequest;
+  readonly warning: string | undefined;
+}
+
+/** The service in use; another one can take its place. */
+export interface ServicePort {
+  client(): Client;
+  /** @throws Failure of kind `invalid_request` for what cannot fit */
+  plan(messages: readonly Message[], choices: Choices): PlannedPrompt;
+  /** Checks an address and a key, stores them and goes over to them. @throws Failure */
+  connect(address: string, key: string | undefined, signal: AbortSignal): Promise<ServiceFacts>;
+  /** Asks the usual local ports who is there. */
+  findServers(signal: AbortSignal): Promise<readonly FoundServer[]>;
+  describeModels(records: readonly ModelRecord[]): string;
+}
+
+/** Conversations on disk. Functions throw Failure. */
+export interface LibraryPort {
+  create(): Journal;
+  /** By id, its beginning, title, or `latest`. */
+  resume(name: string): Journal;
+  /** Lines of a list, newest first; a query keeps those that hold it. */
+  describe(query: string): Promise<string>;
+  /** For completion. */
+  names(): readonly Candidate[];
+}
+
+/** Files of the person's. Paths are as typed: `~` stands for the home folder. Functions throw Failure. */
+export interface FilesPort {
+  attach(path: string, signal: AbortSignal): Promise<AttachedFile>;
+  isFile(path: string): boolean;
+  candidates(folder: string): readonly Candidate[];
+  /** Makes a new file. @returns its full path */
+  write(path: string, text: string): string;
+}
+
+/** What a session needs of the world. */
+export interface SessionPorts {
+  readonly clock: Clock;
+  /** Makes a text one safe line and masks secrets. */
+  readonly clean: (text: string) => string;
+  readonly service: ServicePort;
+  readonly library: LibraryPort;
+  readonly files: FilesPort;
+  /** Puts a text into the clipboard and tells how. @throws Failure */
+  readonly copy: (text: string) => Promise<string>;
+  /** Lets the person edit a text in their editor. @throws Failure */
+  readonly edit: (text: string) => Promise<string>;
+  /** Adds a sent text to the history over sessions. */
+  readonly remember: (text: string) => void;
+  /** Keeps the unsent text, so that a crash does not lose it. */
+  readonly keepDraft: (text: string) => void;
+}

@@ -1,0 +1,73 @@
+import type { Message } from '../client/contract.ts';
+import { messagesOf, pathOf, type Conversation, type Turn } from '../conversation/tree.ts';
+import { estimateMessages } from '../conversation/token-estimate.ts';
+import type { Branch, ContextUse, ReplState } from './state.ts';
+
+/** The conversation as if it ended with a turn; with undefined, before the first one. */
+export function endingWith(conversation: Conversation, turnId: string | undefined): Conversation {
+  const choices = new Map(conversation.choices);
+  choices.delete(turnId);
+  return { ...conversation, choices };
+}
+
+/** The turns that the next prompt follows, undone ones left out. */
+export function currentPath(
+  conversation: Conversation,
+  branch: Branch | undefined,
+): readonly Turn[] {
+  return pathOf(branch === undefined ? conversation : endingWith(conversation, branch.parent));
+}
+
+/** The turns as a request takes them; an emptied system prompt is none. */
+export function messagesFor(conversation: Conversation): readonly Message[] {
+  return messagesOf(conversation).filter(
+    ({ role, content }) => role !== 'system' || content.trim() !== '',
+  );
+}
+
+/** A prompt and what was answered to it. */
+export interface Exchange {
+  readonly prompt: Turn;
+  readonly answer: Turn | undefined;
+}
+
+/** The last prompt of a path and its answer. */
+export function lastExchange(path: readonly Turn[]): Exchange | undefined {
+  const index = path.findLastIndex(({ role }) => role === 'user');
+  const prompt = path[index];
+  if (prompt === undefined) return undefined;
+  return { prompt, answer: path.slice(index + 1).find(({ role }) => role === 'assistant') };
+}
+
+/** The last answer with text. */
+export function lastAnswer(path: readonly Turn[]): Turn | undefined {
+  return path.findLast(({ role, content }) => role === 'assistant' && content !== '');
+}
+
+/**
+ * The turn that the next prompt follows. A prompt that got no text is passed over: the next one takes its place
+ * as another version, so the roles of a request alternate.
+ */
+export function attachPoint({
+  conversation,
+  branch,
+}: Pick<ReplState, 'conversation' | 'branch'>): string | undefined {
+  const path = currentPath(conversation, branch);
+  const exchange = lastExchange(path);
+  if (exchange === undefined || (exchange.answer?.content ?? '') !== '') return path.at(-1)?.id;
+  return exchange.prompt.parent;
+}
+
+/** How much of a window the conversation takes: as the service counted it, where the last turn is its answer. */
+export function contextUse(conversation: Conversation, branch: Branch | undefined): ContextUse {
+  const path = currentPath(conversation, branch);
+  const { usage } = path.at(-1) ?? {};
+  const counted =
+    usage?.total_tokens ??
+    (usage?.prompt_tokens === undefined || usage.completion_tokens === undefined
+      ? undefined
+      : usage.prompt_tokens + usage.completion_tokens);
+  if (counted !== undefined) return { tokens: counted, isEstimate: false };
+  const end = branch === undefined ? conversation : endingWith(conversation, branch.parent);
+  return { tokens: estimateMessages(messagesFor(end)), isEstimate: true };
+}

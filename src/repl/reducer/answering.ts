@@ -1,0 +1,150 @@
+import { estimateTokens } from '../../conversation/token-estimate.ts';
+import { catalogue } from '../../client/contract.ts';
+import { contextFit, contextWindow } from '../../conversation/context-fit.ts';
+import { siblingsOf, type Conversation, type Turn } from '../../conversation/tree.ts';
+import type { ChatEvent } from '../../client/events.ts';
+import type { AnswerOutcome } from '../action.ts';
+import { keyDialog } from '../dialogs.ts';
+import { type Draft, isEmpty, withDraft } from '../editing/text-buffer.ts';
+import { failureEntry, notice } from '../entry.ts';
+import { contextUse, currentPath, lastExchange } from '../position.ts';
+import type { AnswerActivity, AnswerUsage, ReplState } from '../state.ts';
+import { shortCount } from '../wording.ts';
+import { andThen, printing, step, type Step } from './step.ts';
+import { advance } from './submitting.ts';
+
+function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
+  const { retry: _retry, ...rest } = activity;
+  switch (event.type) {
+    case 'retry-scheduled': {
+      const { retry, retries, delay, cause } = event;
+      const scheduled = { cause: cause.message, retry, retries, at: now + delay };
+      return { ...rest, phase: 'retrying', retry: scheduled };
+    }
+    case 'answer-started':
+      return { ...rest, phase: 'waiting' };
+    case 'text-received': {
+      const tokens = activity.tokens + estimateTokens(event.text);
+      return { ...rest, phase: 'streaming', tokens };
+    }
+    case 'reasoning-received':
+    case 'refusal-received':
+    case 'answer-finished':
+      return activity;
+  }
+}
+
+export function onChatEvent(state: ReplState, event: ChatEvent, now: number): ReplState {
+  if (state.activity?.type !== 'answer') return { ...state, now };
+  return { ...state, now, activity: withEvent(state.activity, event, now) };
+}
+
+/** The state with a conversation as it is now. */
+export function withConversation(state: ReplState, conversation: Conversation): ReplState {
+  const isOther = conversation.id !== state.conversation.id;
+  const branch = isOther ? undefined : state.branch;
+  return {
+    ...state,
+    conversation,
+    branch,
+    context: contextUse(conversation, branch),
+    ...(isOther ? { hasOfferedModel: false, lastUsage: undefined } : {}),
+  };
+}
+
+function usageOf(answer: Turn, context: number, isEstimate: boolean): AnswerUsage {
+  const completion = answer.usage?.completion_tokens ?? estimateTokens(answer.content);
+  const prompt = answer.usage?.prompt_tokens ?? Math.max(0, context - completion);
+  return { promptTokens: prompt, completionTokens: completion, isEstimate };
+}
+
+/** Adds what an answer took to the session's account. */
+function account(state: ReplState): ReplState {
+  const answer = currentPath(state.conversation, state.branch).at(-1);
+  if (answer?.role !== 'assistant') return state;
+  const isEstimate = answer.usage?.prompt_tokens === undefined;
+  const lastUsage = usageOf(answer, state.context.tokens, isEstimate);
+  const { usage } = state;
+  return {
+    ...state,
+    lastUsage,
+    usage: {
+      answers: usage.answers + 1,
+      promptTokens: usage.promptTokens + lastUsage.promptTokens,
+      completionTokens: usage.completionTokens + lastUsage.completionTokens,
+      estimated: usage.estimated + (isEstimate ? 1 : 0),
+    },
+  };
+}
+
+/** At 80 % of the window, once: the larger model by name. */
+function offerModel(state: ReplState): Step {
+  const { choices, context } = state;
+  const fit = contextFit(choices.model, context.tokens);
+  if (state.hasOfferedModel || fit.state === 'fits' || fit.window === undefined) return step(state);
+  const window = fit.window;
+  const larger = catalogue.find((entry) => entry.contextWindow > window)?.id;
+  const way =
+    larger === undefined
+      ? '/new begins an empty conversation'
+      : `/model ${larger} has a window of ${shortCount(contextWindow(larger) ?? 0)}`;
+  const share = Math.round((context.tokens / window) * 100);
+  const text = `${share} % of ${choices.model}'s window is used (${shortCount(context.tokens)} of ${shortCount(window)}); ${way}`;
+  return step({ ...state, hasOfferedModel: true }, printing(notice(text)));
+}
+
+/** A prompt that got no text is given back, where nothing else is typed meanwhile. */
+function giveBack(state: ReplState, prompt: Draft | undefined): ReplState {
+  if (prompt === undefined || !isEmpty(state.composer)) return state;
+  const draft = { ...prompt, cursor: prompt.text.length };
+  return { ...state, composer: withDraft(state.composer, draft) };
+}
+
+function onFailure(
+  state: ReplState,
+  { failure, hasText }: AnswerOutcome & { type: 'failed' },
+  prompt: Draft | undefined,
+): Step {
+  const next = hasText ? state : giveBack(state, prompt);
+  const way = hasText ? '/continue goes on from here' : '/retry asks again';
+  const { message, hint, kind } = failure;
+  const hints = kind === 'unauthorized' ? hint : [hint, way].filter(Boolean).join('; ');
+  const entry = failureEntry(message, hints);
+  if (kind !== 'unauthorized') return step({ ...next, isQueuePaused: true }, printing(entry));
+  const dialog = keyDialog(state.service.address);
+  return step({ ...next, isQueuePaused: true, dialog }, printing(entry));
+}
+
+function onStop(state: ReplState, hasText: boolean, prompt: Draft | undefined): Step {
+  const text = hasText ? 'stopped; /continue goes on from here' : 'stopped before any text came';
+  const next = hasText ? state : giveBack(state, prompt);
+  return step({ ...next, isQueuePaused: true }, printing(notice(text)));
+}
+
+/** A new version of an answer or a prompt is told as such, once. */
+function tellVersion(state: ReplState): Step {
+  const exchange = lastExchange(currentPath(state.conversation, state.branch));
+  if (exchange?.answer === undefined) return step(state);
+  const { conversation } = state;
+  const answers = siblingsOf(conversation, exchange.answer);
+  const prompts = siblingsOf(conversation, exchange.prompt);
+  const versions = answers.length > 1 ? answers : prompts;
+  if (versions.length < 2) return step(state);
+  const shown = answers.length > 1 ? exchange.answer : exchange.prompt;
+  const number = versions.findIndex(({ id }) => id === shown.id) + 1;
+  const text = `version ${number}/${versions.length}; /version switches`;
+  return step(state, printing(notice(text)));
+}
+
+/** An answer is over: what came of it is in the conversation already. */
+export function onAnswerEnded(
+  state: ReplState,
+  outcome: AnswerOutcome,
+  conversation: Conversation,
+): Step {
+  const prompt = state.activity?.type === 'answer' ? state.activity.prompt : undefined;
+  const next = withConversation({ ...state, activity: undefined }, conversation);
+  if (outcome.type === 'failed') return onFailure(next, outcome, prompt);
+  if (outcome.type === 'stopped') return onStop(next, outcome.hasText, prompt);
+  return andThen(andThen(tellVersion(account(next)), offerModel), advance);
+}

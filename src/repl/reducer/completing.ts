@@ -1,0 +1,86 @@
+import type { CompletionMenu } from '../completion-menu.ts';
+import type { Candidate, CompletionRequest } from '../editing/completion.ts';
+import {
+  applyCandidate,
+  commonBeginning,
+  findCompletion,
+  matchCandidates,
+} from '../editing/completion.ts';
+import type { KeyAction } from '../editing/key-bindings.ts';
+import { replaceRange } from '../editing/text-buffer.ts';
+import { argumentKind } from '../slash-commands/table.ts';
+import type { ReplState } from '../state.ts';
+import { type Step, step } from './step.ts';
+
+/** Looks for what Tab could complete at the caret. */
+export function startCompletion(state: ReplState): Step {
+  const request = findCompletion(state.composer, argumentKind);
+  if (request === undefined) return step({ ...state, completion: undefined });
+  return step(state, { type: 'find-candidates', request });
+}
+
+/** After an edit under an open menu: the menu for what stands at the caret now. */
+export function refreshCompletion(state: ReplState): Step {
+  return state.completion === undefined ? step(state) : startCompletion(state);
+}
+
+function isCurrent(state: ReplState, request: CompletionRequest): boolean {
+  const now = findCompletion(state.composer, argumentKind);
+  return now?.from === request.from && now.to === request.to && now.typed === request.typed;
+}
+
+function accept(state: ReplState, request: CompletionRequest, candidate: Candidate): ReplState {
+  const composer = applyCandidate(state.composer, request, candidate);
+  return { ...state, composer, completion: undefined };
+}
+
+/** What all candidates begin with, typed on behalf of the person where it goes on from what is typed. */
+function extend(state: ReplState, request: CompletionRequest, beginning: string): ReplState {
+  const isLonger = beginning.length > request.typed.length && beginning.startsWith(request.typed);
+  if (!isLonger) return state;
+  const at = request.to - request.typed.length;
+  return { ...state, composer: replaceRange(state.composer, at, request.to, beginning) };
+}
+
+/** Candidates came: a single one is taken, of several the common beginning, and the menu opens. */
+export function onCandidates(
+  state: ReplState,
+  request: CompletionRequest,
+  found: readonly Candidate[],
+): Step {
+  if (!isCurrent(state, request)) return step(state);
+  const candidates = matchCandidates(request, found);
+  const [only, second] = candidates;
+  if (only === undefined) return step({ ...state, completion: undefined });
+  const isRefinement = state.completion !== undefined;
+  if (second === undefined && !isRefinement) return step(accept(state, request, only));
+  const next = isRefinement ? state : extend(state, request, commonBeginning(candidates));
+  const current = findCompletion(next.composer, argumentKind) ?? request;
+  return step({ ...next, completion: { request: current, candidates, selected: 0 } });
+}
+
+function turn(state: ReplState, menu: CompletionMenu, by: number): ReplState {
+  const { length } = menu.candidates;
+  const selected = (menu.selected + by + length) % length;
+  return { ...state, completion: { ...menu, selected } };
+}
+
+function acceptSelected(state: ReplState, menu: CompletionMenu): ReplState {
+  const candidate = menu.candidates[menu.selected];
+  return candidate === undefined ? state : accept(state, menu.request, candidate);
+}
+
+const menuActions: Partial<
+  Record<KeyAction, (state: ReplState, menu: CompletionMenu) => ReplState>
+> = {
+  'completion-next': (state, menu) => turn(state, menu, 1),
+  'completion-previous': (state, menu) => turn(state, menu, -1),
+  'completion-close': (state) => ({ ...state, completion: undefined }),
+  'completion-accept': acceptSelected,
+};
+
+/** A key's action in an open menu; undefined where it is none of the menu's. */
+export function onMenuAction(state: ReplState, action: KeyAction): Step | undefined {
+  const act = menuActions[action];
+  return state.completion && act && step(act(state, state.completion));
+}

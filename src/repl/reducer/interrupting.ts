@@ -1,0 +1,27 @@
+import { isEmpty } from '../editing/text-buffer.ts';
+import type { ReplState } from '../state.ts';
+import { leaveDialog } from './dialog-answers.ts';
+import { step, type Step } from './step.ts';
+import { putAside } from './submitting.ts';
+
+/** Stops the answer or task; nothing where none is going on. */
+export function stop(state: ReplState): Step {
+  const { activity } = state;
+  if (activity === undefined) return step(state);
+  return step({ ...state, activity: { ...activity, isStopping: true } }, { type: 'stop' });
+}
+
+export function leave(state: ReplState): Step {
+  return step({ ...state, hasLeft: true }, { type: 'leave' });
+}
+
+/** Ctrl-C: closes what is open, stops the answer, puts the draft aside, and at last, pressed again, leaves. */
+export function interrupt(state: ReplState): Step {
+  if (state.dialog !== undefined) return leaveDialog(state);
+  if (state.search !== undefined) return step({ ...state, search: undefined });
+  if (state.completion !== undefined) return step({ ...state, completion: undefined });
+  if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
+  if (!isEmpty(state.composer)) return putAside(state);
+  if (state.isLeaveArmed) return leave(state);
+  return step({ ...state, isLeaveArmed: true });
+}

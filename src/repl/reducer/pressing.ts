@@ -1,0 +1,98 @@
+import { breakAtBackslash, editActions, isEditAction } from '../editing/edit-actions.ts';
+import { goNewer, goOlder, type HistoryStep } from '../editing/history.ts';
+import { actionOf, type KeyAction, type KeyContext } from '../editing/key-bindings.ts';
+import { chordOf, type KeyEvent } from '../editing/key-event.ts';
+import { moveVertically } from '../editing/layout.ts';
+import { contentOf } from '../editing/paste.ts';
+import { draftOf, insert, insertPaste, isEmpty, withDraft } from '../editing/text-buffer.ts';
+import { composerColumns, pageRows } from '../layout-rules.ts';
+import type { ReplState } from '../state.ts';
+import { onMenuAction, refreshCompletion, startCompletion } from './completing.ts';
+import { onDialogAction, onDialogText } from './dialog-answers.ts';
+import { interrupt, leave, stop } from './interrupting.ts';
+import { onSearchAction, onSearchText, openSearch } from './searching.ts';
+import { type Step, step } from './step.ts';
+import { submit, unqueue } from './submitting.ts';
+
+function recall(state: ReplState, found: HistoryStep | undefined): Step {
+  if (found === undefined) return step(state);
+  const composer = withDraft(state.composer, found.draft);
+  return step({ ...state, composer, history: found.history });
+}
+
+function older(state: ReplState): Step {
+  const waiting = unqueue(state);
+  if (waiting !== undefined) return step(waiting);
+  return recall(state, goOlder(state.history, draftOf(state.composer)));
+}
+
+function newer(state: ReplState): Step {
+  return recall(state, goNewer(state.history, draftOf(state.composer)));
+}
+
+function moveRows(state: ReplState, rows: number): Step | undefined {
+  const composer = moveVertically(state.composer, rows, composerColumns(state.columns));
+  return composer && step({ ...state, composer });
+}
+
+function send(state: ReplState): Step {
+  const broken = breakAtBackslash(state.composer);
+  return broken === undefined ? submit(state) : step({ ...state, composer: broken });
+}
+
+const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = {
+  send,
+  stop,
+  interrupt,
+  'delete-right-or-leave': (state) =>
+    isEmpty(state.composer)
+      ? leave(state)
+      : step({ ...state, composer: editActions['delete-right'](state.composer) }),
+  'move-up': (state) => moveRows(state, -1) ?? older(state),
+  'move-down': (state) => moveRows(state, 1) ?? newer(state),
+  'move-page-up': (state) => moveRows(state, -pageRows(state.rows)) ?? step(state),
+  'move-page-down': (state) => moveRows(state, pageRows(state.rows)) ?? step(state),
+  'history-older': older,
+  'history-newer': newer,
+  complete: startCompletion,
+  'search-start': openSearch,
+  'open-editor': (state) =>
+    step(state, { type: 'edit-externally', text: contentOf(state.composer) }),
+  suspend: (state) => step(state, { type: 'suspend' }),
+  redraw: (state) => step(state, { type: 'redraw' }),
+};
+
+function onAction(state: ReplState, action: KeyAction): Step {
+  const { search, dialog } = state;
+  if (action === 'suspend' || action === 'redraw') return step(state, { type: action });
+  if (dialog !== undefined) return onDialogAction(state, dialog, action);
+  if (search !== undefined) return onSearchAction(state, search, action) ?? step(state);
+  const inMenu = onMenuAction(state, action);
+  if (inMenu !== undefined) return inMenu;
+  if (isEditAction(action)) {
+    return refreshCompletion({ ...state, composer: editActions[action](state.composer) });
+  }
+  const closed = action === 'complete' ? state : { ...state, completion: undefined };
+  return composerActions[action]?.(action === 'interrupt' ? state : closed) ?? step(state);
+}
+
+function onText(state: ReplState, text: string, isPaste: boolean): Step {
+  if (state.dialog !== undefined) return onDialogText(state, state.dialog, text);
+  if (state.search !== undefined) return onSearchText(state, state.search, text);
+  const put = isPaste ? insertPaste : insert;
+  return refreshCompletion({ ...state, composer: put(state.composer, text) });
+}
+
+function keyContext(state: ReplState): KeyContext {
+  if (state.dialog !== undefined) return 'composer';
+  if (state.search !== undefined) return 'search';
+  return state.completion === undefined ? 'composer' : 'completion';
+}
+
+export function onKey(state: ReplState, event: KeyEvent): Step {
+  const disarmed = { ...state, isLeaveArmed: false };
+  if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
+  const action = actionOf(chordOf(event), keyContext(state));
+  if (action === undefined) return step(disarmed);
+  return onAction(action === 'interrupt' ? state : disarmed, action);
+}

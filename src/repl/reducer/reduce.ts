@@ -1,0 +1,92 @@
+import type { Action } from '../action.ts';
+import { addressDialog, keyDialog, serversDialog } from '../dialogs.ts';
+import { clearBuffer, replaceContent } from '../editing/text-buffer.ts';
+import { type Entry, failureEntry, notice } from '../entry.ts';
+import type { ReplState } from '../state.ts';
+import { onAnswerEnded, onChatEvent, withConversation } from './answering.ts';
+import { onCandidates } from './completing.ts';
+import { answerDialog } from './dialog-answers.ts';
+import { interrupt, leave } from './interrupting.ts';
+import { onKey } from './pressing.ts';
+import { andThen, printing, say, step, type Step } from './step.ts';
+import { advance, submitLine } from './submitting.ts';
+
+function endTask(state: ReplState): ReplState {
+  return state.activity?.type === 'task' ? { ...state, activity: undefined } : state;
+}
+
+function onConnected(
+  state: ReplState,
+  { service, model }: Action & { type: 'service-connected' },
+): Step {
+  const choices = model === undefined ? state.choices : { ...state.choices, model };
+  const text = `${service.address} answers from now on`;
+  return step({ ...state, service, choices }, printing(notice(text)));
+}
+
+/** The question is asked once more: a wrong key for the key, anything else for the address. */
+function onConnectionFailed(
+  state: ReplState,
+  { failure, address }: Action & { type: 'connection-failed' },
+): Step {
+  const isKey = failure.kind === 'unauthorized';
+  const dialog = isKey ? keyDialog(address) : addressDialog(address);
+  return step({ ...state, dialog }, printing(failureEntry(failure.message, failure.hint)));
+}
+
+function onLine(state: ReplState, text: string): Step {
+  const { dialog } = state;
+  return dialog === undefined ? submitLine(state, text) : answerDialog(state, dialog, text);
+}
+
+function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
+  const next = endTask(state);
+  const shown = entries.length === 0 ? step(next) : step(next, printing(...entries));
+  return andThen(shown, advance);
+}
+
+function onHeld(state: ReplState, held: string): Step {
+  const { activity } = state;
+  return step(activity?.type === 'answer' ? { ...state, activity: { ...activity, held } } : state);
+}
+
+type Handlers = {
+  readonly [Type in Action['type']]: (
+    state: ReplState,
+    action: Extract<Action, { readonly type: Type }>,
+  ) => Step;
+};
+
+const handlers: Handlers = {
+  'key-pressed': (state, { event, now }) => onKey({ ...state, now }, event),
+  'line-entered': (state, { text, now }) => onLine({ ...state, now, isLeaveArmed: false }, text),
+  // A cooked terminal has dropped its line already, and what was given back is in the history.
+  interrupted: (state, { now }) =>
+    interrupt({ ...state, now, composer: clearBuffer(state.composer) }),
+  'input-ended': leave,
+  resized: (state, { columns, rows }) => step({ ...state, columns, rows }),
+  ticked: (state, { now }) => step({ ...state, now }),
+  'chat-event': (state, { event, now }) => step(onChatEvent(state, event, now)),
+  'held-changed': (state, { text }) => onHeld(state, text),
+  'answer-ended': (state, { outcome, conversation, now }) =>
+    onAnswerEnded({ ...state, now }, outcome, conversation),
+  'conversation-changed': (state, { conversation }) => step(withConversation(state, conversation)),
+  'task-ended': (state, { entries, now }) => onTaskEnded({ ...state, now }, entries),
+  'file-attached': (state, { file }) =>
+    step({ ...state, attachments: [...state.attachments, file] }),
+  'models-listed': (state, { ids }) => step({ ...state, knownModels: ids }),
+  'candidates-found': (state, { request, candidates }) => onCandidates(state, request, candidates),
+  'editor-closed': (state, { text }) =>
+    step({ ...state, composer: replaceContent(state.composer, text) }),
+  remarked: (state, { text }) => say(state, text),
+  'service-connected': onConnected,
+  'connection-failed': onConnectionFailed,
+  'servers-found': (state, { servers }) => step({ ...state, dialog: serversDialog(servers) }),
+};
+
+/** The one place where the state changes. */
+export function reduce(state: ReplState, action: Action): Step {
+  // The table gives each type its own handler, which indexing by a union cannot express.
+  const handle = handlers[action.type] as (state: ReplState, action: Action) => Step;
+  return handle(state, action);
+}

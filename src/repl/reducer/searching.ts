@@ -1,0 +1,52 @@
+import {
+  acceptSearch,
+  extendQuery,
+  searchNewer,
+  searchOlder,
+  shortenQuery,
+  startSearch,
+  type HistorySearch,
+} from '../editing/history-search.ts';
+import type { KeyAction } from '../editing/key-bindings.ts';
+import { draftOf, withDraft } from '../editing/text-buffer.ts';
+import type { ReplState } from '../state.ts';
+import { step, type Step } from './step.ts';
+
+export function openSearch(state: ReplState): Step {
+  return step({ ...state, search: startSearch(), completion: undefined });
+}
+
+export function onSearchText(state: ReplState, search: HistorySearch, text: string): Step {
+  return step({ ...state, search: extendQuery(state.history, search, text) });
+}
+
+function accept(state: ReplState, search: HistorySearch): ReplState {
+  const { history, draft } = acceptSearch(state.history, search, draftOf(state.composer));
+  const composer = search.match === undefined ? state.composer : withDraft(state.composer, draft);
+  return { ...state, history, composer, search: undefined };
+}
+
+function cancel(state: ReplState): ReplState {
+  return { ...state, search: undefined };
+}
+
+const searchActions: Partial<
+  Record<KeyAction, (state: ReplState, search: HistorySearch) => ReplState>
+> = {
+  'search-older': (state, search) => ({ ...state, search: searchOlder(state.history, search) }),
+  'search-newer': (state, search) => ({ ...state, search: searchNewer(state.history, search) }),
+  'search-shorten': (state, search) => ({ ...state, search: shortenQuery(state.history, search) }),
+  'search-accept': accept,
+  'search-cancel': cancel,
+  interrupt: cancel,
+};
+
+/** A key's action while the history is searched; undefined where it is none of the search's. */
+export function onSearchAction(
+  state: ReplState,
+  search: HistorySearch,
+  action: KeyAction,
+): Step | undefined {
+  const act = searchActions[action];
+  return act && step(act(state, search));
+}

@@ -1,0 +1,96 @@
+import { contentOf } from '../editing/paste.ts';
+import { shownText } from '../shown-text.ts';
+import { remember } from '../editing/history.ts';
+import {
+  clearBuffer,
+  type Draft,
+  draftFrom,
+  draftOf,
+  isEmpty,
+  withDraft,
+} from '../editing/text-buffer.ts';
+import { mentionsOf } from '../mentions.ts';
+import { attachPoint } from '../position.ts';
+import { isImmediate, runCommand } from '../slash-commands/table.ts';
+import type { ReplState } from '../state.ts';
+import { ask } from './asking.ts';
+import { andThen, type Step, step } from './step.ts';
+
+/** A slash in a paste begins no command: only what was typed counts. */
+function isCommand({ text }: Draft): boolean {
+  return text.startsWith('/') && !text.startsWith('//');
+}
+
+/** `//` stands for a first slash. */
+function unescaped(draft: Draft): Draft {
+  return draft.text.startsWith('//') ? { ...draft, text: draft.text.slice(1), cursor: 0 } : draft;
+}
+
+/** The transcript shows pastes as their markers; what is sent holds their text. */
+function sendPrompt(state: ReplState, draft: Draft): Step {
+  const prompt = unescaped(draft);
+  const question = {
+    type: 'prompt',
+    content: contentOf(prompt),
+    shown: shownText(prompt),
+    files: state.attachments,
+    mentions: mentionsOf(prompt.text),
+    parent: attachPoint(state),
+  } as const;
+  return ask({ ...state, attachments: [], branch: undefined }, question, draft);
+}
+
+function run(state: ReplState, draft: Draft): Step {
+  return isCommand(draft) ? runCommand(state, contentOf(draft).trim()) : sendPrompt(state, draft);
+}
+
+/** Runs what waits in the queue, as long as nothing keeps natter busy. */
+export function advance(state: ReplState): Step {
+  const [next, ...queue] = state.queue;
+  const isHeld = state.isQueuePaused || state.activity !== undefined || state.dialog !== undefined;
+  if (next === undefined || isHeld || state.hasLeft) return step(state);
+  return andThen(run({ ...state, queue }, next), advance);
+}
+
+/** The composer emptied into the history; an unsent draft that waited behind a recalled prompt comes back. */
+function takeDraft(state: ReplState, draft: Draft): Step {
+  const remembered = remember(state.history, draft);
+  const composer = withDraft(clearBuffer(state.composer), remembered.draft);
+  const next = { ...state, composer, history: remembered.history, completion: undefined };
+  return step(next, { type: 'remember', text: contentOf(draft) });
+}
+
+/** Sends what is typed, or lets it wait for its turn; Enter on an empty composer lets a paused queue go on. */
+export function submit(state: ReplState): Step {
+  const draft = draftOf(state.composer);
+  if (contentOf(draft).trim() === '') return advance({ ...state, isQueuePaused: false });
+  const taken = takeDraft(state, draft);
+  if (isCommand(draft) && isImmediate(draft.text))
+    return andThen(taken, (next) => run(next, draft));
+  const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);
+  if (!isBusy) return andThen(taken, (next) => andThen(run(next, draft), advance));
+  return andThen(taken, (next) => step({ ...next, queue: [...next.queue, draft] }));
+}
+
+/** A line typed in line mode. */
+export function submitLine(state: ReplState, text: string): Step {
+  return submit({ ...state, composer: withDraft(state.composer, draftFrom(text)) });
+}
+
+/** Puts a text aside into the history, so that nothing that was typed is lost. */
+export function putAside(state: ReplState): Step {
+  const draft = draftOf(state.composer);
+  const branch = state.branch?.reason === 'edit' ? undefined : state.branch;
+  return takeDraft({ ...state, branch }, draft);
+}
+
+/** The last waiting prompt back in the composer; undefined when none waits or something is typed. */
+export function unqueue(state: ReplState): ReplState | undefined {
+  const last = state.queue.at(-1);
+  if (last === undefined || !isEmpty(state.composer)) return undefined;
+  return {
+    ...state,
+    queue: state.queue.slice(0, -1),
+    composer: withDraft(state.composer, { ...last, cursor: last.text.length }),
+  };
+}

@@ -1,0 +1,145 @@
+import { siblingsOf } from '../../conversation/tree.ts';
+import { draftFrom, isEmpty, withDraft } from '../editing/text-buffer.ts';
+import { attachPoint, currentPath, lastAnswer, lastExchange, type Exchange } from '../position.ts';
+import { ask } from '../reducer/asking.ts';
+import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import type { ReplState } from '../state.ts';
+import type { SlashCommand } from './slash-command.ts';
+
+const continuation =
+  'Continue exactly where your last answer stopped, without repeating any of it.';
+
+function withExchange(state: ReplState, run: (exchange: Exchange) => Step): Step {
+  const exchange = lastExchange(currentPath(state.conversation, state.branch));
+  return exchange === undefined
+    ? refuse(state, 'there is no prompt yet', 'type one and press Enter')
+    : run(exchange);
+}
+
+function retry(state: ReplState): Step {
+  return withExchange(state, ({ prompt }) =>
+    ask(state, { type: 'again', turnId: prompt.id }, undefined),
+  );
+}
+
+/** The composer with a prompt to change, and where its next version goes. */
+function reopen(state: ReplState, { prompt }: Exchange, reason: 'edit' | 'undo'): ReplState {
+  const composer = withDraft(state.composer, draftFrom(prompt.content));
+  return { ...state, composer, branch: { parent: prompt.parent, reason } };
+}
+
+function edit(state: ReplState): Step {
+  return withExchange(state, (exchange) => step(reopen(state, exchange, 'edit')));
+}
+
+function undo(state: ReplState): Step {
+  return withExchange(state, (exchange) => {
+    const keepsDraft = !isEmpty(state.composer);
+    const undone = reopen(state, exchange, 'undo');
+    const next = keepsDraft ? { ...undone, composer: state.composer } : undone;
+    return say(next, 'the last exchange is left out; what you send next takes its place');
+  });
+}
+
+function continueAnswer(state: ReplState): Step {
+  const { conversation, branch } = state;
+  const answer = lastAnswer(currentPath(conversation, branch));
+  if (answer === undefined)
+    return refuse(state, 'there is no answer to go on from', '/retry asks again');
+  if (answer.incomplete !== true && answer.finishReason !== 'length') {
+    return refuse(state, 'the last answer is complete', 'ask for more in words of your own');
+  }
+  const parent = attachPoint(state);
+  const question = {
+    type: 'prompt',
+    content: continuation,
+    shown: continuation,
+    files: [],
+    mentions: [],
+    parent,
+  } as const;
+  return ask(state, question, undefined);
+}
+
+/** Runs with the text of the last answer. */
+function withAnswer(state: ReplState, run: (source: string) => Step): Step {
+  const answer = lastAnswer(currentPath(state.conversation, state.branch));
+  return answer === undefined ? refuse(state, 'there is no answer yet') : run(answer.content);
+}
+
+function copy(state: ReplState, argument: string): Step {
+  if (!/^\d*$/.test(argument)) {
+    return refuse(state, '/copy takes the number of a code block', '/copy or /copy 2');
+  }
+  const block = argument === '' ? undefined : Number(argument);
+  return withAnswer(state, (source) =>
+    startTask(state, 'copying', { type: 'copy', source, block }),
+  );
+}
+
+function save(state: ReplState, argument: string): Step {
+  const [, number, path = ''] = /^(?:(\d+)(?:\s+|$))?(.*)$/.exec(argument) ?? [];
+  if (argument === '') return startTask(state, 'saving', { type: 'save-journal' });
+  if (path === '')
+    return refuse(state, '/save needs a file to write to', `/save ${number} name.txt`);
+  const block = number === undefined ? undefined : Number(number);
+  return withAnswer(state, (source) =>
+    startTask(state, 'saving', { type: 'save', path, source, block }),
+  );
+}
+
+/** The versions that can be switched: of the last answer where it has several, else of the last prompt. */
+function switchVersion(state: ReplState, argument: string): Step {
+  return withExchange(state, ({ prompt, answer }) => {
+    const answers = answer === undefined ? [] : siblingsOf(state.conversation, answer);
+    const turn = answer !== undefined && answers.length > 1 ? answer : prompt;
+    const versions = siblingsOf(state.conversation, turn);
+    if (versions.length < 2)
+      return refuse(state, 'the last exchange has one version', '/retry or /edit makes another');
+    const current = versions.findIndex(({ id }) => id === turn.id);
+    const wanted = argument === '' ? (current + 1) % versions.length : Number(argument) - 1;
+    const chosen = versions[wanted];
+    if (chosen === undefined) return refuse(state, `there are versions 1 to ${versions.length}`);
+    return step({ ...state, branch: undefined }, { type: 'choose', turnId: chosen.id });
+  });
+}
+
+const none = { argument: '', completes: 'none' } as const;
+
+export const answerCommands: readonly SlashCommand[] = [
+  {
+    ...none,
+    name: 'retry',
+    summary: 'answer the last prompt once more, as another version',
+    run: retry,
+  },
+  {
+    ...none,
+    name: 'edit',
+    summary: 'change the last prompt and send it as another version',
+    run: edit,
+  },
+  {
+    name: 'version',
+    argument: '[n]',
+    summary: 'switch to the next version of the last exchange, or to version n',
+    completes: 'none',
+    run: switchVersion,
+  },
+  { ...none, name: 'undo', summary: 'leave out the last exchange', run: undo },
+  { ...none, name: 'continue', summary: 'go on from an answer that was cut', run: continueAnswer },
+  {
+    name: 'copy',
+    argument: '[n]',
+    summary: 'copy the last answer, or its code block n',
+    completes: 'none',
+    run: copy,
+  },
+  {
+    name: 'save',
+    argument: '[n] [file]',
+    summary: 'write the last answer, or its code block n, to a file',
+    completes: 'files',
+    run: save,
+  },
+];

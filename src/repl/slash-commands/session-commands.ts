@@ -1,0 +1,56 @@
+import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import type { ReplState } from '../state.ts';
+import { usageText } from '../wording.ts';
+import type { SlashCommand } from './slash-command.ts';
+
+function attach(state: ReplState, argument: string): Step {
+  if (argument === 'none') return say({ ...state, attachments: [] }, 'nothing is attached');
+  if (argument !== '') {
+    const path = argument.replace(/^"(.*)"$/, '$1');
+    return startTask(state, 'reading a file', { type: 'attach', path });
+  }
+  const names = state.attachments.map(({ name }) => name);
+  return names.length === 0
+    ? refuse(state, '/attach needs a file', '/attach notes.md, or @notes.md in a prompt')
+    : say(state, `attached: ${names.join(', ')}; /attach none removes them`);
+}
+
+export const sessionCommands: readonly SlashCommand[] = [
+  {
+    name: 'attach',
+    argument: '<path>',
+    summary: 'send a text file along with the next prompt',
+    completes: 'files',
+    run: attach,
+  },
+  {
+    name: 'usage',
+    argument: '',
+    summary: 'show the tokens of this session',
+    completes: 'none',
+    run: (state) => say(state, usageText(state)),
+  },
+  {
+    name: 'clear',
+    argument: '',
+    summary: 'an empty window; what was in it stays in the scrollback',
+    completes: 'none',
+    run: (state) => step(state, { type: 'scroll-away' }),
+  },
+  {
+    name: 'redraw',
+    argument: '',
+    summary: 'draw the prompt again',
+    completes: 'none',
+    isImmediate: true,
+    run: (state) => step(state, { type: 'redraw' }),
+  },
+  {
+    name: 'quit',
+    argument: '',
+    summary: 'leave',
+    completes: 'none',
+    isImmediate: true,
+    run: (state) => step({ ...state, hasLeft: true }, { type: 'leave' }),
+  },
+];

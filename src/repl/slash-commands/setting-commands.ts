@@ -1,0 +1,91 @@
+import { catalogue } from '../../client/contract.ts';
+import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import { themeNames, type ReplState } from '../state.ts';
+import { systemText } from '../wording.ts';
+import type { SlashCommand } from './slash-command.ts';
+
+const none = new Set(['off', 'none']);
+
+function setModel(state: ReplState, argument: string): Step {
+  const { choices, knownModels } = state;
+  if (argument === '') {
+    const names = [...new Set([...knownModels, ...catalogue.map(({ id }) => id)])].join(', ');
+    return say(state, `the model is ${choices.model}; known are ${names}, auto`);
+  }
+  if (/\s/.test(argument)) return refuse(state, 'a model id has no blanks', '/models lists them');
+  const next = { ...state, choices: { ...choices, model: argument }, hasOfferedModel: false };
+  return say(next, `${argument} answers from now on`);
+}
+
+function setSystem(state: ReplState, argument: string): Step {
+  const { choices } = state;
+  if (argument === '') return say(state, systemText(choices.system));
+  const system = none.has(argument) ? undefined : argument;
+  return say({ ...state, choices: { ...choices, system } }, systemText(system));
+}
+
+function setMaxTokens(state: ReplState, argument: string): Step {
+  const { choices } = state;
+  const limitText = (limit: number | undefined) =>
+    limit === undefined
+      ? "answers have no limit but the service's"
+      : `an answer has at most ${limit.toLocaleString('en-US')} tokens`;
+  if (argument === '') return say(state, limitText(choices.maxTokens));
+  if (none.has(argument)) {
+    return say({ ...state, choices: { ...choices, maxTokens: undefined } }, limitText(undefined));
+  }
+  const maxTokens = Number(argument);
+  if (!Number.isSafeInteger(maxTokens) || maxTokens < 1) {
+    return refuse(state, '/max-tokens takes a whole number from 1', '/max-tokens 500, or off');
+  }
+  return say({ ...state, choices: { ...choices, maxTokens } }, limitText(maxTokens));
+}
+
+function setTheme(state: ReplState, argument: string): Step {
+  const theme = themeNames.find((name) => name === argument);
+  if (theme === undefined) {
+    return refuse(state, `themes are ${themeNames.join(', ')}`, '/theme mono');
+  }
+  const next = { ...state, choices: { ...state.choices, theme } };
+  return step(next, { type: 'set-theme', theme });
+}
+
+export const settingCommands: readonly SlashCommand[] = [
+  {
+    name: 'model',
+    argument: '[id]',
+    summary: 'choose the model that answers',
+    completes: 'models',
+    isImmediate: true,
+    run: setModel,
+  },
+  {
+    name: 'models',
+    argument: '',
+    summary: 'list the models of the service',
+    completes: 'none',
+    run: (state) => startTask(state, 'listing models', { type: 'list-models' }),
+  },
+  {
+    name: 'system',
+    argument: '[text]',
+    summary: 'set the system prompt; off removes it',
+    completes: 'none',
+    run: setSystem,
+  },
+  {
+    name: 'max-tokens',
+    argument: '[n]',
+    summary: 'limit the tokens of an answer; off removes the limit',
+    completes: 'none',
+    run: setMaxTokens,
+  },
+  {
+    name: 'theme',
+    argument: '<name>',
+    summary: 'color, mono (weight and underlines only) or plain',
+    completes: 'themes',
+    isImmediate: true,
+    run: setTheme,
+  },
+];

@@ -1,0 +1,99 @@
+import { keyBindings, keyLabel } from '../editing/key-bindings.ts';
+import type { ArgumentKind } from '../editing/completion.ts';
+import { refuse, say, step, type Step } from '../reducer/step.ts';
+import type { ReplState } from '../state.ts';
+import { answerCommands } from './answer-commands.ts';
+import { conversationCommands } from './conversation-commands.ts';
+import { sessionCommands } from './session-commands.ts';
+import { settingCommands } from './setting-commands.ts';
+import type { SlashCommand } from './slash-command.ts';
+
+const help: SlashCommand = {
+  name: 'help',
+  argument: '[command]',
+  summary: 'commands and keys',
+  completes: 'commands',
+  run: showHelp,
+};
+
+/** Every slash command, in the order `/help` shows them. */
+export const slashCommands: readonly SlashCommand[] = [
+  help,
+  ...answerCommands,
+  ...conversationCommands,
+  ...settingCommands,
+  ...sessionCommands,
+];
+
+const byName = new Map(slashCommands.map((command) => [command.name, command]));
+
+export function findCommand(name: string): SlashCommand | undefined {
+  return byName.get(name);
+}
+
+/** What Tab completes in a command's argument. */
+export function argumentKind(name: string): ArgumentKind | undefined {
+  const completes = byName.get(name)?.completes;
+  if (completes === undefined || completes === 'none') return undefined;
+  return completes === 'files' ? 'path' : 'value';
+}
+
+function usageOf({ name, argument }: SlashCommand): string {
+  return argument === '' ? `/${name}` : `/${name} ${argument}`;
+}
+
+function keyLines(): readonly string[] {
+  const shown = keyBindings.filter(({ when }) => when === 'composer' || when === 'anywhere');
+  return shown.map(({ keys: [key = ''], summary }) => `  ${keyLabel(key).padEnd(20)} ${summary}`);
+}
+
+function showHelp(state: ReplState, argument: string): Step {
+  const name = argument.replace(/^\//, '');
+  if (name !== '') {
+    const command = findCommand(name);
+    if (command === undefined) return refuseUnknown(state, name);
+    return say(state, `${usageOf(command)}: ${command.summary}`);
+  }
+  const rows = slashCommands.map(
+    (command) => `  ${usageOf(command).padEnd(20)} ${command.summary}`,
+  );
+  const lines = [
+    'commands',
+    ...rows,
+    '  //                   send a line that starts with a slash',
+  ];
+  return say(state, (state.isLineMode ? lines : [...lines, 'keys', ...keyLines()]).join('\n'));
+}
+
+/** Commands that begin as the word does, else those that begin with its first letter. */
+function nearNames(word: string): readonly string[] {
+  for (let length = word.length; length > 0; length -= 1) {
+    const near = slashCommands.filter(({ name }) => name.startsWith(word.slice(0, length)));
+    if (near.length > 0) return near.map(({ name }) => `/${name}`);
+  }
+  return [];
+}
+
+export function refuseUnknown(state: ReplState, name: string): Step {
+  const near = nearNames(name).slice(0, 3);
+  const meant = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
+  return refuse(
+    state,
+    `there is no command /${name}`,
+    `${meant}; // sends a line that starts with a slash`,
+  );
+}
+
+/** Runs a typed line that starts with a slash. */
+export function runCommand(state: ReplState, line: string): Step {
+  const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
+  const command = findCommand(name);
+  if (command !== undefined) return command.run(state, argument.trim());
+  return name === '' ? step(state) : refuseUnknown(state, name);
+}
+
+/** Whether a typed line runs at once, also while an answer comes. */
+export function isImmediate(line: string): boolean {
+  const name = /^\/(\S*)/.exec(line)?.[1] ?? '';
+  return findCommand(name)?.isImmediate === true;
+}

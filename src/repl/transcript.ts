@@ -1,0 +1,145 @@
+import { createSanitizer } from '../terminal/sanitizer.ts';
+import type { Entry } from './entry.ts';
+
+/** Turns an answer's text into what is shown; may hold back what is not decided yet. */
+export interface TextTransform {
+  write(text: string): string | Promise<string>;
+  end(): string | Promise<string>;
+  /** What is held back, for a preview. */
+  held(): string;
+}
+
+/** How the pieces of a transcript look. Texts are not sanitized yet; results end with a line end. */
+export interface TranscriptFormat {
+  prompt(text: string): string;
+  /** What stands before an answer. */
+  answerHead(model: string | undefined): string;
+  answerText(): TextTransform;
+  notice(text: string): string;
+  failure(message: string, hint: string | undefined): string;
+  /** Stands between pieces. */
+  readonly separator: string;
+}
+
+/** The conversation as it scrolls by. Pieces are written in order; while an answer is open the others wait. */
+export interface Transcript {
+  print(entries: readonly Entry[]): void;
+  openAnswer(model: string): void;
+  /** Resolves when the text is written, as far as it is decided. */
+  answerText(text: string): Promise<void>;
+  held(): string;
+  /** Writes what was held back, then what waited. @returns characters that were filtered */
+  closeAnswer(): Promise<number>;
+}
+
+interface OpenAnswer {
+  readonly sanitizer: ReturnType<typeof createSanitizer>;
+  readonly transform: TextTransform;
+  last: string;
+}
+
+/** What was written last: two remarks stand together, anything else is set apart. */
+type Group = 'remark' | 'turn';
+
+interface Writing {
+  readonly format: () => TranscriptFormat;
+  readonly write: (text: string) => void;
+  open: OpenAnswer | undefined;
+  before: Group | undefined;
+}
+
+function separate(writing: Writing, group: Group): void {
+  const { before, format, write } = writing;
+  const belong = before === 'remark' && group === 'remark';
+  if (before !== undefined && !belong) write(format().separator);
+  writing.before = group;
+}
+
+function begin(writing: Writing, model: string | undefined): OpenAnswer {
+  separate(writing, 'turn');
+  const format = writing.format();
+  writing.write(format.answerHead(model));
+  writing.open = { sanitizer: createSanitizer(), transform: format.answerText(), last: '\n' };
+  return writing.open;
+}
+
+async function put(
+  { write }: Writing,
+  answer: OpenAnswer,
+  text: string | Promise<string>,
+): Promise<void> {
+  const shown = await text;
+  if (shown === '') return;
+  answer.last = shown.at(-1) ?? '\n';
+  write(shown);
+}
+
+async function finish(writing: Writing, answer: OpenAnswer): Promise<number> {
+  const { sanitizer, transform } = answer;
+  await put(writing, answer, transform.write(sanitizer.end()));
+  await put(writing, answer, transform.end());
+  if (answer.last !== '\n') writing.write('\n');
+  writing.open = undefined;
+  return sanitizer.removed;
+}
+
+async function printOne(writing: Writing, entry: Entry): Promise<void> {
+  if (entry.type === 'answer') {
+    const answer = begin(writing, entry.model);
+    await put(writing, answer, answer.transform.write(answer.sanitizer.write(entry.text)));
+    await finish(writing, answer);
+    return;
+  }
+  const format = writing.format();
+  separate(writing, entry.type === 'prompt' ? 'turn' : 'remark');
+  if (entry.type === 'prompt') writing.write(format.prompt(entry.text));
+  if (entry.type === 'notice') writing.write(format.notice(entry.text));
+  if (entry.type === 'failure') writing.write(format.failure(entry.message, entry.hint));
+}
+
+async function printAll(writing: Writing, entries: readonly Entry[]): Promise<void> {
+  for (const entry of entries) await printOne(writing, entry);
+}
+
+/** Runs one thing after the other. */
+function createOrder() {
+  let order: Promise<unknown> = Promise.resolve();
+  return <Result>(act: () => Promise<Result>): Promise<Result> => {
+    const result = order.then(act);
+    // Who asked for it hears of a failure; what comes after is written all the same.
+    order = result.catch(() => undefined);
+    return result;
+  };
+}
+
+export function createTranscript(
+  format: () => TranscriptFormat,
+  write: (text: string) => void,
+): Transcript {
+  const writing: Writing = { format, write, open: undefined, before: undefined };
+  const inOrder = createOrder();
+  let waiting: readonly Entry[] = [];
+  return {
+    print: (entries) =>
+      void inOrder(async () => {
+        if (writing.open === undefined) await printAll(writing, entries);
+        else waiting = [...waiting, ...entries];
+      }),
+    openAnswer: (model) => void inOrder(async () => void begin(writing, model)),
+    answerText: (text) =>
+      inOrder(async () => {
+        const { open } = writing;
+        if (open === undefined) return;
+        await put(writing, open, open.transform.write(open.sanitizer.write(text)));
+      }),
+    held: () => writing.open?.transform.held() ?? '',
+    closeAnswer: () =>
+      inOrder(async () => {
+        const removed = writing.open === undefined ? 0 : await finish(writing, writing.open);
+        const entries = waiting;
+        waiting = [];
+        await printAll(writing, entries);
+        return removed;
+      }),
+  };
+}

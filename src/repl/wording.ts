@@ -1,0 +1,53 @@
+// Sentences that the transcript, line mode and the live region share.
+
+import { contextWindow } from '../conversation/context-fit.ts';
+import type { AnswerActivity, ContextUse, ReplState } from './state.ts';
+
+const count = (value: number) => value.toLocaleString('en-US');
+
+/** 128K, 1M; small windows in full. */
+export function shortCount(value: number): string {
+  if (value >= 1_000_000) return `${Number((value / 1_000_000).toFixed(1))}M`;
+  if (value >= 10_000) return `${Math.round(value / 1000)}K`;
+  if (value >= 1000) return `${(value / 1000).toFixed(1)}K`;
+  return String(value);
+}
+
+/** `2.1K of 128K (2 %)`; `~` marks an estimate, and an unknown model has no window. */
+export function contextText(model: string, { tokens, isEstimate }: ContextUse): string {
+  const used = `${isEstimate ? '~' : ''}${shortCount(tokens)}`;
+  const window = contextWindow(model);
+  if (window === undefined) return `${used} tokens`;
+  const share = Math.round((tokens / window) * 100);
+  return `${used} of ${shortCount(window)} (${share} %)`;
+}
+
+export function usageText({ usage, context, choices }: ReplState): string {
+  const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
+  const answers = usage.answers === 1 ? '1 answer' : `${count(usage.answers)} answers`;
+  return [
+    `${answers} in this session${estimates}: ${count(usage.promptTokens)} tokens in, ${count(usage.completionTokens)} out`,
+    `the conversation fills ${contextText(choices.model, context)} of ${choices.model}'s window`,
+  ].join('\n');
+}
+
+export function systemText(system: string | undefined): string {
+  return system === undefined ? 'there is no system prompt' : `the system prompt is: ${system}`;
+}
+
+/** What is waited for, without what stops it. `now` is of the same clock as the activity. */
+export function activityText(activity: AnswerActivity, now: number): string {
+  const seconds = Math.floor((now - activity.since) / 1000);
+  if (activity.isStopping) return 'stopping';
+  const { retry } = activity;
+  if (activity.phase === 'retrying' && retry !== undefined) {
+    const left = Math.ceil((retry.at - now) / 1000);
+    const when = left <= 0 ? 'now' : `in ${left} s`;
+    return `${retry.cause}; retry ${retry.retry} of ${retry.retries} ${when}`;
+  }
+  const time = seconds > 0 ? ` · ${seconds} s` : '';
+  if (activity.phase === 'streaming') {
+    return `${activity.model} answers${time} · ~${count(activity.tokens)} tokens`;
+  }
+  return `waiting for ${activity.model}${time}`;
+}

@@ -13,6 +13,10 @@ export interface ViewModel {
   readonly status: Status;
   /** Prompts that wait for the answer to end, first to be sent first; each may hold line ends. */
   readonly queue: readonly string[];
+  /** The queue waits for the person. */
+  readonly isQueuePaused: boolean;
+  /** Names of files that go along with the next prompt. */
+  readonly attachments: readonly string[];
   readonly composer: ComposerView;
   readonly completion?: CompletionMenu | undefined;
   readonly search?: SearchLine | undefined;
@@ -47,7 +51,11 @@ export type Status =
       /** The retry waited for, from 1. */
       readonly retry: number;
       readonly retries: number;
-    };
+    }
+  /** Something else takes time: `listing models`. */
+  | { readonly phase: 'working'; readonly task: string; readonly seconds: number }
+  /** The person stopped it, and it has not ended yet. */
+  | { readonly phase: 'stopping' };
 
 export interface Caret {
   /** Index into the rows it belongs to. */
@@ -88,8 +96,9 @@ export interface FooterView {
   /** Where the answers come from when it is not the service: `sandbox`. */
   readonly source?: string | undefined;
   readonly model: string;
-  /** Tokens of the conversation as the next request would send it, an estimate. */
+  /** Tokens of the conversation as the next request would send it. */
   readonly contextUsed: number;
+  readonly isEstimate: boolean;
   /** Tokens the model's window holds; undefined for a model natter does not know. */
   readonly contextWindow: number | undefined;
   /** The last answer's usage: `1,204 tokens in, 310 out`, marked where it is an estimate. */

@@ -1,10 +1,7 @@
 import { createPace, type Pace, type PaceClock } from './live-pace.ts';
-import { nothingShown, type Frame } from './live-paint.ts';
-import { leaveBytes, nextBytes, type ScreenState } from './live-screen.ts';
+import { nothingShown } from './live-paint.ts';
+import { leaveBytes, nextBytes, type DrawFrame, type ScreenState } from './live-screen.ts';
 import { emptyLine } from './open-line.ts';
-
-/** Draws the region for a window of this size; called at most once for each time it is shown. */
-export type DrawFrame = (columns: number, rows: number) => Frame;
 
 /**
  * The rows at the end of the terminal that natter redraws, and the way of finished text past them into the

@@ -9,11 +9,23 @@ import {
   type Shown,
 } from './live-paint.ts';
 import { toTextAfterResize, type Window } from './live-resize.ts';
-import { advanceLine, emptyLine } from './open-line.ts';
+import { advanceLine, emptyLine, type OpenLine } from './open-line.ts';
+
+/** Where a frame is drawn. */
+export interface RegionPlace {
+  /** Of the window. */
+  readonly columns: number;
+  readonly rows: number;
+  /** The text above goes on: a preview of it can stand in its row. */
+  readonly hasOpenLine: boolean;
+}
+
+/** Draws the region; called once for each time it is shown, or its place changes. */
+export type DrawFrame = (place: RegionPlace) => Frame;
 
 /** What is on the screen and what is to come. */
 export interface ScreenState {
-  draw: (columns: number, rows: number) => Frame;
+  draw: DrawFrame;
   /** `draw` was not called yet. */
   isNew: boolean;
   /** Something else wrote over the region. */
@@ -33,34 +45,42 @@ function fitted(frame: Frame, rows: number): Frame {
   return { ...frame, rows: frame.rows.slice(excess), caret };
 }
 
-function redrawAfterResize(state: ScreenState, to: Frame, window: Window): string {
+/** The frame for a place: the one shown, where nothing asks for another. */
+function frameFor(state: ScreenState, line: OpenLine, window: Window): Frame {
+  const { shown, isNew, isStale } = state;
+  const { columns, rows } = window;
+  const isMoved = columns !== shown.columns || rows !== state.rows;
+  const hasOpenLine = isOpen(line);
+  if (!isNew && !isStale && !isMoved && hasOpenLine === isOpen(shown.line)) return shown.frame;
+  return fitted(state.draw({ columns, rows, hasOpenLine }), rows);
+}
+
+function repaint(state: ScreenState, window: Window): string {
   const { columns } = window;
-  const { output, line } = toTextAfterResize(state.shown, window);
-  const after = advanceLine(line, state.text, columns);
-  state.shown = { frame: to, line: after, columns };
-  return output + textBytes(state.text) + drawAll(to, after, columns);
+  const { output, line: before } = toTextAfterResize(state.shown, window);
+  const line = advanceLine(before, state.text, columns);
+  const frame = frameFor(state, line, window);
+  state.shown = { frame, line, columns };
+  return output + textBytes(state.text) + drawAll(frame, line, columns);
+}
+
+function paintNext(state: ScreenState, window: Window): string {
+  const { shown, text } = state;
+  const { columns } = shown;
+  const line = advanceLine(shown.line, text, columns);
+  const frame = frameFor(state, line, window);
+  state.shown = { frame, line, columns };
+  return paint(shown, text, line, frame);
 }
 
 /** The bytes that show all there is to show; empty when nothing has changed. */
 export function nextBytes(state: ScreenState, window: Window): string {
-  const { shown, text } = state;
-  const isResized = window.columns !== shown.columns || window.rows !== state.rows || state.isStale;
-  if (!state.isNew && !isResized && text === '') return '';
-  const wanted = state.isNew || isResized ? state.draw(window.columns, window.rows) : shown.frame;
-  const to = fitted(wanted, window.rows);
-  state.rows = window.rows;
-  state.isNew = state.isStale = false;
-  const bytes = isResized ? redrawAfterResize(state, to, window) : paintNext(state, to);
-  state.text = '';
+  const { shown } = state;
+  const isMoved = window.columns !== shown.columns || window.rows !== state.rows;
+  if (!state.isNew && !state.isStale && !isMoved && state.text === '') return '';
+  const bytes = isMoved || state.isStale ? repaint(state, window) : paintNext(state, window);
+  Object.assign(state, { rows: window.rows, text: '', isNew: false, isStale: false });
   return bytes;
-}
-
-function paintNext(state: ScreenState, to: Frame): string {
-  const { shown, text } = state;
-  const { columns } = shown;
-  const line = advanceLine(shown.line, text, columns);
-  state.shown = { frame: to, line, columns };
-  return paint(shown, text, line, to);
 }
 
 /** The bytes that erase the region and end an open line. */

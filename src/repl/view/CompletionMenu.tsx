@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import { displayWidth, padToWidth } from '../../terminal/width.ts';
+import type { CompletionMenu as Menu } from '../view-model.ts';
+import { useAppearance } from './appearance.ts';
+import { shorten } from './fit-parts.ts';
+import { Lines } from './Lines.tsx';
+
+interface CompletionMenuProps {
+  readonly menu: Menu;
+  readonly rows: number;
+}
+
+/** Index of the first candidate in sight, so that the selected one is. */
+function firstInSight({ candidates, selected }: Menu, rows: number): number {
+  const centred = selected - Math.floor(rows / 2);
+  return Math.max(0, Math.min(centred, candidates.length - rows));
+}
+
+/** Proposals for what stands at the caret, those around the selected one. */
+export function CompletionMenu({ menu, rows }: CompletionMenuProps): ReactNode {
+  const { style, signs, columns } = useAppearance();
+  const first = firstInSight(menu, rows);
+  const shown = menu.candidates.slice(first, first + rows);
+  const widest = Math.max(0, ...shown.map(({ label }) => displayWidth(label)));
+  const labelColumns = Math.min(widest, Math.floor(columns / 2));
+  const lines = shown.map(({ label, summary = '' }, index) => {
+    const isSelected = first + index === menu.selected;
+    const mark = isSelected ? signs.mark : ' ';
+    const name = padToWidth(shorten(label, labelColumns, signs), labelColumns);
+    const rest = shorten(summary, columns - labelColumns - 4, signs);
+    return `${mark} ${isSelected ? style.bold(name) : name}  ${style.dim(rest)}`;
+  });
+  return <Lines lines={lines} />;
+}

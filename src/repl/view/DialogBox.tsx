@@ -1,0 +1,49 @@
+import { Box, Text } from 'ink';
+import type { ReactNode } from 'react';
+import type { Dialog } from '../view-model.ts';
+import { useAppearance, type Appearance } from './appearance.ts';
+import { shorten } from './fit-parts.ts';
+import { Lines } from './Lines.tsx';
+import { Row } from './Row.tsx';
+
+type Choice = Extract<Dialog, { kind: 'choice' }>;
+type Entry = Extract<Dialog, { kind: 'entry' }>;
+
+function optionLines({ options, selected }: Choice, { style, signs, columns }: Appearance) {
+  return options.map(({ label, summary }, index) => {
+    const isSelected = index === selected;
+    const mark = isSelected ? style.cyan(signs.mark) : ' ';
+    const name = shorten(label, columns - 2, signs);
+    const room = columns - 4 - name.length;
+    const rest = summary === undefined || room < 8 ? '' : `  ${shorten(summary, room, signs)}`;
+    return `${mark} ${isSelected ? style.bold(name) : name}${style.dim(rest)}`;
+  });
+}
+
+/** What stands before the text of an entry. */
+export const entryLabel = ({ label }: Entry): string => `${label}: `;
+
+function entryLines(dialog: Entry, { style, signs, columns }: Appearance): string[] {
+  const label = entryLabel(dialog);
+  const lines = [style.cyan(label) + shorten(dialog.text, columns - label.length, signs)];
+  if (dialog.problem !== undefined)
+    lines.unshift(style.red(shorten(dialog.problem, columns, signs)));
+  return lines;
+}
+
+/** A question in the composer's place; its last row says what the keys do, the one before is typed into. */
+export function DialogBox({ dialog }: { readonly dialog: Dialog }): ReactNode {
+  const appearance = useAppearance();
+  const { style, signs, columns } = appearance;
+  return (
+    <Box flexDirection="column" width={columns}>
+      <Text>{style.bold(dialog.title)}</Text>
+      {dialog.lines.map((line) => (
+        <Text key={line}>{line}</Text>
+      ))}
+      {dialog.kind === 'choice' ? <Lines lines={optionLines(dialog, appearance)} /> : null}
+      {dialog.kind === 'entry' ? <Lines lines={entryLines(dialog, appearance)} /> : null}
+      <Row>{style.dim(shorten(dialog.hint, columns, signs))}</Row>
+    </Box>
+  );
+}

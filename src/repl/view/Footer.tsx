@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+import type { FooterView } from '../view-model.ts';
+import { useAppearance, type Signs } from './appearance.ts';
+import { fitParts, shorten } from './fit-parts.ts';
+import { Row } from './Row.tsx';
+
+const count = (value: number) => value.toLocaleString('en-US');
+const longestTitle = 30;
+
+/** `1,204 of 128,000 tokens (1 %)`: numbers first, a share alone says too little. */
+export function contextText(
+  { contextUsed, contextWindow, isEstimate }: FooterView,
+  { about }: Signs,
+): string {
+  const used = `${isEstimate ? about : ''}${count(contextUsed)}`;
+  if (contextWindow === undefined) return `${used} tokens`;
+  const share = Math.round((contextUsed / contextWindow) * 100);
+  return `${used} of ${count(contextWindow)} tokens (${share} %)`;
+}
+
+const nearlyFull = 0.8;
+
+/** Where the person is: conversation, model, how full its window is, what the last answer took. */
+export function Footer({ footer }: { readonly footer: FooterView }): ReactNode {
+  const { style, signs, columns } = useAppearance();
+  const parts = [
+    { text: shorten(footer.conversation, longestTitle, signs), worth: 1 },
+    { text: footer.source ?? '', worth: 3 },
+    { text: footer.model, worth: 2 },
+    { text: contextText(footer, signs), worth: 4 },
+    { text: footer.usage ?? '', worth: 0 },
+  ];
+  const line = fitParts(parts, columns, signs);
+  const { contextUsed, contextWindow } = footer;
+  const isNear = contextWindow !== undefined && contextUsed >= contextWindow * nearlyFull;
+  return <Row>{isNear ? style.yellow(line) : style.dim(line)}</Row>;
+}

@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react';
+import type { Status } from '../view-model.ts';
+import { useAppearance, type Signs } from './appearance.ts';
+import { fitParts, type LinePart } from './fit-parts.ts';
+import { Row } from './Row.tsx';
+
+const count = (value: number) => value.toLocaleString('en-US');
+const stops: LinePart = { text: 'Esc stops', worth: 1 };
+
+function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+function parts(status: Exclude<Status, { phase: 'idle' }>, signs: Signs): readonly LinePart[] {
+  switch (status.phase) {
+    case 'waiting':
+      return [
+        { text: `waiting for ${status.model}`, worth: 3 },
+        { text: status.seconds > 0 ? duration(status.seconds) : '', worth: 2 },
+        stops,
+      ];
+    case 'streaming':
+      return [
+        { text: status.model, worth: 2 },
+        { text: duration(status.seconds), worth: 0 },
+        {
+          text: `${status.isEstimate === true ? signs.about : ''}${count(status.tokens)} tokens`,
+          worth: 3,
+        },
+        stops,
+      ];
+    case 'retrying':
+      return [
+        { text: status.cause, worth: 0 },
+        {
+          text: `retry ${status.retry} of ${status.retries} ${status.secondsLeft > 0 ? `in ${duration(status.secondsLeft)}` : 'now'}`,
+          worth: 3,
+        },
+        stops,
+      ];
+    case 'working':
+      return [
+        { text: status.task, worth: 3 },
+        { text: status.seconds > 0 ? duration(status.seconds) : '', worth: 2 },
+        stops,
+      ];
+    case 'stopping':
+    default:
+      return [{ text: 'stopping', worth: 1 }];
+  }
+}
+
+/** What natter is doing, on one row. */
+export function StatusLine({ status }: { readonly status: Status }): ReactNode {
+  const { style, signs, columns } = useAppearance();
+  if (status.phase === 'idle') return null;
+  const line = fitParts(parts(status, signs), columns, signs);
+  return <Row>{status.phase === 'retrying' ? style.yellow(line) : style.dim(line)}</Row>;
+}

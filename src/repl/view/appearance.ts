@@ -1,0 +1,37 @@
+import { createContext, useContext } from 'react';
+import { createStyle, type Style } from '../../terminal/style.ts';
+
+/** Signs of the live region; plain ones where the terminal shows ASCII only. */
+export interface Signs {
+  /** Between the parts of a line. */
+  readonly dot: string;
+  /** Before the composer's first row, and before what is selected. */
+  readonly mark: string;
+  readonly ellipsis: string;
+  /** Text goes on above and below. */
+  readonly up: string;
+  readonly down: string;
+  /** What a number about is marked with. */
+  readonly about: string;
+}
+
+export interface Appearance {
+  readonly style: Style;
+  readonly signs: Signs;
+  /** Columns the region may use. */
+  readonly columns: number;
+}
+
+const rich: Signs = { dot: ' · ', mark: '›', ellipsis: '…', up: '↑', down: '↓', about: '≈' };
+const plain: Signs = { dot: ' - ', mark: '>', ellipsis: '...', up: '^', down: 'v', about: '~' };
+
+export const signsFor = (unicode: boolean): Signs => (unicode ? rich : plain);
+
+const AppearanceContext = createContext<Appearance>({
+  style: createStyle('none'),
+  signs: plain,
+  columns: 80,
+});
+
+export const AppearanceProvider = AppearanceContext.Provider;
+export const useAppearance = (): Appearance => useContext(AppearanceContext);

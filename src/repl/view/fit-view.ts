@@ -1,0 +1,76 @@
+import type { Dialog, ViewModel } from '../view-model.ts';
+
+/** Rows that each part of the region gets; 0 leaves it out. */
+export interface RowBudget {
+  readonly tail: number;
+  readonly gap: number;
+  readonly status: number;
+  readonly queue: number;
+  readonly attachments: number;
+  readonly search: number;
+  readonly completion: number;
+  readonly notice: number;
+  readonly footer: number;
+}
+
+const mostTail = 8;
+const mostQueue = 4;
+const mostCompletions = 8;
+
+function wanted(model: ViewModel, tailRows: number): RowBudget {
+  const { status, queue, attachments, search, completion, notice } = model;
+  return {
+    tail: Math.min(mostTail, tailRows),
+    gap: 1,
+    status: status.phase === 'idle' ? 0 : 1,
+    queue: Math.min(mostQueue, queue.length),
+    attachments: attachments.length > 0 ? 1 : 0,
+    search: search === undefined ? 0 : 1,
+    completion: Math.min(mostCompletions, completion?.candidates.length ?? 0),
+    notice: notice === undefined ? 0 : 1,
+    footer: 1,
+  };
+}
+
+/** What gives way first in a low window, and how little it may be left. */
+const yielding: readonly (readonly [part: keyof RowBudget, least: number])[] = [
+  ['tail', 1],
+  ['queue', 1],
+  ['completion', 3],
+  ['gap', 0],
+  ['tail', 0],
+  ['attachments', 0],
+  ['queue', 0],
+  ['completion', 1],
+  ['footer', 0],
+  ['notice', 0],
+  ['status', 0],
+  ['completion', 0],
+  ['search', 0],
+];
+
+/** Shares out the rows of a window, one of which stays with the text above. */
+export function fitView(model: ViewModel, tailRows: number, rows: number): RowBudget {
+  const budget: Record<keyof RowBudget, number> = { ...wanted(model, tailRows) };
+  const sum = Object.values(budget).reduce((total, count) => total + count, 0);
+  let excess = sum + model.composer.rows.length - (rows - 1);
+  for (const [part, least] of yielding) {
+    const given = Math.max(0, Math.min(excess, budget[part] - least));
+    budget[part] -= given;
+    excess -= given;
+  }
+  return budget;
+}
+
+/** Rows under the one with the caret. */
+export function rowsBelowCaret(model: ViewModel, budget: RowBudget): number {
+  const { composer } = model;
+  const { attachments, search, completion, notice, footer } = budget;
+  const under = attachments + search + completion + notice + footer;
+  return under + composer.rows.length - 1 - composer.caret.row;
+}
+
+/** Whether a dialog has a caret: only one where something is typed. */
+export function entryOf(dialog: Dialog | undefined) {
+  return dialog?.kind === 'entry' ? dialog : undefined;
+}

@@ -1,0 +1,236 @@
+import { render } from 'ink-testing-library';
+import type { ReactElement } from 'react';
+import { describe, expect, test } from 'vitest';
+import { AppearanceProvider, signsFor } from '../../../src/repl/view/appearance.ts';
+import { CompletionMenu } from '../../../src/repl/view/CompletionMenu.tsx';
+import { Composer } from '../../../src/repl/view/Composer.tsx';
+import { DialogBox } from '../../../src/repl/view/DialogBox.tsx';
+import { Footer } from '../../../src/repl/view/Footer.tsx';
+import { Queue } from '../../../src/repl/view/Queue.tsx';
+import { SearchLine } from '../../../src/repl/view/SearchLine.tsx';
+import { StatusLine } from '../../../src/repl/view/StatusLine.tsx';
+import type { ComposerView, Dialog, FooterView, Status } from '../../../src/repl/view-model.ts';
+import { createStyle } from '../../../src/terminal/style.ts';
+import { viewModel } from '../../support/view-models.ts';
+
+interface Look {
+  readonly columns?: number;
+  readonly unicode?: boolean;
+  readonly colored?: boolean;
+}
+
+/** The rows an element takes, in plain text unless colours are asked for. */
+function drawn(element: ReactElement, look: Look = {}): string[] {
+  const { columns = 60, unicode = true, colored = false } = look;
+  const style = createStyle(colored ? 'ansi16' : 'none');
+  const { lastFrame, unmount } = render(
+    <AppearanceProvider value={{ style, signs: signsFor(unicode), columns }}>
+      {element}
+    </AppearanceProvider>,
+  );
+  const frame = lastFrame() ?? '';
+  unmount();
+  return frame.split('\n');
+}
+
+const retrying: Status = {
+  phase: 'retrying',
+  model: 'origin',
+  cause: 'the service answered 503',
+  secondsLeft: 4,
+  retry: 2,
+  retries: 5,
+};
+
+describe('the status line', () => {
+  test.each<[string, Status, string]>([
+    [
+      'waiting',
+      { phase: 'waiting', model: 'origin', seconds: 0 },
+      'waiting for origin · Esc stops',
+    ],
+    [
+      'waiting for long',
+      { phase: 'waiting', model: 'origin', seconds: 75 },
+      'waiting for origin · 1 min 15 s · Esc stops',
+    ],
+    [
+      'streaming',
+      { phase: 'streaming', model: 'origin', seconds: 12, tokens: 1340, isEstimate: true },
+      'origin · 12 s · ≈1,340 tokens · Esc stops',
+    ],
+    ['retrying', retrying, 'the service answered 503 · retry 2 of 5 in 4 s · Esc stops'],
+    [
+      'retrying now',
+      { ...retrying, secondsLeft: 0 },
+      'the service answered 503 · retry 2 of 5 now · Esc stops',
+    ],
+    [
+      'working',
+      { phase: 'working', task: 'listing models', seconds: 2 },
+      'listing models · 2 s · Esc stops',
+    ],
+    ['stopping', { phase: 'stopping' }, 'stopping'],
+  ])('tells of %s', (_, status, text) => {
+    expect(drawn(<StatusLine status={status} />)).toEqual([text]);
+  });
+
+  test('is not there while natter is idle', () => {
+    expect(drawn(<StatusLine status={{ phase: 'idle' }} />)).toEqual(['']);
+  });
+
+  test('keeps the countdown where there is no room for all', () => {
+    expect(drawn(<StatusLine status={retrying} />, { columns: 40 })).toEqual([
+      'retry 2 of 5 in 4 s · Esc stops',
+    ]);
+  });
+
+  test('uses ASCII alone where the terminal shows no more', () => {
+    expect(drawn(<StatusLine status={retrying} />, { unicode: false }).join('')).toMatch(
+      /^[\x20-\x7E]+$/,
+    );
+  });
+});
+
+describe('the composer', () => {
+  const { composer } = viewModel();
+  const written: ComposerView = { ...composer, rows: ['first', 'second', 'third'] };
+
+  test('shows what can be written while it is empty', () => {
+    expect(drawn(<Composer composer={composer} />)).toEqual(['› Write a prompt']);
+  });
+
+  test('marks its first row and indents the others', () => {
+    expect(drawn(<Composer composer={written} />)).toEqual(['› first', '  second', '  third']);
+  });
+
+  test('tells where the text goes on out of sight', () => {
+    const part = { ...written, hasMoreAbove: true, hasMoreBelow: true };
+    expect(drawn(<Composer composer={part} />)).toEqual(['↑ first', '  second', '↓ third']);
+  });
+
+  test('T19 writes no escape codes without colours', () => {
+    expect(drawn(<Composer composer={written} />).join('')).not.toContain('\u001B');
+    expect(drawn(<Composer composer={written} />, { colored: true }).join('')).toContain(
+      '\u001B[36m',
+    );
+  });
+});
+
+describe('the completion menu', () => {
+  const candidates = ['/model', '/models', '/max-tokens', '/new', '/save'].map((label) => ({
+    label,
+    summary: `what ${label} does`,
+  }));
+
+  test('marks the selected candidate and aligns the summaries', () => {
+    const menu = { candidates: candidates.slice(0, 3), selected: 1 };
+    expect(drawn(<CompletionMenu menu={menu} rows={8} />)).toEqual([
+      '  /model       what /model does',
+      '› /models      what /models does',
+      '  /max-tokens  what /max-tokens does',
+    ]);
+  });
+
+  test('keeps the selected candidate in sight', () => {
+    const rows = drawn(<CompletionMenu menu={{ candidates, selected: 4 }} rows={2} />);
+    expect(rows).toEqual(['  /new   what /new does', '› /save  what /save does']);
+  });
+});
+
+test('the search line tells what is searched for, and that it is not there', () => {
+  expect(drawn(<SearchLine search={{ query: 'tea', found: true }} />)).toEqual(['history: tea']);
+  expect(drawn(<SearchLine search={{ query: 'tea', found: false }} />)).toEqual([
+    'not in the history: tea',
+  ]);
+});
+
+describe('the queue', () => {
+  test('shows each prompt on a row', () => {
+    const prompts = ['first\n  line', 'second'];
+    expect(drawn(<Queue prompts={prompts} isPaused={false} rows={4} />)).toEqual([
+      'next: first line',
+      'next: second',
+    ]);
+  });
+
+  test('counts what there is no room for, and tells that it waits', () => {
+    expect(drawn(<Queue prompts={['a', 'b', 'c', 'd']} isPaused rows={2} />)).toEqual([
+      'waits: a',
+      'waits: 3 more',
+    ]);
+  });
+});
+
+describe('the footer', () => {
+  const footer: FooterView = {
+    ...viewModel().footer,
+    source: 'sandbox',
+    usage: '1,204 tokens in, 310 out',
+  };
+
+  test('shows conversation, model, context in numbers and usage', () => {
+    expect(drawn(<Footer footer={footer} />, { columns: 120 })).toEqual([
+      'Tea and coffee · sandbox · origin · 1,204 of 128,000 tokens (1 %) · 1,204 tokens in, 310 out',
+    ]);
+  });
+
+  test('keeps the context and the sandbox in a narrow window', () => {
+    expect(drawn(<Footer footer={footer} />, { columns: 45 })).toEqual([
+      'sandbox · 1,204 of 128,000 tokens (1 %)',
+    ]);
+  });
+
+  test('shows no window for a model that is not known, and marks estimates', () => {
+    const unknown = { ...viewModel().footer, contextWindow: undefined, isEstimate: true };
+    expect(drawn(<Footer footer={unknown} />)).toEqual(['Tea and coffee · origin · ≈1,204 tokens']);
+  });
+
+  test('is yellow from 80 % on', () => {
+    const near = { ...footer, contextUsed: 102_400 };
+    expect(drawn(<Footer footer={near} />, { colored: true }).join('')).toContain('\u001B[33m');
+    const far = { ...footer, contextUsed: 102_399 };
+    expect(drawn(<Footer footer={far} />, { colored: true }).join('')).not.toContain('\u001B[33m');
+  });
+});
+
+describe('a dialog', () => {
+  const firstRun: Dialog = {
+    kind: 'choice',
+    title: 'No service is configured yet.',
+    lines: ['natter can talk to any service that speaks the Chat Completion contract.'],
+    options: [{ label: 'Connect a service', summary: 'its URL and a key' }, { label: 'Sandbox' }],
+    selected: 1,
+    hint: 'Enter chooses · Esc leaves',
+  };
+
+  test('offers a choice', () => {
+    expect(drawn(<DialogBox dialog={firstRun} />)).toEqual([
+      'No service is configured yet.',
+      'natter can talk to any service that speaks the Chat',
+      'Completion contract.',
+      '  Connect a service  its URL and a key',
+      '› Sandbox',
+      'Enter chooses · Esc leaves',
+    ]);
+  });
+
+  test('asks for an entry, and tells why the last was not taken', () => {
+    const entry: Dialog = {
+      kind: 'entry',
+      title: 'A key is needed.',
+      lines: [],
+      label: 'API key',
+      text: '•••',
+      caretColumn: 3,
+      problem: 'the service refused this key',
+      hint: 'Enter checks it · Esc leaves',
+    };
+    expect(drawn(<DialogBox dialog={entry} />)).toEqual([
+      'A key is needed.',
+      'the service refused this key',
+      'API key: •••',
+      'Enter checks it · Esc leaves',
+    ]);
+  });
+});

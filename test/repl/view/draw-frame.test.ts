@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { drawFrame } from '../../../src/repl/view/draw-frame.tsx';
+import type { ViewModel } from '../../../src/repl/view-model.ts';
+import { createStyle } from '../../../src/terminal/style.ts';
+import { displayWidth } from '../../../src/terminal/width.ts';
+import { viewModel } from '../../support/view-models.ts';
+
+const look = { style: createStyle('none'), unicode: true };
+
+function frame(changes: Partial<ViewModel>, columns = 60, rows = 24, hasOpenLine = false) {
+  return drawFrame(viewModel(changes), look, { columns, rows, hasOpenLine });
+}
+
+const busy: Partial<ViewModel> = {
+  tail: Array.from({ length: 30 }, (_, row) => `| cell ${row} |`).join('\n'),
+  status: { phase: 'waiting', model: 'origin', seconds: 3 },
+  queue: ['one', 'two', 'three', 'four', 'five', 'six'],
+  attachments: ['notes.md'],
+  composer: {
+    rows: ['first', 'second'],
+    caret: { row: 1, column: 4 },
+    hasMoreAbove: false,
+    hasMoreBelow: false,
+    placeholder: '',
+  },
+  completion: {
+    candidates: Array.from({ length: 20 }, (_, index) => ({ label: `/command${index}` })),
+    selected: 10,
+  },
+  notice: 'Ctrl-C again leaves',
+};
+
+describe('the live region', () => {
+  test('is an empty row, the composer and the footer while natter is idle', () => {
+    expect(frame({})).toEqual({
+      rows: ['', '› Write a prompt', 'Tea and coffee · origin · 1,204 of 128,000 tokens (1 %)'],
+      caret: { row: 1, column: 2 },
+      preview: undefined,
+    });
+  });
+
+  test.each([24, 12, 8, 5, 3, 2])('leaves a row of %i to the text above', (rows) => {
+    const { rows: shown, caret } = frame(busy, 60, rows);
+    expect(shown.length).toBeLessThanOrEqual(Math.max(2, rows - 1));
+    expect(shown[caret?.row ?? -1]).toBe('  second');
+  });
+
+  test.each([100, 40, 20, 10])('has no row wider than %i columns', (columns) => {
+    const { rows, caret } = frame(busy, columns);
+    expect(Math.max(...rows.map(displayWidth))).toBeLessThan(columns);
+    expect(caret?.column).toBe(6);
+  });
+
+  test('shows the answer’s tail behind the open line, where it fits', () => {
+    expect(frame({ tail: '**bol' }, 60, 24, true).preview).toBe('**bol');
+    expect(frame({ tail: '**bol' }, 60, 24, false).rows[0]).toBe('**bol');
+    expect(frame({ tail: '| a\n| b' }, 60, 24, true).rows.slice(0, 2)).toEqual(['| a', '| b']);
+  });
+
+  test('shows the last rows of a long tail', () => {
+    const { rows } = frame({ tail: busy.tail ?? '' });
+    expect(rows.slice(0, 8)).toEqual(
+      Array.from({ length: 8 }, (_, index) => `| cell ${22 + index} |`),
+    );
+  });
+
+  test('puts the cursor where a key is typed', () => {
+    const { rows, caret } = frame({
+      dialog: {
+        kind: 'entry',
+        title: 'A key is needed.',
+        lines: [],
+        label: 'API key',
+        text: '•••',
+        caretColumn: 3,
+        hint: 'Enter checks it',
+      },
+    });
+    expect(rows[caret?.row ?? -1]).toBe('API key: •••');
+    expect(caret?.column).toBe(12);
+  });
+
+  test('shows no cursor where something is chosen', () => {
+    const dialog = { kind: 'wait', title: 'Checking the key', lines: [], hint: '' } as const;
+    expect(frame({ dialog }).caret).toBeUndefined();
+  });
+
+  test('T19 holds no escape codes without colours', () => {
+    expect(frame(busy).rows.join('')).not.toContain('\u001B');
+  });
+});

@@ -3,7 +3,7 @@ import { listEntries, type LibraryEntry, type Shelf } from './library.ts';
 import { summarize } from './summary.ts';
 
 /** Stands for the conversation that changed last; never an id, which has no vowels. */
-export const latestName = 'latest';
+const latestName = 'latest';
 
 /** Lines of a hint; more would hide what the hint says. */
 const mostCandidates = 5;

@@ -37,7 +37,7 @@ export interface Conversation {
 }
 
 /** The children of a turn, oldest first; of undefined, the turns that open the conversation. */
-export function childrenOf(
+function childrenOf(
   conversation: Conversation,
   parent: string | undefined,
 ): readonly Turn[] {

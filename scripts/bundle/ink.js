@@ -9,10 +9,12 @@ const replacements = new Map([
 ]);
 
 /**
- * Text taken out of Ink and Yoga: the developer tools with their top-level await, and loading WebAssembly from a
- * data: URL by fetch, which starts Node's whole HTTP client.
+ * Text taken out of Ink and Yoga: the developer tools with their top-level await; loading WebAssembly from a
+ * data: URL by fetch, which starts Node's whole HTTP client; and caches of every text ever measured or wrapped.
  */
 const edits = [
+  { file: /ink[\\/]build[\\/]measure-text\.js$/, from: 'cache.set(text, dimensions);', to: '' },
+  { file: /ink[\\/]build[\\/]wrap-text\.js$/, from: 'cache[cacheKey] = wrappedText;', to: '' },
   {
     file: /ink[\\/]build[\\/]reconciler\.js$/,
     from: "if (isDev()) {\n    try {\n        await import('./devtools.js');",

@@ -21,7 +21,7 @@ interface PartsProps {
 
 export interface AppProps extends PartsProps {
   readonly appearance: Appearance;
-  /** Rows of the answer's tail, the last ones of which are shown. */
+  /** Rows of the answer's tail. */
   readonly tail: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export function App({ model, budget, appearance, tail }: AppProps): ReactNode {
   return (
     <AppearanceProvider value={appearance}>
       <Box flexDirection="column" width={appearance.columns}>
-        {budget.tail > 0 ? <Lines lines={tail.slice(-budget.tail)} /> : null}
+        {tail.length > 0 ? <Lines lines={tail} /> : null}
         {budget.gap > 0 ? <Row> </Row> : null}
         {budget.status > 0 ? <StatusLine status={model.status} /> : null}
         {budget.queue > 0 ? (

@@ -1,20 +1,22 @@
 import { renderToString } from 'ink';
-import { displayWidth } from '../../terminal/width.ts';
 import type { Frame } from '../../terminal/live-paint.ts';
 import type { RegionPlace } from '../../terminal/live-screen.ts';
+import type { Style } from '../../terminal/style.ts';
+import { displayWidth } from '../../terminal/width.ts';
 import { composerMarkColumns } from '../layout-rules.ts';
-import type { ViewModel } from '../view-model.ts';
-import { App } from './App.tsx';
+import type { Status, ViewModel } from '../view-model.ts';
+import { App, type AppProps } from './App.tsx';
 import { signsFor } from './appearance.ts';
 import { entryLabel } from './DialogBox.tsx';
 import { entryOf, fitView, rowsBelowCaret, type RowBudget } from './fit-view.ts';
 import { wrapTail } from './wrap-tail.ts';
-import type { Style } from '../../terminal/style.ts';
 
 export interface Look {
   readonly style: Style;
   readonly unicode: boolean;
 }
+
+export type Drawer = (model: ViewModel, look: Look, place: RegionPlace) => Frame;
 
 /** The caret, in columns from the left and in rows from the bottom. */
 function caretOf(
@@ -23,38 +25,61 @@ function caretOf(
 ): { column: number; below: number } | undefined {
   const entry = entryOf(model.dialog);
   if (entry !== undefined) {
-    return {
-      column: displayWidth(entryLabel(entry)) + entry.caretColumn,
-      below: 1 + budget.footer,
-    };
+    const column = displayWidth(entryLabel(entry)) + entry.caretColumn;
+    return { column, below: 1 + budget.footer };
   }
   if (model.dialog !== undefined) return undefined;
   const column = composerMarkColumns + model.composer.caret.column;
   return { column, below: rowsBelowCaret(model, budget) };
 }
 
-/** Lays the live region out with Ink. */
-export function drawFrame(model: ViewModel, look: Look, place: RegionPlace): Frame {
-  const { columns, rows } = place;
-  // A row that fills the window would leave the cursor in a state of its own in some terminals.
-  const width = Math.max(1, columns - 1);
-  const { tail: held } = model;
-  const goesOn = place.hasOpenLine && !held.includes('\n') && displayWidth(held) < columns;
-  const tail = held === '' || goesOn ? [] : wrapTail(held, width);
-  const budget = fitView(model, tail.length, rows);
-  const appearance = { style: look.style, signs: signsFor(look.unicode), columns: width };
-  const drawn = renderToString(
-    <App model={model} budget={budget} appearance={appearance} tail={tail} />,
-    { columns: width },
-  );
-  const lines = drawn.split('\n');
-  const caret = caretOf(model, budget);
-  return {
-    rows: lines,
-    caret: caret && {
-      row: Math.max(0, lines.length - 1 - caret.below),
-      column: Math.min(caret.column, columns - 1),
-    },
-    preview: goesOn ? held : undefined,
+/** An estimate in steps that a reader can follow: a number that flickers says nothing. */
+function calmStatus(status: Status): Status {
+  if (status.phase !== 'streaming' || status.isEstimate !== true) return status;
+  return { ...status, tokens: Math.round(status.tokens / 10) * 10 };
+}
+
+/** Rows laid out by Ink. What is the same as the last time, and most is, is not laid out again. */
+function createLayout(): (props: AppProps) => readonly string[] {
+  let lastKey = '';
+  let lastRows: readonly string[] = [];
+  return (props) => {
+    const { appearance, model, budget, tail } = props;
+    const { style, signs, columns } = appearance;
+    const looks = [signs.mark, style.bold('x'), style.dim('x'), style.cyan('x')];
+    const key = JSON.stringify([model, budget, tail, columns, looks]);
+    if (key === lastKey) return lastRows;
+    const drawn = renderToString(<App {...props} />, { columns });
+    lastKey = key;
+    lastRows = drawn.split('\n');
+    return lastRows;
+  };
+}
+
+/** Lays the live region out; keep the drawer, it remembers the last layout. */
+export function createDrawer(): Drawer {
+  const layout = createLayout();
+  return (model, look, { columns, rows, hasOpenLine }) => {
+    // A row that fills the window would leave the cursor in a state of its own in some terminals.
+    const width = Math.max(1, columns - 1);
+    const { tail: held } = model;
+    const goesOn = hasOpenLine && !held.includes('\n') && displayWidth(held) < columns;
+    const tail = held === '' || goesOn ? [] : wrapTail(held, width);
+    const budget = fitView(model, tail.length, rows);
+    const shown = layout({
+      model: { ...model, tail: '', status: calmStatus(model.status) },
+      budget,
+      appearance: { style: look.style, signs: signsFor(look.unicode), columns: width },
+      tail: tail.slice(tail.length - budget.tail),
+    });
+    const caret = caretOf(model, budget);
+    return {
+      rows: shown,
+      caret: caret && {
+        row: Math.max(0, shown.length - 1 - caret.below),
+        column: Math.min(caret.column, columns - 1),
+      },
+      preview: goesOn ? held : undefined,
+    };
   };
 }

@@ -1,11 +1,11 @@
 import type { LiveRegion } from '../../terminal/live-region.ts';
 import type { ViewModel } from '../view-model.ts';
-import { drawFrame, type Look } from './draw-frame.tsx';
+import { createDrawer, type Look } from './draw-frame.tsx';
 
 /** The live region's content. */
 export interface View {
-  /** Shows a model soon; drawn at most 30 times a second, and not at all while nothing changes. */
-  update(model: ViewModel): void;
+  /** Shows what `model` gives, soon: asked and drawn at most 30 times a second, and not at all while nothing changes. */
+  update(model: () => ViewModel): void;
   unmount(): void;
 }
 
@@ -25,8 +25,9 @@ export async function loadLayout(): Promise<void> {
 
 /** Draws models into a live region. */
 export function mountView({ region, look }: ViewOptions): View {
+  const draw = createDrawer();
   return {
-    update: (model) => region.render((place) => drawFrame(model, look(), place)),
+    update: (model) => region.render((place) => draw(model, look(), place)),
     unmount: () => region.render(() => ({ rows: [] })),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drawFrame } from '../../../src/repl/view/draw-frame.tsx';
+import { createDrawer } from '../../../src/repl/view/draw-frame.tsx';
 import type { ViewModel } from '../../../src/repl/view-model.ts';
 import { createStyle } from '../../../src/terminal/style.ts';
 import { displayWidth } from '../../../src/terminal/width.ts';
@@ -8,7 +8,7 @@ import { viewModel } from '../../support/view-models.ts';
 const look = { style: createStyle('none'), unicode: true };
 
 function frame(changes: Partial<ViewModel>, columns = 60, rows = 24, hasOpenLine = false) {
-  return drawFrame(viewModel(changes), look, { columns, rows, hasOpenLine });
+  return createDrawer()(viewModel(changes), look, { columns, rows, hasOpenLine });
 }
 
 const busy: Partial<ViewModel> = {
@@ -83,6 +83,32 @@ describe('the live region', () => {
   test('shows no cursor where something is chosen', () => {
     const dialog = { kind: 'wait', title: 'Checking the key', lines: [], hint: '' } as const;
     expect(frame({ dialog }).caret).toBeUndefined();
+  });
+
+  test('follows the answer’s estimated tokens in steps of ten', () => {
+    const draw = createDrawer();
+    const place = { columns: 60, rows: 24, hasOpenLine: true };
+    const shown = [101, 104, 106].map((tokens) => {
+      const status = { phase: 'streaming', model: 'origin', seconds: 1, tokens } as const;
+      const model = viewModel({ status: { ...status, isEstimate: true } });
+      return draw(model, look, place).rows[1];
+    });
+    expect(shown).toEqual([
+      'origin · 1 s · ≈100 tokens · Esc stops',
+      'origin · 1 s · ≈100 tokens · Esc stops',
+      'origin · 1 s · ≈110 tokens · Esc stops',
+    ]);
+  });
+
+  test('is laid out again for another look or window', () => {
+    const draw = createDrawer();
+    const place = { columns: 60, rows: 24, hasOpenLine: false };
+    const plain = draw(viewModel(), look, place).rows;
+    const colored = { style: createStyle('ansi16'), unicode: true };
+    expect(draw(viewModel(), colored, place).rows).not.toEqual(plain);
+    expect(draw(viewModel(), { ...look, unicode: false }, place).rows).not.toEqual(plain);
+    expect(draw(viewModel(), look, { ...place, columns: 30 }).rows).not.toEqual(plain);
+    expect(draw(viewModel(), look, place).rows).toEqual(plain);
   });
 
   test('T19 holds no escape codes without colours', () => {

@@ -4,7 +4,7 @@ import { createDrawer, type Look } from './draw-frame.tsx';
 
 /** The live region's content. */
 export interface View {
-  /** Shows what `model` gives, soon: asked and drawn at most 30 times a second, and not at all while nothing changes. */
+  /** Shows what `model` gives, soon: asked at most 30 times a second, and not at all while nothing changes. */
   update(model: () => ViewModel): void;
   unmount(): void;
 }
@@ -27,7 +27,7 @@ export async function loadLayout(): Promise<void> {
 export function mountView({ region, look }: ViewOptions): View {
   const draw = createDrawer();
   return {
-    update: (model) => region.render((place) => draw(model, look(), place)),
+    update: (model) => region.render((place) => draw(model(), look(), place)),
     unmount: () => region.render(() => ({ rows: [] })),
   };
 }

@@ -4,10 +4,17 @@ import { styleSequence } from '../../terminal/open-style.ts';
 /** More of a tail than this is not looked at: only its last rows are shown. */
 const longestTail = 4000;
 
-/** The rows of a text without colours; their last ones where it is long. */
+/** The rows of a text, styled line by line; those that are too wide go without. The last ones where it is long. */
 export function wrapTail(text: string, columns: number): string[] {
-  const plain = text.slice(-longestTail).replaceAll(styleSequence, '').replaceAll('\t', '    ');
-  return plain.split('\n').flatMap((line) => wrapLine(line, columns));
+  const lines = lastLines(text).replaceAll('\t', '    ').split('\n');
+  return lines.flatMap((line) =>
+    displayWidth(line) <= columns ? [line] : wrapLine(line.replaceAll(styleSequence, ''), columns),
+  );
+}
+
+function lastLines(text: string): string {
+  const end = text.slice(-longestTail);
+  return text.length > longestTail ? end.slice(end.indexOf('\n') + 1) : end;
 }
 
 function wrapLine(line: string, columns: number): string[] {

@@ -64,6 +64,12 @@ describe('the live region', () => {
     );
   });
 
+  test('keeps the colours of a tail that fits, and wraps what does not', () => {
+    const bold = '\u001B[1mbold\u001B[22m';
+    const { rows } = frame({ tail: `${bold}\n${bold.repeat(5)}` }, 20);
+    expect(rows.slice(0, 3)).toEqual([bold, 'boldboldboldboldbol', 'd']);
+  });
+
   test('puts the cursor where a key is typed', () => {
     const { rows, caret } = frame({
       dialog: {

@@ -37,10 +37,7 @@ export interface Conversation {
 }
 
 /** The children of a turn, oldest first; of undefined, the turns that open the conversation. */
-function childrenOf(
-  conversation: Conversation,
-  parent: string | undefined,
-): readonly Turn[] {
+function childrenOf(conversation: Conversation, parent: string | undefined): readonly Turn[] {
   return [...conversation.turns.values()].filter((turn) => turn.parent === parent);
 }
 

@@ -10,6 +10,7 @@ import type { Choices, ReplState } from '../repl/state.ts';
 import { parseParameterFlag } from '../settings/setting-value.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
+import { terminalTraits } from '../terminal/traits.ts';
 import { attachFiles } from './attach-files.ts';
 import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
@@ -82,8 +83,13 @@ async function start(parts: Parts, state: ReplState): Promise<Session> {
     device: context.device,
     stdout: context.streams.stdout,
   };
-  const { startLineMode } = await import('../repl/line-mode/run-line-mode.ts');
-  return startLineMode(options);
+  if (parts.isLineMode) {
+    const { startLineMode } = await import('../repl/line-mode/run-line-mode.ts');
+    return startLineMode(options);
+  }
+  const { startLive } = await import('../repl/live/start-live.ts');
+  const { style, unicode } = remarks.presentation;
+  return startLive({ ...options, style, unicode, traits: terminalTraits(context.environment) });
 }
 
 /** What is said and sent before the person types anything. */

@@ -2,8 +2,11 @@ import type { ReplState } from './state.ts';
 
 /** Where a session is seen: the live region of a terminal, or plain lines. */
 export interface Screen {
-  /** Finished text for the scrollback; it goes on where the last one ended. */
-  write(text: string): void;
+  /**
+   * Finished text for the scrollback; it goes on where the last one ended. A promise while the terminal is
+   * slow: await it before the next.
+   */
+  write(text: string): Promise<void> | undefined;
   /** Shows what the person can still change or waits for. */
   show(state: ReplState): void;
   /** Draws again what may have been overwritten. */

@@ -41,9 +41,11 @@ interface OpenAnswer {
 /** What was written last: two remarks stand together, anything else is set apart. */
 type Group = 'remark' | 'turn';
 
+type Write = (text: string) => Promise<void> | undefined;
+
 interface Writing {
   readonly format: () => TranscriptFormat;
-  readonly write: (text: string) => void;
+  readonly write: Write;
   open: OpenAnswer | undefined;
   before: Group | undefined;
 }
@@ -51,14 +53,14 @@ interface Writing {
 function separate(writing: Writing, group: Group): void {
   const { before, format, write } = writing;
   const belong = before === 'remark' && group === 'remark';
-  if (before !== undefined && !belong) write(format().separator);
+  if (before !== undefined && !belong) void write(format().separator);
   writing.before = group;
 }
 
 function begin(writing: Writing, model: string | undefined): OpenAnswer {
   separate(writing, 'turn');
   const format = writing.format();
-  writing.write(format.answerHead(model));
+  void writing.write(format.answerHead(model));
   writing.open = { sanitizer: createSanitizer(), transform: format.answerText(), last: '\n' };
   return writing.open;
 }
@@ -71,14 +73,14 @@ async function put(
   const shown = await text;
   if (shown === '') return;
   answer.last = shown.at(-1) ?? '\n';
-  write(shown);
+  await write(shown);
 }
 
 async function finish(writing: Writing, answer: OpenAnswer): Promise<number> {
   const { sanitizer, transform } = answer;
   await put(writing, answer, transform.write(sanitizer.end()));
   await put(writing, answer, transform.end());
-  if (answer.last !== '\n') writing.write('\n');
+  if (answer.last !== '\n') void writing.write('\n');
   writing.open = undefined;
   return sanitizer.removed;
 }
@@ -92,9 +94,9 @@ async function printOne(writing: Writing, entry: Entry): Promise<void> {
   }
   const format = writing.format();
   separate(writing, entry.type === 'prompt' ? 'turn' : 'remark');
-  if (entry.type === 'prompt') writing.write(format.prompt(entry.text));
-  if (entry.type === 'notice') writing.write(format.notice(entry.text));
-  if (entry.type === 'failure') writing.write(format.failure(entry.message, entry.hint));
+  if (entry.type === 'prompt') await writing.write(format.prompt(entry.text));
+  if (entry.type === 'notice') await writing.write(format.notice(entry.text));
+  if (entry.type === 'failure') await writing.write(format.failure(entry.message, entry.hint));
 }
 
 async function printAll(writing: Writing, entries: readonly Entry[]): Promise<void> {
@@ -112,10 +114,7 @@ function createOrder() {
   };
 }
 
-export function createTranscript(
-  format: () => TranscriptFormat,
-  write: (text: string) => void,
-): Transcript {
+export function createTranscript(format: () => TranscriptFormat, write: Write): Transcript {
   const writing: Writing = { format, write, open: undefined, before: undefined };
   const inOrder = createOrder();
   let waiting: readonly Entry[] = [];

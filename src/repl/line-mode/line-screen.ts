@@ -94,6 +94,7 @@ export function createLineScreen(options: LineScreenOptions): LineScreen {
     write(text) {
       say(place, text);
       askAgain();
+      return undefined;
     },
     show(next) {
       state = next;

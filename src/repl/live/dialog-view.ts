@@ -1,0 +1,53 @@
+import { sanitizeLine } from '../../terminal/sanitizer.ts';
+import { displayWidth, graphemes, splitAtWidth } from '../../terminal/width.ts';
+import type { Dialog } from '../dialog.ts';
+import { contentOf } from '../editing/paste.ts';
+import type { Dialog as DialogView } from '../view-model.ts';
+
+/** Columns that a dialog's label and the caret take at most. */
+const labelColumns = 14;
+
+const labels = { address: 'base URL', key: 'API key' } as const;
+
+/** The part of a long entry that ends at the caret. */
+function endOf(text: string, columns: number): string {
+  let rest = text;
+  while (displayWidth(rest) > columns) {
+    [, rest] = splitAtWidth(rest, Math.max(1, displayWidth(rest) - columns));
+  }
+  return rest;
+}
+
+function entryView(dialog: Dialog & { type: 'entry' }, columns: number): DialogView {
+  const { input, isHidden, asks, title } = dialog;
+  const content = contentOf(input);
+  const show = (text: string) =>
+    isHidden ? '•'.repeat([...graphemes(text)].length) : sanitizeLine(text);
+  const room = Math.max(8, columns - labelColumns);
+  const before = endOf(show(content.slice(0, input.cursor)), room);
+  const [after] = splitAtWidth(show(content.slice(input.cursor)), room - displayWidth(before));
+  return {
+    kind: 'entry',
+    title: sanitizeLine(title),
+    lines: [],
+    hint: 'Enter goes on · Esc leaves',
+    label: labels[asks],
+    text: before + after,
+    caretColumn: displayWidth(before),
+  };
+}
+
+/** A dialog as the live region shows it. */
+export function dialogView(dialog: Dialog, columns: number): DialogView {
+  if (dialog.type === 'entry') return entryView(dialog, columns);
+  return {
+    kind: 'choice',
+    title: sanitizeLine(dialog.title),
+    lines: [],
+    hint: 'Up, Down and Enter choose, or type a number · Esc leaves',
+    options: dialog.choices.map((choice, index) => ({
+      label: sanitizeLine(`${index + 1} ${choice.label}`),
+    })),
+    selected: dialog.selected,
+  };
+}

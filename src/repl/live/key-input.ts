@@ -1,0 +1,39 @@
+import type { Clock } from '../../clock.ts';
+import type { KeyEvent } from '../editing/key-event.ts';
+import { createKeyParser, flushDelay } from '../editing/key-parser.ts';
+import { joinPasteBurst } from '../editing/paste-burst.ts';
+
+/** Turns what a raw terminal sends into keys, telling Esc from the begin of a sequence by the time. */
+export interface KeyInput {
+  feed(bytes: Uint8Array): void;
+  stop(): void;
+}
+
+export function createKeyInput(
+  clock: Clock,
+  onKeys: (events: readonly KeyEvent[]) => void,
+): KeyInput {
+  const parser = createKeyParser();
+  let waiting = new AbortController();
+  const pass = (events: readonly KeyEvent[]) => {
+    if (events.length > 0) onKeys(events);
+  };
+  const flushLater = () => {
+    const pending = parser.pending();
+    if (pending === 'nothing') return;
+    waiting = new AbortController();
+    // Called off is no failure: more came.
+    clock.sleep(flushDelay[pending], waiting.signal).then(
+      () => pass(parser.flush()),
+      () => undefined,
+    );
+  };
+  return {
+    feed(bytes) {
+      waiting.abort();
+      pass(joinPasteBurst(parser.feed(bytes)));
+      flushLater();
+    },
+    stop: () => waiting.abort(),
+  };
+}

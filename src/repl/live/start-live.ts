@@ -1,0 +1,128 @@
+import { holdTerminal, type TerminalHold } from '../../terminal/hold.ts';
+import { createLiveRegion, type LiveRegion } from '../../terminal/live-region.ts';
+import type { Style } from '../../terminal/style.ts';
+import type { TerminalTraits } from '../../terminal/traits.ts';
+import type { ReplOptions } from '../repl-options.ts';
+import { richFormat } from '../rich-format.ts';
+import type { Screen } from '../screen.ts';
+import { createSession, type Session } from '../session.ts';
+import type { ReplState } from '../state.ts';
+import { themedStyle } from '../themes.ts';
+import { loadLayout, mountView } from '../view/mount-view.ts';
+import { createKeyInput, type KeyInput } from './key-input.ts';
+import { createPreview } from './preview.ts';
+import { viewOf } from './view-of.ts';
+
+export interface LiveOptions extends ReplOptions {
+  readonly traits: TerminalTraits;
+  readonly style: Style;
+  /** The terminal shows typographic signs. */
+  readonly unicode: boolean;
+}
+
+interface Live {
+  readonly options: LiveOptions;
+  readonly region: LiveRegion;
+  readonly keys: KeyInput;
+  readonly session: () => Session;
+}
+
+function holdFor({ options, region, keys, session }: Live): TerminalHold {
+  const { device, traits, stdout } = options;
+  const resize = () => {
+    region.resized();
+    session().dispatch({ type: 'resized', columns: stdout.columns(), rows: stdout.rows() });
+  };
+  return holdTerminal(device, traits, {
+    onInput: (bytes) => keys.feed(bytes),
+    onResize: resize,
+    onContinue() {
+      region.resume();
+      region.redraw();
+      resize();
+    },
+    onEnd: () => session().dispatch({ type: 'input-ended' }),
+    lastWords: () => region.abandon(),
+  });
+}
+
+async function lend<Result>(
+  { region, options }: Live,
+  hold: TerminalHold,
+  use: () => Promise<Result>,
+): Promise<Result> {
+  region.suspend();
+  hold.pause();
+  // Ctrl-C in the other program is that program's.
+  const giveBack = options.device.onInterrupt(() => undefined);
+  try {
+    return await use();
+  } finally {
+    giveBack();
+    hold.resume();
+    region.resume();
+  }
+}
+
+function screenOf(live: Live, hold: () => TerminalHold, show: (state: ReplState) => void): Screen {
+  const { region, keys, options } = live;
+  return {
+    show,
+    write(text) {
+      region.commit(text);
+      return region.slowness();
+    },
+    redraw: () => region.redraw(),
+    scrollAway: () => region.commit('\n'.repeat(options.stdout.rows())),
+    lend: (use) => lend(live, hold(), use),
+    suspend() {
+      region.suspend();
+      hold().suspend();
+    },
+    async close() {
+      keys.stop();
+      try {
+        region.close();
+      } finally {
+        hold().release();
+      }
+      await options.stdout.flush();
+    },
+  };
+}
+
+/** A session with a live region at the end of the terminal's scrollback. */
+export async function startLive(options: LiveOptions): Promise<Session> {
+  const { stdout, ports, traits, unicode } = options;
+  await loadLayout();
+  const { clock } = ports;
+  const region = createLiveRegion({ output: stdout, clock, ...traits });
+  let session: Session;
+  const keys = createKeyInput(clock, (events) => {
+    const now = clock.monotonic();
+    for (const event of events) session.dispatch({ type: 'key-pressed', event, now });
+  });
+  const live: Live = { options, region, keys, session: () => session };
+  const styleOf = ({ choices }: ReplState) => themedStyle(choices.theme, options.style);
+  const formatOf = (state: ReplState) => {
+    const style = styleOf(state);
+    const width = () => stdout.columns();
+    return richFormat({ style, width, hyperlinks: style.colored, unicode });
+  };
+  let shown = options.state;
+  const preview = createPreview();
+  const view = mountView({ region, look: () => ({ style: styleOf(shown), unicode }) });
+  const show = (state: ReplState) => {
+    shown = state;
+    view.update(() =>
+      viewOf(
+        state,
+        preview(state, () => formatOf(state).answerText()),
+      ),
+    );
+  };
+  const hold = (): TerminalHold => held;
+  session = createSession({ ...options, screen: screenOf(live, hold, show), format: formatOf });
+  const held = holdFor(live);
+  return session;
+}

@@ -1,0 +1,99 @@
+import { contextWindow } from '../../conversation/context-fit.ts';
+import { titleOf } from '../../conversation/tree.ts';
+import { sanitizeLine } from '../../terminal/sanitizer.ts';
+import type { Candidate, CompletionRequest } from '../editing/completion.ts';
+import { matchOf } from '../editing/history-search.ts';
+import { layout } from '../editing/layout.ts';
+import { composerColumns, composerRows } from '../layout-rules.ts';
+import { shownText } from '../shown-text.ts';
+import type { AnswerUsage, ReplState } from '../state.ts';
+import type { ComposerView, FooterView, Status, ViewModel } from '../view-model.ts';
+import { dialogView } from './dialog-view.ts';
+
+const count = (value: number) => value.toLocaleString('en-US');
+const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));
+
+function statusOf({ activity, now }: ReplState): Status {
+  if (activity === undefined) return { phase: 'idle' };
+  if (activity.isStopping) return { phase: 'stopping' };
+  const seconds = secondsBetween(activity.since, now);
+  if (activity.type === 'task') return { phase: 'working', task: activity.name, seconds };
+  const model = sanitizeLine(activity.model);
+  const { retry, phase, tokens } = activity;
+  if (phase === 'retrying' && retry !== undefined) {
+    const secondsLeft = Math.max(0, Math.ceil((retry.at - now) / 1000));
+    const cause = sanitizeLine(retry.cause);
+    return { phase, model, cause, secondsLeft, retry: retry.retry, retries: retry.retries };
+  }
+  return phase === 'streaming'
+    ? { phase, model, seconds, tokens, isEstimate: true }
+    : { phase: 'waiting', model, seconds };
+}
+
+/** While the history is searched, what was found stands in the composer's place. */
+function composerOf(state: ReplState): ComposerView {
+  const found = state.search && matchOf(state.history, state.search);
+  const draft = found ?? state.composer;
+  const shown = layout(draft, composerColumns(state.columns), composerRows(state.rows));
+  const { rows, cursorRow, cursorColumn, hasMoreAbove, hasMoreBelow } = shown;
+  return {
+    rows,
+    caret: { row: cursorRow, column: cursorColumn },
+    hasMoreAbove,
+    hasMoreBelow,
+    placeholder: state.conversation.turns.size === 0 ? 'type a prompt, or /help' : '',
+  };
+}
+
+function usageText({ promptTokens, completionTokens, isEstimate }: AnswerUsage): string {
+  const mark = isEstimate ? 'about ' : '';
+  return `${mark}${count(promptTokens)} tokens in, ${count(completionTokens)} out`;
+}
+
+function footerOf(state: ReplState): FooterView {
+  const { choices, context, conversation, service, lastUsage } = state;
+  return {
+    conversation: sanitizeLine(titleOf(conversation)) || 'new conversation',
+    source: service.isSandbox ? 'sandbox' : undefined,
+    model: sanitizeLine(choices.model),
+    contextUsed: context.tokens,
+    isEstimate: context.isEstimate,
+    contextWindow: contextWindow(choices.model),
+    usage: lastUsage && usageText(lastUsage),
+  };
+}
+
+function noticeOf({ isLeaveArmed, branch, attachments: _files }: ReplState): string | undefined {
+  if (isLeaveArmed) return 'Ctrl-C again leaves';
+  if (branch?.reason === 'edit') return 'another version of your prompt; Ctrl-C keeps the old one';
+  return undefined;
+}
+
+function label({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {
+  const slash = kind === 'command' ? '/' : '';
+  return sanitizeLine(`${slash}${value}${isFolder === true ? '/' : ''}`);
+}
+
+/** What the live region shows of a state. `tail` is the answer's end that is held back. */
+export function viewOf(state: ReplState, tail: string): ViewModel {
+  const { completion, search, queue, dialog } = state;
+  return {
+    tail,
+    status: statusOf(state),
+    queue: queue.map((draft) => sanitizeLine(shownText(draft))),
+    isQueuePaused: state.isQueuePaused,
+    attachments: state.attachments.map(({ name }) => sanitizeLine(name)),
+    composer: composerOf(state),
+    completion: completion && {
+      candidates: completion.candidates.map((candidate) => ({
+        label: label(completion.request, candidate),
+        ...(candidate.summary === undefined ? {} : { summary: sanitizeLine(candidate.summary) }),
+      })),
+      selected: completion.selected,
+    },
+    search: search && { query: sanitizeLine(search.query), found: !search.isFailed },
+    notice: noticeOf(state),
+    footer: footerOf(state),
+    dialog: dialog && dialogView(dialog, state.columns),
+  };
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import { slashCommands } from '../../../src/repl/slash-commands/table.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
+import {
+  composed,
+  conversationOf,
+  effectsOf,
+  enter,
+  interrupt,
+  printed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
+
+const exchange = conversationOf(
+  { role: 'user', content: 'why?' },
+  { role: 'assistant', content: 'because', model: 'origin' },
+);
+const cut = conversationOf(
+  { role: 'user', content: 'why?' },
+  { role: 'assistant', content: 'beca', incomplete: true },
+);
+const withExchange = stateOf({ conversation: exchange });
+
+const command = (state: ReplState, line: string) => run(state, typed(line), enter);
+
+test('every command of the table has a summary, and its name once', () => {
+  const names = slashCommands.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(slashCommands.every(({ summary }) => summary.length > 0)).toBe(true);
+});
+
+test('/help shows every command and every key', () => {
+  const [text = ''] = printed(command(stateOf(), '/help').effects);
+  for (const { name } of slashCommands) expect(text).toContain(`/${name}`);
+  expect(text).toContain('Ctrl+R');
+});
+
+test('/help with a name explains that command', () => {
+  expect(printed(command(stateOf(), '/help model').effects)).toEqual([
+    '/model [id]: choose the model that answers',
+  ]);
+});
+
+describe('settings', () => {
+  test('/model chooses the model of what is sent next', () => {
+    const { state } = command(stateOf(), '/model nextgen');
+    expect(effectsOf(run(state, typed('one'), enter).effects, 'ask')[0]?.choices).toMatchObject({
+      model: 'nextgen',
+    });
+  });
+
+  test('/system sets the system prompt, and off removes it', () => {
+    const { state } = command(stateOf(), '/system be brief');
+    expect(state.choices.system).toBe('be brief');
+    expect(command(state, '/system off').state.choices.system).toBeUndefined();
+  });
+
+  test('/max-tokens takes whole numbers only', () => {
+    expect(command(stateOf(), '/max-tokens 500').state.choices.maxTokens).toBe(500);
+    expect(command(stateOf(), '/max-tokens -1').state.choices.maxTokens).toBeUndefined();
+    expect(command(stateOf(), '/max-tokens many').state.choices.maxTokens).toBeUndefined();
+  });
+
+  test('/theme takes the names it knows', () => {
+    expect(command(stateOf(), '/theme mono').state.choices.theme).toBe('mono');
+    expect(printed(command(stateOf(), '/theme neon').effects)).toEqual([
+      'themes are color, mono, plain',
+    ]);
+  });
+});
+
+describe('versions', () => {
+  test('/retry answers the last prompt once more', () => {
+    const { effects } = command(withExchange, '/retry');
+    expect(effectsOf(effects, 'ask')[0]?.question).toEqual({ type: 'again', turnId: 't1' });
+  });
+
+  test('/edit brings the prompt back, and what is sent is another version of it', () => {
+    const { state } = command(withExchange, '/edit');
+    expect(composed(state)).toBe('why?');
+    const sent = run(state, typed('!'), enter);
+    expect(effectsOf(sent.effects, 'ask')[0]?.question).toMatchObject({
+      content: 'why?!',
+      parent: undefined,
+    });
+  });
+
+  test('/edit is given up with Ctrl-C', () => {
+    const { state } = run(command(withExchange, '/edit').state, interrupt, typed('next'), enter);
+    expect(state.branch).toBeUndefined();
+    const { effects } = run(command(withExchange, '/edit').state, interrupt, typed('next'), enter);
+    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ parent: 't2' });
+  });
+
+  test('/undo leaves the last exchange out of what is sent', () => {
+    const { state } = command(withExchange, '/undo');
+    expect(composed(state)).toBe('why?');
+    expect(state.branch).toEqual({ parent: undefined, reason: 'undo' });
+  });
+
+  test('/version switches to the next version', () => {
+    const turns = new Map(exchange.turns);
+    const first = turns.get('t2');
+    if (first === undefined) throw new Error('there is no answer');
+    turns.set('t3', { ...first, id: 't3', content: 'other' });
+    const state = stateOf({ conversation: { ...exchange, turns } });
+    expect(effectsOf(command(state, '/version').effects, 'choose')[0]?.turnId).toBe('t3');
+    expect(effectsOf(command(state, '/version 1').effects, 'choose')[0]?.turnId).toBe('t2');
+    expect(printed(command(state, '/version 5').effects)).toEqual(['there are versions 1 to 2']);
+  });
+
+  test('/continue goes on from an answer that was cut', () => {
+    const { effects } = command(stateOf({ conversation: cut }), '/continue');
+    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ type: 'prompt', parent: 't2' });
+    expect(printed(command(withExchange, '/continue').effects)).toEqual([
+      'the last answer is complete',
+    ]);
+  });
+});
+
+describe('the last answer', () => {
+  test.each([
+    ['/copy', { type: 'copy', source: 'because', block: undefined }],
+    ['/copy 2', { type: 'copy', source: 'because', block: 2 }],
+    ['/save a.md', { type: 'save', source: 'because', block: undefined, path: 'a.md' }],
+    ['/save 2 f.ts', { type: 'save', source: 'because', block: 2, path: 'f.ts' }],
+    ['/save', { type: 'save-journal' }],
+  ])('%s', (line, effect) => {
+    expect(command(withExchange, line).effects).toContainEqual(effect);
+  });
+
+  test('is missed by /copy where there is none', () => {
+    expect(printed(command(stateOf(), '/copy').effects)).toEqual(['there is no answer yet']);
+  });
+});
+
+test.each([
+  ['/models', { type: 'list-models' }],
+  ['/new', { type: 'new-conversation' }],
+  ['/resume', { type: 'resume', name: 'latest' }],
+  ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
+  ['/conversations tea', { type: 'list-conversations', query: 'tea' }],
+  ['/rename tea', { type: 'rename', title: 'tea' }],
+  ['/attach "my notes.md"', { type: 'attach', path: 'my notes.md' }],
+  ['/clear', { type: 'scroll-away' }],
+  ['/redraw', { type: 'redraw' }],
+  ['/quit', { type: 'leave' }],
+])('%s asks the session for its effect', (line, effect) => {
+  expect(command(stateOf(), line).effects).toContainEqual(effect);
+});
+
+test('/usage tells what the session used and how full the window is', () => {
+  const state = stateOf({
+    usage: { answers: 2, promptTokens: 1200, completionTokens: 300, estimated: 1 },
+    context: { tokens: 64_000, isEstimate: true },
+  });
+  expect(printed(command(state, '/usage').effects)[0]).toBe(
+    "2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out\nthe conversation fills ~64K of 128K (50 %) of origin's window",
+  );
+});
+
+test('at 80 % of the window the larger model is offered, once', () => {
+  const full = conversationOf(
+    { role: 'user', content: 'why?' },
+    { role: 'assistant', content: 'because', usage: { total_tokens: 110_000 } },
+  );
+  const ended = {
+    type: 'answer-ended',
+    outcome: { type: 'finished' },
+    conversation: full,
+    now: 0,
+  } as const;
+  const first = run(stateOf(), typed('why?'), enter, ended);
+  expect(printed(first.effects)).toEqual([
+    "86 % of origin's window is used (110K of 128K); /model nextgen has a window of 1M",
+  ]);
+  expect(printed(run(first.state, typed('more'), enter, ended).effects)).toEqual([]);
+});

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import type { AnswerOutcome } from '../../../src/repl/action.ts';
+import {
+  composed,
+  conversationOf,
+  effectsOf,
+  enter,
+  escape,
+  interrupt,
+  pasted,
+  pressed,
+  printed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
+
+const answered = conversationOf(
+  { role: 'user', content: 'one' },
+  { role: 'assistant', content: 'first answer' },
+);
+
+const ended = (outcome: AnswerOutcome, conversation = answered) =>
+  ({ type: 'answer-ended', outcome, conversation, now: 0 }) as const;
+
+const finished = ended({ type: 'finished' });
+
+describe('Enter', () => {
+  test('sends what is typed and empties the composer', () => {
+    const { state, effects } = run(stateOf(), typed('one'), enter);
+    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({
+      type: 'prompt',
+      content: 'one',
+      parent: undefined,
+    });
+    expect(composed(state)).toBe('');
+    expect(state.activity).toMatchObject({ type: 'answer', phase: 'waiting', model: 'origin' });
+  });
+
+  test('sends nothing from an empty composer', () => {
+    expect(run(stateOf(), typed('  '), enter).effects).toEqual([]);
+  });
+
+  test('after a backslash begins a new line', () => {
+    const { state, effects } = run(stateOf(), typed('one\\'), enter, typed('two'));
+    expect(composed(state)).toBe('one\ntwo');
+    expect(effects).toEqual([]);
+  });
+
+  test.each([
+    ['Shift+Enter', pressed('enter', { shift: true })],
+    ['Alt+Enter', pressed('enter', { alt: true })],
+    ['Ctrl+J', pressed('j', { ctrl: true })],
+  ])('%s begins a new line', (_name, key) => {
+    expect(composed(run(stateOf(), typed('one'), key, typed('two')).state)).toBe('one\ntwo');
+  });
+
+  test('while an answer comes queues the prompt, which is sent when the answer ends', () => {
+    const queued = run(stateOf(), typed('one'), enter, typed('two'), enter);
+    expect(effectsOf(queued.effects, 'ask')).toHaveLength(1);
+    expect(queued.state.queue).toHaveLength(1);
+    const next = run(queued.state, finished);
+    expect(effectsOf(next.effects, 'ask')[0]?.question).toMatchObject({
+      content: 'two',
+      parent: 't2',
+    });
+    expect(next.state.queue).toEqual([]);
+  });
+
+  test('sends a long paste whole and shows its marker', () => {
+    const text = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
+    const { effects } = run(stateOf(), pasted(text), typed(' what?'), enter);
+    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({
+      content: `${text} what?`,
+      shown: '[paste #1, 100 lines] what?',
+    });
+  });
+
+  test('remembers what was sent', () => {
+    const { effects } = run(stateOf(), typed('one'), enter);
+    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', text: 'one' }]);
+  });
+});
+
+describe('a line that starts with a slash', () => {
+  test('is a command', () => {
+    const { effects, state } = run(stateOf(), typed('/usage'), enter);
+    expect(effectsOf(effects, 'ask')).toEqual([]);
+    expect(printed(effects)[0]).toMatch(/^0 answers in this session/);
+    expect(state.activity).toBeUndefined();
+  });
+
+  test('is sent when the slash is doubled', () => {
+    const { effects } = run(stateOf(), typed('//etc/hosts says what?'), enter);
+    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({
+      content: '/etc/hosts says what?',
+    });
+  });
+
+  test('is refused when no command has that name, and what may be meant is told', () => {
+    const { effects } = run(stateOf(), typed('/modle nextgen'), enter);
+    expect(printed(effects)).toEqual(['there is no command /modle']);
+    expect(effects.at(-1)).toMatchObject({
+      entries: [{ hint: expect.stringContaining('/model or /models') }],
+    });
+  });
+
+  test('in a paste is text', () => {
+    const { effects } = run(stateOf(), pasted(`/quit\n${'line\n'.repeat(9)}`), enter);
+    expect(effectsOf(effects, 'ask')).toHaveLength(1);
+  });
+
+  test('waits for the answer to end, unless the command runs at once', () => {
+    const start = run(stateOf(), typed('one'), enter).state;
+    const waiting = run(start, typed('/usage'), enter);
+    expect(waiting.state.queue).toHaveLength(1);
+    expect(printed(waiting.effects)).toEqual([]);
+    expect(run(start, typed('/quit'), enter).state.hasLeft).toBe(true);
+  });
+});
+
+describe('an answer that fails', () => {
+  const failure = { kind: 'server_error', message: 'the service answered 500' } as const;
+  const failed = ended(
+    { type: 'failed', hasText: false, failure },
+    conversationOf({ role: 'user', content: 'one' }),
+  );
+
+  test('leaves one line with cause and way on, and the prompt in the composer', () => {
+    const { state, effects } = run(stateOf(), typed('one'), enter, failed);
+    expect(printed(effects)).toEqual(['the service answered 500']);
+    expect(effects.at(-1)).toMatchObject({ entries: [{ hint: '/retry asks again' }] });
+    expect(composed(state)).toBe('one');
+    expect(state.activity).toBeUndefined();
+  });
+
+  test('leaves what was typed meanwhile alone', () => {
+    const { state } = run(stateOf(), typed('one'), enter, typed('two'), failed);
+    expect(composed(state)).toBe('two');
+  });
+
+  test('D16 is no part of what the next prompt follows', () => {
+    const { effects } = run(stateOf(), typed('one'), enter, failed, enter);
+    expect(effectsOf(effects, 'ask')[1]?.question).toMatchObject({
+      content: 'one',
+      parent: undefined,
+    });
+  });
+
+  test('lets the queue wait until Enter', () => {
+    const { state, effects } = run(stateOf(), typed('one'), enter, typed('two'), enter, failed);
+    expect(effectsOf(effects, 'ask')).toHaveLength(1);
+    expect(state.queue).toHaveLength(1);
+    const next = run({ ...state, composer: stateOf().composer }, enter);
+    expect(effectsOf(next.effects, 'ask')[0]?.question).toMatchObject({ content: 'two' });
+  });
+
+  test('for a wrong key asks for another one', () => {
+    const unauthorized = { kind: 'unauthorized', message: 'the key was refused' } as const;
+    const { state } = run(
+      stateOf(),
+      typed('one'),
+      enter,
+      ended({ type: 'failed', hasText: false, failure: unauthorized }, conversationOf()),
+    );
+    expect(state.dialog).toMatchObject({ type: 'entry', asks: 'key', isHidden: true });
+    const connected = run(state, typed('new-key'), enter);
+    expect(effectsOf(connected.effects, 'connect')).toEqual([
+      { type: 'connect', address: 'https://api.example.com', key: 'new-key' },
+    ]);
+    expect(composed(connected.state)).toBe('one');
+  });
+});
+
+describe('Esc and Ctrl-C', () => {
+  const streaming = run(stateOf(), typed('one'), enter).state;
+
+  test.each([
+    ['Esc', escape],
+    ['Ctrl-C', interrupt],
+  ])('%s stops the answer', (_name, key) => {
+    const { state, effects } = run(streaming, key);
+    expect(effects).toEqual([{ type: 'stop' }]);
+    expect(state.activity?.isStopping).toBe(true);
+  });
+
+  test('a stopped answer is marked as such', () => {
+    const stopped = ended({ type: 'stopped', hasText: true });
+    expect(printed(run(streaming, escape, stopped).effects)).toEqual([
+      'stopped; /continue goes on from here',
+    ]);
+  });
+
+  test('Ctrl-C puts the draft into the history', () => {
+    const { state } = run(stateOf(), typed('draft'), interrupt);
+    expect(composed(state)).toBe('');
+    expect(composed(run(state, pressed('up')).state)).toBe('draft');
+    expect(state.hasLeft).toBe(false);
+  });
+
+  test('P7 Ctrl-C on an empty composer leaves when it is pressed again', () => {
+    const armed = run(stateOf(), interrupt).state;
+    expect(armed).toMatchObject({ isLeaveArmed: true, hasLeft: false });
+    expect(run(armed, interrupt).state.hasLeft).toBe(true);
+    expect(run(armed, typed('x'), interrupt, interrupt).state.hasLeft).toBe(false);
+  });
+
+  test('P7 Ctrl-D leaves on an empty composer and deletes in a text', () => {
+    const control = pressed('d', { ctrl: true });
+    expect(run(stateOf(), control).effects).toEqual([{ type: 'leave' }]);
+    const { state } = run(stateOf(), typed('ab'), pressed('home'), control);
+    expect(composed(state)).toBe('b');
+  });
+});
+
+describe('Up', () => {
+  test('moves within the text before it goes to the history', () => {
+    const sent = run(stateOf(), typed('old'), enter, finished).state;
+    const { state } = run(sent, typed('one\\'), enter, typed('two'), pressed('up'), typed('X'));
+    expect(composed(state)).toBe('oneX\ntwo');
+    expect(composed(run(state, pressed('up')).state)).toBe('old');
+  });
+
+  test('never loses the draft', () => {
+    const sent = run(stateOf(), typed('old'), enter, finished).state;
+    const { state } = run(sent, typed('draft'), pressed('up'), pressed('down'));
+    expect(composed(state)).toBe('draft');
+  });
+
+  test('takes the last waiting prompt back to be changed', () => {
+    const start = run(stateOf(), typed('one'), enter, typed('two'), enter).state;
+    const { state } = run(start, pressed('up'));
+    expect(composed(state)).toBe('two');
+    expect(state.queue).toEqual([]);
+  });
+});

@@ -21,7 +21,10 @@ export function interrupt(state: ReplState): Step {
   if (state.search !== undefined) return step({ ...state, search: undefined });
   if (state.completion !== undefined) return step({ ...state, completion: undefined });
   if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
-  if (!isEmpty(state.composer)) return putAside(state);
+  if (!isEmpty(state.composer)) {
+    const aside = putAside(state);
+    return { ...aside, state: { ...aside.state, isLeaveArmed: true } };
+  }
   if (state.isLeaveArmed) return leave(state);
   return step({ ...state, isLeaveArmed: true });
 }

@@ -202,7 +202,14 @@ describe('Esc and Ctrl-C', () => {
     const armed = run(stateOf(), interrupt).state;
     expect(armed).toMatchObject({ isLeaveArmed: true, hasLeft: false });
     expect(run(armed, interrupt).state.hasLeft).toBe(true);
-    expect(run(armed, typed('x'), interrupt, interrupt).state.hasLeft).toBe(false);
+    expect(run(armed, typed('x'), interrupt).state.hasLeft).toBe(false);
+  });
+
+  test('P7 Ctrl-C clears the draft and leaves when it is pressed again', () => {
+    const cleared = run(stateOf(), typed('draft'), interrupt).state;
+    expect(cleared).toMatchObject({ isLeaveArmed: true, hasLeft: false });
+    expect(run(cleared, interrupt).state.hasLeft).toBe(true);
+    expect(run(cleared, typed('x'), interrupt).state.hasLeft).toBe(false);
   });
 
   test('P7 Ctrl-D leaves on an empty composer and deletes in a text', () => {

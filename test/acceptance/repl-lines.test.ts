@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { keys, sharedHome } from '../support/repl-terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const dumb = { TERM: 'dumb' };
+
+describe('line mode', { timeout: 30_000 }, () => {
+  test.each([
+    ['--accessible', ['--sandbox', '--accessible'], {}],
+    ['NATTER_ACCESSIBLE', ['--sandbox'], { NATTER_ACCESSIBLE: '1' }],
+    ['TERM=dumb', ['--sandbox'], dumb],
+  ])('T19 %s answers in labelled lines without any escape', async (_name, words, env) => {
+    const terminal = openTerminal(words, { env });
+    await terminal.waitFor(/^You: $|^You:$/m);
+    terminal.type('[sandbox echo] hello\n');
+    await terminal.waitFor(/You: \[sandbox echo\] hello\norigin: hello\nYou:/);
+    terminal.type(keys.end);
+    expect((await terminal.exit).exitCode).toBe(0);
+    expect(terminal.output()).not.toContain('\u001B');
+  });
+
+  test('P7 Ctrl-C stops an answer, then leaves when pressed twice', async () => {
+    const terminal = openTerminal(['--sandbox', '--accessible']);
+    await terminal.waitFor(/You:/);
+    terminal.type('[sandbox tokens=2000 rate=50]\n');
+    await terminal.waitFor(/origin: \w+/);
+    terminal.type(keys.interrupt);
+    await terminal.waitFor(/natter: stopped; \/continue goes on from here\nYou:/);
+    terminal.type(keys.interrupt);
+    await terminal.waitFor(/Ctrl-C again leaves/);
+    terminal.type(keys.interrupt);
+    expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
+  });
+
+  test('lines pasted at once are one prompt, as are lines that end with a backslash', async () => {
+    const terminal = openTerminal(['--sandbox', '--accessible']);
+    await terminal.waitFor(/You:/);
+    terminal.type('[sandbox echo] one\ntwo\n');
+    await terminal.waitFor(/origin: one\ntwo\nYou:/);
+    terminal.type('[sandbox echo] three\\\n');
+    terminal.type('four\n');
+    await terminal.waitFor(/origin: three\nfour\nYou:/);
+    terminal.type(keys.end);
+    await terminal.exit;
+  });
+
+  test('tells a retry once, with cause and time', async () => {
+    const terminal = openTerminal(['--sandbox', '--accessible']);
+    await terminal.waitFor(/You:/);
+    terminal.type('[sandbox 429 retry-after=2 times=1]\n');
+    const text = await terminal.waitFor(/origin: /);
+    expect(text.match(/retry 1 of 4 in [23] s/g)).toHaveLength(1);
+    terminal.type(keys.end);
+    await terminal.exit;
+  });
+
+  test('the first run offers numbered choices', async () => {
+    const terminal = openTerminal([], { env: { ...dumb, ...sharedHome() } });
+    await terminal.waitFor(/no service is configured yet\n {2}1 connect[^]*Choose 1 to 3:/);
+    terminal.type('3\n');
+    await terminal.waitFor(/the sandbox answers[^]*You:/);
+    terminal.type(keys.end);
+    expect((await terminal.exit).exitCode).toBe(0);
+  });
+});

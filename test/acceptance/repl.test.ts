@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { clears, keys, openRepl, paste, screenWith, sharedHome } from '../support/repl-terminal.ts';
+
+describe('the REPL', { timeout: 30_000 }, () => {
+  test('answers a prompt into the scrollback and waits for the next one', async () => {
+    const terminal = await openRepl();
+    terminal.type(`[sandbox echo] hello${keys.enter}`);
+    const text = await terminal.waitFor(/› \[sandbox echo\] hello\n\nhello\n\n›/);
+    expect(text).toContain('sandbox · origin');
+    terminal.type(keys.end);
+    expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
+    expect(await terminal.transcript()).toMatch(/natter --resume \w+ comes back/);
+  });
+
+  test('P7 Esc stops an answer, keeps its text and goes on with /continue', async () => {
+    const terminal = await openRepl();
+    terminal.type(`[sandbox tokens=2000 rate=100]${keys.enter}`);
+    await screenWith(terminal, /tokens · Esc stops/);
+    terminal.type(keys.escape);
+    await terminal.waitFor(/stopped; \/continue goes on from here/);
+    terminal.type(`/continue${keys.enter}`);
+    await terminal.waitFor(/› Continue exactly where/);
+    await screenWith(terminal, /window 128,000 tokens[^]*›/);
+    terminal.type(keys.interrupt + keys.interrupt);
+    expect((await terminal.exit).exitCode).toBe(0);
+  });
+
+  test('T21 an answer longer than the window scrolls by whole and clears nothing', async () => {
+    const terminal = await openRepl(['--sandbox'], { rows: 10 });
+    terminal.type(`[sandbox tokens=1500 rate=1500]${keys.enter}`);
+    await screenWith(terminal, /Esc stops/);
+    await terminal.waitFor(/› *\n.*1,5\d\d of 128,000/);
+    terminal.type(keys.end);
+    await terminal.exit;
+    expect(terminal.output()).not.toMatch(clears);
+    const text = await terminal.transcript();
+    expect(text.match(/Esc stops/)).toBeNull();
+    expect(text.match(/›/g)).toHaveLength(1);
+  });
+
+  test('P20 an answer survives twenty resizes', async () => {
+    const terminal = await openRepl();
+    terminal.type(`[sandbox tokens=600 rate=300]${keys.enter}`);
+    await screenWith(terminal, /Esc stops/);
+    for (let index = 0; index < 20; index += 1) {
+      terminal.resize(50 + ((index * 17) % 60), 12 + ((index * 7) % 20));
+      await sleep(60);
+    }
+    terminal.resize(80, 24);
+    await screenWith(terminal, /6\d\d of 128,000/);
+    expect(lettersOfAnswer(await terminal.transcript())).toBe(lettersOfAnswer(await answerAlone()));
+    expect(terminal.output()).not.toMatch(clears);
+    terminal.type(keys.end);
+    await terminal.exit;
+  });
+
+  test('P22 a paste of 10,000 lines with escapes is one marker, and is sent whole', async () => {
+    const terminal = await openRepl();
+    const line = 'x'.repeat(60);
+    const text = Array.from({ length: 10_000 }, (_, index) => `${index} ${line}`).join('\n');
+    terminal.type(paste(`${text}\u001B[31m`));
+    await screenWith(terminal, /\[paste #1, 10000 lines\]/);
+    terminal.type(keys.enter);
+    await terminal.waitFor(/prompt: [\d,]{7,} tokens/);
+    terminal.type(keys.end);
+    expect((await terminal.exit).exitCode).toBe(0);
+  });
+
+  test('queues what is entered while an answer comes', async () => {
+    const terminal = await openRepl();
+    terminal.type(`[sandbox tokens=200 rate=150]${keys.enter}`);
+    await screenWith(terminal, /Esc stops/);
+    terminal.type(`[sandbox echo] later${keys.enter}`);
+    await screenWith(terminal, /next: \[sandbox echo\] later/);
+    await terminal.waitFor(/\nlater\n/);
+    terminal.type(keys.end);
+    await terminal.exit;
+  });
+
+  test('a failure leaves the prompt in the composer, and Enter sends it again', async () => {
+    const terminal = await openRepl(['--sandbox', '--retries', '0']);
+    terminal.type(`[sandbox 500 times=1] hello${keys.enter}`);
+    const screen = await screenWith(terminal, /\/retry asks again/);
+    expect(screen).toMatch(/› \[sandbox 500 times=1\] hello\n/);
+    terminal.type(keys.enter);
+    await terminal.waitFor(/your words:/);
+    terminal.type(keys.end);
+    await terminal.exit;
+  });
+
+  test('a retry counts down with its cause', async () => {
+    const terminal = await openRepl();
+    terminal.type(`[sandbox 429 retry-after=3 times=1]${keys.enter}`);
+    await screenWith(terminal, /retry 1 of 4 in 3 s/);
+    await screenWith(terminal, /retry 1 of 4 in 1 s/);
+    await terminal.waitFor(/This is the natter sandbox/);
+    terminal.type(keys.end);
+    await terminal.exit;
+  });
+
+  test('a cut answer is kept and marked', async () => {
+    const terminal = await openRepl();
+    terminal.type(`[sandbox rst cut-after=20]${keys.enter}`);
+    const text = await terminal.waitFor(/\/continue goes on from here/);
+    expect(text).toContain('natter sandbox');
+    terminal.type(keys.end);
+    await terminal.exit;
+  });
+
+  test('history outlives the session, and Ctrl+R finds in it', async () => {
+    const env = sharedHome();
+    const first = await openRepl(['--sandbox'], { env });
+    first.type(`[sandbox echo] needle${keys.enter}`);
+    await first.waitFor(/\nneedle\n/);
+    first.type(keys.end);
+    await first.exit;
+    const second = await openRepl(['--sandbox'], { env });
+    second.type(keys.search);
+    second.type('needle');
+    await screenWith(second, /› \[sandbox echo\] needle/);
+    second.type(keys.enter);
+    second.type(keys.enter);
+    await second.waitFor(/\nneedle\n/);
+    second.type(keys.end);
+    await second.exit;
+  });
+
+  test('an unsent draft survives a kill', async () => {
+    const env = sharedHome();
+    const first = await openRepl(['--sandbox'], { env });
+    first.type('a thought that is not finished');
+    await sleep(1200);
+    first.kill('SIGKILL');
+    await first.exit;
+    const second = await openRepl(['--sandbox'], { env });
+    await screenWith(second, /› a thought that is not finished/);
+    second.type(keys.interrupt + keys.interrupt + keys.interrupt);
+    await second.exit;
+  });
+
+  test('--resume goes on with a conversation', async () => {
+    const env = sharedHome();
+    const first = await openRepl(['--sandbox'], { env });
+    first.type(`[sandbox echo] tea${keys.enter}`);
+    await first.waitFor(/\ntea\n/);
+    first.type(keys.end);
+    await first.exit;
+    const second = await openRepl(['--sandbox', '-c'], { env });
+    await second.waitFor(/› \[sandbox echo\] tea\n\ntea/);
+    second.type(`hello again${keys.enter}`);
+    await second.waitFor(/turns: 3/);
+    second.type(keys.end);
+    await second.exit;
+  });
+
+  test('-i sends a first prompt and stays', async () => {
+    const terminal = await openRepl(['--sandbox', '-i', '[sandbox echo] first']);
+    await terminal.waitFor(/› \[sandbox echo\] first\n\nfirst\n/);
+    terminal.type(keys.end);
+    expect((await terminal.exit).exitCode).toBe(0);
+  });
+});
+
+/** The answer without its rows' ends, which are the terminal's. */
+function lettersOfAnswer(transcript: string): string {
+  const [, answer = ''] = /\[sandbox tokens=600[^\]]*\]\n([^]*?)\n\n›/.exec(transcript) ?? [];
+  return answer.replaceAll(/\s/g, '');
+}
+
+async function answerAlone(): Promise<string> {
+  const terminal = await openRepl();
+  terminal.type(`[sandbox tokens=600 rate=300]${keys.enter}`);
+  await screenWith(terminal, /6\d\d of 128,000/);
+  const text = await terminal.transcript();
+  terminal.type(keys.end);
+  await terminal.exit;
+  return text;
+}

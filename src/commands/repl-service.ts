@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { ModelRecord } from '../client/contract.ts';
 import { describeModel } from '../client/model-description.ts';
 import { Failure } from '../failure.ts';
+import type { Notices } from '../output/notices.ts';
 import { formatTable } from '../output/table.ts';
 import type { ServicePort } from '../repl/ports.ts';
 import type { Choices, ServiceFacts } from '../repl/state.ts';
@@ -101,6 +102,12 @@ async function replaced(old: Service, opened: Service): Promise<Service> {
   return { ...opened, isSandbox: true, close };
 }
 
+/** What was entered is stored, but a variable would still win over it the next time. */
+function tellEnvironment({ environment }: Context, notices: Notices): void {
+  const set = ['NATTER_BASE_URL', 'NATTER_API_KEY'].filter((name) => environment[name]);
+  for (const name of set) notices.notice(`${name} wins over what is stored while it is set`);
+}
+
 /** Opens the service a REPL begins with: the sandbox, silently, where nothing is configured. */
 export async function openReplService(replOptions: ReplServiceOptions): Promise<ReplService> {
   const { context, presentation, options } = replOptions;
@@ -132,6 +139,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
       }
       service = await replaced(service, opened);
       settings = { ...next, params: settings.params };
+      tellEnvironment(context, presentation.notices);
       return factsOf(service);
     },
     findServers: (signal) => findLocalServers(context, settings, signal),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keys, sharedHome } from '../support/repl-terminal.ts';
+import { keys, leave, sharedHome } from '../support/repl-terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const dumb = { TERM: 'dumb' };
@@ -14,8 +14,7 @@ describe('line mode', { timeout: 30_000 }, () => {
     await terminal.waitFor(/^You: $|^You:$/m);
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/You: \[sandbox echo\] hello\norigin: hello\nYou:/);
-    terminal.type(keys.end);
-    expect((await terminal.exit).exitCode).toBe(0);
+    expect(await leave(terminal)).toBe(0);
     expect(terminal.output()).not.toContain('\u001B');
   });
 
@@ -40,8 +39,7 @@ describe('line mode', { timeout: 30_000 }, () => {
     terminal.type('[sandbox echo] three\\\n');
     terminal.type('four\n');
     await terminal.waitFor(/origin: three\nfour\nYou:/);
-    terminal.type(keys.end);
-    await terminal.exit;
+    expect(await leave(terminal)).toBe(0);
   });
 
   test('tells a retry once, with cause and time', async () => {
@@ -50,8 +48,7 @@ describe('line mode', { timeout: 30_000 }, () => {
     terminal.type('[sandbox 429 retry-after=2 times=1]\n');
     const text = await terminal.waitFor(/origin: /);
     expect(text.match(/retry 1 of 4 in [23] s/g)).toHaveLength(1);
-    terminal.type(keys.end);
-    await terminal.exit;
+    expect(await leave(terminal)).toBe(0);
   });
 
   test('the first run offers numbered choices', async () => {
@@ -59,7 +56,6 @@ describe('line mode', { timeout: 30_000 }, () => {
     await terminal.waitFor(/no service is configured yet\n {2}1 connect[^]*Choose 1 to 3:/);
     terminal.type('3\n');
     await terminal.waitFor(/the sandbox answers[^]*You:/);
-    terminal.type(keys.end);
-    expect((await terminal.exit).exitCode).toBe(0);
+    expect(await leave(terminal)).toBe(0);
   });
 });

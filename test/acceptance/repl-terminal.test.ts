@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { clears, keys, openRepl, screenWith } from '../support/repl-terminal.ts';
+import { clears, keys, leave, openRepl, screenWith } from '../support/repl-terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 /** What brings a terminal back: bracketed paste, keyboard protocols, the cursor. */
@@ -36,8 +36,7 @@ describe('the REPL and its terminal', { timeout: 30_000 }, () => {
       shell: '$NATTER --sandbox; stty -a | tr " " "\\n" | grep -x -e icanon -e echo',
     });
     await terminal.waitFor(/›/);
-    terminal.type(keys.end);
-    await terminal.exit;
+    expect(await leave(terminal)).toBe(0);
     expect(terminal.output()).toMatch(restored);
     expect(await terminal.transcript()).toMatch(/icanon\necho|echo\nicanon/);
   });
@@ -53,7 +52,7 @@ describe('the REPL and its terminal', { timeout: 30_000 }, () => {
     await terminal.waitFor(/STOPPED/);
     await screenWith(terminal, /STOPPED[^]*› half a thought/);
     terminal.type(keys.interrupt + keys.end);
-    await terminal.waitFor(/DONE/);
+    expect(await terminal.waitFor(/DONE/)).toContain('STOPPED');
   });
 
   test('Ctrl+G edits the draft in $EDITOR, which does not see the key', async () => {
@@ -77,14 +76,13 @@ describe('the REPL and its terminal', { timeout: 30_000 }, () => {
     await terminal.waitFor(/ended with an error/);
     await screenWith(terminal, /› draft/);
     terminal.type(keys.interrupt + keys.end);
-    await terminal.exit;
+    expect((await terminal.exit).exitCode).toBe(0);
   });
 
   test('T20 a window without a size is taken for 80 by 24', async () => {
     const terminal = openTerminal([], { shell: 'stty cols 0 rows 0; $NATTER --sandbox' });
     await terminal.waitFor(/›/);
-    terminal.type(keys.end);
-    expect((await terminal.exit).exitCode).toBe(0);
+    expect(await leave(terminal)).toBe(0);
   });
 
   test('T19 NO_COLOR leaves no colour', async () => {
@@ -92,8 +90,7 @@ describe('the REPL and its terminal', { timeout: 30_000 }, () => {
     terminal.type(`[sandbox markdown]${keys.enter}`);
     await screenWith(terminal, /of 128,000[^]*$/);
     await sleep(500);
-    terminal.type(keys.end);
-    await terminal.exit;
+    expect(await leave(terminal)).toBe(0);
     expect(terminal.output()).not.toMatch(/\u001B\[(?:[1-9]|3[0-7]|9[0-7])m/);
   });
 
@@ -101,8 +98,7 @@ describe('the REPL and its terminal', { timeout: 30_000 }, () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox hostile]${keys.enter}`);
     await terminal.waitFor(/control or hidden characters are not shown/);
-    terminal.type(keys.end);
-    expect((await terminal.exit).exitCode).toBe(0);
+    expect(await leave(terminal)).toBe(0);
     expect(terminal.output()).not.toMatch(clears);
     expect(terminal.output()).not.toMatch(/\u001B\]52|\u001B\][02];|\u001BP|\u001B\[6n/);
   });
@@ -113,14 +109,13 @@ describe('the REPL and its terminal', { timeout: 30_000 }, () => {
     terminal.type(`[sandbox tables]${keys.enter}`);
     await screenWith(terminal, /128,000/);
     await sleep(500);
-    terminal.type(keys.end);
-    expect((await terminal.exit).exitCode).toBe(0);
+    expect(await leave(terminal)).toBe(0);
     expect(terminal.output()).not.toMatch(clears);
   });
 
   test('P21 a terminal that is gone ends the session', async () => {
     const terminal = await openRepl();
     terminal.kill('SIGHUP');
-    await terminal.exit;
+    expect(await terminal.exit).toMatchObject({ signal: 1 });
   });
 });

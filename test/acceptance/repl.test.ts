@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { clears, keys, openRepl, paste, screenWith, sharedHome } from '../support/repl-terminal.ts';
+import {
+  clears,
+  keys,
+  leave,
+  openRepl,
+  paste,
+  screenWith,
+  sharedHome,
+} from '../support/repl-terminal.ts';
 
 describe('the REPL', { timeout: 30_000 }, () => {
   test('answers a prompt into the scrollback and waits for the next one', async () => {
@@ -31,8 +39,7 @@ describe('the REPL', { timeout: 30_000 }, () => {
     terminal.type(`[sandbox tokens=1500 rate=1500]${keys.enter}`);
     await screenWith(terminal, /Esc stops/);
     await terminal.waitFor(/› *\n.*1,5\d\d of 128,000/);
-    terminal.type(keys.end);
-    await terminal.exit;
+    expect(await leave(terminal)).toBe(0);
     expect(terminal.output()).not.toMatch(clears);
     const text = await terminal.transcript();
     expect(text.match(/Esc stops/)).toBeNull();
@@ -51,8 +58,7 @@ describe('the REPL', { timeout: 30_000 }, () => {
     await screenWith(terminal, /6\d\d of 128,000/);
     expect(lettersOfAnswer(await terminal.transcript())).toBe(lettersOfAnswer(await answerAlone()));
     expect(terminal.output()).not.toMatch(clears);
-    terminal.type(keys.end);
-    await terminal.exit;
+    expect(await leave(terminal)).toBe(0);
   });
 
   test('P22 a paste of 10,000 lines with escapes is one marker, and is sent whole', async () => {
@@ -63,8 +69,7 @@ describe('the REPL', { timeout: 30_000 }, () => {
     await screenWith(terminal, /\[paste #1, 10000 lines\]/);
     terminal.type(keys.enter);
     await terminal.waitFor(/prompt: [\d,]{7,} tokens/);
-    terminal.type(keys.end);
-    expect((await terminal.exit).exitCode).toBe(0);
+    expect(await leave(terminal)).toBe(0);
   });
 
   test('queues what is entered while an answer comes', async () => {
@@ -74,8 +79,7 @@ describe('the REPL', { timeout: 30_000 }, () => {
     terminal.type(`[sandbox echo] later${keys.enter}`);
     await screenWith(terminal, /next: \[sandbox echo\] later/);
     await terminal.waitFor(/\nlater\n/);
-    terminal.type(keys.end);
-    await terminal.exit;
+    expect(await leave(terminal)).toBe(0);
   });
 
   test('a failure leaves the prompt in the composer, and Enter sends it again', async () => {
@@ -85,8 +89,7 @@ describe('the REPL', { timeout: 30_000 }, () => {
     expect(screen).toMatch(/› \[sandbox 500 times=1\] hello\n/);
     terminal.type(keys.enter);
     await terminal.waitFor(/your words:/);
-    terminal.type(keys.end);
-    await terminal.exit;
+    expect(await leave(terminal)).toBe(0);
   });
 
   test('a retry counts down with its cause', async () => {
@@ -95,8 +98,7 @@ describe('the REPL', { timeout: 30_000 }, () => {
     await screenWith(terminal, /retry 1 of 4 in 3 s/);
     await screenWith(terminal, /retry 1 of 4 in 1 s/);
     await terminal.waitFor(/This is the natter sandbox/);
-    terminal.type(keys.end);
-    await terminal.exit;
+    expect(await leave(terminal)).toBe(0);
   });
 
   test('a cut answer is kept and marked', async () => {
@@ -104,8 +106,7 @@ describe('the REPL', { timeout: 30_000 }, () => {
     terminal.type(`[sandbox rst cut-after=20]${keys.enter}`);
     const text = await terminal.waitFor(/\/continue goes on from here/);
     expect(text).toContain('natter sandbox');
-    terminal.type(keys.end);
-    await terminal.exit;
+    expect(await leave(terminal)).toBe(0);
   });
 
   test('history outlives the session, and Ctrl+R finds in it', async () => {
@@ -113,8 +114,7 @@ describe('the REPL', { timeout: 30_000 }, () => {
     const first = await openRepl(['--sandbox'], { env });
     first.type(`[sandbox echo] needle${keys.enter}`);
     await first.waitFor(/\nneedle\n/);
-    first.type(keys.end);
-    await first.exit;
+    expect(await leave(first)).toBe(0);
     const second = await openRepl(['--sandbox'], { env });
     second.type(keys.search);
     second.type('needle');
@@ -122,8 +122,7 @@ describe('the REPL', { timeout: 30_000 }, () => {
     second.type(keys.enter);
     second.type(keys.enter);
     await second.waitFor(/\nneedle\n/);
-    second.type(keys.end);
-    await second.exit;
+    expect(await leave(second)).toBe(0);
   });
 
   test('an unsent draft survives a kill', async () => {
@@ -136,7 +135,7 @@ describe('the REPL', { timeout: 30_000 }, () => {
     const second = await openRepl(['--sandbox'], { env });
     await screenWith(second, /› a thought that is not finished/);
     second.type(keys.interrupt + keys.interrupt + keys.interrupt);
-    await second.exit;
+    expect((await second.exit).exitCode).toBe(0);
   });
 
   test('--resume goes on with a conversation', async () => {
@@ -144,21 +143,18 @@ describe('the REPL', { timeout: 30_000 }, () => {
     const first = await openRepl(['--sandbox'], { env });
     first.type(`[sandbox echo] tea${keys.enter}`);
     await first.waitFor(/\ntea\n/);
-    first.type(keys.end);
-    await first.exit;
+    expect(await leave(first)).toBe(0);
     const second = await openRepl(['--sandbox', '-c'], { env });
     await second.waitFor(/› \[sandbox echo\] tea\n\ntea/);
     second.type(`hello again${keys.enter}`);
     await second.waitFor(/turns: 3/);
-    second.type(keys.end);
-    await second.exit;
+    expect(await leave(second)).toBe(0);
   });
 
   test('-i sends a first prompt and stays', async () => {
     const terminal = await openRepl(['--sandbox', '-i', '[sandbox echo] first']);
     await terminal.waitFor(/› \[sandbox echo\] first\n\nfirst\n/);
-    terminal.type(keys.end);
-    expect((await terminal.exit).exitCode).toBe(0);
+    expect(await leave(terminal)).toBe(0);
   });
 });
 
@@ -173,7 +169,6 @@ async function answerAlone(): Promise<string> {
   terminal.type(`[sandbox tokens=600 rate=300]${keys.enter}`);
   await screenWith(terminal, /6\d\d of 128,000/);
   const text = await terminal.transcript();
-  terminal.type(keys.end);
-  await terminal.exit;
+  expect(await leave(terminal)).toBe(0);
   return text;
 }

@@ -47,3 +47,9 @@ export async function screenWith(terminal: TerminalSession, pattern: RegExp): Pr
     await sleep(20);
   }
 }
+
+/** Leaves an idle REPL. @returns its exit code */
+export async function leave(terminal: TerminalSession): Promise<number> {
+  terminal.type(keys.end);
+  return (await terminal.exit).exitCode;
+}

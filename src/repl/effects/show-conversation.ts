@@ -1,21 +1,15 @@
-import {
-  pathOf,
-  siblingsOf,
-  titleOf,
-  type Conversation,
-  type Turn,
-} from '../../conversation/tree.ts';
+import { pathOf, titleOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { notice, type Entry } from '../entry.ts';
+import { versionsOf } from '../position.ts';
 
 /** Turns that are shown again when a conversation is gone on with; more would bury the prompt. */
 const mostTurns = 6;
 
 /** A turn as the transcript shows it again. */
 export function turnEntries(conversation: Conversation, turn: Turn): readonly Entry[] {
-  const versions = siblingsOf(conversation, turn);
-  const number = versions.findIndex(({ id }) => id === turn.id) + 1;
-  const version =
-    versions.length < 2 ? [] : [notice(`version ${number}/${versions.length}; /version switches`)];
+  const { versions, index } = versionsOf(conversation, turn);
+  const text = `version ${index + 1}/${versions.length}; /version switches`;
+  const version = versions.length < 2 ? [] : [notice(text)];
   if (turn.role === 'system') return [];
   if (turn.role === 'user') return [...version, { type: 'prompt', text: turn.content }];
   if (turn.content === '') return [notice('no answer came')];

@@ -1,13 +1,13 @@
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { catalogue } from '../../client/contract.ts';
 import { contextFit, contextWindow } from '../../conversation/context-fit.ts';
-import { siblingsOf, type Conversation, type Turn } from '../../conversation/tree.ts';
+import type { Conversation, Turn } from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { keyDialog } from '../dialogs.ts';
 import { type Draft, isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../entry.ts';
-import { contextUse, currentPath, lastExchange } from '../position.ts';
+import { contextUse, currentPath, lastExchange, switchableTurn, versionsOf } from '../position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state.ts';
 import { shortCount } from '../wording.ts';
 import { andThen, printing, step, type Step } from './step.ts';
@@ -108,11 +108,13 @@ function onFailure(
   const next = hasText ? state : giveBack(state, prompt);
   const way = hasText ? '/continue goes on from here' : '/retry asks again';
   const { message, hint, kind } = failure;
-  const hints = kind === 'unauthorized' ? hint : [hint, way].filter(Boolean).join('; ');
-  const entry = failureEntry(message, hints);
-  if (kind !== 'unauthorized') return step({ ...next, isQueuePaused: true }, printing(entry));
-  const dialog = keyDialog(state.service.address);
-  return step({ ...next, isQueuePaused: true, dialog }, printing(entry));
+  const paused = { ...next, isQueuePaused: true };
+  if (kind === 'unauthorized') {
+    const dialog = keyDialog(state.service.address);
+    return step({ ...paused, dialog }, printing(failureEntry(message, 'enter another key here')));
+  }
+  const hints = [hint, way].filter((text) => text !== undefined).join('; ');
+  return step(paused, printing(failureEntry(message, hints)));
 }
 
 function onStop(state: ReplState, hasText: boolean, prompt: Draft | undefined): Step {
@@ -123,16 +125,12 @@ function onStop(state: ReplState, hasText: boolean, prompt: Draft | undefined): 
 
 /** A new version of an answer or a prompt is told as such, once. */
 function tellVersion(state: ReplState): Step {
-  const exchange = lastExchange(currentPath(state.conversation, state.branch));
-  if (exchange?.answer === undefined) return step(state);
   const { conversation } = state;
-  const answers = siblingsOf(conversation, exchange.answer);
-  const prompts = siblingsOf(conversation, exchange.prompt);
-  const versions = answers.length > 1 ? answers : prompts;
+  const exchange = lastExchange(currentPath(conversation, state.branch));
+  if (exchange?.answer === undefined) return step(state);
+  const { versions, index } = versionsOf(conversation, switchableTurn(conversation, exchange));
   if (versions.length < 2) return step(state);
-  const shown = answers.length > 1 ? exchange.answer : exchange.prompt;
-  const number = versions.findIndex(({ id }) => id === shown.id) + 1;
-  const text = `version ${number}/${versions.length}; /version switches`;
+  const text = `version ${index + 1}/${versions.length}; /version switches`;
   return step(state, printing(notice(text)));
 }
 

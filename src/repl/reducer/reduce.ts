@@ -31,7 +31,8 @@ function onConnectionFailed(
 ): Step {
   const isKey = failure.kind === 'unauthorized';
   const dialog = isKey ? keyDialog(address) : addressDialog(address);
-  return step({ ...state, dialog }, printing(failureEntry(failure.message, failure.hint)));
+  const hint = isKey ? 'enter another key here' : failure.hint;
+  return step({ ...state, dialog }, printing(failureEntry(failure.message, hint)));
 }
 
 function onLine(state: ReplState, text: string): Step {

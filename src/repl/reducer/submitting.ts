@@ -10,7 +10,7 @@ import {
   withDraft,
 } from '../editing/text-buffer.ts';
 import { mentionsOf } from '../mentions.ts';
-import { attachPoint } from '../position.ts';
+import { attachPoint, withBranch } from '../position.ts';
 import { isImmediate, runCommand } from '../slash-commands/table.ts';
 import type { ReplState } from '../state.ts';
 import { ask } from './asking.ts';
@@ -37,7 +37,7 @@ function sendPrompt(state: ReplState, draft: Draft): Step {
     mentions: mentionsOf(prompt.text),
     parent: attachPoint(state),
   } as const;
-  return ask({ ...state, attachments: [], branch: undefined }, question, draft);
+  return ask({ ...withBranch(state, undefined), attachments: [] }, question, draft);
 }
 
 function run(state: ReplState, draft: Draft): Step {
@@ -81,7 +81,7 @@ export function submitLine(state: ReplState, text: string): Step {
 export function putAside(state: ReplState): Step {
   const draft = draftOf(state.composer);
   const branch = state.branch?.reason === 'edit' ? undefined : state.branch;
-  return takeDraft({ ...state, branch }, draft);
+  return takeDraft(withBranch(state, branch), draft);
 }
 
 /** The last waiting prompt back in the composer; undefined when none waits or something is typed. */

@@ -1,6 +1,14 @@
-import { siblingsOf } from '../../conversation/tree.ts';
 import { draftFrom, isEmpty, withDraft } from '../editing/text-buffer.ts';
-import { attachPoint, currentPath, lastAnswer, lastExchange, type Exchange } from '../position.ts';
+import {
+  attachPoint,
+  currentPath,
+  lastAnswer,
+  lastExchange,
+  switchableTurn,
+  versionsOf,
+  withBranch,
+  type Exchange,
+} from '../position.ts';
 import { ask } from '../reducer/asking.ts';
 import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state.ts';
@@ -25,7 +33,7 @@ function retry(state: ReplState): Step {
 /** The composer with a prompt to change, and where its next version goes. */
 function reopen(state: ReplState, { prompt }: Exchange, reason: 'edit' | 'undo'): ReplState {
   const composer = withDraft(state.composer, draftFrom(prompt.content));
-  return { ...state, composer, branch: { parent: prompt.parent, reason } };
+  return withBranch({ ...state, composer }, { parent: prompt.parent, reason });
 }
 
 function edit(state: ReplState): Step {
@@ -90,17 +98,17 @@ function save(state: ReplState, argument: string): Step {
 
 /** The versions that can be switched: of the last answer where it has several, else of the last prompt. */
 function switchVersion(state: ReplState, argument: string): Step {
-  return withExchange(state, ({ prompt, answer }) => {
-    const answers = answer === undefined ? [] : siblingsOf(state.conversation, answer);
-    const turn = answer !== undefined && answers.length > 1 ? answer : prompt;
-    const versions = siblingsOf(state.conversation, turn);
-    if (versions.length < 2)
+  const { conversation } = state;
+  return withExchange(state, (exchange) => {
+    const turn = switchableTurn(conversation, exchange);
+    const { versions, index } = versionsOf(conversation, turn);
+    if (versions.length < 2) {
       return refuse(state, 'the last exchange has one version', '/retry or /edit makes another');
-    const current = versions.findIndex(({ id }) => id === turn.id);
-    const wanted = argument === '' ? (current + 1) % versions.length : Number(argument) - 1;
+    }
+    const wanted = argument === '' ? (index + 1) % versions.length : Number(argument) - 1;
     const chosen = versions[wanted];
     if (chosen === undefined) return refuse(state, `there are versions 1 to ${versions.length}`);
-    return step({ ...state, branch: undefined }, { type: 'choose', turnId: chosen.id });
+    return step(withBranch(state, undefined), { type: 'choose', turnId: chosen.id });
   });
 }
 

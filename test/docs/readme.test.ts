@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { binary, cleanEnvironment } from '../support/natter.ts';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -17,8 +18,9 @@ const commands = [...readme.matchAll(/```sh\n(?<block>[\s\S]*?)```/g)]
 
 /** Installing is what the test command itself has done; `.ci/run` runs these two lines as they stand. */
 const installing = commands.filter((line) => line.startsWith('npm ci'));
+const chatting = commands.filter((line) => line === 'natter');
 const serving = commands.filter((line) => line.startsWith('natter sandbox'));
-const running = commands.filter((line) => !installing.includes(line) && !serving.includes(line));
+const running = commands.filter((line) => ![...installing, ...serving, ...chatting].includes(line));
 
 /** What the examples expect to fail, and how. */
 const exitCodes = new Map([['natter --sandbox "[sandbox fin cut-after=5] hello"', 11]]);
@@ -86,4 +88,16 @@ test.each(running)('README: %s', async (line) => {
 test.each(serving)('README: %s', async (line) => {
   const { stderr } = await runInShell(line);
   expect(stderr).toContain('http://127.0.0.1:');
+});
+
+test.each(chatting)('README: %s', async () => {
+  const env = { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey };
+  const session = openTerminal([], { env });
+  await session.waitFor(/type a prompt/);
+  session.type('hello');
+  await session.waitFor(/› hello/);
+  session.type('\r');
+  await session.waitFor(/your words: hello/);
+  session.type('\u0004');
+  expect((await session.exit).exitCode).toBe(0);
 });

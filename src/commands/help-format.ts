@@ -22,6 +22,11 @@ export function hideServiceOptions(command: Command): Command {
   return command;
 }
 
+/** Whether the service options mean anything to a command. */
+export function takesServiceOptions(command: Command): boolean {
+  return !withoutService.has(command);
+}
+
 interface Item {
   readonly group: string;
   readonly term: string;
@@ -66,7 +71,7 @@ function collectItems(command: Command, help: Help): Item[] {
   }));
   const options = describedCommands(command).flatMap((one) => optionItems(one, help));
   const seen = new Set<string>();
-  const hidden = withoutService.has(command) ? serviceGroup : undefined;
+  const hidden = takesServiceOptions(command) ? undefined : serviceGroup;
   return [...subcommands, ...options].filter(({ group, term }) => {
     if (group === hidden) return false;
     const key = `${group} ${term}`;

@@ -13,6 +13,7 @@ export const commandNames = [
   'auth',
   'config',
   'sandbox',
+  'completion',
   'help',
 ] as const;
 

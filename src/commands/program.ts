@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts';
 import { buildAuth } from './auth.ts';
 import { buildChat, chatExamples } from './chat.ts';
 import { misplacedCommand, routeToChat } from './command-line.ts';
+import { buildCompletion } from './completion.ts';
 import { buildConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { buildConversations } from './conversations.ts';
@@ -37,6 +38,7 @@ export function buildProgram(context: Context): Command {
     buildAuth,
     buildConfig,
     buildSandbox,
+    buildCompletion,
     buildHelp,
   ];
   for (const build of builders) {
@@ -93,6 +95,11 @@ export async function runProgram(context: Context, words: readonly string[]): Pr
   const names = new Set(
     program.commands.flatMap((command) => [command.name(), ...command.aliases()]),
   );
+  if (words[0] === '__complete') {
+    const { printCompletions } = await import('./completion-run.ts');
+    await printCompletions(context, program, words.slice(1));
+    return;
+  }
   program.hook('preAction', (_, action) => {
     if (action.name() !== 'chat') return;
     const misplaced = misplacedCommand(words, action.args, names);

@@ -12,7 +12,8 @@ async function loadedSources(words: readonly string[]): Promise<readonly string[
   await runNatter(words, { env: { NODE_OPTIONS: `--require ${preload}`, LOADED_MODULES: list } });
   const chunks = readFileSync(list, 'utf8')
     .split('\n')
-    .filter((file) => file.includes('/dist/'));
+    // The bundler's own helpers have no source.
+    .filter((file) => file.includes('/dist/') && !file.endsWith('/rolldown-runtime.cjs'));
   return chunks.flatMap((chunk) => {
     const map = JSON.parse(readFileSync(`${chunk}.map`, 'utf8')) as { readonly sources: string[] };
     return map.sources;

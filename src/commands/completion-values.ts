@@ -1,0 +1,122 @@
+import type { Argument, Command, Option } from 'commander';
+import { catalogue } from '../client/contract.ts';
+import { listEntries, type Shelf } from '../conversation/library.ts';
+import { summarize } from '../conversation/summary.ts';
+import { definitions, settingKeys } from '../settings/definitions.ts';
+import { resolveFolders } from '../settings/folders.ts';
+import { knownProfiles } from '../settings/profile-name.ts';
+import { readStoredSettings } from '../settings/settings-file.ts';
+import type { Context } from './context.ts';
+import { dataFolder } from './library-access.ts';
+
+/** One word that may be completed to, and what it means. */
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+/** `files` leaves it to the shell, which knows paths better. */
+export type Candidates = readonly Candidate[] | 'files';
+
+/** What a source of candidates is asked. */
+interface Asked {
+  readonly context: Context;
+  readonly command: Command;
+  /** What is typed of the word. */
+  readonly typed: string;
+  /** Operands before it. */
+  readonly before: readonly string[];
+}
+
+type Source = (asked: Asked) => Candidates;
+
+const plain = (values: readonly string[]): readonly Candidate[] =>
+  values.map((value) => ({ value, description: '' }));
+
+function storedSettings({ context }: Asked) {
+  return readStoredSettings(resolveFolders(context).config, context.platform).stored;
+}
+
+/** The published models, those that profiles name, and `auto`: asking a service would keep the shell waiting. */
+const models: Source = (asked) => {
+  const known = catalogue.map(({ id, purpose }) => ({ value: id, description: purpose }));
+  const set = Object.entries(storedSettings(asked).settings.profiles).flatMap(([name, profile]) => {
+    const model = profile['model'];
+    return typeof model === 'string' ? [{ value: model, description: `of profile ${name}` }] : [];
+  });
+  const unknown = set.filter(({ value }) => known.every((model) => model.value !== value));
+  return [...known, { value: 'auto', description: 'the smallest that fits' }, ...unknown];
+};
+
+const profiles: Source = (asked) => plain(knownProfiles(storedSettings(asked)));
+
+/** Each of them is read for its title. */
+const mostConversations = 30;
+
+function conversations({ context, typed }: Asked, shelf: Shelf): readonly Candidate[] {
+  const entries = listEntries(dataFolder(context), shelf).filter(({ id }) => id.startsWith(typed));
+  const found = entries.slice(0, mostConversations).map(({ id, path }) => ({
+    value: id,
+    description: summarize(path).title,
+  }));
+  return entries.length === 0
+    ? []
+    : [{ value: 'latest', description: 'the one that changed last' }, ...found];
+}
+
+const settingNames: Source = () =>
+  settingKeys.map((key) => ({
+    value: definitions[key].name,
+    description: definitions[key].summary,
+  }));
+
+const settingValue: Source = (asked) => {
+  const key = settingKeys.find((candidate) => definitions[candidate].name === asked.before[0]);
+  if (key === 'model') return models(asked);
+  return key !== undefined && definitions[key].type.name === 'true or false'
+    ? plain(['true', 'false'])
+    : [];
+};
+
+const topics = ['environment', 'exit-codes', 'piping', 'privacy'];
+
+const helpWords: Source = ({ command, before }) => {
+  let group = command.parent ?? command;
+  for (const word of before) {
+    const child = group.commands.find((candidate) => candidate.name() === word);
+    if (child === undefined) return [];
+    group = child;
+  }
+  const commands = group.createHelp().visibleCommands(group);
+  const named = commands.map((child) => ({ value: child.name(), description: child.summary() }));
+  return before.length === 0 ? [...named, ...plain(topics)] : named;
+};
+
+/** By the name of the option or argument; what is not here has no candidates. */
+const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
+  ['--model', models],
+  ['--profile', profiles],
+  ['--resume', (asked) => conversations(asked, 'conversations')],
+  ['--stdin-encoding', () => plain(['utf-8', 'utf-16le', 'latin1', 'windows-1252', 'shift_jis'])],
+  ['--file', () => 'files'],
+  ['--output', () => 'files'],
+  ['--scenario', () => 'files'],
+  ['model', models],
+  ['profile', profiles],
+  ['conversation', (asked) => conversations(asked, 'conversations')],
+  [
+    'conversations',
+    (asked) =>
+      conversations(asked, asked.command.name() === 'undelete' ? 'trash' : 'conversations'),
+  ],
+  ['name', settingNames],
+  ['value', settingValue],
+  ['words', helpWords],
+]);
+
+/** What may follow as the value of an option, or as an argument. @throws Failure where it cannot be read */
+export function candidatesFor(asked: Asked, wanted: Option | Argument | undefined): Candidates {
+  if (wanted?.argChoices !== undefined) return plain(wanted.argChoices);
+  const name = wanted !== undefined && 'long' in wanted ? wanted.long : wanted?.name();
+  return sources.get(name ?? '')?.(asked) ?? [];
+}

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawn } from '@lydell/node-pty';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { binary } from '../support/natter.ts';
+
+interface ShellUnderTest {
+  readonly name: 'bash' | 'zsh' | 'fish';
+  readonly words: readonly string[];
+  /** The file, below the home folder, that the install line writes. */
+  readonly startFile: string;
+}
+
+const shells: readonly ShellUnderTest[] = [
+  { name: 'bash', words: ['--rcfile', '.bashrc', '-i'], startFile: '.bashrc' },
+  { name: 'zsh', words: ['-i'], startFile: '.zshrc' },
+  { name: 'fish', words: ['-i'], startFile: '.config/fish/completions/natter.fish' },
+];
+
+const starts = {
+  bash: "PS1='ready> '\nbind 'set enable-bracketed-paste off'\n",
+  zsh: "PS1='ready> '\nunsetopt zle_bracketed_paste\nautoload -Uz compinit && compinit -u\n",
+  fish: '',
+};
+
+let home: string;
+let stop: () => void;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'natter-shell-'));
+  const folder = join(home, 'bin');
+  mkdirSync(folder);
+  // Shows what it was called with, unless it is asked to complete.
+  const script = `#!/bin/sh
+case "$1" in
+__complete | completion) exec "${process.execPath}" "${binary}" "$@" ;;
+esac
+printf 'called'
+printf ' <%s>' "$@"
+echo ' end'
+`;
+  writeFileSync(join(folder, 'natter'), script);
+  chmodSync(join(folder, 'natter'), 0o755);
+  writeFileSync(join(home, 'some notes.md'), '');
+  mkdirSync(join(home, '.config/fish/completions'), { recursive: true });
+  writeFileSync(
+    join(home, '.config/fish/config.fish'),
+    "function fish_prompt; echo 'ready> '; end\nset -U fish_greeting\n",
+  );
+});
+
+afterEach(() => stop());
+
+function environment(): Record<string, string> {
+  return {
+    HOME: home,
+    PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}`,
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+  };
+}
+
+/** Types a line with its tabs into the shell and presses return; resolves with what natter was called with. */
+async function callAfterTyping(shell: ShellUnderTest, line: string): Promise<string> {
+  const script = execFileSync(join(home, 'bin/natter'), ['completion', shell.name]);
+  writeFileSync(join(home, shell.startFile), starts[shell.name] + script.toString());
+  const child = spawn(shell.name, [...shell.words], { cols: 120, cwd: home, env: environment() });
+  stop = () => child.kill('SIGKILL');
+  let seen = '';
+  const shown = (pattern: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`no ${pattern}: ${seen}`)), 20_000);
+      const subscription = child.onData(() => check());
+      const check = () => {
+        const found = pattern.exec(seen);
+        if (found === null) return;
+        clearTimeout(timer);
+        subscription.dispose();
+        resolve(found[0]);
+      };
+      check();
+    });
+  child.onData((text) => void (seen += text));
+  await shown(/ready> /);
+  for (const [index, part] of line.split('\t').entries()) {
+    if (index > 0) {
+      child.write('\t');
+      // Nothing tells when a shell has completed a word.
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+    }
+    child.write(part);
+  }
+  child.write('\r');
+  return shown(/called.* end/);
+}
+
+describe.each(shells)('$name', (shell) => {
+  test.each([
+    ['natter mod\tli\t', 'called <models> <list> end'],
+    ['natter --mod\tnext\thello', 'called <--model> <nextgen> <hello> end'],
+    ['natter --model=next\t', 'called <--model=nextgen> end'],
+    ['natter -q config set sav\tf\t', 'called <-q> <config> <set> <save> <false> end'],
+    ['natter -f some\t', 'called <-f> <some notes.md> end'],
+    ['natter --file=some\t', 'called <--file=some notes.md> end'],
+  ])('completes %j', async (line, expected) => {
+    expect(await callAfterTyping(shell, line)).toBe(expected);
+  });
+});

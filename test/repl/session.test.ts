@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest';
+import { pathOf } from '../../src/conversation/tree.ts';
+import { Failure } from '../../src/failure.ts';
+import { createMemorySession, failing, hanging, saying } from '../support/memory-session.ts';
+
+const down = new Failure('server_error', 'the service answered 500');
+
+describe('a prompt', () => {
+  test('is sent with the turns before it, and its answer is shown and kept', async () => {
+    const { session, enter, idle, text, requests } = createMemorySession(
+      saying('first ', 'answer'),
+      saying('second'),
+    );
+    enter('one');
+    await idle();
+    enter('two');
+    await idle();
+    expect(requests[1]?.messages).toEqual([
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: 'first answer' },
+      { role: 'user', content: 'two' },
+    ]);
+    expect(text()).toBe('You: one\norigin: first answer\nYou: two\norigin: second\n');
+    expect(pathOf(session.state().conversation)).toHaveLength(4);
+  });
+
+  test('takes the files it mentions along, and leaves other mentions alone', async () => {
+    const { enter, idle, requests } = createMemorySession();
+    enter('@notes.md and @someone');
+    await idle();
+    expect(requests[0]?.messages[0]?.content).toBe(
+      '@notes.md and @someone\n\n<file name="notes.md">\ncontent of notes.md\n</file>',
+    );
+  });
+
+  test('is not sent when a file it mentions cannot be read', async () => {
+    const { enter, idle, requests, text } = createMemorySession();
+    enter('@missing.md');
+    await idle();
+    expect(requests).toEqual([]);
+    expect(text()).toContain('cannot attach missing.md');
+  });
+
+  test('brings the system prompt in force along, once', async () => {
+    const { enter, idle, requests } = createMemorySession();
+    for (const line of ['/system be brief', 'one', 'two', '/system off', 'three']) {
+      enter(line);
+      await idle();
+    }
+    const roles = requests.map(({ messages }) => messages.map(({ role }) => role).join(' '));
+    expect(roles).toEqual([
+      'system user',
+      'system user assistant user',
+      'user assistant user assistant user',
+    ]);
+  });
+});
+
+describe('an answer', () => {
+  test('D15 that is stopped keeps its text, and the next request has valid roles', async () => {
+    const { session, enter, idle, requests, text } = createMemorySession(hanging('half an'));
+    enter('one');
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+    session.dispatch({ type: 'interrupted', now: 0 });
+    await idle();
+    expect(text()).toContain('origin: half an\nnatter: stopped; /continue goes on from here\n');
+    enter('two');
+    await idle();
+    expect(requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    const [, answer] = pathOf(session.state().conversation);
+    expect(answer).toMatchObject({ content: 'half an', incomplete: true });
+  });
+
+  test('D16 that never came is no part of the next request', async () => {
+    const { enter, idle, requests } = createMemorySession(failing(down));
+    enter('one');
+    await idle();
+    enter('two');
+    await idle();
+    expect(requests[1]?.messages).toEqual([{ role: 'user', content: 'two' }]);
+  });
+
+  test('that was cut is kept and can be continued', async () => {
+    const { session, enter, idle, requests, text } = createMemorySession(
+      failing(new Failure('incomplete', 'the answer was cut'), 'half'),
+      saying(' more'),
+    );
+    enter('one');
+    await idle();
+    expect(text()).toContain('the answer was cut\n  /continue goes on from here\n');
+    enter('/continue');
+    await idle();
+    expect(requests[1]?.messages.at(1)).toEqual({ role: 'assistant', content: 'half' });
+    expect(pathOf(session.state().conversation)).toHaveLength(4);
+  });
+
+  test('asked for again is another version; one that fails leaves the old one selected', async () => {
+    const { session, enter, idle, text } = createMemorySession(
+      saying('first'),
+      saying('second'),
+      failing(down),
+    );
+    enter('one');
+    await idle();
+    enter('/retry');
+    await idle();
+    expect(text()).toContain('natter: version 2/2; /version switches\n');
+    enter('/retry');
+    await idle();
+    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('second');
+    enter('/version 1');
+    await idle();
+    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('first');
+  });
+
+  test('T3 is filtered when it is shown, and kept as it came', async () => {
+    const { session, enter, idle, text } = createMemorySession(
+      saying('a\u001B]52;c;', 'eA==\u0007b'),
+    );
+    enter('one');
+    await idle();
+    expect(text()).toContain('origin: ab\n');
+    expect(text()).toContain('are not shown');
+    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('a\u001B]52;c;eA==\u0007b');
+  });
+
+  test('is not torn by what is told meanwhile', async () => {
+    const { session, enter, idle, text } = createMemorySession(hanging('half '));
+    enter('one');
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+    session.dispatch({ type: 'remarked', text: 'the disk is full' });
+    session.dispatch({ type: 'interrupted', now: 0 });
+    await idle();
+    expect(text()).toMatch(/origin: half \nnatter: the disk is full\nnatter: stopped/);
+  });
+});
+
+describe('a failure', () => {
+  test('K8 does not show secrets', async () => {
+    const { enter, idle, text } = createMemorySession(
+      failing(new Failure('server_error', 'echoed secret')),
+    );
+    enter('one');
+    await idle();
+    expect(text()).toContain('echoed ***');
+  });
+
+  test('for a wrong key leads to entering another one, and the prompt is sent again by hand', async () => {
+    const refused = new Failure('unauthorized', 'the key was refused');
+    const { session, enter, idle, calls } = createMemorySession(failing(refused));
+    enter('one');
+    await idle();
+    expect(session.state().dialog).toMatchObject({ asks: 'key' });
+    enter('wrong');
+    expect((await idle()).dialog).toMatchObject({ asks: 'key' });
+    enter('right');
+    expect((await idle()).dialog).toBeUndefined();
+    expect(calls).toContain('connect https://api.example.com right');
+  });
+});
+
+describe('commands', () => {
+  test.each([
+    ['/copy', 'copy text\n```\ncode\n```', 'the last answer copied with pbcopy'],
+    ['/copy 1', 'copy code\n', 'code block 1 copied with pbcopy'],
+    ['/save 1 f.ts', 'write f.ts: code\n', 'code block 1 written to /home/f.ts'],
+  ])('%s', async (line, call, told) => {
+    const { enter, idle, calls, text } = createMemorySession(saying('text\n```\ncode\n```'));
+    enter('one');
+    await idle();
+    enter(line);
+    await idle();
+    expect(calls).toContain(call);
+    expect(text()).toContain(told);
+  });
+
+  test('/copy of a block that is not there tells which there are', async () => {
+    const { enter, idle, text } = createMemorySession(saying('no code'));
+    enter('one');
+    await idle();
+    enter('/copy 3');
+    await idle();
+    expect(text()).toContain('the last answer has no code block');
+  });
+
+  test('/models lists what the service offers', async () => {
+    const { session, enter, idle, text } = createMemorySession();
+    enter('/models');
+    await idle();
+    expect(text()).toBe('natter: origin\nother\n');
+    expect(session.state().knownModels).toEqual(['origin', 'other']);
+  });
+
+  test('/attach sends a file along with the next prompt only', async () => {
+    const { enter, idle, requests } = createMemorySession();
+    for (const line of ['/attach a.txt', 'one', 'two']) {
+      enter(line);
+      await idle();
+    }
+    expect(requests[0]?.messages[0]?.content).toContain('<file name="a.txt">');
+    expect(requests[1]?.messages.at(-1)?.content).toBe('two');
+  });
+
+  test('/new begins an empty conversation', async () => {
+    const { session, enter, idle } = createMemorySession();
+    enter('one');
+    await idle();
+    const { id } = session.state().conversation;
+    enter('/new');
+    await idle();
+    expect(session.state().conversation.id).not.toBe(id);
+    expect(session.state().conversation.turns.size).toBe(0);
+  });
+
+  test('/resume of what is not there leaves the conversation as it is', async () => {
+    const { session, enter, idle, text } = createMemorySession();
+    enter('one');
+    await idle();
+    enter('/resume nothing');
+    await idle();
+    expect(text()).toContain('there is no conversation "nothing"');
+    expect(session.state().conversation.turns.size).toBe(2);
+  });
+});
+
+test('nothing ticks while nothing is waited for', async () => {
+  const { clock, enter, idle } = createMemorySession();
+  expect(clock.sleeping()).toBe(0);
+  enter('one');
+  await idle();
+  await clock.advance(2000);
+  expect(clock.sleeping()).toBe(0);
+});
+
+test('an unsent draft is kept after a pause', async () => {
+  const { session, clock, calls } = createMemorySession();
+  session.dispatch({ type: 'key-pressed', event: { type: 'text', text: 'dra' }, now: 0 });
+  session.dispatch({ type: 'key-pressed', event: { type: 'text', text: 'ft' }, now: 0 });
+  await clock.advance(600);
+  expect(calls).toEqual(['draft draft']);
+});
+
+test('leaving while an answer comes keeps its text', async () => {
+  const { session, enter } = createMemorySession(hanging('half'));
+  enter('one');
+  await new Promise((resolve) => void setTimeout(resolve, 20));
+  enter('/quit');
+  await session.left;
+  await session.close();
+  expect(pathOf(session.state().conversation).at(-1)).toMatchObject({
+    content: 'half',
+    incomplete: true,
+  });
+});

@@ -1,0 +1,173 @@
+import type { Client } from '../../src/client/client.ts';
+import type { ChatEvent } from '../../src/client/events.ts';
+import type { CompletionRequest } from '../../src/client/contract.ts';
+import { createJournal } from '../../src/conversation/open-journal.ts';
+import { Failure } from '../../src/failure.ts';
+import { initialState } from '../../src/repl/initial-state.ts';
+import { lineFormat } from '../../src/repl/line-format.ts';
+import type { SessionPorts } from '../../src/repl/ports.ts';
+import type { Screen } from '../../src/repl/screen.ts';
+import { createSession, type Session } from '../../src/repl/session.ts';
+import type { ReplState } from '../../src/repl/state.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+
+/** What a service does with one request. */
+export type Reply = (
+  request: CompletionRequest,
+  signal: AbortSignal | undefined,
+) => AsyncIterable<ChatEvent>;
+
+export interface MemorySession {
+  readonly session: Session;
+  readonly clock: FakeClock;
+  readonly requests: readonly CompletionRequest[];
+  /** Everything finished, as it was written. */
+  text(): string;
+  readonly calls: string[];
+  enter(text: string): void;
+  /** Resolves when nothing is going on. */
+  idle(): Promise<ReplState>;
+}
+
+/** An answer of these texts. */
+export function saying(...texts: readonly string[]): Reply {
+  return async function* reply() {
+    yield { type: 'answer-started', attempt: 1 };
+    for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
+    yield { type: 'answer-finished', finishReason: 'stop', attempts: 1, timing: { total: 10 } };
+  };
+}
+
+/** Texts, and then an answer that does not go on until it is stopped. */
+export function hanging(...texts: readonly string[]): Reply {
+  return async function* reply(_request, signal) {
+    for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
+    await new Promise((_resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  };
+}
+
+/** Texts, and then a failure. */
+export function failing(failure: Failure, ...texts: readonly string[]): Reply {
+  return async function* reply() {
+    for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
+    throw failure;
+  };
+}
+
+function createClient(replies: Reply[], requests: CompletionRequest[]): Client {
+  return {
+    chat(request, options) {
+      requests.push(request);
+      const reply = replies.shift() ?? saying('answer');
+      return reply(request, options?.signal);
+    },
+    listModels: async () => [{ id: 'origin' }, { id: 'other' }],
+    getModel: async (id) => ({ id }),
+    close: () => undefined,
+  };
+}
+
+const journalOptions = (clock: FakeClock) => ({
+  folder: undefined,
+  clock,
+  random: Math.random,
+  process: { id: 1, isRunning: () => false },
+  version: '1.0.0',
+  onWarning: () => undefined,
+});
+
+function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPorts {
+  return {
+    clock,
+    clean: (text) => text.replaceAll('secret', '***'),
+    service: {
+      client: () => client,
+      plan: (messages, { model, maxTokens }) => ({
+        request: { model, messages, ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }) },
+        warning: undefined,
+      }),
+      async connect(address, key) {
+        if (key === 'wrong') throw new Failure('unauthorized', 'the key was refused');
+        calls.push(`connect ${address} ${key ?? 'without'}`);
+        return { address, isSandbox: false };
+      },
+      findServers: async () => [
+        { name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] },
+      ],
+      describeModels: (records) => records.map(({ id }) => id).join('\n'),
+    },
+    library: {
+      create: () => createJournal(journalOptions(clock)),
+      resume: (name) => {
+        throw new Failure('not_found', `there is no conversation "${name}"`);
+      },
+      describe: async (query) => `list ${query}`,
+      names: () => [{ value: 'abcd2345', summary: 'Tea' }],
+    },
+    files: {
+      async attach(path) {
+        if (path.includes('missing')) throw new Failure('usage', `cannot attach ${path}`);
+        return { name: path, content: `content of ${path}` };
+      },
+      isFile: (path) => path.endsWith('.md'),
+      candidates: (folder) => [{ value: `in-${folder || 'here'}.md` }],
+      write(path, text) {
+        calls.push(`write ${path}: ${text}`);
+        return `/home/${path}`;
+      },
+    },
+    async copy(text) {
+      calls.push(`copy ${text}`);
+      return 'with pbcopy';
+    },
+    edit: async (text) => `${text} edited`,
+    remember: (text) => void calls.push(`remember ${text}`),
+    keepDraft: (text) => void calls.push(`draft ${text}`),
+  };
+}
+
+/** A session on a client that replies as told, written into memory. */
+export function createMemorySession(...replies: Reply[]): MemorySession {
+  const clock = createFakeClock();
+  const calls: string[] = [];
+  const requests: CompletionRequest[] = [];
+  const written: string[] = [];
+  const ports = portsOf(createClient(replies, requests), clock, calls);
+  const journal = createJournal(journalOptions(clock));
+  const screen: Screen = {
+    write: (text) => void written.push(text),
+    show: () => undefined,
+    redraw: () => void calls.push('redraw'),
+    scrollAway: () => void calls.push('scroll away'),
+    lend: (use) => use(),
+    suspend: () => void calls.push('suspend'),
+    close: async () => void calls.push('close'),
+  };
+  const state = initialState({
+    columns: 80,
+    rows: 24,
+    conversation: journal.conversation(),
+    choices: { model: 'origin', system: undefined, maxTokens: undefined, theme: 'color' },
+    service: { address: 'https://api.example.com', isSandbox: false },
+    now: 0,
+  });
+  const format = { ...lineFormat, prompt: (text: string) => `You: ${text}\n` };
+  const session = createSession({ ports, screen, journal, state, format: () => format });
+  return {
+    session,
+    clock,
+    requests,
+    calls,
+    text: () => written.join(''),
+    enter: (text) => session.dispatch({ type: 'line-entered', text, now: clock.monotonic() }),
+    async idle() {
+      for (let turn = 0; turn < 1000; turn += 1) {
+        await new Promise((resolve) => void setImmediate(resolve));
+        if (session.state().activity === undefined && turn > 5) return session.state();
+      }
+      throw new Error('the session never became idle');
+    },
+  };
+}

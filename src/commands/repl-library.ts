@@ -93,7 +93,12 @@ export function createReplLibrary(context: Context, options: KeptOptions): Libra
         found.push(row);
         if (found.length === mostRows) break;
       }
-      return found.map(({ entry, summary }) => ({ value: entry.id, summary: summary.title }));
+      return [
+        ...found
+          .filter(({ summary }) => summary.title !== '')
+          .map(({ entry, summary }) => ({ value: summary.title, summary: entry.id })),
+        ...found.map(({ entry, summary }) => ({ value: entry.id, summary: summary.title })),
+      ];
     },
   };
 }

@@ -22,11 +22,11 @@ export interface MemorySession {
   readonly clock: FakeClock;
   readonly requests: readonly CompletionRequest[];
   /** Everything finished, as it was written. */
-  text(): string;
+  readonly text: () => string;
   readonly calls: string[];
-  enter(text: string): void;
+  readonly enter: (text: string) => void;
   /** Resolves when nothing is going on. */
-  idle(): Promise<ReplState>;
+  readonly idle: () => Promise<ReplState>;
 }
 
 /** An answer of these texts. */

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { keyDialog } from '../../../src/repl/dialogs.ts';
+import { viewOf } from '../../../src/repl/live/view-of.ts';
+import type { AnswerActivity } from '../../../src/repl/state.ts';
+import {
+  enter,
+  interrupt,
+  pasted,
+  pressed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
+
+const answer: AnswerActivity = {
+  type: 'answer',
+  phase: 'waiting',
+  model: 'origin',
+  since: 1000,
+  tokens: 0,
+  held: '',
+  isStopping: false,
+  prompt: undefined,
+};
+const statusOf = (activity: AnswerActivity, now: number) =>
+  viewOf(stateOf({ activity, now }), '').status;
+
+describe('the status', () => {
+  test('counts the seconds of an answer', () => {
+    expect(statusOf(answer, 3500)).toEqual({ phase: 'waiting', model: 'origin', seconds: 2 });
+  });
+
+  test('counts down to a retry, and not below zero', () => {
+    const retry = { cause: 'it is busy', retry: 1, retries: 4, at: 5000 };
+    const retrying: AnswerActivity = { ...answer, phase: 'retrying', retry };
+    expect(statusOf(retrying, 3500)).toMatchObject({ secondsLeft: 2, cause: 'it is busy' });
+    expect(statusOf(retrying, 9000)).toMatchObject({ secondsLeft: 0 });
+  });
+
+  test('T4 shows model ids and causes on one safe line', () => {
+    const hostile: AnswerActivity = { ...answer, model: 'a\u001B[2Jb\nc' };
+    expect(statusOf(hostile, 1000)).toMatchObject({ model: 'ab c' });
+  });
+
+  test('tells that an answer is being stopped', () => {
+    expect(statusOf({ ...answer, isStopping: true }, 1000)).toEqual({ phase: 'stopping' });
+  });
+});
+
+test('P22 the composer shows a long paste as its marker', () => {
+  const { state } = run(stateOf(), pasted('line\n'.repeat(9)));
+  expect(viewOf(state, '').composer.rows).toEqual(['[paste #1, 9 lines]']);
+});
+
+test('while the history is searched its match stands in the composer', () => {
+  const sent = run(stateOf(), typed('tea'), enter).state;
+  const { state } = run(
+    { ...sent, activity: undefined },
+    pressed('r', { ctrl: true }),
+    typed('te'),
+  );
+  expect(viewOf(state, '')).toMatchObject({
+    composer: { rows: ['tea'] },
+    search: { query: 'te', found: true },
+  });
+});
+
+test('a hidden entry shows as many dots as characters', () => {
+  const { state } = run(stateOf({ dialog: keyDialog('https://api.example.com') }), typed('kéy'));
+  expect(viewOf(state, '').dialog).toMatchObject({ kind: 'entry', text: '•••', caretColumn: 3 });
+});
+
+test('Ctrl-C on an empty composer says that once more leaves', () => {
+  expect(viewOf(run(stateOf(), interrupt).state, '').notice).toBe('Ctrl-C again leaves');
+});
+
+test('T4 a title with escapes is shown without', () => {
+  const { conversation } = stateOf();
+  const state = stateOf({ conversation: { ...conversation, title: 'a\u001B]0;x\u0007b' } });
+  expect(viewOf(state, '').footer.conversation).toBe('ab');
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import type { CompletionRequest } from '../../../src/repl/editing/completion.ts';
+import {
+  composed,
+  effectsOf,
+  enter,
+  escape,
+  pressed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
+
+const tab = pressed('tab');
+const values = (...names: readonly string[]) => names.map((value) => ({ value }));
+
+function requestOf(text: string): CompletionRequest {
+  const [effect] = effectsOf(run(stateOf(), typed(text), tab).effects, 'find-candidates');
+  if (effect === undefined) throw new Error(`nothing is completed in ${text}`);
+  return effect.request;
+}
+
+const found = (text: string, ...names: readonly string[]) =>
+  ({ type: 'candidates-found', request: requestOf(text), candidates: values(...names) }) as const;
+
+describe('Tab', () => {
+  test.each([
+    ['/mo', { kind: 'command', typed: 'mo' }],
+    ['/model ne', { kind: 'argument', command: 'model', typed: 'ne' }],
+    ['/attach src/a', { kind: 'path', folder: 'src/', typed: 'a' }],
+    ['look at @no', { kind: 'path', typed: 'no', isMention: true }],
+  ])('asks what could complete %s', (text, request) => {
+    expect(requestOf(text)).toMatchObject(request);
+  });
+
+  test('takes the only candidate', () => {
+    const { state } = run(stateOf(), typed('/us'), tab, found('/us', 'usage', 'model'));
+    expect(composed(state)).toBe('/usage ');
+    expect(state.completion).toBeUndefined();
+  });
+
+  test('types what several have in common and opens a menu', () => {
+    const { state } = run(stateOf(), typed('/mo'), tab, found('/mo', 'model', 'models'));
+    expect(composed(state)).toBe('/model');
+    expect(state.completion).toMatchObject({ selected: 0 });
+  });
+
+  test('ignores candidates that come when something else is typed', () => {
+    const late = found('/mo', 'model');
+    expect(composed(run(stateOf(), typed('/mo'), tab, typed('x'), late).state)).toBe('/mox');
+  });
+
+  test('completes nothing in other text', () => {
+    expect(run(stateOf(), typed('plain'), tab).effects).toEqual([]);
+  });
+});
+
+describe('an open menu', () => {
+  const open = run(stateOf(), typed('/mo'), tab, found('/mo', 'model', 'models')).state;
+
+  test('goes round with Tab, and Enter takes the selected one', () => {
+    expect(composed(run(open, tab, enter).state)).toBe('/models ');
+    expect(composed(run(open, tab, tab, enter).state)).toBe('/model ');
+    expect(composed(run(open, pressed('up'), enter).state)).toBe('/models ');
+  });
+
+  test('closes with Esc and keeps what is typed', () => {
+    const { state } = run(open, escape);
+    expect(state.completion).toBeUndefined();
+    expect(composed(state)).toBe('/model');
+  });
+
+  test('follows what is typed', () => {
+    const { state, effects } = run(open, typed('s'));
+    expect(effectsOf(effects, 'find-candidates')[0]?.request).toMatchObject({ typed: 'models' });
+    const next = run(state, found('/models', 'model', 'models')).state;
+    expect(next.completion?.candidates).toEqual(values('models'));
+  });
+});
+
+describe('the search of the history', () => {
+  const sent = ['git status', 'git log', 'tea'].reduce(
+    (state, text) =>
+      run(state, typed(text), enter, {
+        type: 'answer-ended',
+        outcome: { type: 'finished' },
+        conversation: state.conversation,
+        now: 0,
+      }).state,
+    stateOf(),
+  );
+  const search = pressed('r', { ctrl: true });
+
+  test('finds older matches and takes them with Enter, without sending', () => {
+    const { state, effects } = run(sent, search, typed('git'), search, enter);
+    expect(composed(state)).toBe('git status');
+    expect(effects).toEqual([]);
+  });
+
+  test('gives the draft back with Esc', () => {
+    const { state } = run(sent, typed('draft'), search, typed('git'), escape);
+    expect(composed(state)).toBe('draft');
+  });
+});

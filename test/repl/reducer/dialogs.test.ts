@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { firstRunDialog, keyDialog } from '../../../src/repl/dialogs.ts';
+import {
+  composed,
+  effectsOf,
+  enter,
+  escape,
+  pasted,
+  pressed,
+  printed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
+
+const firstRun = stateOf({
+  dialog: firstRunDialog(),
+  service: { address: 'the sandbox', isSandbox: true },
+});
+const failure = (kind: 'unauthorized' | 'unreachable') =>
+  ({
+    type: 'connection-failed',
+    failure: { kind, message: 'it failed' },
+    address: 'http://localhost:9',
+  }) as const;
+
+describe('the first run', () => {
+  test('connects a service by its address and key', () => {
+    const { state, effects } = run(
+      firstRun,
+      enter,
+      typed('http://localhost:9'),
+      enter,
+      pasted('key\n'),
+      enter,
+    );
+    expect(effectsOf(effects, 'connect')).toEqual([
+      { type: 'connect', address: 'http://localhost:9', key: 'key' },
+    ]);
+    expect(state.dialog).toBeUndefined();
+  });
+
+  test('asks the ports of this machine only when it is told to', () => {
+    const { effects, state } = run(firstRun, pressed('down'), enter);
+    expect(effects).toEqual([{ type: 'find-servers' }]);
+    const servers = [{ name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] }];
+    const next = run(state, { type: 'servers-found', servers }, typed('1'));
+    expect(effectsOf(next.effects, 'connect')[0]).toMatchObject({
+      address: 'http://127.0.0.1:11434',
+      key: undefined,
+      model: 'llama',
+    });
+  });
+
+  test.each([
+    ['its choice', typed('3')],
+    ['Esc', escape],
+  ])('goes on with the sandbox by %s', (_name, key) => {
+    const { state, effects } = run(firstRun, key);
+    expect(state.dialog).toBeUndefined();
+    expect(printed(effects)[0]).toMatch(/^the sandbox answers/);
+  });
+
+  test('takes the number of a choice as a line', () => {
+    const { effects } = run(firstRun, { type: 'line-entered', text: '2', now: 0 });
+    expect(effects).toEqual([{ type: 'find-servers' }]);
+    const wrong = run(firstRun, { type: 'line-entered', text: '9', now: 0 });
+    expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
+  });
+});
+
+describe('a connection that fails', () => {
+  test('asks for the key again when the key was refused', () => {
+    expect(run(stateOf(), failure('unauthorized')).state.dialog).toMatchObject({ asks: 'key' });
+  });
+
+  test('asks for the address again otherwise, with what was entered', () => {
+    const { state } = run(stateOf(), failure('unreachable'));
+    expect(state.dialog).toMatchObject({
+      asks: 'address',
+      input: { text: 'http://localhost:9' },
+    });
+  });
+});
+
+describe('the entry of a key', () => {
+  const entry = stateOf({ dialog: keyDialog('https://api.example.com') });
+
+  test('leaves the composer alone and is left with Esc', () => {
+    const { state } = run(
+      { ...entry, composer: run(stateOf(), typed('draft')).state.composer },
+      typed('k'),
+      escape,
+    );
+    expect(composed(state)).toBe('draft');
+    expect(state.dialog).toBeUndefined();
+  });
+
+  test('is no part of the history', () => {
+    const { effects } = run(entry, typed('secret'), enter);
+    expect(effectsOf(effects, 'remember')).toEqual([]);
+  });
+
+  test('empty means that the service wants none', () => {
+    expect(effectsOf(run(entry, enter).effects, 'connect')[0]).toMatchObject({ key: undefined });
+  });
+});

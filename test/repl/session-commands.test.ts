@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { createMemorySession, saying } from '../support/memory-session.ts';
+
+test.each([
+  ['/copy', 'copy text\n```\ncode\n```', 'the last answer copied with pbcopy'],
+  ['/copy 1', 'copy code\n', 'code block 1 copied with pbcopy'],
+  ['/save 1 f.ts', 'write f.ts: code\n', 'code block 1 written to /home/f.ts'],
+])('%s', async (line, call, told) => {
+  const { enter, idle, calls, text } = createMemorySession(saying('text\n```\ncode\n```'));
+  enter('one');
+  await idle();
+  enter(line);
+  await idle();
+  expect(calls).toContain(call);
+  expect(text()).toContain(told);
+});
+
+test('/copy of a block that is not there tells which there are', async () => {
+  const { enter, idle, text } = createMemorySession(saying('no code'));
+  enter('one');
+  await idle();
+  enter('/copy 3');
+  await idle();
+  expect(text()).toContain('the last answer has no code block');
+});
+
+test('/models lists what the service offers', async () => {
+  const { session, enter, idle, text } = createMemorySession();
+  enter('/models');
+  await idle();
+  expect(text()).toBe('natter: origin\nother\n');
+  expect(session.state().knownModels).toEqual(['origin', 'other']);
+});
+
+test('/attach sends a file along with the next prompt only', async () => {
+  const { enter, idle, requests } = createMemorySession();
+  for (const line of ['/attach a.txt', 'one', 'two']) {
+    enter(line);
+    await idle();
+  }
+  expect(requests[0]?.messages[0]?.content).toContain('<file name="a.txt">');
+  expect(requests[1]?.messages.at(-1)?.content).toBe('two');
+});
+
+test('/new begins an empty conversation', async () => {
+  const { session, enter, idle } = createMemorySession();
+  enter('one');
+  await idle();
+  const { id } = session.state().conversation;
+  enter('/new');
+  await idle();
+  expect(session.state().conversation.id).not.toBe(id);
+  expect(session.state().conversation.turns.size).toBe(0);
+});
+
+test('/resume of what is not there leaves the conversation as it is', async () => {
+  const { session, enter, idle, text } = createMemorySession();
+  enter('one');
+  await idle();
+  enter('/resume nothing');
+  await idle();
+  expect(text()).toContain('there is no conversation "nothing"');
+  expect(session.state().conversation.turns.size).toBe(2);
+});

@@ -4,7 +4,7 @@ import { nearlyNamedCommand } from './command-line.ts';
 import type { Context } from './context.ts';
 
 /** Commands a lone word may have been meant as. */
-export const commandNames = [
+const commandNames = [
   'chat',
   'conversations',
   'sessions',

@@ -1,0 +1,78 @@
+import type { Command, Option } from 'commander';
+import type { Context } from '../../src/commands/context.ts';
+import { examplesOf } from '../../src/commands/help-format.ts';
+import { buildProgram } from '../../src/commands/program.ts';
+
+export interface DescribedOption {
+  /** `-m, --model <id>` */
+  readonly flags: string;
+  readonly description: string;
+}
+
+/** A command as its documents describe it. */
+export interface DescribedCommand {
+  /** `natter config set`; the chat command is `natter`. */
+  readonly name: string;
+  /** `natter config set [options] <name> <value>` */
+  readonly usage: string;
+  readonly description: string;
+  readonly arguments: readonly { readonly term: string; readonly description: string }[];
+  /** Its own, without those of every command and without `--help`. */
+  readonly options: readonly DescribedOption[];
+  readonly examples: readonly string[];
+}
+
+export interface DescribedProgram {
+  readonly version: string;
+  readonly summary: string;
+  /** A prompt first, then every command in the order of the help. */
+  readonly commands: readonly DescribedCommand[];
+  /** What every command takes. */
+  readonly options: readonly DescribedOption[];
+}
+
+const describeOption = ({ flags, description }: Option): DescribedOption => ({
+  flags,
+  description,
+});
+
+const optionsOf = (command: Command) =>
+  command.options.filter((option) => !option.hidden).map(describeOption);
+
+function nameOf(command: Command): string {
+  if (command.parent === null) return command.name();
+  const own = command.name() === 'chat' ? '' : ` ${command.name()}`;
+  return nameOf(command.parent) + own;
+}
+
+function describeCommand(command: Command): DescribedCommand {
+  const name = nameOf(command);
+  const usage = command.name() === 'chat' ? '[chat] [options] [prompt...]' : command.usage();
+  return {
+    name,
+    usage: `${name} ${usage}`,
+    description: command.description(),
+    arguments: command.registeredArguments.map((argument) => ({
+      term: argument.name(),
+      description: argument.description,
+    })),
+    options: optionsOf(command),
+    examples: examplesOf(command),
+  };
+}
+
+const withChildren = (command: Command): readonly DescribedCommand[] => [
+  describeCommand(command),
+  ...command.commands.flatMap(withChildren),
+];
+
+/** The command tree in words. Building it does nothing but name the version. */
+export function describeProgram(version: string): DescribedProgram {
+  const program = buildProgram({ version } as Context);
+  return {
+    version,
+    summary: program.description(),
+    commands: program.commands.flatMap(withChildren),
+    options: optionsOf(program),
+  };
+}

@@ -1,0 +1,11 @@
+// Writes docs/reference.md and man/natter.1 from the command tree: `npm run reference`.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import packageJson from '../../package.json' with { type: 'json' };
+import { describeProgram } from './command-tree.ts';
+import { manPage } from './man-page.ts';
+import { referenceMarkdown } from './markdown.ts';
+
+const program = describeProgram(packageJson.version);
+mkdirSync('man', { recursive: true });
+writeFileSync('docs/reference.md', referenceMarkdown(program));
+writeFileSync('man/natter.1', manPage(program));

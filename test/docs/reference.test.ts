@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { describeProgram } from '../../scripts/reference/command-tree.ts';
+import { manPage } from '../../scripts/reference/man-page.ts';
+import { referenceMarkdown } from '../../scripts/reference/markdown.ts';
+
+const program = describeProgram(packageJson.version);
+
+test.each([
+  ['docs/reference.md', referenceMarkdown],
+  ['man/natter.1', manPage],
+])('%s says what the program says; npm run reference writes it anew', (path, write) => {
+  expect(readFileSync(path, 'utf8')).toBe(write(program));
+});
+
+test('the reference names every command once', () => {
+  const text = referenceMarkdown(program);
+  const names = program.commands.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(['natter', 'natter config set', 'natter conversations export']),
+  );
+  for (const name of names) expect(text.split(`\n## ${name}\n`)).toHaveLength(2);
+});
+
+test('no line of the man page is a request that roff does not know', () => {
+  const requests = manPage(program)
+    .split('\n')
+    .flatMap((line) => /^[.'](?<name>\S*)/.exec(line)?.groups?.['name'] ?? []);
+  expect(new Set(requests)).toEqual(
+    new Set(['TH', 'SH', 'SS', 'B', 'br', 'TP', 'PP', 'RS', 'RE', 'nf', 'fi']),
+  );
+});

@@ -8,7 +8,7 @@ import { Failure } from './failure.ts';
 import type { Ask } from './terminal/ask.ts';
 import { createDevice } from './terminal/device.ts';
 import { Interruption, watchSignals } from './terminal/signals.ts';
-import { OutputClosed, processStreams } from './terminal/streams.ts';
+import { OutputClosed, processStreams, type Streams } from './terminal/streams.ts';
 
 const writeProblems: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the device',
@@ -92,6 +92,13 @@ async function report(error: unknown, context: Context, words: readonly string[]
   return exitCode;
 }
 
+/** A terminal that was there and is gone: Node would abort when it puts it back into its state at the exit. */
+function hasLostTerminal({ stdin, stdout, stderr }: Streams): boolean {
+  return [stdin, stdout, stderr].some((stream, descriptor) => {
+    return stream.isTerminal && !isatty(descriptor);
+  });
+}
+
 async function run(words: readonly string[]): Promise<void> {
   const ending = new AbortController();
   const end = (reason: unknown) => ending.abort(reason);
@@ -128,6 +135,7 @@ async function run(words: readonly string[]): Promise<void> {
     if (!(error instanceof OutputClosed)) process.exitCode = await report(error, context, words);
   } finally {
     watch.stop();
+    if (hasLostTerminal(streams)) watch.reraise('SIGHUP');
   }
 }
 

@@ -12,7 +12,7 @@ export interface ChildOptions {
 }
 
 /** The environment without natter's key: what runs beside natter has no use for it. */
-export function withoutKey(environment: Environment): Environment {
+function withoutKey(environment: Environment): Environment {
   const { NATTER_API_KEY: _key, ...others } = environment;
   return others;
 }

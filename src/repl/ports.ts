@@ -8,7 +8,7 @@ import type { Candidate } from './editing/completion.ts';
 import type { Choices, ServiceFacts } from './state.ts';
 
 /** A request, and what to tell before it is sent. */
-export interface PlannedPrompt {
+interface PlannedPrompt {
   readonly request: CompletionRequest;
   readonly warning: string | undefined;
 }

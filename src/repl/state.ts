@@ -20,7 +20,7 @@ export const themeNames = ['color', 'mono', 'plain'] as const;
 export type ThemeName = (typeof themeNames)[number];
 
 /** A retry that is waited for. */
-export interface Retry {
+interface Retry {
   readonly cause: string;
   /** From 1. */
   readonly retry: number;
@@ -46,7 +46,7 @@ export interface AnswerActivity {
 }
 
 /** A command that takes time: a list that is fetched, a file that is read. */
-export interface TaskActivity {
+interface TaskActivity {
   readonly type: 'task';
   /** As in `listing models`. */
   readonly name: string;
@@ -54,7 +54,7 @@ export interface TaskActivity {
   readonly isStopping: boolean;
 }
 
-export type Activity = AnswerActivity | TaskActivity;
+type Activity = AnswerActivity | TaskActivity;
 
 /** Where the next prompt goes, when it is not below the last turn. */
 export interface Branch {
@@ -64,7 +64,7 @@ export interface Branch {
 }
 
 /** What a session has used so far. */
-export interface SessionUsage {
+interface SessionUsage {
   readonly answers: number;
   readonly promptTokens: number;
   readonly completionTokens: number;

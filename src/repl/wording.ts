@@ -14,7 +14,7 @@ export function shortCount(value: number): string {
 }
 
 /** `2.1K of 128K (2 %)`; `~` marks an estimate, and an unknown model has no window. */
-export function contextText(model: string, { tokens, isEstimate }: ContextUse): string {
+function contextText(model: string, { tokens, isEstimate }: ContextUse): string {
   const used = `${isEstimate ? '~' : ''}${shortCount(tokens)}`;
   const window = contextWindow(model);
   if (window === undefined) return `${used} tokens`;

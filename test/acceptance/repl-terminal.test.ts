@@ -113,9 +113,15 @@ describe('the REPL and its terminal', { timeout: 30_000 }, () => {
     expect(terminal.output()).not.toMatch(clears);
   });
 
-  test('P21 a terminal that is gone ends the session', async () => {
-    const terminal = await openRepl();
-    terminal.kill('SIGHUP');
+  test.each([
+    ['the REPL', ['--sandbox']],
+    ['line mode', ['--sandbox', '--accessible']],
+  ])('P21 %s ends with its terminal, as by SIGHUP', async (_name, words) => {
+    const terminal = openTerminal(words);
+    await terminal.waitFor(/›|You:/);
+    terminal.type(`[sandbox tokens=5000 rate=50]\r`);
+    await terminal.waitFor(/word/);
+    terminal.hangUp();
     expect(await terminal.exit).toMatchObject({ signal: 1 });
   });
 });

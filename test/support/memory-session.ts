@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
@@ -163,11 +164,13 @@ export function createMemorySession(...replies: Reply[]): MemorySession {
     text: () => written.join(''),
     enter: (text) => session.dispatch({ type: 'line-entered', text, now: clock.monotonic() }),
     async idle() {
-      for (let turn = 0; turn < 1000; turn += 1) {
-        await new Promise((resolve) => void setImmediate(resolve));
-        if (session.state().activity === undefined && turn > 5) return session.state();
+      const end = Date.now() + 10_000;
+      for (;;) {
+        // Long enough for what is done in steps to begin with the next one.
+        await sleep(5);
+        if (session.state().activity === undefined) return session.state();
+        if (Date.now() > end) throw new Error('the session never became idle');
       }
-      throw new Error('the session never became idle');
     },
   };
 }

@@ -25,6 +25,8 @@ export interface TerminalSession {
   type(text: string): void;
   resize(columns: number, rows: number): void;
   kill(signal: string): void;
+  /** Closes the terminal's window. */
+  hangUp(): void;
   /** Resolves when the transcript matches. */
   waitFor(pattern: RegExp): Promise<string>;
   readonly exit: Promise<{ exitCode: number; signal: number | undefined }>;
@@ -102,6 +104,8 @@ export function openTerminal(
       terminal.resize(newColumns, newRows);
     },
     kill: (signal) => child.kill(signal),
+    // Ends the connection; the types leave it out.
+    hangUp: () => (child as unknown as { destroy(): void }).destroy(),
     exit,
     waitFor: (pattern) =>
       new Promise((resolve, reject) => {

@@ -74,7 +74,7 @@ function nearNames(word: string): readonly string[] {
   return [];
 }
 
-export function refuseUnknown(state: ReplState, name: string): Step {
+function refuseUnknown(state: ReplState, name: string): Step {
   const near = nearNames(name).slice(0, 3);
   const meant = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
   return refuse(

@@ -7,6 +7,7 @@ import { resolveFolders } from '../settings/folders.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { readStoredSettings } from '../settings/settings-file.ts';
 import type { Context } from './context.ts';
+import { topicNames } from './help.ts';
 import { dataFolder } from './library-access.ts';
 
 /** One word that may be completed to, and what it means. */
@@ -78,8 +79,6 @@ const settingValue: Source = (asked) => {
     : [];
 };
 
-const topics = ['environment', 'exit-codes', 'piping', 'privacy'];
-
 const helpWords: Source = ({ command, before }) => {
   let group = command.parent ?? command;
   for (const word of before) {
@@ -89,7 +88,7 @@ const helpWords: Source = ({ command, before }) => {
   }
   const commands = group.createHelp().visibleCommands(group);
   const named = commands.map((child) => ({ value: child.name(), description: child.summary() }));
-  return before.length === 0 ? [...named, ...plain(topics)] : named;
+  return before.length === 0 ? [...named, ...plain(topicNames)] : named;
 };
 
 /** By the name of the option or argument; what is not here has no candidates. */

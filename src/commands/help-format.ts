@@ -97,7 +97,7 @@ export function formatHelp(command: Command, help: Help): string {
     sections.push([group, ...rows].join('\n'));
   }
   if (command.parent === null) {
-    sections.push('Topics: natter help environment, natter help exit-codes');
+    sections.push('Topics: natter help environment, exit-codes, piping or privacy');
   }
   return `${sections.map((section) => section.trimEnd()).join('\n\n')}\n`;
 }

@@ -1,5 +1,7 @@
 import { exitCodes, type FailureKind } from '../failure.ts';
 import { environmentVariables } from '../settings/environment-variables.ts';
+import { pipingTopic, privacyTopic } from './guide-topics.ts';
+import { wrap } from './topic-text.ts';
 
 const meanings: Readonly<Record<FailureKind, string>> = {
   unexpected: 'a fault of natter itself, or one it does not know',
@@ -44,13 +46,6 @@ function exitCodesTopic(): string {
   ].join('\n');
 }
 
-/** Lines of at most 80 columns; for words of plain ASCII. */
-function wrap(text: string, indent: number): string {
-  const margin = ' '.repeat(indent);
-  const lines = text.match(new RegExp(String.raw`\S.{0,${79 - indent}}(?=\s|$)`, 'g')) ?? [];
-  return lines.map((line) => margin + line.trimEnd()).join('\n');
-}
-
 function environmentTopic(): string {
   const rows = environmentVariables.map(({ name, summary, default: value }) => {
     const ending = value === undefined ? '' : ` (default: ${value})`;
@@ -69,4 +64,6 @@ function environmentTopic(): string {
 export const helpTopics: ReadonlyMap<string, () => string> = new Map([
   ['environment', environmentTopic],
   ['exit-codes', exitCodesTopic],
+  ['piping', pipingTopic],
+  ['privacy', privacyTopic],
 ]);

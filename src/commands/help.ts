@@ -3,14 +3,17 @@ import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
 import { hideServiceOptions, setExamples } from './help-format.ts';
 
+/** Texts that are no command's help. */
+export const topicNames = ['environment', 'exit-codes', 'piping', 'privacy'] as const;
+
 /** `natter help [topic or command...]`. */
 export function buildHelp(context: Context): Command {
   const command = new Command('help')
-    .argument('[words...]', 'a command, or a topic: environment, exit-codes')
+    .argument('[words...]', `a command, or a topic: ${topicNames.join(', ')}`)
     .summary('show help on a command or topic')
     .description('Shows help on a command or a topic.');
   hideServiceOptions(command);
-  setExamples(command, ['natter help environment', 'natter help config set']);
+  setExamples(command, ['natter help piping', 'natter help config set']);
   return command.action(async (words: string[]) => {
     const { helpTopics } = await import('./help-topics.ts');
     const [word] = words;
@@ -28,7 +31,7 @@ function commandHelp(help: Command, words: readonly string[]): string {
     );
     if (child === undefined) {
       throw new Failure('usage', `there is no command or topic "${words.join(' ')}"`, {
-        hint: 'natter help lists the commands; the topics are environment and exit-codes',
+        hint: `natter help lists the commands; the topics are ${topicNames.join(', ')}`,
       });
     }
     command = child;

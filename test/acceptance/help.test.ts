@@ -90,11 +90,19 @@ test('natter help exit-codes names every exit code', async () => {
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
+test.each(['piping', 'privacy'])('natter help %s is plain text of 80 columns', async (topic) => {
+  const { code, stdout, stderr } = await runNatter(['help', topic]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^ {2}\$ natter /m);
+  expect(stdout).not.toContain('\u001B');
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
 test('an unknown topic is a usage error that names the topics', async () => {
   const { code, stdout, stderr } = await runNatter(['help', 'environmint']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('there is no command or topic "environmint"');
-  expect(stderr).toContain('environment and exit-codes');
+  expect(stderr).toContain('environment, exit-codes, piping, privacy');
 });
 
 test.each(['auth', 'config'])('natter %s alone prints its help', async (command) => {

@@ -1,18 +1,25 @@
 import { defineConfig } from 'rolldown';
+import { codeSplitting } from './scripts/bundle/chunks.js';
+import { commanderBundling } from './scripts/bundle/commander.js';
 import { inkBundling } from './scripts/bundle/ink.js';
 
 // CommonJS output: Node starts it about 18 ms sooner than the same bundle as ES modules.
 export default defineConfig({
   input: { main: 'src/main.ts' },
   platform: 'node',
-  plugins: [inkBundling()],
+  plugins: [inkBundling(), commanderBundling()],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   output: {
     dir: 'dist',
     format: 'cjs',
     entryFileNames: '[name].cjs',
+    // Node's loader of ES modules takes 2 ms for the first module of its own that it is asked for.
+    dynamicImportInCjs: false,
     chunkFileNames: '[name].cjs',
     cleanDir: true,
-    sourcemap: true,
+    // For developers: the maps are not published, and no chunk speaks of them.
+    sourcemap: 'hidden',
+    codeSplitting: codeSplitting(),
+    minify: true,
   },
 });

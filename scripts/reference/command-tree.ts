@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../src/commands/context.ts';
 import { examplesOf } from '../../src/commands/help-format.ts';
+import { commandWords } from '../../src/commands/command-table.ts';
 import { buildProgram } from '../../src/commands/program.ts';
 
 export interface DescribedOption {
@@ -67,8 +68,8 @@ const withChildren = (command: Command): readonly DescribedCommand[] => [
 ];
 
 /** The command tree in words. Building it does nothing but name the version. */
-export function describeProgram(version: string): DescribedProgram {
-  const program = buildProgram({ version } as Context);
+export async function describeProgram(version: string): Promise<DescribedProgram> {
+  const program = await buildProgram({ version } as Context, commandWords);
   return {
     version,
     summary: program.description(),

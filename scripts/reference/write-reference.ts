@@ -5,7 +5,7 @@ import { describeProgram } from './command-tree.ts';
 import { manPage } from './man-page.ts';
 import { referenceMarkdown } from './markdown.ts';
 
-const program = describeProgram(packageJson.version);
+const program = await describeProgram(packageJson.version);
 mkdirSync('man', { recursive: true });
 writeFileSync('docs/reference.md', referenceMarkdown(program));
 writeFileSync('man/natter.1', manPage(program));

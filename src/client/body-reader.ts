@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import type { Answer } from './answer.ts';
 import { bodyForm, type BodyForm } from './body-form.ts';
-import { takeCompletionEvent } from './completion-event.ts';
+import { completionEvents } from './completion-event.ts';
 import { parseErrorBody } from './error-body.ts';
 import { createEventStream, tooLarge } from './event-stream.ts';
 import { takeJsonCompletion } from './json-completion.ts';
@@ -16,7 +16,7 @@ export interface BodyReader {
 const longestStatement = 64 * 1024;
 
 function createEventReader(answer: Answer, limit: number): BodyReader {
-  return createEventStream((event) => takeCompletionEvent(event, answer), limit);
+  return createEventStream(completionEvents(answer), limit);
 }
 
 function createJsonReader(answer: Answer, limit: number): BodyReader {

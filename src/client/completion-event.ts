@@ -1,10 +1,16 @@
 import { Failure } from '../failure.ts';
 import type { Answer } from './answer.ts';
+import { createChunkTemplate, type ChunkTemplate } from './chunk-template.ts';
 import { readChunk } from './completion-chunk.ts';
 import { parseErrorBody } from './error-body.ts';
 import type { StreamEvent } from './event-stream.ts';
 import { isRecord, type JsonRecord } from './json-record.ts';
 import { findError, reportedError } from './reported-error.ts';
+
+interface Reader {
+  readonly answer: Answer;
+  readonly template: ChunkTemplate;
+}
 
 function parseJson(data: string): unknown {
   try {
@@ -15,7 +21,7 @@ function parseJson(data: string): unknown {
   }
 }
 
-function takeRecord(chunk: JsonRecord, answer: Answer): void {
+function takeRecord(data: string, chunk: JsonRecord, { answer, template }: Reader): void {
   const content = readChunk(chunk);
   answer.add(content);
   const error = findError(chunk);
@@ -23,6 +29,7 @@ function takeRecord(chunk: JsonRecord, answer: Answer): void {
   if (content.finishReason === 'error') {
     throw new Failure('server_error', 'the service ended the answer with an error it did not name');
   }
+  template.learn(data, content);
 }
 
 /** Two events run together, as when an error is written into an unfinished one: the error is what matters. */
@@ -43,12 +50,8 @@ function saysNothing(data: string): boolean {
   return data === '' || data.startsWith(':') || data === 'null';
 }
 
-/**
- * Adds one event of a completion stream to `answer` (contract, Response when `stream` is true). An event that the
- * end of the body cut short is left out: the answer is then incomplete anyway.
- * @throws Failure for an event that reports an error or is not a JSON object.
- */
-export function takeCompletionEvent(event: StreamEvent, answer: Answer): void {
+function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
+  const { answer, template } = reader;
   if (answer.finished()) return;
   const data = event.data.trim();
   if (data === '[DONE]') {
@@ -57,7 +60,22 @@ export function takeCompletionEvent(event: StreamEvent, answer: Answer): void {
   }
   if (event.type === 'error') throw reportedError(parseErrorBody(data));
   if (saysNothing(data)) return;
+  const known = template.match(data);
+  if (known !== undefined) {
+    answer.add(known);
+    return;
+  }
   const value = parseJson(data);
-  if (isRecord(value)) takeRecord(value, answer);
+  if (isRecord(value)) takeRecord(data, value, reader);
   else if (!event.unterminated) throwUnreadable(data);
+}
+
+/**
+ * A function that adds the events of one completion stream to `answer` (contract, Response when `stream` is true).
+ * An event that the end of the body cut short is left out: the answer is then incomplete anyway. The function
+ * throws Failure for an event that reports an error or is not a JSON object.
+ */
+export function completionEvents(answer: Answer): (event: StreamEvent) => void {
+  const reader = { answer, template: createChunkTemplate() };
+  return (event) => takeCompletionEvent(event, reader);
 }

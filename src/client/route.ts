@@ -46,7 +46,7 @@ export function createRoute(baseUrl: URL, environment: Environment): Route {
     close() {
       agent?.destroy();
       // Reaches connections to a proxy that has not answered yet; the agent does not know them.
-      closing.abort();
+      closing.abort('closed');
     },
   };
 }

@@ -14,7 +14,8 @@ export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => v
     if (!stopping.signal.aborted) onExpiry();
   }
   void expire();
-  return () => stopping.abort();
+  // With a reason of its own: Node takes milliseconds to make its first one.
+  return () => stopping.abort('stopped');
 }
 
 /** Watches that something keeps coming in. */

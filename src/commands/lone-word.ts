@@ -1,21 +1,11 @@
 import { Failure } from '../failure.ts';
 import type { ChatOptions } from './chat.ts';
 import { nearlyNamedCommand } from './command-line.ts';
+import { commandWords } from './command-table.ts';
 import type { Context } from './context.ts';
 
 /** Commands a lone word may have been meant as. */
-const commandNames = [
-  'chat',
-  'conversations',
-  'sessions',
-  'last',
-  'models',
-  'auth',
-  'config',
-  'sandbox',
-  'completion',
-  'help',
-] as const;
+const commandNames = ['chat', ...commandWords];
 
 /**
  * A lone word that nearly names a command (`natter modles`) is questioned where a person can answer; in a pipe

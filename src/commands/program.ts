@@ -1,18 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { Failure } from '../failure.ts';
-import { buildAuth } from './auth.ts';
 import { buildChat, chatExamples } from './chat.ts';
 import { misplacedCommand, routeToChat } from './command-line.ts';
-import { buildCompletion } from './completion.ts';
-import { buildConfig } from './config.ts';
+import { commandTable, isNamed, placeholder } from './command-table.ts';
 import type { Context } from './context.ts';
-import { buildConversations } from './conversations.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { formatHelp, setExamples } from './help-format.ts';
-import { buildHelp } from './help.ts';
-import { buildLast } from './last.ts';
-import { buildModels } from './models.ts';
-import { buildSandbox } from './sandbox.ts';
 
 const helpWidth = 80;
 
@@ -21,8 +14,11 @@ function visit(command: Command, change: (command: Command) => void): void {
   for (const child of command.commands) visit(child, change);
 }
 
-/** The whole command tree. Building it loads no command's work, only its options and help. */
-export function buildProgram(context: Context): Command {
+/**
+ * The command tree. Of the commands that `words` do not name it holds name and summary alone: to load and build
+ * the options of all of them takes longer than most runs.
+ */
+export async function buildProgram(context: Context, words: readonly string[]): Promise<Command> {
   const program = new Command('natter')
     .description('A terminal chat client for the Chat Completion Service.')
     .usage('[chat] [prompt...] [options]')
@@ -31,18 +27,9 @@ export function buildProgram(context: Context): Command {
   setExamples(program, chatExamples);
   addGlobalOptions(program);
   program.addCommand(buildChat(context), { isDefault: true });
-  const builders = [
-    buildConversations,
-    buildLast,
-    buildModels,
-    buildAuth,
-    buildConfig,
-    buildSandbox,
-    buildCompletion,
-    buildHelp,
-  ];
-  for (const build of builders) {
-    program.addCommand(build(context));
+  for (const row of commandTable) {
+    const build = isNamed(row, words) ? await row.load() : undefined;
+    program.addCommand(build?.(context) ?? placeholder(row));
   }
   visit(program, (command) => {
     command
@@ -91,7 +78,7 @@ function misplacedFailure(name: string): Failure {
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function runProgram(context: Context, words: readonly string[]): Promise<void> {
-  const program = buildProgram(context);
+  const program = await buildProgram(context, words);
   const names = new Set(
     program.commands.flatMap((command) => [command.name(), ...command.aliases()]),
   );

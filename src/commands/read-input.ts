@@ -76,13 +76,13 @@ export async function readInput(
   const silence = new AbortController();
   if (options.hasPrompt && !stdin.isTerminal) void noticeSilence(context, notices, silence.signal);
   try {
-    const bytes = await readAll(context, () => silence.abort());
+    const bytes = await readAll(context, () => silence.abort('input'));
     const text = decodeText(bytes, { ...options, source });
     if (text === '' && options.required) {
       throw new Failure('usage', 'standard input is empty, and "-" asks for it');
     }
     return text;
   } finally {
-    silence.abort();
+    silence.abort('input ended');
   }
 }

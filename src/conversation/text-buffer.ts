@@ -22,7 +22,7 @@ export function createTextBuffer(
   let stop: AbortController | undefined;
 
   const flush = () => {
-    stop?.abort();
+    stop?.abort('written');
     stop = undefined;
     if (size === 0) return;
     const text = parts.join('');

@@ -80,7 +80,7 @@ export function createActivity(options: ActivityOptions): Activity {
   let mode: 'idle' | 'waiting' | 'retry' = 'idle';
 
   const enter = (next: typeof mode) => {
-    stop.abort();
+    stop.abort(next);
     stop = new AbortController();
     line.leave(mode === 'retry');
     mode = next;

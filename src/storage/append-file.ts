@@ -40,14 +40,16 @@ export const appendFile: AppendFile = {
   },
   append: (path, bytes) =>
     withDescriptor(path, O_WRONLY | O_APPEND, (descriptor) => fs.writeSync(descriptor, bytes)),
-  async synchronize(path) {
-    const file = await fs.promises.open(path, 'r+');
-    try {
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-  },
+  synchronize: (path) =>
+    new Promise((resolve, reject) => {
+      // By callbacks: Node takes milliseconds to load its promises of files.
+      fs.open(path, 'r+', (failure, descriptor) => {
+        if (failure !== null) return reject(failure);
+        fs.fdatasync(descriptor, (error) => {
+          fs.close(descriptor, () => (error === null ? resolve() : reject(error)));
+        });
+      });
+    }),
 };
 
 /** Whether the last line of a file was cut before its end; false for an empty file. @throws the system's error */

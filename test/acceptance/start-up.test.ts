@@ -1,20 +1,27 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNatter } from '../support/natter.ts';
 
 const preload = resolve('test/support/loaded-modules.cjs');
 
-/** The source files in the chunks of the bundle that natter loaded. */
-async function loadedSources(words: readonly string[]): Promise<readonly string[]> {
+/** Files, and Node's own modules as `node:` and their names, internal ones too. */
+async function loadedModules(words: readonly string[]): Promise<readonly string[]> {
   const list = join(mkdtempSync(join(tmpdir(), 'natter-loaded-')), 'modules');
   await runNatter(words, { env: { NODE_OPTIONS: `--require ${preload}`, LOADED_MODULES: list } });
-  const chunks = readFileSync(list, 'utf8')
-    .split('\n')
-    // The bundler's own helpers have no source.
-    .filter((file) => file.includes('/dist/') && !file.endsWith('/rolldown-runtime.cjs'));
-  return chunks.flatMap((chunk) => {
+  return readFileSync(list, 'utf8').split('\n');
+}
+
+async function loadedChunks(words: readonly string[]): Promise<readonly string[]> {
+  return (await loadedModules(words)).filter((file) => file.includes('/dist/'));
+}
+
+/** The source files in the chunks of the bundle that natter loaded. */
+async function loadedSources(words: readonly string[]): Promise<readonly string[]> {
+  return (await loadedChunks(words)).flatMap((chunk) => {
+    // The bundler's own few functions have no source.
+    if (!existsSync(`${chunk}.map`)) return [];
     const map = JSON.parse(readFileSync(`${chunk}.map`, 'utf8')) as { readonly sources: string[] };
     return map.sources;
   });
@@ -30,6 +37,9 @@ const parts = {
   marked: 'node_modules/marked/',
   highlighter: 'node_modules/@codemirror/',
   commands: 'node_modules/commander/',
+  repl: 'src/repl/',
+  Ink: 'node_modules/ink/',
+  React: 'node_modules/react/',
 } as const;
 
 type Part = keyof typeof parts;
@@ -65,4 +75,36 @@ test.each<[Part, readonly string[]]>([
   ['highlighter', ['--sandbox', '--markdown', '--color', 'always', '[sandbox code]']],
 ])('the %s is recognised where it is loaded', async (part, words) => {
   expect(await loadedParts(words)).toContain(part);
+});
+
+const prompt = ['--base-url', 'http://127.0.0.1:1', '--retries', '0', 'hi'];
+
+test.each<[string, readonly string[], number]>([
+  ['--version', ['--version'], 1],
+  ['--help', ['--help'], 3],
+  ['a prompt that fails', prompt, 6],
+])('%s loads few files', async (_name, words, most) => {
+  const chunks = await loadedChunks(words);
+  expect(chunks.map((chunk) => basename(chunk)).slice(most)).toEqual([]);
+});
+
+/** Modules of Node that take milliseconds to load. */
+const heavyModules = [
+  'node:child_process',
+  'node:crypto',
+  'node:fs/promises',
+  'node:https',
+  'node:internal/crypto/webcrypto',
+  'node:internal/deps/undici/undici',
+  'node:internal/fs/streams',
+  'node:readline',
+  'node:tls',
+  'node:zlib',
+];
+
+test('a prompt into a pipe loads none of the modules of Node that take long', async () => {
+  const empty = await loadedModules(['--version']);
+  const loaded = new Set((await loadedModules(prompt)).filter((name) => !empty.includes(name)));
+  expect(heavyModules.filter((name) => loaded.has(name))).toEqual([]);
+  expect(loaded).toContain('node:http');
 });

@@ -60,9 +60,10 @@ const valuesOf = (lines: readonly string[]) => lines.map((text) => text.split('\
 
 describe('words', () => {
   const { context } = createMemoryContext();
-  const commands = buildProgram(context).commands.map((command) => command.name());
 
   test('are all commands where the line begins', async () => {
+    const { commands: tree } = await buildProgram(context, []);
+    const commands = tree.map((command) => command.name());
     expect(valuesOf(await complete(''))).toEqual(commands);
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commandWords } from '../../src/commands/command-table.ts';
 import { buildProgram, runProgram } from '../../src/commands/program.ts';
 import { describeFailure } from '../../src/commands/report.ts';
 import { Failure } from '../../src/failure.ts';
@@ -48,11 +49,22 @@ test('the sandbox answers a command line from beginning to end', async () => {
   expect(stderr()).toBe('');
 });
 
-test('every command has a summary, a description and examples in its help', () => {
+test('every command has a summary, a description and examples in its help', async () => {
   const { context } = createMemoryContext();
-  for (const command of buildProgram(context).commands) {
+  const { commands } = await buildProgram(context, commandWords);
+  for (const command of commands) {
     expect(command.summary()).not.toBe('');
     expect(command.description()).toMatch(/\.$/);
     expect(command.helpInformation()).toContain('Examples:');
   }
+});
+
+test('the help of the program is the same with and without the options of its commands', async () => {
+  const { context } = createMemoryContext();
+  const full = await buildProgram(context, commandWords);
+  const light = await buildProgram(context, []);
+  expect(light.helpInformation()).toBe(full.helpInformation());
+  const words = (program: typeof full) =>
+    program.commands.map((command) => [command.name(), ...command.aliases()]);
+  expect(words(light)).toEqual(words(full));
 });

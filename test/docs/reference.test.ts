@@ -5,7 +5,7 @@ import { describeProgram } from '../../scripts/reference/command-tree.ts';
 import { manPage } from '../../scripts/reference/man-page.ts';
 import { referenceMarkdown } from '../../scripts/reference/markdown.ts';
 
-const program = describeProgram(packageJson.version);
+const program = await describeProgram(packageJson.version);
 
 test.each([
   ['docs/reference.md', referenceMarkdown],

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { guideLines } from '../../src/commands/guide-topics.ts';
+import { openExampleShell, shellLines, type ExampleShell } from '../support/example-shell.ts';
+
+/** An example that is to fail says so at its end, in a comment. */
+const expectedCode = (line: string) => {
+  const told = /# exit code (?<code>\d+)$/.exec(line)?.groups?.['code'];
+  return Number(told ?? 0);
+};
+
+/** Tested by itself, beside the sandbox's own tests. */
+const sandboxGuide = 'sandbox.md';
+
+const guides = readdirSync('docs')
+  .filter((name) => name.endsWith('.md') && name !== sandboxGuide)
+  .map((name) => ({ name, lines: shellLines(readFileSync(`docs/${name}`, 'utf8')) }))
+  .filter(({ lines }) => lines.length > 0);
+
+const texts = [{ name: 'natter help <topic>', lines: guideLines }, ...guides];
+
+let shell: ExampleShell;
+beforeAll(async () => {
+  shell = await openExampleShell();
+});
+afterAll(() => shell.close());
+
+describe.each(texts)('$name', ({ lines }) => {
+  test.each(lines)('%s', async (line) => {
+    const { code, stdout, stderr } = await shell.run(line);
+    expect({ code, stderr }).toMatchObject({ code: expectedCode(line) });
+    expect(stderr).not.toContain('not found');
+    expect(stdout + stderr + (/[>]/.test(line) ? 'written' : '')).not.toBe('');
+  });
+});

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { binary, cleanEnvironment } from './natter.ts';
+
+export interface ExampleResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A machine on which natter is installed and used: every example begins on a copy of it. */
+export interface ExampleShell {
+  /** Of the sandbox that answers. */
+  readonly serviceUrl: string;
+  run(line: string): Promise<ExampleResult>;
+  close(): Promise<void>;
+}
+
+const node = `exec "${process.execPath}"`;
+const passOn = `${node} -e 'process.stdin.pipe(process.stdout)'`;
+
+/** natter itself, and stand-ins for programs that a fresh machine may not have. */
+const tools: Readonly<Record<string, string>> = {
+  natter: `${node} "${binary}" "$@"`,
+  git: 'echo "one line of a diff"',
+  jq: passOn,
+  'Out-String': passOn,
+  'Invoke-Expression': passOn,
+};
+
+/** Files that examples read. */
+const files: Readonly<Record<string, string>> = {
+  'README.md': '# A project\n',
+  'notes.md': 'Notes.\n',
+  'plan.md': 'A plan.\n',
+  'question.txt': 'Why is the sky blue?\n',
+  'key.txt': sandboxKey,
+  'faults.json': '{"rules":[]}',
+};
+
+/** What was done on the machine before. */
+const past = [
+  'natter config set model nextgen --profile work',
+  'natter config set model llama3 --profile local',
+  'natter "why is the sky blue?"',
+  'natter conversations delete latest',
+  'natter "[sandbox code]"',
+];
+
+const write = (folder: string, name: string, text: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+function prepareTools(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-tools-'));
+  for (const [name, command] of Object.entries(tools)) {
+    chmodSync(write(folder, name, `#!/bin/sh\n${command}\n`), 0o755);
+  }
+  return folder;
+}
+
+const isServer = (line: string) => /^natter sandbox(?! --help)/.test(line);
+
+function finish(line: string, home: string, env: NodeJS.ProcessEnv): Promise<ExampleResult> {
+  // A server runs until a signal reaches it, so the shell must not stand between.
+  const script = isServer(line) ? `exec ${line}` : line;
+  const running = promisify(execFile)('/bin/sh', ['-c', script], { env, cwd: home });
+  const { child } = running;
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(line.includes('auth login') ? sandboxKey : '');
+  if (isServer(line)) child.stderr?.once('data', () => child.kill('SIGINT'));
+  return running.then(
+    (output) => ({ code: 0, ...output }),
+    (error: unknown) => {
+      const { code, signal, stdout, stderr } = error as ExampleResult & { signal?: string };
+      return { code: isServer(line) && signal === 'SIGINT' ? 0 : code, stdout, stderr };
+    },
+  );
+}
+
+/** Prepares the machine; its service is a sandbox. */
+export async function openExampleShell(): Promise<ExampleShell> {
+  const sandbox = await startSandbox();
+  const path = prepareTools();
+  const seed = mkdtempSync(join(tmpdir(), 'natter-example-'));
+  const environment = (home: string) => {
+    const env = cleanEnvironment({ NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey });
+    return { ...env, HOME: home, PATH: [path, env['PATH']].join(delimiter) };
+  };
+  mkdirSync(join(seed, '.config/fish/completions'), { recursive: true });
+  for (const [name, text] of Object.entries(files)) write(seed, name, text);
+  for (const line of past) await finish(line, seed, environment(seed));
+  return {
+    serviceUrl: sandbox.url,
+    run(example) {
+      // The addresses of examples belong to nobody, and the port of one may be taken.
+      const line = example
+        .replaceAll('https://api.example.com', sandbox.url)
+        .replace(/--port \d+/, '--port 0');
+      const home = mkdtempSync(join(tmpdir(), 'natter-example-'));
+      cpSync(seed, home, { recursive: true });
+      return finish(line, home, environment(home));
+    },
+    close: () => sandbox.close(),
+  };
+}
+
+/** The lines of every `sh` block of a Markdown text. */
+export function shellLines(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/```sh\n(?<block>[\s\S]*?)```/g)]
+    .flatMap((match) => (match.groups?.['block'] ?? '').split('\n'))
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}

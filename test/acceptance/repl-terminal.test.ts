@@ -55,6 +55,19 @@ describe('the REPL and its terminal', { timeout: 30_000 }, () => {
     expect(await terminal.waitFor(/DONE/)).toContain('STOPPED');
   });
 
+  test('P18 suspended, natter leaves nothing switched on that a kill could leave behind', async () => {
+    const terminal = openTerminal([], {
+      shell: 'set -m; $NATTER --sandbox; kill -9 %1; echo GONE',
+    });
+    await terminal.waitFor(/›/);
+    terminal.type(keys.suspend);
+    await terminal.waitFor(/GONE/);
+    expect(terminal.output()).toMatch(restored);
+    expect(terminal.output().lastIndexOf('[?2004h')).toBeLessThan(
+      terminal.output().lastIndexOf('[?2004l'),
+    );
+  });
+
   test('Ctrl+G edits the draft in $EDITOR, which does not see the key', async () => {
     const editor = editorScript('echo "edited ${NATTER_API_KEY:-without}" >> "$1"');
     const terminal = await openRepl(['--sandbox'], {

@@ -63,7 +63,7 @@ function footerOf(state: ReplState): FooterView {
   };
 }
 
-function noticeOf({ isLeaveArmed, branch, attachments: _files }: ReplState): string | undefined {
+function noticeOf({ isLeaveArmed, branch }: ReplState): string | undefined {
   if (isLeaveArmed) return 'Ctrl-C again leaves';
   if (branch?.reason === 'edit') return 'another version of your prompt; Ctrl-C keeps the old one';
   return undefined;

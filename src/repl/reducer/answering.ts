@@ -1,7 +1,7 @@
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { catalogue } from '../../client/contract.ts';
 import { contextFit, contextWindow } from '../../conversation/context-fit.ts';
-import type { Conversation, Turn } from '../../conversation/tree.ts';
+import { systemOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { keyDialog } from '../dialogs.ts';
@@ -39,6 +39,17 @@ export function onChatEvent(state: ReplState, event: ChatEvent, now: number): Re
   return { ...state, now, activity: withEvent(state.activity, event, now) };
 }
 
+/** A conversation that is opened brings its system prompt and its model along. */
+function settingsOf({ choices }: ReplState, conversation: Conversation): Partial<ReplState> {
+  const system = systemOf(conversation) ?? choices.system;
+  const model = currentPath(conversation, undefined).findLast((turn) => turn.model)?.model;
+  return {
+    hasOfferedModel: false,
+    lastUsage: undefined,
+    choices: { ...choices, system, model: model ?? choices.model },
+  };
+}
+
 /** The state with a conversation as it is now. */
 export function withConversation(state: ReplState, conversation: Conversation): ReplState {
   const isOther = conversation.id !== state.conversation.id;
@@ -48,7 +59,7 @@ export function withConversation(state: ReplState, conversation: Conversation): 
     conversation,
     branch,
     context: contextUse(conversation, branch),
-    ...(isOther ? { hasOfferedModel: false, lastUsage: undefined } : {}),
+    ...(isOther ? settingsOf(state, conversation) : {}),
   };
 }
 

@@ -178,3 +178,16 @@ test('at 80 % of the window the larger model is offered, once', () => {
   ]);
   expect(printed(run(first.state, typed('more'), enter, ended).effects)).toEqual([]);
 });
+
+test('a conversation that is opened brings its system prompt and model along', () => {
+  const conversation = {
+    ...conversationOf(
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'why?' },
+      { role: 'assistant', content: 'because', model: 'nextgen' },
+    ),
+    id: 'c2',
+  };
+  const { state } = run(stateOf(), { type: 'conversation-changed', conversation });
+  expect(state.choices).toMatchObject({ system: 'be brief', model: 'nextgen' });
+});

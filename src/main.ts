@@ -3,6 +3,7 @@ import { isatty } from 'node:tty';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import type { Context } from './commands/context.ts';
+import { isPlainPrompt, plainOptions } from './commands/plain-prompt.ts';
 import { createSecrets } from './commands/secrets.ts';
 import { Failure } from './failure.ts';
 import type { Ask } from './terminal/ask.ts';
@@ -52,6 +53,11 @@ function isRunning(id: number): boolean {
 async function runWords(context: Context, words: readonly string[]): Promise<void> {
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
     void context.streams.stdout.write(`${context.version}\n`);
+    return;
+  }
+  if (isPlainPrompt(words)) {
+    const { runChat } = await import('./commands/run-chat.ts');
+    await runChat(context, words, plainOptions);
     return;
   }
   const { runProgram } = await import('./commands/program.ts');

@@ -2,15 +2,19 @@ import { resolve } from 'node:path';
 
 const local = (path) => resolve(import.meta.dirname, '../..', path);
 
+const program = ['src/commands/program.ts'];
+const prompt = ['src/commands/run-chat.ts', 'src/commands/chat-run.ts', 'src/client/service.ts'];
+
 /**
- * Chunks of what is loaded together, in the order they are loaded: a file of its own for every module that two
- * commands share costs a prompt a third of a millisecond each. A chunk holds its roots, all they import
- * statically, and nothing of the chunks before it.
+ * Chunks of what is loaded together, as a file of its own for every module that two commands share costs each
+ * prompt a third of a millisecond. A chunk holds its roots, all they import statically (with `within`: of that
+ * what those roots import too), and nothing of the chunks before it.
  */
 const chunks = [
   { name: 'main', roots: ['src/main.ts'] },
-  { name: 'program', roots: ['src/commands/program.ts'] },
-  { name: 'chat', roots: ['src/commands/chat-run.ts', 'src/client/service.ts'] },
+  { name: 'shared', roots: program, within: prompt },
+  { name: 'program', roots: program },
+  { name: 'chat', roots: prompt },
   {
     name: 'answer',
     roots: [
@@ -21,20 +25,24 @@ const chunks = [
   },
 ];
 
-function addClosure(id, getModuleInfo, closure) {
-  if (closure.has(id)) return;
-  closure.add(id);
-  for (const imported of getModuleInfo(id)?.importedIds ?? []) {
-    addClosure(imported, getModuleInfo, closure);
-  }
+function closureOf(roots, getModuleInfo) {
+  const closure = new Set();
+  const add = (id) => {
+    if (closure.has(id)) return;
+    closure.add(id);
+    for (const imported of getModuleInfo(id)?.importedIds ?? []) add(imported);
+  };
+  for (const root of roots) add(local(root));
+  return closure;
 }
 
 function assign(getModuleInfo) {
   const chunkOf = new Map();
-  for (const { name, roots } of chunks) {
-    const closure = new Set(chunkOf.keys());
-    for (const root of roots) addClosure(local(root), getModuleInfo, closure);
-    for (const id of closure) if (!chunkOf.has(id)) chunkOf.set(id, name);
+  for (const { name, roots, within } of chunks) {
+    const limit = within === undefined ? undefined : closureOf(within, getModuleInfo);
+    for (const id of closureOf(roots, getModuleInfo)) {
+      if (!chunkOf.has(id) && limit?.has(id) !== false) chunkOf.set(id, name);
+    }
   }
   return chunkOf;
 }

@@ -2,8 +2,8 @@ import { Command, Option } from 'commander';
 import type { Context } from './context.ts';
 import { collect, type GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
+import { runChat, type RunChat } from './run-chat.ts';
 import { settingOption } from './setting-option.ts';
-import { wantsRepl } from './wants-repl.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions extends GlobalOptions {
@@ -34,22 +34,6 @@ export interface ChatOptions extends GlobalOptions {
   readonly interactive?: boolean;
   readonly accessible?: boolean;
 }
-
-export type RunChat = (
-  context: Context,
-  words: readonly string[],
-  options: ChatOptions,
-) => Promise<void>;
-
-const runChat: RunChat = async (context, words, options) => {
-  if (wantsRepl(context, words, options)) {
-    const { runRepl } = await import('./repl-run.ts');
-    await runRepl(context, words, options);
-    return;
-  }
-  const { chat } = await import('./chat-run.ts');
-  await chat(context, words, options);
-};
 
 export const chatExamples = [
   'natter "why is the sky blue?"',

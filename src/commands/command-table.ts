@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Context } from './context.ts';
 
 /** A command of the program, beside the chat command. */
@@ -69,12 +69,4 @@ export const commandWords: readonly string[] = commandTable.flatMap(wordsOf);
 /** Whether the command line says the command's name, be it as a prompt or a value. */
 export function isNamed(row: CommandRow, words: readonly string[]): boolean {
   return wordsOf(row).some((name) => words.includes(name));
-}
-
-/** Stands in the program's help for a command that is not loaded. */
-export function placeholder({ name, alias, argument, summary }: CommandRow): Command {
-  const command = new Command(name).summary(summary);
-  if (alias !== undefined) command.alias(alias);
-  if (argument !== undefined) command.argument(argument);
-  return command;
 }

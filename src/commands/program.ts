@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { Failure } from '../failure.ts';
 import { buildChat, chatExamples } from './chat.ts';
 import { misplacedCommand, routeToChat } from './command-line.ts';
-import { commandTable, isNamed, placeholder } from './command-table.ts';
+import { commandTable, isNamed, type CommandRow } from './command-table.ts';
 import type { Context } from './context.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { formatHelp, setExamples } from './help-format.ts';
@@ -12,6 +12,14 @@ const helpWidth = 80;
 function visit(command: Command, change: (command: Command) => void): void {
   change(command);
   for (const child of command.commands) visit(child, change);
+}
+
+/** Stands in the program's help for a command that is not loaded. */
+function placeholder({ name, alias, argument, summary }: CommandRow): Command {
+  const command = new Command(name).summary(summary);
+  if (alias !== undefined) command.alias(alias);
+  if (argument !== undefined) command.argument(argument);
+  return command;
 }
 
 /**

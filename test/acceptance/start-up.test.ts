@@ -9,7 +9,9 @@ const preload = resolve('test/support/loaded-modules.cjs');
 /** Files, and Node's own modules as `node:` and their names, internal ones too. */
 async function loadedModules(words: readonly string[]): Promise<readonly string[]> {
   const list = join(mkdtempSync(join(tmpdir(), 'natter-loaded-')), 'modules');
-  await runNatter(words, { env: { NODE_OPTIONS: `--require ${preload}`, LOADED_MODULES: list } });
+  const service = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_RETRIES: '0' };
+  const env = { ...service, NODE_OPTIONS: `--require ${preload}`, LOADED_MODULES: list };
+  await runNatter(words, { env });
   return readFileSync(list, 'utf8').split('\n');
 }
 
@@ -61,6 +63,7 @@ test.each<[string, readonly string[], readonly Part[]]>([
     ['--base-url', 'http://127.0.0.1:1', 'hi'],
     ['client', 'commands'],
   ],
+  ['a prompt without options loads the client alone', ['hi'], ['client']],
 ])('%s', async (_name, words, expected) => {
   expect(await loadedParts(words)).toEqual(expected);
 });
@@ -81,8 +84,8 @@ const prompt = ['--base-url', 'http://127.0.0.1:1', '--retries', '0', 'hi'];
 
 test.each<[string, readonly string[], number]>([
   ['--version', ['--version'], 1],
-  ['--help', ['--help'], 3],
-  ['a prompt that fails', prompt, 6],
+  ['--help', ['--help'], 4],
+  ['a prompt that fails', prompt, 7],
 ])('%s loads few files', async (_name, words, most) => {
   const chunks = await loadedChunks(words);
   expect(chunks.map((chunk) => basename(chunk)).slice(most)).toEqual([]);

@@ -7,7 +7,7 @@ import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { binary, cleanEnvironment } from './natter.ts';
 
-export interface ExampleResult {
+interface ExampleResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -1,4 +1,6 @@
 import type { Agent, request as httpRequest } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import type { TcpNetConnectOpts } from 'node:net';
 import type { Environment } from './client.ts';
 import { hostAndPort, maskUserInfo } from './base-url.ts';
 import { proxyFor, type Proxy } from './proxy.ts';
@@ -58,8 +60,22 @@ async function createAgent(
 ): Promise<Agent> {
   if (proxy !== undefined) return createProxyAgent(secure, proxy, signal);
   const options = { keepAlive: true, autoSelectFamilyAttemptTimeout: addressTimeout };
-  if (secure) return new (await import('node:https')).Agent(options);
+  if (secure) return connectBeforeContext(new (await import('node:https')).Agent(options));
   return new (await import('node:http')).Agent(options);
+}
+
+/**
+ * The first TLS context takes Node tens of milliseconds: it is made while the connection is being opened, not
+ * before.
+ */
+async function connectBeforeContext(agent: HttpsAgent): Promise<Agent> {
+  const { connect } = await import('node:net');
+  const secure = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const socket = connect(options as TcpNetConnectOpts);
+    return secure(Object.assign({ socket }, options), callback);
+  };
+  return agent;
 }
 
 async function createProxyAgent(

@@ -1,9 +1,10 @@
-// The bytes that bring the live region from one state to the next. Positions are relative to the caret, or to
-// the end of an open line of text, which the terminal itself remembers (DECSC): what wraps, and how wide its
-// characters are, is the terminal's word. Rows are erased one by one: ED inside a synchronized update is lost
-// in some terminals, and ED 2 and 3 would touch what is not natter's.
+// The bytes that bring the live region from one state to the next. All moves are relative to the cursor's row, and
+// none goes above the region: text that was given to the terminal stays out of reach. The last row of an open
+// line of text counts as the region's first row until it is full; then it is printed once more with what follows,
+// so that the terminal itself wraps it, and copying and resizing find one line. Rows are erased one by one: ED
+// inside a synchronized update is lost in some terminals, and ED 2 and 3 would touch what is not natter's.
 
-import { lastCell, type OpenLine } from './open-line.ts';
+import { isOpen, type OpenLine } from './open-line.ts';
 import { displayWidth } from './width.ts';
 
 /** What the live region shows. */
@@ -31,139 +32,108 @@ export const nothingShown = (line: OpenLine, columns: number): Shown => ({
 });
 
 const CSI = '\u001B[';
-const save = '\u001B7';
-const restore = '\u001B8';
-const eraseRow = `${CSI}2K`;
-const eraseRest = `${CSI}K`;
+export const eraseRow = `${CSI}2K`;
+export const eraseRest = `${CSI}K`;
 /** A row that is wider than natter thinks is cut by the terminal (DECAWM), and moves no other. */
 const unwrapped = (rows: string) => `${CSI}?7l${rows}${CSI}?7h`;
 
-const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
+export const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
 const down = (rows: number) => (rows > 0 ? `${CSI}${rows}B` : '');
 const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
-const left = (columns: number) => (columns > 0 ? `${CSI}${columns}D` : '');
 const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
 
-export const isOpen = (line: OpenLine) => line.column > 0;
-
-/** Row that the cursor stands on, counted from the region's first. */
-export const cursorRow = ({ rows, caret }: Frame) => caret?.row ?? Math.max(0, rows.length - 1);
-
-/** Erases the rows below the cursor and comes back, in the same column. */
-export function eraseBelow(rows: number): string {
-  return rows === 0 ? '' : `${`${down(1)}${eraseRow}`.repeat(rows)}${up(rows)}`;
+/** What of the preview is shown: all of it where there is room, or nothing. */
+export function shownPreview({ frame, line, columns }: Shown): string {
+  const { preview = '' } = frame;
+  const room = columns - line.column - 1;
+  return isOpen(line) && displayWidth(preview) <= room ? preview : '';
 }
 
-/** Erases the row of the cursor and the rows below, and comes back to its first column. */
-export function eraseFrom(rows: number): string {
-  return rows === 0 ? '\r' : `\r${eraseRow}${eraseBelow(rows - 1)}`;
+/** All rows that are drawn: that of the open line, and the frame's. */
+function drawnRows(shown: Shown): readonly string[] {
+  const { frame, line } = shown;
+  return isOpen(line) ? [line.row + shownPreview(shown), ...frame.rows] : frame.rows;
 }
 
-/** From the caret to where text goes on, the region and the preview erased. */
-export function toText(shown: Shown): string {
+/** The row of the cursor, counted from the first that is drawn. */
+export function cursorRow({ frame, line }: Shown): number {
+  const last = Math.max(0, frame.rows.length - 1);
+  return (frame.caret?.row ?? last) + (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
+}
+
+/** From a row to the caret. */
+function toCaret(shown: Shown, row: number): string {
+  const { caret, rows } = shown.frame;
+  const move = vertical(cursorRow(shown) - row);
+  return caret === undefined || rows.length === 0 ? move : `${move}\r${right(caret.column)}`;
+}
+
+/** The frame's rows, drawn from the row after the text, or on the empty row where the cursor stands. */
+export function drawFrame(shown: Shown): string {
   const { frame, line } = shown;
   const { rows } = frame;
-  if (!isOpen(line)) return up(cursorRow(frame)) + eraseFrom(rows.length);
-  const rest = previewText(frame.preview, line, shown.columns) === '' ? '' : eraseRest;
-  // Only printing brings back the state in which the terminal wraps before the next character.
-  const full = line.isFull ? left(line.lastWidth - 1) + lastCell(line) : '';
-  return restore + rest + eraseBelow(rows.length) + full;
+  if (rows.length === 0) return '';
+  const lead = isOpen(line) ? `${shownPreview(shown)}\r\n` : '\r';
+  const last = rows.length - 1 + (isOpen(line) ? 1 : 0);
+  return `${lead}${unwrapped(rows.join('\r\n'))}${toCaret(shown, last)}`;
 }
 
-/** Writes text where it goes on. */
+/** Erases the rows under the cursor and comes back. */
+function eraseBelow(rows: number): string {
+  return rows <= 0 ? '' : `${`${down(1)}${eraseRow}`.repeat(rows)}${up(rows)}`;
+}
+
+/** From the caret to the end of the text, with the region erased. */
+export function toText(shown: Shown): string {
+  const { line, frame, columns } = shown;
+  const first = `${up(cursorRow(shown))}\r`;
+  if (!isOpen(line)) {
+    return `${first}${frame.rows.length > 0 ? eraseRow : ''}${eraseBelow(frame.rows.length - 1)}`;
+  }
+  // Printed over itself: erasing it could take away that it goes on from the row above.
+  const rest = line.column < columns ? eraseRest : '';
+  return `${first}${eraseBelow(frame.rows.length)}${line.row}${rest}`;
+}
+
+/** Text as a terminal in raw mode takes it. */
 export function textBytes(text: string): string {
   return text.replaceAll('\n', '\r\n');
 }
 
-/** At the end of an open line: room below it, and its place remembered. */
-export function keepPlace(line: OpenLine, rows: number, columns: number): string {
-  const place = line.isFull ? `\r${right(columns - 1)}` : '';
-  return `${place}${'\u001BD'.repeat(rows)}${up(rows)}${save}`;
-}
-
-/** What of the preview fits behind the open line. */
-function previewText(preview: string | undefined, line: OpenLine, columns: number): string {
-  const room = columns - line.column - 1;
-  if (preview === undefined || room < 1 || displayWidth(preview) > room) return '';
-  return preview;
-}
-
-/** From the region's row `row` to its caret. */
-function toCaret(frame: Frame, row: number): string {
-  if (frame.rows.length === 0) return '';
-  const target = cursorRow(frame);
-  if (frame.caret === undefined) return vertical(target - row);
-  return `${vertical(target - row)}\r${right(frame.caret.column)}`;
-}
-
-/** The whole region, drawn where text goes on; the rows below are empty. */
-export function drawAll(frame: Frame, line: OpenLine, columns: number): string {
-  const { rows } = frame;
-  const open = isOpen(line);
-  const place = open ? keepPlace(line, rows.length, columns) : '';
-  const preview = open ? previewText(frame.preview, line, columns) : '';
-  if (rows.length === 0) return place + preview;
-  const lead = open ? `${preview}\r\n` : '\r';
-  return `${place}${lead}${unwrapped(rows.join('\r\n'))}${toCaret(frame, rows.length - 1)}`;
-}
-
-/** Rows that differ, from the row `start` on which the cursor stands, and the caret. */
-function drawChanges(from: Frame, to: Frame, start: number): string {
-  let row = start;
-  let output = '';
-  const go = (target: number) => {
-    output += `${vertical(target - row)}\r`;
-    row = target;
-  };
-  for (let index = 0; index < Math.max(from.rows.length, to.rows.length); index += 1) {
-    const wanted = to.rows[index];
-    if (wanted !== from.rows[index]) {
-      go(index);
-      output += wanted === undefined ? eraseRow : `${wanted}${eraseRest}`;
-    }
-  }
-  const isSame = output === '' && start === cursorRow(from) && isSameCaret(from, to);
-  if (isSame) return '';
-  return (output === '' ? '' : unwrapped(output)) + toCaret(to, row);
-}
-
-function isSameCaret(from: Frame, to: Frame): boolean {
+function isSameCaret(from: Shown, to: Shown): boolean {
   return (
     cursorRow(from) === cursorRow(to) &&
-    from.caret?.column === to.caret?.column &&
-    (from.caret === undefined) === (to.caret === undefined)
+    from.frame.caret?.column === to.frame.caret?.column &&
+    (from.frame.caret === undefined) === (to.frame.caret === undefined)
   );
 }
 
-/** The same text, another frame. */
-function changeFrame(shown: Shown, to: Frame): string {
-  const { frame, line, columns } = shown;
-  const grows = to.rows.length > frame.rows.length;
-  if (grows) return toText(shown) + drawAll(to, line, columns);
-  const before = previewText(frame.preview, line, columns);
-  const after = previewText(to.preview, line, columns);
-  if (!isOpen(line) || line.isFull || before === after) {
-    return drawChanges(frame, to, cursorRow(frame));
+/** Rows that differ, and the caret. */
+function drawChanges(from: Shown, to: Shown): string {
+  const before = drawnRows(from);
+  const after = drawnRows(to);
+  let row = cursorRow(from);
+  let output = '';
+  const go = (target: number) => {
+    // Only a line feed makes room under the last row of the window.
+    const made = Math.min(target, Math.max(row, before.length - 1));
+    output += `${vertical(made - row)}\r${'\n'.repeat(target - made)}`;
+    row = target;
+  };
+  for (let index = 0; index < Math.max(before.length, after.length); index += 1) {
+    const wanted = after[index];
+    if (wanted === before[index]) continue;
+    go(index);
+    if (wanted === undefined) output += eraseRow;
+    else output += displayWidth(wanted) < to.columns ? wanted + eraseRest : wanted;
   }
-  return restore + after + eraseRest + drawChanges(frame, to, -1);
-}
-
-/** More text on the row where it goes on, which has room for it. */
-function extendRow(shown: Shown, text: string, line: OpenLine, to: Frame): string {
-  const { frame, columns } = shown;
-  const place = line.isFull ? `\r${right(columns - 1)}` : '';
-  const preview = previewText(to.preview, line, columns);
-  // Only where there is something: in a full row it would take the last character.
-  const rest =
-    previewText(frame.preview, shown.line, columns) === '' || line.isFull ? '' : eraseRest;
-  const written = `${restore}${text}${place}${save}${preview}${rest}`;
-  return written + drawChanges(frame, to, -1);
+  if (output === '' && isSameCaret(from, to)) return '';
+  return (output === '' ? '' : unwrapped(output)) + toCaret(to, row);
 }
 
 /** From what is shown to more text and another frame, in a window of the same size. */
-export function paint(shown: Shown, text: string, line: OpenLine, to: Frame): string {
-  if (text === '') return changeFrame(shown, to);
-  const fits = isOpen(shown.line) && !text.includes('\n') && line.rows === shown.line.rows;
-  if (fits && to.rows.length <= shown.frame.rows.length) return extendRow(shown, text, line, to);
-  return toText(shown) + textBytes(text) + drawAll(to, line, shown.columns);
+export function paint(from: Shown, text: string, to: Shown): string {
+  const staysInRow = !text.includes('\n') && to.line.rows === from.line.rows;
+  if (text === '' || (staysInRow && isOpen(from.line))) return drawChanges(from, to);
+  return toText(from) + textBytes(text) + drawFrame(to);
 }

@@ -39,8 +39,9 @@ export interface LiveRegionOptions {
   readonly clock: PaceClock;
   /** Marks updates for the terminal to show at once (DEC mode 2026). */
   readonly synchronized: boolean;
-  /** The terminal wraps the rows it shows anew when its width changes; most do, xterm itself cuts them. */
+  /** See `TerminalTraits`. */
   readonly rewraps: boolean;
+  readonly cursorDrifts: boolean;
 }
 
 /** Milliseconds a window's new size must hold: while it is dragged, the terminal moves everything. */
@@ -52,13 +53,16 @@ const beginUpdate = '\u001B[?2026h';
 const endUpdate = '\u001B[?2026l';
 
 /** Writes what has changed, as one update. */
-function createWriter(state: ScreenState, { output, synchronized, rewraps }: LiveRegionOptions) {
+function createWriter(state: ScreenState, options: LiveRegionOptions) {
+  const { output, synchronized, rewraps, cursorDrifts } = options;
   const write = (bytes: string, showsCursor: boolean) => {
     if (bytes === '') return undefined;
     const update = `${hideCursor}${bytes}${showsCursor ? showCursor : ''}`;
     return output.write(synchronized ? beginUpdate + update + endUpdate : update);
   };
-  const window = () => ({ columns: output.columns(), rows: output.rows(), rewraps });
+  const window = () => {
+    return { columns: output.columns(), rows: output.rows(), rewraps, cursorDrifts };
+  };
   return {
     update() {
       const bytes = nextBytes(state, window());
@@ -78,11 +82,12 @@ export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
     text: '',
     shown: nothingShown(emptyLine, output.columns()),
     rows: output.rows(),
+    leastRows: output.rows(),
   };
   const writer = createWriter(state, options);
   let isSuspended = false;
   const pace = createPace(clock, () => (isSuspended ? undefined : writer.update()));
-  return { ...updates(state, pace), ...pauses() };
+  return { ...updates(state, pace, () => output.rows()), ...pauses() };
 
   function pauses() {
     const suspend = () => {
@@ -110,7 +115,7 @@ export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
   }
 }
 
-function updates(state: ScreenState, pace: Pace) {
+function updates(state: ScreenState, pace: Pace, rows: () => number) {
   return {
     render(draw: DrawFrame) {
       state.draw = draw;
@@ -122,7 +127,12 @@ function updates(state: ScreenState, pace: Pace) {
       if (text !== '') pace.soon();
     },
     slowness: () => pace.slowness(),
-    resized: () => pace.after(resizePause),
+    resized() {
+      // Also where the size is the old one again by then: the terminal has moved its rows.
+      state.isStale = true;
+      state.leastRows = Math.min(state.leastRows, rows());
+      pace.after(resizePause);
+    },
     redraw() {
       state.isStale = true;
       pace.soon();

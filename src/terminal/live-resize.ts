@@ -1,5 +1,5 @@
-import { cursorRow, isOpen, type Shown } from './live-paint.ts';
-import { emptyLine, lastCell, rewrapLine, type OpenLine } from './open-line.ts';
+import { cursorRow, eraseRest, eraseRow, shownPreview, up, type Shown } from './live-paint.ts';
+import { emptyLine, extendLine, isOpen, rewrapLine, type OpenLine } from './open-line.ts';
 import { displayWidth } from './width.ts';
 
 export interface Window {
@@ -7,35 +7,34 @@ export interface Window {
   readonly rows: number;
   /** The terminal wraps the rows it shows anew when its width changes; most do, xterm itself cuts them. */
   readonly rewraps: boolean;
+  /** Then the cursor moves down with every row that this adds, those below the cursor too. */
+  readonly cursorDrifts: boolean;
 }
 
-const up = (rows: number) => (rows > 0 ? `\u001B[${rows}A` : '');
-/** Rows at the bottom may have gone, where moving down stops: the terminal remembers where to come back to. */
-const eraseRows = (rows: number) =>
-  `\r\u001B7\u001B[2K${'\u001B[1B\u001B[2K'.repeat(rows - 1)}\u001B8`;
-const right = (columns: number) => (columns > 0 ? `\u001B[${columns}C` : '');
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** Rows that each row of the region takes in the new window. */
+/** Rows that each row of the frame takes in the new window. */
 function heights({ frame }: Shown, { columns, rewraps }: Window): number[] {
   return frame.rows.map((row) =>
     rewraps ? Math.max(1, Math.ceil(displayWidth(row) / columns)) : 1,
   );
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
-
-/** The open line in the new window; undefined when its end cannot be found again. */
+/** The open line in the new window; undefined where its last row cannot be told. */
 function lineAfter(line: OpenLine, { columns, rewraps }: Window): OpenLine | undefined {
-  if (!rewraps) {
-    const column = Math.min(line.column, columns);
-    return { ...line, column, isFull: column === columns };
-  }
-  return line.isClipped ? undefined : rewrapLine(line, columns);
+  if (line.isClipped) return undefined;
+  if (rewraps) return rewrapLine(line, columns);
+  return line.column <= columns ? line : undefined;
 }
 
-function toLineEnd(line: OpenLine, columns: number): string {
-  const column = line.isFull ? columns - line.lastWidth : line.column;
-  return `${up(1)}\r${right(column)}${line.isFull ? lastCell(line) : ''}`;
+/** Rows that the preview behind the open line takes for itself in the new window. */
+function previewRows(shown: Shown, after: OpenLine, { columns, rewraps }: Window): number {
+  return rewraps ? extendLine(after, shownPreview(shown), columns).rows - after.rows : 0;
+}
+
+/** Rows at the bottom may have gone, where moving down stops: the terminal remembers where to come back to. */
+function eraseRows(rows: number): string {
+  return `\u001B7${`\u001B[1B${eraseRow}`.repeat(Math.max(0, rows - 1))}\u001B8`;
 }
 
 /**
@@ -46,14 +45,21 @@ export function toTextAfterResize(
   shown: Shown,
   window: Window,
 ): { readonly output: string; readonly line: OpenLine } {
+  const { frame, line } = shown;
   const all = heights(shown, window);
-  const total = Math.min(sum(all), window.rows);
+  const caretIndex = cursorRow(shown) - (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
+  const below = all.slice(caretIndex + 1);
+  const drift = window.cursorDrifts ? sum(below) - below.length : 0;
   // The caret's own row counts from its begin: some terminals do not wrap it, and rows above are not ours.
-  const above = sum(all.slice(0, cursorRow(shown.frame)));
-  const erase = up(Math.min(above, window.rows - 1)) + eraseRows(Math.max(1, total));
-  if (!isOpen(shown.line)) return { output: erase, line: shown.line };
-  const isInReach = shown.frame.rows.length > 0 && sum(all) < window.rows;
-  const line = isInReach ? lineAfter(shown.line, window) : undefined;
-  if (line === undefined) return { output: erase, line: emptyLine };
-  return { output: erase + toLineEnd(line, window.columns), line };
+  const above = sum(all.slice(0, caretIndex)) + drift;
+  const go = (rows: number) => `${up(Math.min(rows, window.rows - 1))}\r`;
+  const total = Math.min(sum(all), window.rows);
+  const found = isOpen(line) && sum(all) < window.rows ? lineAfter(line, window) : undefined;
+  if (found === undefined) {
+    return { output: go(above) + eraseRow + eraseRows(total), line: emptyLine };
+  }
+  const own = 1 + previewRows(shown, found, window);
+  const rest = found.column < window.columns ? eraseRest : '';
+  const first = go(frame.rows.length === 0 ? 0 : above + own) + eraseRows(total + own);
+  return { output: first + found.row + rest, line: found };
 }

@@ -1,6 +1,5 @@
 import {
-  drawAll,
-  isOpen,
+  drawFrame,
   nothingShown,
   paint,
   textBytes,
@@ -9,7 +8,7 @@ import {
   type Shown,
 } from './live-paint.ts';
 import { toTextAfterResize, type Window } from './live-resize.ts';
-import { advanceLine, emptyLine, type OpenLine } from './open-line.ts';
+import { advanceLine, emptyLine, isOpen, type OpenLine } from './open-line.ts';
 
 /** Where a frame is drawn. */
 export interface RegionPlace {
@@ -28,13 +27,15 @@ export interface ScreenState {
   draw: DrawFrame;
   /** `draw` was not called yet. */
   isNew: boolean;
-  /** Something else wrote over the region. */
+  /** Something else wrote over the region, or the terminal moved it. */
   isStale: boolean;
   /** Finished, not written yet. */
   text: string;
   shown: Shown;
   /** The window's rows when it was drawn. */
   rows: number;
+  /** The fewest rows the window had since. */
+  leastRows: number;
 }
 
 /** A frame that leaves a row of the window to the text; rows at the top give way. */
@@ -57,20 +58,20 @@ function frameFor(state: ScreenState, line: OpenLine, window: Window): Frame {
 
 function repaint(state: ScreenState, window: Window): string {
   const { columns } = window;
-  const { output, line: before } = toTextAfterResize(state.shown, window);
+  // A window that gets lower loses its last rows first, and then they add none.
+  const cursorDrifts = window.cursorDrifts && Math.min(window.rows, state.leastRows) >= state.rows;
+  const { output, line: before } = toTextAfterResize(state.shown, { ...window, cursorDrifts });
   const line = advanceLine(before, state.text, columns);
-  const frame = frameFor(state, line, window);
-  state.shown = { frame, line, columns };
-  return output + textBytes(state.text) + drawAll(frame, line, columns);
+  state.shown = { frame: frameFor(state, line, window), line, columns };
+  return output + textBytes(state.text) + drawFrame(state.shown);
 }
 
 function paintNext(state: ScreenState, window: Window): string {
   const { shown, text } = state;
   const { columns } = shown;
   const line = advanceLine(shown.line, text, columns);
-  const frame = frameFor(state, line, window);
-  state.shown = { frame, line, columns };
-  return paint(shown, text, line, frame);
+  state.shown = { frame: frameFor(state, line, window), line, columns };
+  return paint(shown, text, state.shown);
 }
 
 /** The bytes that show all there is to show; empty when nothing has changed. */
@@ -79,7 +80,8 @@ export function nextBytes(state: ScreenState, window: Window): string {
   const isMoved = window.columns !== shown.columns || window.rows !== state.rows;
   if (!state.isNew && !state.isStale && !isMoved && state.text === '') return '';
   const bytes = isMoved || state.isStale ? repaint(state, window) : paintNext(state, window);
-  Object.assign(state, { rows: window.rows, text: '', isNew: false, isStale: false });
+  const { rows } = window;
+  Object.assign(state, { rows, leastRows: rows, text: '', isNew: false, isStale: false });
   return bytes;
 }
 

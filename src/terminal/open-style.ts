@@ -34,9 +34,3 @@ export function afterSequence(open: OpenStyle, sequence: string): OpenStyle {
   if (ends === undefined) return [...open.filter((one) => one !== sequence), sequence];
   return open.filter((one) => isLink(one) || !ends(codeOf(one)));
 }
-
-/** The sequences that end everything that is open. */
-export function closing(open: OpenStyle): string {
-  const link = open.some(isLink) ? '\u001B]8;;\u001B\\' : '';
-  return open.some((sequence) => !isLink(sequence)) ? `${link}\u001B[0m` : link;
-}

@@ -2,22 +2,29 @@
 export interface TerminalTraits {
   /** Rows on the screen are wrapped anew when the width changes; most terminals do, xterm itself cuts them. */
   readonly rewraps: boolean;
+  /** When it does, the cursor moves down with every row added, those below the cursor too: xterm.js does so. */
+  readonly cursorDrifts: boolean;
   /** Updates may be marked to be shown at once (DEC mode 2026); a terminal that does not know this ignores it. */
   readonly synchronized: boolean;
   /** Takes requests for more exact keys; the Linux console would show them. */
   readonly hasKeyProtocols: boolean;
 }
 
+/** `TERM_PROGRAM` of terminals made with xterm.js. */
+const madeWithXtermJs = new Set(['vscode', 'Hyper', 'Tabby']);
+
 /** `NATTER_NO_SYNC`, set to anything, is for a terminal that synchronizes badly. */
 export function terminalTraits(
   environment: Readonly<Record<string, string | undefined>>,
 ): TerminalTraits {
-  const { TERM: name = '', XTERM_VERSION: xterm, NATTER_NO_SYNC: noSync } = environment;
+  const { TERM: name = '', TERM_PROGRAM: program = '' } = environment;
+  const { XTERM_VERSION: xterm, NATTER_NO_SYNC: noSync } = environment;
   const isInMultiplexer = environment['TMUX'] !== undefined;
   const isScreen = environment['STY'] !== undefined && !isInMultiplexer;
   const isConsole = name === 'linux';
   return {
     rewraps: isInMultiplexer || !(isConsole || isScreen || xterm !== undefined),
+    cursorDrifts: !isInMultiplexer && !isScreen && madeWithXtermJs.has(program),
     synchronized: !noSync,
     hasKeyProtocols: !isConsole,
   };

@@ -12,7 +12,13 @@ export const footer: Frame = {
 export function openRegion(columns = 20, rows = 10, synchronized = true) {
   const screen = createScreen(columns, rows);
   const clock = createFakeClock();
-  const region = createLiveRegion({ output: screen, clock, synchronized, rewraps: true });
+  const region = createLiveRegion({
+    output: screen,
+    clock,
+    synchronized,
+    rewraps: true,
+    cursorDrifts: true,
+  });
   const settle = async () => {
     await clock.advance(200);
     await tick();

@@ -111,6 +111,14 @@ describe('the traits', () => {
     expect(terminalTraits(environment).rewraps).toBe(rewraps);
   });
 
+  test.each([
+    [{ TERM_PROGRAM: 'vscode' }, true],
+    [{ TERM_PROGRAM: 'vscode', TMUX: '/tmp/x' }, false],
+    [{ TERM_PROGRAM: 'iTerm.app' }, false],
+  ])('of %o: the cursor drifts: %s', (environment, cursorDrifts) => {
+    expect(terminalTraits(environment).cursorDrifts).toBe(cursorDrifts);
+  });
+
   test('synchronized updates can be switched off', () => {
     expect(terminalTraits({}).synchronized).toBe(true);
     expect(terminalTraits({ NATTER_NO_SYNC: '1' }).synchronized).toBe(false);

@@ -11,7 +11,13 @@ describe('the live region', () => {
     const screen = createScreen(20, 10);
     screen.write('$ natter\r\n');
     const clock = createFakeClock();
-    const region = createLiveRegion({ output: screen, clock, synchronized: true, rewraps: true });
+    const region = createLiveRegion({
+      output: screen,
+      clock,
+      synchronized: true,
+      rewraps: true,
+      cursorDrifts: true,
+    });
     region.render(() => footer);
     await tick();
     expect(await screen.screen()).toEqual(['$ natter', ...footer.rows]);
@@ -116,15 +122,15 @@ describe('text above it', () => {
     expect(screen.output.join('')).not.toMatch(/status|prompt|footer/);
   });
 
-  test('keeps the style of a character printed again at the end of a row', async () => {
+  test('keeps a style that goes on in the next row', async () => {
     const { screen, region, settle } = await drawn(footer, 10, 8);
-    region.commit('12345\u001B[1m67890\u001B[22m');
+    region.commit('12345\u001B[1m678901234\u001B[22m');
     await settle();
     screen.output.length = 0;
     region.commit('next');
     await settle();
-    expect(screen.output.join('')).toContain('\u001B[1m0\u001B[0mnext');
-    expect(await screen.lines()).toEqual(withRegion(['1234567890next']));
+    expect(screen.output.join('')).toContain('\r\u001B[1m1234\u001B[22mnext');
+    expect(await screen.lines()).toEqual(withRegion(['12345678901234next']));
   });
 
   test('shows a preview behind an open line until more comes', async () => {

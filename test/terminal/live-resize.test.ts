@@ -69,6 +69,22 @@ describe('a window that changes its size', () => {
     expect(await screen.lines()).toEqual(withRegion(wanted));
   });
 
+  test.each([30, 21, 19, 12, 70])('takes the preview along, to %i columns', async (columns) => {
+    const { screen, region, settle } = await drawn(footer, 40, 12);
+    region.commit('The first line\nThis line is open at its');
+    region.render(() => ({ ...footer, preview: ' end **soon' }));
+    await settle();
+    await screen.resize(columns, 12);
+    region.resized();
+    await settle();
+    region.commit(' end soon.\n');
+    region.render(() => footer);
+    await settle();
+    expect(await screen.lines()).toEqual(
+      withRegion(['The first line', 'This line is open at its end soon.']),
+    );
+  });
+
   test('is drawn once when it is dragged', async () => {
     const { screen, region, clock } = await drawn(footer, 40, 12);
     screen.output.length = 0;

@@ -1,5 +1,6 @@
 // Installs the packed natter into an empty folder and tries it on each supported Node: `npm run test:nodes`.
 // The Nodes come from the npm registry; without it there is nothing to test, which is said and is no failure.
+// With --this, the Node that runs this is tried instead.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +30,14 @@ function installNode(major) {
   const folder = emptyFolder(`node-${major}`);
   const { status } = spawnSync(
     'npm',
-    ['install', `${nodePackage}@${major}`, '--ignore-scripts', '--silent', '--no-audit'],
+    [
+      'install',
+      `${nodePackage}@${major}`,
+      '--ignore-scripts',
+      '--silent',
+      '--no-audit',
+      '--fetch-retries=0',
+    ],
     { cwd: folder, shell: windows },
   );
   const path = join(folder, 'node_modules', nodePackage, 'bin', windows ? 'node.exe' : 'node');
@@ -85,16 +93,17 @@ const { bin } = JSON.parse(
 );
 const program = join(installed, 'node_modules/natter', bin.natter);
 
-for (const major of majors) {
-  const node = installNode(major);
-  if (node === undefined) {
-    say(
-      `Node ${major}: not tried, because the npm registry has no ${nodePackage} or is unreachable`,
-    );
-    continue;
-  }
+function tryNode(node) {
   tryAll(node, program);
-  say(
-    `Node ${execFileSync(node, ['--version']).toString().trim()}: ${trials.length} trials passed`,
-  );
+  const version = execFileSync(node, ['--version']).toString().trim();
+  say(`Node ${version}: ${trials.length} trials passed`);
 }
+
+function tryMajor(major) {
+  const node = installNode(major);
+  if (node !== undefined) tryNode(node);
+  else say(`Node ${major}: not tried, the npm registry has no ${nodePackage} or is out of reach`);
+}
+
+if (process.argv.includes('--this')) tryNode(process.execPath);
+else majors.forEach(tryMajor);

@@ -122,7 +122,7 @@ ${texts.join('\n')}
 `;
 }
 
-async function run() {
+async function drawPictures() {
   const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
@@ -152,4 +152,4 @@ async function run() {
   child.kill();
 }
 
-await run();
+await drawPictures();

@@ -14,7 +14,7 @@ export type FailureKind =
   | 'storage';
 
 /** What a service said beside the message; every field is absent where it said nothing. */
-export interface ServiceDetails {
+interface ServiceDetails {
   /** HTTP status of the answer that failed. */
   readonly status?: number;
   /** Seconds the service asked to wait. */

@@ -21,14 +21,14 @@ export interface JournalOptions {
   readonly onWarning: (text: string) => void;
 }
 
-export interface NewTurn {
+interface NewTurn {
   readonly role: 'user' | 'system';
   readonly content: string;
   /** Default: the leaf. An edited turn has its original's parent; undefined opens the conversation anew. */
   readonly parent?: string | undefined;
 }
 
-export interface NewAnswer {
+interface NewAnswer {
   /** The model asked. */
   readonly model: string;
   /** The user's turn; default: the leaf. */

@@ -57,7 +57,7 @@ export type Status =
   /** The person stopped it, and it has not ended yet. */
   | { readonly phase: 'stopping' };
 
-export interface Caret {
+interface Caret {
   /** Index into the rows it belongs to. */
   readonly row: number;
   /** Columns to its left. */

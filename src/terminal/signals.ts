@@ -1,9 +1,9 @@
 /** Signals that end natter: it cleans up, then dies of the same signal, so that shells and loops see it. */
-export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 export type EndingSignal = (typeof endingSignals)[number];
 
 /** Exit codes shells give to a death by signal; used where the platform cannot re-raise one. */
-export const signalExitCodes: Readonly<Record<EndingSignal, number>> = {
+const signalExitCodes: Readonly<Record<EndingSignal, number>> = {
   SIGINT: 130,
   SIGTERM: 143,
   SIGHUP: 129,

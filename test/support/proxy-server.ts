@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** A request as a forward proxy sees it. */
-export interface ProxiedRequest {
+interface ProxiedRequest {
   /** `CONNECT` for a tunnel. */
   readonly method: string;
   /** An absolute URL, or `host:port` for a tunnel. */

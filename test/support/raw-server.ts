@@ -13,7 +13,7 @@ export const reset: unique symbol = Symbol('reset');
  * One act of a reply: bytes to send; `fin` or `reset`; a number pauses that many milliseconds; a function is
  * awaited. A reply that neither ends nor breaks the connection leaves it open.
  */
-export type Step = string | Uint8Array | typeof fin | typeof reset | number | (() => unknown);
+type Step = string | Uint8Array | typeof fin | typeof reset | number | (() => unknown);
 
 export type Reply = readonly Step[];
 

@@ -31,7 +31,7 @@ export function createHistory(texts: readonly string[] = []): History {
 const nothing = draftFrom('');
 
 /** What the composer shows at an index. */
-export function draftAt(history: History, index: number): Draft {
+function draftAt(history: History, index: number): Draft {
   return history.edits.get(index) ?? history.entries[index] ?? nothing;
 }
 

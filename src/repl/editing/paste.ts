@@ -33,7 +33,7 @@ export function isStandIn(character: string): boolean {
 }
 
 /** Lines a reader sees; a line end at the end begins no further one. */
-export function lineCount(text: string): number {
+function lineCount(text: string): number {
   let count = text === '' || text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
   return count;

@@ -4,7 +4,7 @@ import { isStandIn, pasteLabel } from './paste.ts';
 import type { Fragment, Paste } from './paste.ts';
 
 /** One character as it stands on the screen. */
-export interface Cell {
+interface Cell {
   /** UTF-16 offset in the text. */
   readonly offset: number;
   readonly shown: string;

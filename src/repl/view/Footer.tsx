@@ -8,7 +8,7 @@ const count = (value: number) => value.toLocaleString('en-US');
 const longestTitle = 30;
 
 /** `1,204 of 128,000 tokens (1 %)`: numbers first, a share alone says too little. */
-export function contextText(
+function contextText(
   { contextUsed, contextWindow, isEstimate }: FooterView,
   { about }: Signs,
 ): string {

@@ -25,6 +25,7 @@ const commands = [
   'config profiles',
   'config remove-profile',
   'sandbox',
+  'completion',
   'help',
 ];
 

@@ -39,7 +39,7 @@ describe('exports', () => {
       turns: unknown[];
       selected: string[];
     };
-    expect(document.turns).toHaveLength(3);
+    expect(document.turns).toHaveLength(4);
     expect(document.selected).toEqual([prompt?.id, again.id]);
   });
 
@@ -58,6 +58,14 @@ describe('exports', () => {
     expect(page.toLowerCase()).not.toContain(forbidden);
     expect(page).toContain('&lt;script&gt;hi&lt;/script&gt;');
     expect(page).toContain("default-src 'none'");
+  });
+
+  test('an HTML page shows control characters instead of holding them', () => {
+    const text = 'a\u001B[31m\0 b\u007F\u009B\u0007\tc';
+    const page = exportHtml(conversation(text, text).conversation(), selected);
+    // oxlint-disable-next-line no-control-regex -- looks for control characters
+    expect(page).not.toMatch(/[^\P{Cc}\t\n]/u);
+    expect(page.match(/a\u241B\[31m\u2400 b\u2421\uFFFD\u2407/g)).toHaveLength(4);
   });
 
   test('an HTML page renders Markdown', () => {

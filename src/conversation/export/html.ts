@@ -14,6 +14,14 @@ const escapes: Readonly<Record<string, string>> = {
 const escapeHtml = (text: string) =>
   text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '');
 
+/** Characters that no HTML page may hold (HTML 13.1.1), all of escape sequences among them, show as what they are. */
+const visible = (text: string) =>
+  text.replaceAll(/[\0-\x08\x0B\x0E-\x1F\x7F-\x9F]/g, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? '\u2421' : '\uFFFD';
+  });
+
 const safeAddress = /^(?:https?:|mailto:)/i;
 
 /** An answer is hostile until shown otherwise: its HTML is text, its images are links, its links lead to the web. */
@@ -46,19 +54,18 @@ th, td { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); pa
 `;
 
 function section({ turn, speaker, remark }: ExportedTurn, renderer: Marked): string {
-  const heading = escapeHtml(remark === '' ? speaker : `${speaker} (${remark})`);
+  const heading = escapeHtml(visible(remark === '' ? speaker : `${speaker} (${remark})`));
   // What a person typed is shown as typed.
+  const text = visible(turn.content);
   const content =
-    turn.role === 'assistant'
-      ? renderer.parse(turn.content, { async: false })
-      : escapeHtml(turn.content);
+    turn.role === 'assistant' ? renderer.parse(text, { async: false }) : escapeHtml(text);
   return `<section class="${turn.role}">\n<h2>${heading}</h2>\n<div>${content}</div>\n</section>\n`;
 }
 
 /** One page that needs nothing else: no scripts, nothing loaded, readable in light and dark. */
 export function exportHtml(conversation: Conversation, options: ExportOptions): string {
   const renderer = createRenderer();
-  const title = escapeHtml(titleOf(conversation) || conversation.id);
+  const title = escapeHtml(visible(titleOf(conversation) || conversation.id));
   const date = conversation.createdAt.toISOString().slice(0, 10);
   const sections = exportedTurns(conversation, options).map((turn) => section(turn, renderer));
   return `<!doctype html>

@@ -39,7 +39,7 @@ describe('exports', () => {
       turns: unknown[];
       selected: string[];
     };
-    expect(document.turns).toHaveLength(4);
+    expect(document.turns).toHaveLength(3);
     expect(document.selected).toEqual([prompt?.id, again.id]);
   });
 

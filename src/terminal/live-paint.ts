@@ -5,6 +5,7 @@
 // inside a synchronized update is lost in some terminals, and ED 2 and 3 would touch what is not natter's.
 
 import { isOpen, type OpenLine } from './open-line.ts';
+import { styleSequence } from './open-style.ts';
 import { displayWidth } from './width.ts';
 
 /** What the live region shows. */
@@ -36,6 +37,17 @@ export const eraseRow = `${CSI}2K`;
 export const eraseRest = `${CSI}K`;
 /** A row that is wider than natter thinks is cut by the terminal (DECAWM), and moves no other. */
 const unwrapped = (rows: string) => `${CSI}?7l${rows}${CSI}?7h`;
+
+/** Characters whose width every terminal agrees on. */
+const certain = /^[\x20-\x7e\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3]*$/;
+
+/**
+ * The row of an open line. Where its width is certain it is not cut: should the window have become narrower
+ * before this arrives, all of the text must be there to be wrapped.
+ */
+function textRow(row: string): string {
+  return certain.test(row.replaceAll(styleSequence, '')) ? row : unwrapped(row);
+}
 
 export const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
 const down = (rows: number) => (rows > 0 ? `${CSI}${rows}B` : '');
@@ -125,10 +137,10 @@ function drawChanges(from: Shown, to: Shown): string {
     if (wanted === before[index]) continue;
     go(index);
     if (wanted === undefined) output += eraseRow;
-    else output += displayWidth(wanted) < to.columns ? wanted + eraseRest : wanted;
+    else output += index === 0 && isOpen(to.line) ? textRow(wanted) : unwrapped(wanted);
+    if (wanted !== undefined && displayWidth(wanted) < to.columns) output += eraseRest;
   }
-  if (output === '' && isSameCaret(from, to)) return '';
-  return (output === '' ? '' : unwrapped(output)) + toCaret(to, row);
+  return output === '' && isSameCaret(from, to) ? '' : output + toCaret(to, row);
 }
 
 /** From what is shown to more text and another frame, in a window of the same size. */

@@ -50,7 +50,7 @@ export async function serveSandbox(
   options: SandboxCommandOptions,
 ): Promise<void> {
   const { notices } = present(context, options);
-  const { stdout } = context.streams;
+  const { stdout, stderr } = context.streams;
   const logs = options.log === true;
   const sandbox = await startSandbox({
     host: options.host,
@@ -61,7 +61,7 @@ export async function serveSandbox(
     ...(logs ? { log: (line) => void stdout.write(`${line}\n`) } : {}),
   });
   // With --log standard output holds JSON lines only.
-  if (logs) notices.warning(`listening on ${sandbox.url}`);
+  if (logs) await stderr.write(`natter: listening on ${sandbox.url}\n`);
   else await stdout.write(`${sandbox.url}\n`);
   notices.notice(`try it: NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`);
   await ended(context.signal);

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Failure } from '../failure.ts';
 import { appendFile, endsTorn } from '../storage/append-file.ts';
 import { holdLock } from '../storage/hold-lock.ts';
+import { makePrivateFolder } from '../storage/private-folder.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import {
   conversationFile,
@@ -62,7 +63,7 @@ export function listEntries(
 function move(from: string, folder: string, id: string): void {
   const to = conversationFile(folder, id);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     if (existsSync(to)) throw Object.assign(new Error('it is there'), { code: 'EEXIST' });
     renameSync(from, to);
   } catch (error) {

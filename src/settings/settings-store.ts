@@ -13,6 +13,7 @@ import {
   settingsPath,
   type SettingsFile,
 } from './settings-file.ts';
+import { makePrivateFolder } from '../storage/private-folder.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import type { StoredSettings } from './stored-settings.ts';
 
@@ -22,8 +23,6 @@ export interface StoreAccess extends LockOptions {
   readonly folder: string | undefined;
   readonly platform: NodeJS.Platform;
 }
-
-const privateFolderMode = 0o700;
 
 /** Removes what a killed write left behind: it may hold a key that was meant to be gone. */
 function removeRemains(filePath: string): void {
@@ -65,7 +64,7 @@ function write<Document extends Readonly<Record<string, unknown>>>(
 
 function createFolder(folder: string): void {
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: privateFolderMode });
+    makePrivateFolder(folder);
   } catch (error) {
     throw storageFailure('write', folder, error);
   }

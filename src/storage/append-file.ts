@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { makePrivateFolder } from './private-folder.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
@@ -35,7 +36,7 @@ function withDescriptor<Result>(
 export const appendFile: AppendFile = {
   create(path) {
     const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')));
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     withDescriptor(path, O_WRONLY | O_CREAT | O_EXCL, () => undefined);
   },
   append: (path, bytes) =>

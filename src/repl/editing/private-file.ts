@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { Failure } from '../../failure.ts';
+import { makePrivateFolder } from '../../storage/private-folder.ts';
 
 /** Whether a call failed because the file or folder is not there. */
 export function isMissing(error: unknown): boolean {
@@ -18,7 +19,7 @@ export function fileFailure(action: 'read' | 'write', file: string, cause: unkno
 }
 
 function makeFolder(file: string): void {
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(path.dirname(file));
 }
 
 /**

@@ -1,0 +1,33 @@
+import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makePrivateFolder } from '../../src/storage/private-folder.ts';
+
+const inside = (...names: readonly string[]) =>
+  join(mkdtempSync(join(tmpdir(), 'natter-folder-')), ...names);
+
+test('K3 makes a folder and those above it for their owner alone', () => {
+  const folder = inside('one', 'two', 'three');
+  makePrivateFolder(folder);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, '..')).mode & 0o777).toBe(0o700);
+});
+
+test('leaves a folder that is there as it is', () => {
+  const folder = inside();
+  makePrivateFolder(folder);
+  expect(existsSync(folder)).toBe(true);
+});
+
+test('D11 says so where a file stands in the way', () => {
+  const file = inside('file');
+  writeFileSync(file, '');
+  expect(() => makePrivateFolder(file)).toThrow(/EEXIST/);
+  expect(() => makePrivateFolder(join(file, 'below'))).toThrow(/ENOTDIR/);
+});
+
+// /proc exists on Linux alone, and takes no folders from anybody.
+test.runIf(existsSync('/proc/self'))('D10 gives up on a folder that takes no folders', () => {
+  expect(() => makePrivateFolder('/proc/natter/data')).toThrow(/ENOENT/);
+});

@@ -1,140 +1,172 @@
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { clears, keys, leave, openRepl, screenWith } from '../support/repl-terminal.ts';
-import { openTerminal } from '../support/terminal.ts';
+import { temporaryHome } from '../support/natter.ts';
+import { openTerminal, type TerminalOptions, type TerminalSession } from '../support/terminal.ts';
 
-/** What brings a terminal back: bracketed paste, keyboard protocols, the cursor. */
-const restored = /\u001B\[>4;0m[^]*\u001B\[<u[^]*\u001B\[\?2004l[^]*\u001B\[\?25h/;
+/** Makes trouble inside natter when SIGUSR2 arrives. */
+const trouble = `
+process.on('SIGUSR2', () => {
+  if (process.env.TROUBLE === 'throw') throw new Error('boom');
+  if (process.env.TROUBLE === 'reject') void Promise.reject(new Error('boom'));
+  if (process.env.TROUBLE === 'exit') process.exit(5);
+});
+`;
 
-/** An editor that adds a line and tells what of its environment it sees. */
-function editorScript(line: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'natter-editor-')), 'editor');
-  writeFileSync(file, `#!/bin/sh\n${line}\n`);
-  chmodSync(file, 0o755);
-  return file;
+/** Tells what natter ended with, and how it left the terminal. */
+const afterwards =
+  'echo "ended with $?"; echo tty $(stty -a | grep -oE -- "-?\\b(icanon|echo)\\b")';
+
+function openShell(line: string, options: TerminalOptions = {}) {
+  return openTerminal([], { ...options, shell: `trap : INT QUIT; ${line}` });
 }
 
-describe('the REPL and its terminal', { timeout: 30_000 }, () => {
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])(
-    'P18 %s restores the terminal',
-    async (signal) => {
-      const terminal = await openRepl();
-      terminal.type(`[sandbox tokens=2000 rate=100]${keys.enter}`);
-      await screenWith(terminal, /Esc stops/);
-      terminal.kill(signal);
-      const { exitCode, signal: number } = await terminal.exit;
-      expect(exitCode !== 0 || number !== 0).toBe(true);
-      expect(terminal.output()).toMatch(restored);
-    },
-  );
-
-  test('P18 leaving restores the terminal, and the shell after it has its own modes', async () => {
-    const terminal = openTerminal([], {
-      shell: '$NATTER --sandbox; stty -a | tr " " "\\n" | grep -x -e icanon -e echo',
-    });
-    await terminal.waitFor(/›/);
-    expect(await leave(terminal)).toBe(0);
-    expect(terminal.output()).toMatch(restored);
-    expect(await terminal.transcript()).toMatch(/icanon\necho|echo\nicanon/);
+/** natter in a shell that outlives it; its process is the number after `pid`. */
+async function openRepl(env: Readonly<Record<string, string>> = {}) {
+  const session = openShell(`bash -c 'echo "pid $$"; exec $NATTER --sandbox'; ${afterwards}`, {
+    env,
   });
+  const text = await session.waitFor(/›/);
+  return { session, pid: Number(/pid (\d+)/.exec(text)?.[1]) };
+}
 
-  test('P19 Ctrl-Z suspends, and fg comes back to the composer', async () => {
-    const terminal = openTerminal([], {
-      shell: 'set -m; $NATTER --sandbox; echo STOPPED; sleep 0.3; fg; echo DONE',
-    });
-    await terminal.waitFor(/›/);
-    terminal.type('half a thought');
-    await screenWith(terminal, /› half a thought/);
-    terminal.type(keys.suspend);
-    await terminal.waitFor(/STOPPED/);
-    await screenWith(terminal, /STOPPED[^]*› half a thought/);
-    terminal.type(keys.interrupt + keys.end);
-    expect(await terminal.waitFor(/DONE/)).toContain('STOPPED');
-  });
-
-  test('P18 suspended, natter leaves nothing switched on that a kill could leave behind', async () => {
-    const terminal = openTerminal([], {
-      shell: 'set -m; $NATTER --sandbox; kill -9 %1; echo GONE',
-    });
-    await terminal.waitFor(/›/);
-    terminal.type(keys.suspend);
-    await terminal.waitFor(/GONE/);
-    expect(terminal.output()).toMatch(restored);
-    expect(terminal.output().lastIndexOf('[?2004h')).toBeLessThan(
-      terminal.output().lastIndexOf('[?2004l'),
+describe('P18 the terminal is as it was', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGQUIT', 131],
+  ] as const)('after %s', async (signal, code) => {
+    const { session, pid } = await openRepl();
+    session.type('a draft');
+    await session.waitFor(/› a draft/);
+    expect(await session.modes()).toEqual({ bracketedPaste: true, cursorHidden: false });
+    process.kill(pid, signal);
+    await session.exit;
+    expect(await session.transcript()).toContain(`ended with ${code}\ntty icanon echo`);
+    expect(await session.modes()).toEqual({ bracketedPaste: false, cursorHidden: false });
+    expect(session.output().split('\u001B[>1u')).toHaveLength(
+      session.output().split('\u001B[<u').length,
     );
   });
 
-  test('Ctrl+G edits the draft in $EDITOR, which does not see the key', async () => {
-    const editor = editorScript('echo "edited ${NATTER_API_KEY:-without}" >> "$1"');
-    const terminal = await openRepl(['--sandbox'], {
-      env: { EDITOR: editor, NATTER_API_KEY: 'secret-key-1234' },
-    });
-    terminal.type('draft');
-    await screenWith(terminal, /› draft/);
-    terminal.type(keys.editor);
-    await screenWith(terminal, /edited without/);
-    terminal.type(keys.interrupt + keys.end);
-    expect((await terminal.exit).exitCode).toBe(0);
-    expect(terminal.output()).not.toContain('secret-key-1234');
-  });
-
-  test('Ctrl+G keeps the draft when the editor fails', async () => {
-    const terminal = await openRepl(['--sandbox'], { env: { EDITOR: editorScript('exit 1') } });
-    terminal.type('draft');
-    terminal.type(keys.editor);
-    await terminal.waitFor(/ended with an error/);
-    await screenWith(terminal, /› draft/);
-    terminal.type(keys.interrupt + keys.end);
-    expect((await terminal.exit).exitCode).toBe(0);
-  });
-
-  test('T20 a window without a size is taken for 80 by 24', async () => {
-    const terminal = openTerminal([], { shell: 'stty cols 0 rows 0; $NATTER --sandbox' });
-    await terminal.waitFor(/›/);
-    expect(await leave(terminal)).toBe(0);
-  });
-
-  test('T19 NO_COLOR leaves no colour', async () => {
-    const terminal = await openRepl(['--sandbox'], { env: { NO_COLOR: '1' } });
-    terminal.type(`[sandbox markdown]${keys.enter}`);
-    await screenWith(terminal, /of 128,000[^]*$/);
-    await sleep(500);
-    expect(await leave(terminal)).toBe(0);
-    expect(terminal.output()).not.toMatch(/\u001B\[(?:[1-9]|3[0-7]|9[0-7])m/);
-  });
-
-  test('T3 a hostile answer does nothing to the terminal', async () => {
-    const terminal = await openRepl();
-    terminal.type(`[sandbox hostile]${keys.enter}`);
-    await terminal.waitFor(/control or hidden characters are not shown/);
-    expect(await leave(terminal)).toBe(0);
-    expect(terminal.output()).not.toMatch(clears);
-    expect(terminal.output()).not.toMatch(/\u001B\]52|\u001B\][02];|\u001BP|\u001B\[6n/);
-  });
-
-  test('P25 LANG=C and 40 columns show plain signs and lose nothing', async () => {
-    const terminal = openTerminal(['--sandbox'], { columns: 40, rows: 12, env: { LANG: 'C' } });
-    await terminal.waitFor(/> type a prompt/);
-    terminal.type(`[sandbox tables]${keys.enter}`);
-    await screenWith(terminal, /128,000/);
-    await sleep(500);
-    expect(await leave(terminal)).toBe(0);
-    expect(terminal.output()).not.toMatch(clears);
-  });
-
   test.each([
-    ['the REPL', ['--sandbox']],
-    ['line mode', ['--sandbox', '--accessible']],
-  ])('P21 %s ends with its terminal, as by SIGHUP', async (_name, words) => {
-    const terminal = openTerminal(words);
-    await terminal.waitFor(/›|You:/);
-    terminal.type(`[sandbox tokens=5000 rate=50]\r`);
-    await terminal.waitFor(/word/);
-    terminal.hangUp();
-    expect(await terminal.exit).toMatchObject({ signal: 1 });
+    ['an exception', 'throw', 1],
+    ['a rejection', 'reject', 1],
+    ['an exit', 'exit', 5],
+  ])('after %s', async (_, how, code) => {
+    const script = join(temporaryHome(), 'trouble.cjs');
+    writeFileSync(script, trouble);
+    const { session, pid } = await openRepl({
+      NODE_OPTIONS: `--require=${script}`,
+      TROUBLE: how,
+    });
+    process.kill(pid, 'SIGUSR2');
+    await session.exit;
+    const transcript = await session.transcript();
+    expect(transcript).toContain(`ended with ${code}\ntty icanon echo`);
+    expect(transcript).not.toContain('›');
+    expect(await session.modes()).toEqual({ bracketedPaste: false, cursorHidden: false });
   });
+});
+
+describe('P19 Ctrl-Z', () => {
+  test('stops natter, and fg brings it back with its draft', async () => {
+    const session = openShell(`set -m; $NATTER --sandbox; ${afterwards}; fg; ${afterwards}`);
+    await session.waitFor(/›/);
+    session.type('half a draft');
+    await session.waitFor(/half a draft/);
+    session.type('\u001A');
+    const stopped = await session.waitFor(/ended with 148\s+tty icanon echo[^]*›/);
+    expect(stopped).toMatch(/echo[^]*› half a draft/);
+    session.type('!');
+    await session.waitFor(/› half a draft!/);
+    expect((await session.modes()).bracketedPaste).toBe(true);
+    session.type('\u0003\u0004');
+    await session.exit;
+    expect(await session.transcript()).toContain('ended with 0\ntty icanon echo');
+  });
+});
+
+/** What is on its way to a terminal while its size changes belongs to neither size. */
+async function betweenUpdates(session: TerminalSession): Promise<void> {
+  for (let before = -1, tries = 0; before !== session.output().length && tries < 50; tries += 1) {
+    before = session.output().length;
+    await sleep(12);
+  }
+  await session.screen();
+}
+
+describe('P20 the window', () => {
+  test('changes its size 20 times while an answer streams, and no text is lost', async () => {
+    const session = openTerminal(['--sandbox'], { env: { TERM_PROGRAM: 'vscode' } });
+    await session.waitFor(/›/);
+    const paragraphs = Array.from(
+      { length: 16 },
+      (_, index) =>
+        `Paragraph ${index} says something that is longer than most windows are wide, 漢字 and all.`,
+    );
+    session.type(`\u001B[200~[sandbox echo rate=80] ${paragraphs.join('\n\n')}\u001B[201~\r`);
+    await session.waitFor(/Paragraph 0/);
+    const sizes = [
+      [70, 24],
+      [50, 20],
+      [120, 30],
+      [60, 14],
+      [44, 24],
+      [100, 16],
+    ] as const;
+    for (let step = 0; step < 20; step += 1) {
+      const [columns, rows] = sizes[step % sizes.length] ?? [80, 24];
+      await betweenUpdates(session);
+      session.resize(columns, rows);
+      await sleep(200);
+    }
+    session.resize(120, 30);
+    await session.waitFor(/Paragraph 15 [^]*漢字 and all\./);
+    const squeeze = (text: string) => text.replaceAll(/\s/g, '');
+    const transcript = squeeze(await session.transcript());
+    expect(paragraphs.filter((text) => !transcript.includes(squeeze(text)))).toEqual([]);
+    // T21
+    expect(session.output()).not.toMatch(/\u001B\[[23]J/);
+    session.kill('SIGKILL');
+  });
+});
+
+test.runIf(process.platform === 'linux')('P21 natter ends when its terminal is gone', async () => {
+  const { session, pid } = await openRepl();
+  session.hangUp();
+  const isThere = () => {
+    try {
+      return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    } catch {
+      return false;
+    }
+  };
+  for (let waited = 0; waited < 5000 && isThere(); waited += 50) await sleep(50);
+  expect(isThere()).toBe(false);
+});
+
+test.runIf(process.platform === 'linux')('an idle session takes no processor time', async () => {
+  const { session, pid } = await openRepl();
+  const ticks = () => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
+    return Number(fields[13]) + Number(fields[14]);
+  };
+  await sleep(500);
+  const before = ticks();
+  await sleep(2000);
+  // A tick is 10 ms.
+  expect(ticks() - before).toBeLessThanOrEqual(2);
+  session.kill('SIGKILL');
+});
+
+test('T20 a terminal that tells no size gets 80 columns', async () => {
+  const session = openShell('stty cols 0 rows 0; $NATTER --sandbox');
+  await session.waitFor(/›/);
+  session.type('x'.repeat(90));
+  const text = await session.waitFor(/x{12}\s*$|x{12}\s+new conversation/);
+  expect(text).toMatch(/› x{77}\n {2}x{13}\n/);
+  session.kill('SIGKILL');
 });

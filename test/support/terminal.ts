@@ -25,6 +25,8 @@ export interface TerminalSession {
   type(text: string): void;
   resize(columns: number, rows: number): void;
   kill(signal: string): void;
+  /** What the program asked of the terminal and did not take back. */
+  modes(): Promise<{ readonly bracketedPaste: boolean; readonly cursorHidden: boolean }>;
   /** Closes the terminal's window. */
   hangUp(): void;
   /** Resolves when the transcript matches. */
@@ -104,6 +106,12 @@ export function openTerminal(
       terminal.resize(newColumns, newRows);
     },
     kill: (signal) => child.kill(signal),
+    async modes() {
+      await flushed();
+      const shown = output.lastIndexOf('\u001B[?25h');
+      const hidden = output.lastIndexOf('\u001B[?25l');
+      return { bracketedPaste: terminal.modes.bracketedPasteMode, cursorHidden: hidden > shown };
+    },
     // Ends the connection; the types leave it out.
     hangUp: () => (child as unknown as { destroy(): void }).destroy(),
     exit,

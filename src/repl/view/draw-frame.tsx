@@ -36,7 +36,8 @@ function caretOf(
 /** An estimate in steps that a reader can follow: a number that flickers says nothing. */
 function calmStatus(status: Status): Status {
   if (status.phase !== 'streaming' || status.isEstimate !== true) return status;
-  return { ...status, tokens: Math.round(status.tokens / 10) * 10 };
+  const step = status.tokens < 1000 ? 10 : 50;
+  return { ...status, tokens: Math.round(status.tokens / step) * step };
 }
 
 /** Rows laid out by Ink. What is the same as the last time, and most is, is not laid out again. */

@@ -1,0 +1,73 @@
+import { Box, render, Static, Text } from 'ink';
+import type { ReactElement } from 'react';
+import { loadLayout } from '../../src/repl/view/mount-view.ts';
+import type { BenchScreen } from './screen.ts';
+
+const batch = 33;
+
+function Status({ tokens }: { readonly tokens: number }): ReactElement {
+  return (
+    <Box flexDirection="column">
+      <Text dimColor>{`origin · ${tokens} tokens · Esc stops`}</Text>
+      <Text>{'› '}</Text>
+      <Text dimColor>Light and air · origin · 1,204 of 128,000 tokens (1 %)</Text>
+    </Box>
+  );
+}
+
+/** The whole answer in one `<Text>`, drawn by Ink alone at its own rate. */
+export async function openText(): Promise<BenchScreen> {
+  await loadLayout();
+  let text = '';
+  let tokens = 0;
+  const frame = () => (
+    <Box flexDirection="column">
+      <Text>{text}</Text>
+      <Status tokens={tokens} />
+    </Box>
+  );
+  const app = render(frame());
+  return {
+    add(delta) {
+      text += delta;
+      tokens += 1;
+      app.rerender(frame());
+    },
+    close: () => app.unmount(),
+  };
+}
+
+/** Finished lines in `<Static>`, the open one below; deltas of 33 ms together. */
+export async function openStatic(): Promise<BenchScreen> {
+  await loadLayout();
+  const lines: string[] = [];
+  let open = '';
+  let tokens = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const frame = () => (
+    <Box flexDirection="column">
+      <Static items={[...lines]}>{(line, index) => <Text key={index}>{line || ' '}</Text>}</Static>
+      <Text>{open}</Text>
+      <Status tokens={tokens} />
+    </Box>
+  );
+  const app = render(frame());
+  const draw = () => {
+    timer = undefined;
+    app.rerender(frame());
+  };
+  return {
+    add(delta) {
+      const parts = (open + delta).split('\n');
+      open = parts.pop() ?? '';
+      lines.push(...parts);
+      tokens += 1;
+      timer ??= setTimeout(draw, batch);
+    },
+    close() {
+      clearTimeout(timer);
+      draw();
+      app.unmount();
+    },
+  };
+}

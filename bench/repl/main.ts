@@ -1,0 +1,103 @@
+// What the REPL's screen costs, beside two other ways to draw it with Ink. `npm run bench:repl` prints the tables of
+// bench/repl.md; with the argument `quick` without the long answers.
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { spawn } from '@lydell/node-pty';
+import { median } from '../support/table.ts';
+import type { Cost } from './program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'natter-bench-'));
+const size = { cols: 100, rows: 40 };
+const environment = { PATH: process.env['PATH'] ?? '', HOME: folder, LANG: 'C.UTF-8' };
+const env = { ...environment, TERM: 'xterm-256color', CI: 'false' };
+
+/** Runs node with these words on a terminal; resolves at its end, or at the first output that matches. */
+function onTerminal(words: readonly string[], until?: RegExp): Promise<number> {
+  const start = performance.now();
+  return new Promise((resolveTime) => {
+    const child = spawn(process.execPath, [...words], { ...size, env, cwd: folder });
+    let output = '';
+    child.onData((data) => {
+      if (until === undefined) return;
+      output += data;
+      if (!until.test(output)) return;
+      resolveTime(performance.now() - start);
+      child.kill('SIGKILL');
+    });
+    child.onExit(() => resolveTime(performance.now() - start));
+  });
+}
+
+async function costOf(screen: string, deltas: number, rate: number): Promise<Cost> {
+  const file = join(folder, `${screen}-${deltas}.json`);
+  const program = join(__dirname, 'program.cjs');
+  await onTerminal(['--expose-gc', program, screen, `${deltas}`, `${rate}`, file]);
+  return JSON.parse(readFileSync(file, 'utf8')) as Cost;
+}
+
+function line(cells: readonly (string | number)[]): void {
+  process.stdout.write(`| ${cells.join(' | ')} |\n`);
+}
+
+function head(cells: readonly string[]): void {
+  process.stdout.write('\n');
+  line(cells);
+  line(cells.map(() => '---'));
+}
+
+const names: Readonly<Record<string, string>> = {
+  natter: 'natter',
+  static: '`<Static>`, batched',
+  text: 'whole answer in `<Text>`',
+};
+
+async function benchAnswers(deltas: number, rate: number, screens: readonly string[]) {
+  const floor = await costOf('nothing', deltas, rate);
+  head([
+    `${deltas.toLocaleString('en-US')} deltas, ${rate} a second`,
+    'CPU per delta',
+    'writes',
+    'bytes over content',
+    'clears',
+    'heap after',
+  ]);
+  for (const screen of screens) {
+    const cost = await costOf(screen, deltas, rate);
+    line([
+      names[screen] ?? screen,
+      `${Math.round(((cost.processor - floor.processor) / deltas) * 1000)} µs`,
+      cost.writes,
+      (cost.bytes / cost.content).toFixed(1),
+      cost.clears,
+      `${cost.heap.toFixed(1)} MB`,
+    ]);
+  }
+}
+
+async function benchFirstFrame(): Promise<void> {
+  const natter: number[] = [];
+  const node: number[] = [];
+  const ratios: number[] = [];
+  for (let turn = -1; turn < 11; turn += 1) {
+    const bare = await onTerminal(['-e', '0']);
+    const frame = await onTerminal([resolve('bin/natter.cjs'), '--sandbox'], /›/);
+    if (turn < 0) continue;
+    node.push(bare);
+    natter.push(frame);
+    ratios.push(frame / bare);
+  }
+  head(['first frame', 'medians', 'ratio']);
+  const values = `${median(natter).toFixed(0)} against ${median(node).toFixed(0)} ms`;
+  line(['natter --sandbox, against node -e 0', values, median(ratios).toFixed(2)]);
+}
+
+async function bench(): Promise<void> {
+  await benchFirstFrame();
+  await benchAnswers(5000, 500, ['natter', 'static', 'text']);
+  if (process.argv.includes('quick')) return;
+  await benchAnswers(20_000, 4000, ['natter', 'static']);
+  await benchAnswers(200_000, 4000, ['natter', 'static']);
+}
+
+void bench();

@@ -1,0 +1,64 @@
+import { systemClock } from '../../src/clock.ts';
+import { loadLayout, mountView } from '../../src/repl/view/mount-view.ts';
+import type { ViewModel } from '../../src/repl/view-model.ts';
+import { createLiveRegion } from '../../src/terminal/live-region.ts';
+import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
+import { createSanitizer } from '../../src/terminal/sanitizer.ts';
+import { createStyle } from '../../src/terminal/style.ts';
+import type { BenchScreen, Terminal } from './screen.ts';
+
+function modelOf(tokens: number, seconds: number, tail: string): ViewModel {
+  return {
+    tail,
+    status: { phase: 'streaming', model: 'origin', seconds, tokens, isEstimate: true },
+    queue: [],
+    isQueuePaused: false,
+    attachments: [],
+    composer: {
+      rows: [''],
+      caret: { row: 0, column: 0 },
+      hasMoreAbove: false,
+      hasMoreBelow: false,
+      placeholder: '',
+    },
+    footer: {
+      conversation: 'Light and air',
+      model: 'origin',
+      contextUsed: 1204,
+      contextWindow: 128_000,
+      isEstimate: false,
+    },
+  };
+}
+
+/** natter's own way from a delta to the terminal: sanitized, as Markdown, status and composer below. */
+export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
+  await loadLayout();
+  const style = createStyle('ansi16');
+  const write = (text: string): undefined => terminal.write(text);
+  const region = createLiveRegion({
+    output: { ...terminal, write },
+    clock: systemClock,
+    synchronized: true,
+    rewraps: true,
+    cursorDrifts: false,
+  });
+  const view = mountView({ region, look: () => ({ style, unicode: true }) });
+  const width = () => terminal.columns();
+  const stream = createMarkdownStream({ style, width, hyperlinks: true, unicode: true });
+  const sanitizer = createSanitizer();
+  const begin = performance.now();
+  let tokens = 0;
+  return {
+    async add(delta) {
+      tokens += 1;
+      region.commit(await stream.write(sanitizer.write(delta)));
+      const seconds = Math.floor((performance.now() - begin) / 1000);
+      view.update(() => modelOf(tokens, seconds, stream.held()));
+    },
+    async close() {
+      region.commit(await stream.end());
+      region.close();
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { defineConfig } from 'rolldown';
+import { inkBundling } from '../../scripts/bundle/ink.js';
+
+// As natter itself is bundled: all screens get the same Ink.
+export default defineConfig({
+  input: { main: 'bench/repl/main.ts', program: 'bench/repl/program.ts' },
+  platform: 'node',
+  external: ['@lydell/node-pty'],
+  plugins: [inkBundling()],
+  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  output: {
+    dir: 'node_modules/.cache/natter-bench-repl',
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+  },
+});

@@ -78,9 +78,9 @@ function describe(context: Context, folder: string, query: string): string {
 export function createReplLibrary(context: Context, options: KeptOptions): LibraryPort {
   return {
     create: () => createJournal(options),
-    resume(name) {
+    find: (name) => findConversation(requireFolder(options.folder), name).id,
+    resume(id) {
       const folder = requireFolder(options.folder);
-      const { id } = findConversation(folder, name);
       const resumption = resumeJournal({ ...options, folder }, id);
       if (resumption.isOpen) return resumption.journal;
       throw resumption.refusal;

@@ -28,6 +28,7 @@ export function initialState(facts: InitialFacts): ReplState {
     columns,
     rows,
     composer: createBuffer(facts.draft),
+    givenBack: undefined,
     history: createHistory(facts.history),
     search: undefined,
     completion: undefined,

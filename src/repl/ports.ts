@@ -28,8 +28,9 @@ export interface ServicePort {
 /** Conversations on disk. Functions throw Failure. */
 export interface LibraryPort {
   create(): Journal;
-  /** By id, its beginning, title, or `latest`. */
-  resume(name: string): Journal;
+  /** The id of a conversation, by its id, the beginning of that, its title, or `latest`. */
+  find(name: string): string;
+  resume(id: string): Journal;
   /** Lines of a list, newest first; a query keeps those that hold it. */
   describe(query: string): Promise<string>;
   /** For completion. */

@@ -53,6 +53,16 @@ test('/new begins an empty conversation', async () => {
   expect(session.state().conversation.turns.size).toBe(0);
 });
 
+test('/resume of the open conversation says so and opens nothing', async () => {
+  const { session, enter, idle, text } = createMemorySession();
+  enter('one');
+  await idle();
+  enter(`/resume ${session.state().conversation.id}`);
+  await idle();
+  expect(text()).toContain('that is this conversation');
+  expect(text()).not.toContain('is open in another natter');
+});
+
 test('/resume of what is not there leaves the conversation as it is', async () => {
   const { session, enter, idle, text } = createMemorySession();
   enter('one');

@@ -101,8 +101,14 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
     },
     library: {
       create: () => createJournal(journalOptions(clock)),
-      resume: (name) => {
-        throw new Failure('not_found', `there is no conversation "${name}"`);
+      find(name) {
+        if (name === 'nothing') {
+          throw new Failure('not_found', `there is no conversation "${name}"`);
+        }
+        return name;
+      },
+      resume: (id) => {
+        throw new Failure('storage', `conversation ${id} is open in another natter`);
       },
       describe: async (query) => `list ${query}`,
       names: () => [{ value: 'abcd2345', summary: 'Tea' }],

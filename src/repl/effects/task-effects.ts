@@ -95,14 +95,14 @@ export function runNewConversation(core: SessionCore): Promise<void> {
 
 export function runResume(core: SessionCore, { name }: EffectOf<'resume'>): Promise<void> {
   return runTask(core, async () => {
-    const { id } = core.journal().conversation();
-    const journal = core.ports.library.resume(name);
+    const { library } = core.ports;
+    const id = library.find(name);
+    // This natter holds its lock itself.
+    if (id === core.journal().conversation().id) return [notice('that is this conversation')];
+    const journal = library.resume(id);
     await core.useJournal(journal);
     tell(core);
-    const conversation = journal.conversation();
-    return conversation.id === id
-      ? [notice('that is this conversation')]
-      : showConversation(conversation);
+    return showConversation(journal.conversation());
   });
 }
 

@@ -108,7 +108,7 @@ function offerModel(state: ReplState): Step {
 function giveBack(state: ReplState, prompt: Draft | undefined): ReplState {
   if (prompt === undefined || !isEmpty(state.composer)) return state;
   const draft = { ...prompt, cursor: prompt.text.length };
-  return { ...state, composer: withDraft(state.composer, draft) };
+  return { ...state, composer: withDraft(state.composer, draft), givenBack: draft.text };
 }
 
 function onFailure(

@@ -4,7 +4,15 @@ import { actionOf, type KeyAction, type KeyContext } from '../editing/key-bindin
 import { chordOf, type KeyEvent } from '../editing/key-event.ts';
 import { moveVertically } from '../editing/layout.ts';
 import { contentOf } from '../editing/paste.ts';
-import { draftOf, insert, insertPaste, isEmpty, withDraft } from '../editing/text-buffer.ts';
+import {
+  draftOf,
+  insert,
+  insertPaste,
+  isEmpty,
+  replaceContent,
+  type TextBuffer,
+  withDraft,
+} from '../editing/text-buffer.ts';
 import { composerColumns, pageRows } from '../layout-rules.ts';
 import type { ReplState } from '../state.ts';
 import { onMenuAction, refreshCompletion, startCompletion } from './completing.ts';
@@ -76,11 +84,19 @@ function onAction(state: ReplState, action: KeyAction): Step {
   return composerActions[action]?.(action === 'interrupt' ? state : closed) ?? step(state);
 }
 
+/** `/retry` is at hand after a failure: a slash puts the prompt that came back out of its way, undo brings it back. */
+function makeRoom({ composer, givenBack }: ReplState, text: string): TextBuffer {
+  const isUntouched = composer.text === givenBack && composer.cursor === givenBack.length;
+  return isUntouched && text.startsWith('/') ? replaceContent(composer, '') : composer;
+}
+
 function onText(state: ReplState, text: string, isPaste: boolean): Step {
   if (state.dialog !== undefined) return onDialogText(state, state.dialog, text);
   if (state.search !== undefined) return onSearchText(state, state.search, text);
-  const put = isPaste ? insertPaste : insert;
-  return refreshCompletion({ ...state, composer: put(state.composer, text) });
+  const composer = isPaste
+    ? insertPaste(state.composer, text)
+    : insert(makeRoom(state, text), text);
+  return refreshCompletion({ ...state, composer, givenBack: undefined });
 }
 
 function keyContext(state: ReplState): KeyContext {

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
+import { displayWidth } from '../../terminal/width.ts';
 import type { Status } from '../view-model.ts';
 import { useAppearance, type Signs } from './appearance.ts';
-import { fitParts, type LinePart } from './fit-parts.ts';
+import { fitParts, shorten, type LinePart } from './fit-parts.ts';
 import { Row } from './Row.tsx';
 
 const count = (value: number) => value.toLocaleString('en-US');
@@ -12,7 +13,25 @@ function duration(seconds: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-function parts(status: Exclude<Status, { phase: 'idle' }>, signs: Signs): readonly LinePart[] {
+type Retrying = Extract<Status, { phase: 'retrying' }>;
+
+/** Less of the cause than this would tell nothing. */
+const leastCause = 10;
+
+/** The countdown is always whole; the cause takes what room is left. */
+function retryParts(status: Retrying, signs: Signs, columns: number): readonly LinePart[] {
+  const wait = status.secondsLeft > 0 ? `in ${duration(status.secondsLeft)}` : 'now';
+  const retry: LinePart = { text: `retry ${status.retry} of ${status.retries} ${wait}`, worth: 3 };
+  const room = columns - displayWidth(['', retry.text, stops.text].join(signs.dot));
+  const cause = room < leastCause ? '' : shorten(status.cause, room, signs);
+  return [{ text: cause, worth: 0 }, retry, stops];
+}
+
+function parts(
+  status: Exclude<Status, { phase: 'idle' }>,
+  signs: Signs,
+  columns: number,
+): readonly LinePart[] {
   switch (status.phase) {
     case 'waiting':
       return [
@@ -31,14 +50,7 @@ function parts(status: Exclude<Status, { phase: 'idle' }>, signs: Signs): readon
         stops,
       ];
     case 'retrying':
-      return [
-        { text: status.cause, worth: 0 },
-        {
-          text: `retry ${status.retry} of ${status.retries} ${status.secondsLeft > 0 ? `in ${duration(status.secondsLeft)}` : 'now'}`,
-          worth: 3,
-        },
-        stops,
-      ];
+      return retryParts(status, signs, columns);
     case 'working':
       return [
         { text: status.task, worth: 3 },
@@ -55,6 +67,6 @@ function parts(status: Exclude<Status, { phase: 'idle' }>, signs: Signs): readon
 export function StatusLine({ status }: { readonly status: Status }): ReactNode {
   const { style, signs, columns } = useAppearance();
   if (status.phase === 'idle') return null;
-  const line = fitParts(parts(status, signs), columns, signs);
+  const line = fitParts(parts(status, signs, columns), columns, signs);
   return <Row>{status.phase === 'retrying' ? style.yellow(line) : style.dim(line)}</Row>;
 }

@@ -85,6 +85,12 @@ describe('the status line', () => {
     ]);
   });
 
+  test('shows as much of the cause as there is room for', () => {
+    expect(drawn(<StatusLine status={retrying} />, { columns: 50 })).toEqual([
+      'the service ans… · retry 2 of 5 in 4 s · Esc stops',
+    ]);
+  });
+
   test('uses ASCII alone where the terminal shows no more', () => {
     expect(drawn(<StatusLine status={retrying} />, { unicode: false }).join('')).toMatch(
       /^[\x20-\x7E]+$/,

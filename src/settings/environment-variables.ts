@@ -24,6 +24,10 @@ const processVariables: readonly EnvironmentVariable[] = [
   { name: 'NATTER_STATE_DIR', summary: 'Folder of input history and logs, an absolute path' },
   { name: 'NATTER_DEBUG', summary: 'Any value shows what natter does on stderr, keys masked' },
   { name: 'NATTER_ACCESSIBLE', summary: 'Any value prints plain labelled lines, nothing redrawn' },
+  {
+    name: 'NATTER_NO_SYNC',
+    summary: 'Any value draws without synchronized updates, for a terminal that garbles them',
+  },
 ];
 
 const sharedVariables: readonly EnvironmentVariable[] = [

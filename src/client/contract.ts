@@ -12,6 +12,11 @@ export const errorNames = {
 
 export type ErrorName = (typeof errorNames)[keyof typeof errorNames];
 
+/** The contract's name for a status; undefined for a status it does not know. */
+export function nameOfStatus(status: number): ErrorName | undefined {
+  return (errorNames as Readonly<Record<number, ErrorName>>)[status];
+}
+
 /** A conversation turn. The contract shows `user` and `assistant`; other roles are sent only on request. */
 export interface Message {
   readonly role: string;

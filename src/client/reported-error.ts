@@ -1,15 +1,9 @@
 import { Failure, type FailureKind } from '../failure.ts';
+import { errorNames, nameOfStatus } from './contract.ts';
 import { type ErrorBody, readErrorValue } from './error-body.ts';
 import { isRecord, type JsonRecord } from './json-record.ts';
 
-const contractNames: ReadonlySet<string> = new Set([
-  'invalid_request',
-  'unauthorized',
-  'forbidden',
-  'not_found',
-  'rate_limited',
-  'server_error',
-]);
+const contractNames: ReadonlySet<string> = new Set(Object.values(errorNames));
 
 function isContractName(name: string): name is FailureKind {
   return contractNames.has(name);
@@ -30,10 +24,8 @@ const wordsOfKind: readonly (readonly [RegExp, FailureKind])[] = [
 
 /** The kind of an error by the HTTP status it came with, or that its body states. */
 export function kindOfStatus(status: number): FailureKind {
-  if (status === 401) return 'unauthorized';
-  if (status === 403) return 'forbidden';
-  if (status === 404) return 'not_found';
-  if (status === 429) return 'rate_limited';
+  const known = nameOfStatus(status);
+  if (known !== undefined) return known;
   return status >= 500 || status === 408 ? 'server_error' : 'invalid_request';
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { errorNames, type ErrorName } from './contract.ts';
+import { errorNames, nameOfStatus, type ErrorName } from './contract.ts';
 import { parseErrorBody } from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
 import { requestIdOf } from './request-id.ts';
@@ -36,7 +36,7 @@ export function serviceFailure({ status, headers, text }: FailedResponse, now: D
 
 /** The status decides; the body's own name counts only for a status the contract does not know. */
 function kindOf(status: number, name: string | undefined): ErrorName {
-  const byStatus = (errorNames as Readonly<Record<number, ErrorName>>)[status];
+  const byStatus = nameOfStatus(status);
   if (byStatus !== undefined) return byStatus;
   const byName = Object.values(errorNames).find((known) => known === name?.toLowerCase());
   if (byName !== undefined) return byName;

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { fileFailure, isMissing, replaceFile } from './private-file.ts';
+import { errorCode } from '../../storage/storage-failure.ts';
+import { fileFailure, replaceFile } from './private-file.ts';
 
 /** A draft that was never sent, as it was found on disk. */
 export interface StoredDraft {
@@ -67,7 +68,7 @@ export function findDrafts(folder: string): readonly StoredDraft[] {
       .filter((draft) => draft !== undefined)
       .sort((one, other) => other.savedAt.getTime() - one.savedAt.getTime());
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw fileFailure('read', folder, error);
   }
 }

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 
-import { appendLine, fileFailure, isMissing } from './private-file.ts';
+import { errorCode } from '../../storage/storage-failure.ts';
+import { appendLine, fileFailure } from './private-file.ts';
 
 /** Bytes and entries read from the end of the file. */
 const readLimit = 8 << 20;
@@ -60,7 +61,7 @@ export function readHistory(file: string): StoredHistory {
     const texts = lines.map(parseEntry).filter((text) => text !== undefined);
     return { texts: texts.slice(-entryLimit), skipped: lines.length - texts.length };
   } catch (error) {
-    if (isMissing(error)) return { texts: [], skipped: 0 };
+    if (errorCode(error) === 'ENOENT') return { texts: [], skipped: 0 };
     throw fileFailure('read', file, error);
   }
 }

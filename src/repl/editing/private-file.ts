@@ -4,11 +4,6 @@ import path from 'node:path';
 import { Failure } from '../../failure.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
 
-/** Whether a call failed because the file or folder is not there. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
 /** A failed call on a file as a Failure of kind `storage`. */
 export function fileFailure(action: 'read' | 'write', file: string, cause: unknown): Failure {
   const reason = cause instanceof Error ? cause.message : String(cause);

@@ -1,13 +1,12 @@
-import { formatTable } from '../output/table.ts';
 import { chooseProfile } from '../settings/profile-name.ts';
 import { removeCredential } from '../settings/profiles.ts';
-import { describeSource, describeWithheld } from '../settings/resolved-settings.ts';
+import { describeWithheld } from '../settings/resolved-settings.ts';
 import { listSettings } from '../settings/setting-rows.ts';
-import { escapeJson } from '../terminal/escape-json.ts';
 import type { StatusOptions } from './auth.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { present } from './presentation.ts';
+import { printSettings } from './print-settings.ts';
 import { readSettings, readStored } from './service.ts';
 import { changeStored } from './settings-access.ts';
 
@@ -16,8 +15,8 @@ const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
 /** Runs `natter auth status`. @throws Failure */
 export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
-  const { notices, style } = present(context, options);
-  const { stdout } = context.streams;
+  const presentation = present(context, options);
+  const { notices } = presentation;
   const settings = readSettings(context, notices, options);
   const profile = {
     name: 'profile',
@@ -25,24 +24,8 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
     source: settings.profile.source,
   };
   const shown = listSettings(settings).filter(({ name }) => shownSettings.has(name));
-  const rows = [profile, ...shown];
-  if (options.json === true) {
-    const document = rows.map(({ name, value, source }) => ({
-      name,
-      value: value ?? null,
-      source,
-    }));
-    await stdout.write(`${escapeJson(JSON.stringify(document, undefined, 2))}\n`);
-    return;
-  }
-  const table = rows.map(({ name, value, source }) => [
-    name,
-    value ?? '(not set)',
-    value === undefined ? '' : describeSource(source),
-  ]);
-  const columns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
-  const layout = { isTerminal: stdout.isTerminal, width: stdout.columns(), style };
-  await stdout.write(formatTable(columns, table, layout));
+  await printSettings(context, presentation, [profile, ...shown], options);
+  if (options.json === true) return;
   for (const secret of settings.withheld) notices.notice(describeWithheld(secret));
   if (settings.values.baseUrl === undefined) {
     notices.notice('no service is configured; connect one with natter auth login');

@@ -1,37 +1,26 @@
 import { Failure } from '../failure.ts';
-import { formatTable } from '../output/table.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { chooseProfile } from '../settings/profile-name.ts';
 import * as profiles from '../settings/profiles.ts';
-import { describeSource } from '../settings/resolved-settings.ts';
 import { parseSettingName } from '../settings/setting-name.ts';
 import { listSettings as settingRows } from '../settings/setting-rows.ts';
 import { settingsFile, settingsPath } from '../settings/settings-file.ts';
 import type { StoredSettings } from '../settings/stored-settings.ts';
-import { escapeJson } from '../terminal/escape-json.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import type { ConfigOptions } from './config.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { present } from './presentation.ts';
+import { printJson, printTable } from './print-data.ts';
+import { printSettings } from './print-settings.ts';
 import { readSettings, readStored } from './service.ts';
 import { changeStored } from './settings-access.ts';
 
-const jsonText = (value: unknown) => `${escapeJson(JSON.stringify(value, undefined, 2))}\n`;
-
 /** Runs `natter config list`. @throws Failure */
 export async function listSettings(context: Context, options: ConfigOptions): Promise<void> {
-  const { notices, style } = present(context, options);
-  const { stdout } = context.streams;
-  const rows = settingRows(readSettings(context, notices, options));
-  if (options.json === true) {
-    await stdout.write(jsonText(rows.map((row) => ({ ...row, value: row.value ?? null }))));
-    return;
-  }
-  const table = rows.map((row) => [row.name, row.value ?? '(not set)', describeSource(row.source)]);
-  const columns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
-  const layout = { isTerminal: stdout.isTerminal, width: stdout.columns(), style };
-  await stdout.write(formatTable(columns, table, layout));
+  const presentation = present(context, options);
+  const rows = settingRows(readSettings(context, presentation.notices, options));
+  await printSettings(context, presentation, rows, options);
 }
 
 /** Runs `natter config get <name>`. @throws Failure of kind `not_found` when the setting has no value */
@@ -52,8 +41,8 @@ export async function getSetting(
       hint: `natter config set ${name} <value>`,
     });
   }
-  const text = options.json === true ? jsonText(row) : `${sanitizeLine(row.value)}\n`;
-  await context.streams.stdout.write(text);
+  if (options.json === true) return printJson(context, row);
+  await context.streams.stdout.write(`${sanitizeLine(row.value)}\n`);
 }
 
 /** The profile that a change goes to; a new one may be named. */
@@ -137,19 +126,14 @@ export async function removeProfile(
 
 /** Runs `natter config profiles`. @throws Failure */
 export async function listProfiles(context: Context, options: ConfigOptions): Promise<void> {
-  const { notices, style } = present(context, options);
-  const { stdout } = context.streams;
-  const summaries = profiles.listProfiles(readStored(context, notices));
-  if (options.json === true) {
-    await stdout.write(jsonText(summaries));
-    return;
-  }
+  const presentation = present(context, options);
+  const summaries = profiles.listProfiles(readStored(context, presentation.notices));
+  if (options.json === true) return printJson(context, summaries);
   const rows = summaries.map(({ name, current, hasKey }) => [
     name,
     current ? 'current' : '',
     hasKey ? 'key stored' : '',
   ]);
   const columns = [{ heading: 'PROFILE' }, { heading: 'CURRENT' }, { heading: 'KEY' }];
-  const layout = { isTerminal: stdout.isTerminal, width: stdout.columns(), style };
-  await stdout.write(formatTable(columns, rows, layout));
+  await printTable(context, presentation, columns, rows);
 }

@@ -9,13 +9,13 @@ import {
 import { summarize, type ConversationSummary } from '../conversation/summary.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
-import { formatTable, type Column } from '../output/table.ts';
+import type { Column } from '../output/table.ts';
 import { timeAgo } from '../output/time-ago.ts';
-import { escapeJson } from '../terminal/escape-json.ts';
 import type { ConversationsOptions, ListConversationsOptions } from './conversations.ts';
 import type { Context } from './context.ts';
 import { dataFolder } from './library-access.ts';
 import { present } from './presentation.ts';
+import { printJson, printTable } from './print-data.ts';
 
 const columns: readonly Column[] = [
   { heading: 'ID' },
@@ -80,15 +80,13 @@ export async function listConversations(
   options: ListConversationsOptions,
 ): Promise<void> {
   const { notices, style } = present(context, options);
-  const { stdout } = context.streams;
-  const { isTerminal } = stdout;
+  const { isTerminal } = context.streams.stdout;
   const shelf = options.deleted === true ? 'trash' : 'conversations';
   const entries = listEntries(dataFolder(context), shelf);
   const isShort = isTerminal && options.all !== true && options.json !== true;
   const listed = summarizeAll(isShort ? entries.slice(0, shortList) : entries, notices);
   if (options.json === true) {
-    const text = JSON.stringify(listed.map(documentOf), undefined, 2);
-    await stdout.write(`${escapeJson(text)}\n`);
+    await printJson(context, listed.map(documentOf));
     return;
   }
   if (entries.length === 0) {
@@ -97,7 +95,7 @@ export async function listConversations(
   }
   const now = context.clock.date();
   const rows = listed.map((row) => cells(row, isTerminal, now));
-  await stdout.write(formatTable(columns, rows, { isTerminal, width: stdout.columns(), style }));
+  await printTable(context, { style }, columns, rows);
   if (isShort && entries.length > shortList) {
     notices.notice(`the last ${shortList} of ${entries.length}; --all shows every one`);
   }

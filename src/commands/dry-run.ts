@@ -4,10 +4,10 @@ import { createService } from '../client/service.ts';
 import { isSecretHeader, maskKey, maskMark } from '../settings/mask.ts';
 import { describeSource, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { listSettings } from '../settings/setting-rows.ts';
-import { escapeJson } from '../terminal/escape-json.ts';
 import type { PlannedRequest } from './chat-request.ts';
 import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
+import { printJson } from './print-data.ts';
 import { clientOptions, type Target } from './service.ts';
 
 const path = 'chat/completions';
@@ -64,5 +64,5 @@ export async function printDryRun(
       .filter(({ value }) => value !== undefined)
       .map(({ name, value, source }) => ({ name, value, source: describeSource(source) })),
   };
-  await context.streams.stdout.write(`${escapeJson(JSON.stringify(document, undefined, 2))}\n`);
+  await printJson(context, document);
 }

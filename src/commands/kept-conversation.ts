@@ -4,7 +4,7 @@ import type { Journal, JournalOptions } from '../conversation/journal.ts';
 import type { Role } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
-import { resolveFolders } from '../settings/folders.ts';
+import { requireDataFolder, resolveFolders } from '../settings/folders.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { promptMessages } from './chat-request.ts';
 import type { ChatOptions } from './chat.ts';
@@ -93,12 +93,7 @@ async function openResumed(
   name: string,
   branch: boolean,
 ): Promise<Journal> {
-  const { folder } = options;
-  if (folder === undefined) {
-    throw new Failure('storage', 'there are no conversations, because the home folder is unknown', {
-      hint: 'set HOME, or NATTER_DATA_DIR to the folder they are in',
-    });
-  }
+  const folder = requireDataFolder(options.folder);
   const { findConversation } = await import('../conversation/find-conversation.ts');
   const { branchJournal, resumeJournal } = await import('../conversation/open-journal.ts');
   const { id } = findConversation(folder, name);

@@ -3,16 +3,12 @@ import { findConversation } from '../conversation/find-conversation.ts';
 import type { Conversation } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
-import { resolveFolders } from '../settings/folders.ts';
+import { requireDataFolder, resolveFolders } from '../settings/folders.ts';
 import type { Context } from './context.ts';
 
 /** @throws Failure `storage` where the system names no home */
 export function dataFolder(context: Context): string {
-  const { data } = resolveFolders(context);
-  if (data !== undefined) return data;
-  throw new Failure('storage', 'there are no conversations, because the home folder is unknown', {
-    hint: 'set HOME, or NATTER_DATA_DIR to the folder they are in',
-  });
+  return requireDataFolder(resolveFolders(context).data);
 }
 
 /** The conversation a person means, read as far as it can be; what is lost is told. @throws Failure */

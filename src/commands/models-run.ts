@@ -3,8 +3,6 @@ import { describeModel } from '../client/model-description.ts';
 import type { RetryScheduled } from '../client/events.ts';
 import { Failure } from '../failure.ts';
 import { createActivity } from '../output/activity.ts';
-import { formatTable } from '../output/table.ts';
-import { escapeJson } from '../terminal/escape-json.ts';
 import type { Context } from './context.ts';
 import {
   catalogueMark,
@@ -15,9 +13,8 @@ import {
 } from './model-text.ts';
 import type { ModelsOptions } from './models.ts';
 import { present, type Presentation } from './presentation.ts';
+import { printJson, printTable } from './print-data.ts';
 import { openService, readSettings, type Service } from './service.ts';
-
-const jsonText = (value: unknown) => `${escapeJson(JSON.stringify(value, undefined, 2))}\n`;
 
 async function withService<Result>(
   context: Context,
@@ -48,14 +45,13 @@ export async function listModels(context: Context, options: ModelsOptions): Prom
     service.client.listModels({ signal, onRetry }),
   );
   if (options.json === true) {
-    await streams.stdout.write(jsonText(records.map(modelDocument)));
+    await printJson(context, records.map(modelDocument));
     return;
   }
   if (records.length === 0) presentation.notices.notice('the service lists no models');
   const { isTerminal } = streams.stdout;
   const rows = records.map((record) => modelCells(describeModel(record), isTerminal));
-  const layout = { isTerminal, width: streams.stdout.columns(), style: presentation.style };
-  if (rows.length > 0) await streams.stdout.write(formatTable(modelColumns, rows, layout));
+  if (rows.length > 0) await printTable(context, presentation, modelColumns, rows);
   if (isTerminal && rows.some((row) => row.some((cell) => cell.endsWith(catalogueMark)))) {
     presentation.notices.notice(
       `${catalogueMark} is from the published catalogue, not from the service`,
@@ -105,7 +101,7 @@ export async function getModel(
     }
   });
   if (options.json === true) {
-    await streams.stdout.write(jsonText(modelDocument(record)));
+    await printJson(context, modelDocument(record));
     return;
   }
   await streams.stdout.write(modelFields(record, streams.stdout.isTerminal));

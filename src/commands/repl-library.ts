@@ -7,6 +7,7 @@ import { Failure } from '../failure.ts';
 import { formatTable, type Column } from '../output/table.ts';
 import { timeAgo } from '../output/time-ago.ts';
 import type { LibraryPort } from '../repl/ports.ts';
+import { requireDataFolder } from '../settings/folders.ts';
 import { createStyle } from '../terminal/style.ts';
 import type { Context } from './context.ts';
 
@@ -25,13 +26,6 @@ const mostRows = 20;
 interface Listed {
   readonly entry: LibraryEntry;
   readonly summary: ConversationSummary;
-}
-
-function requireFolder(folder: string | undefined): string {
-  if (folder !== undefined) return folder;
-  throw new Failure('storage', 'there are no conversations, because the home folder is unknown', {
-    hint: 'set HOME, or NATTER_DATA_DIR to the folder they are in',
-  });
 }
 
 /** Newest first; files that cannot be read are passed over, `natter conversations list` tells of them. */
@@ -78,14 +72,14 @@ function describe(context: Context, folder: string, query: string): string {
 export function createReplLibrary(context: Context, options: KeptOptions): LibraryPort {
   return {
     create: () => createJournal(options),
-    find: (name) => findConversation(requireFolder(options.folder), name).id,
+    find: (name) => findConversation(requireDataFolder(options.folder), name).id,
     resume(id) {
-      const folder = requireFolder(options.folder);
+      const folder = requireDataFolder(options.folder);
       const resumption = resumeJournal({ ...options, folder }, id);
       if (resumption.isOpen) return resumption.journal;
       throw resumption.refusal;
     },
-    describe: async (query) => describe(context, requireFolder(options.folder), query),
+    describe: async (query) => describe(context, requireDataFolder(options.folder), query),
     names() {
       if (options.folder === undefined) return [];
       const found: Listed[] = [];

@@ -7,6 +7,9 @@ import { inkBundling } from './scripts/bundle/ink.js';
 export default defineConfig({
   input: { main: 'src/main.ts' },
   platform: 'node',
+  preserveEntrySignatures: 'allow-extension',
+  // Yoga is asked for its loader by a name that only the bundle's stand-in has.
+  checks: { ineffectiveDynamicImport: false },
   plugins: [inkBundling(), commanderBundling()],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   output: {

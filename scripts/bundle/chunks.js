@@ -56,5 +56,8 @@ export function codeSplitting() {
     // The entry is a chunk of its own already.
     return found === undefined || found === 'main' ? null : found;
   };
-  return { includeDependenciesRecursively: false, groups: [{ name }] };
+  return {
+    includeDependenciesRecursively: false,
+    groups: [{ name, debugName: 'loaded together' }],
+  };
 }

@@ -6,7 +6,6 @@ import { sendJson } from './answers/whole-answer.ts';
 import { authorize } from './authenticate.ts';
 import { checkCompletionBody, checkWindow, type CompletionBody } from './completion-body.ts';
 import { type Exchange, pause } from './exchange.ts';
-import { hostileLines } from './replies/hostile-reply.ts';
 import { loadReply } from './replies/load-reply.ts';
 import type { KeyTier } from './keys.ts';
 import { modelList, modelRecord } from './model-records.ts';
@@ -39,7 +38,9 @@ async function replyPieces(
     tokens: fault.tokens,
     seed: fault.seed,
   });
-  return fault.hostile === true ? joined(hostileLines(), pieces) : pieces;
+  if (fault.hostile !== true) return pieces;
+  const { hostileLines } = await import('./replies/hostile-reply.ts');
+  return joined(hostileLines(), pieces);
 }
 
 function* joined(...parts: Iterable<string>[]): Generator<string, void, undefined> {

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
-import { exchange, type ExchangeLimits, type HttpRequest, type HttpResponse } from './exchange.ts';
 import { isRedirect, redirectFailure } from './redirect-failure.ts';
 import { RequestFailure } from './request-failure.ts';
-import type { Route } from './route.ts';
+import type { ConnectedService } from './connected-service.ts';
 import { serviceFailure } from './service-failure.ts';
 import { startTimer } from './timer.ts';
+import type { HttpRequest, HttpResponse } from './transport.ts';
 
 const longestErrorBody = 64 * 1024;
 const errorBodyTime = 2_000;
@@ -15,11 +15,10 @@ const errorBodyTime = 2_000;
  */
 export async function acceptedResponse(
   request: HttpRequest,
-  route: Route,
-  limits: ExchangeLimits,
+  { send, limits }: Pick<ConnectedService, 'send' | 'limits'>,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
-  const response = await exchange(request, route, limits, signal);
+  const response = await send(request, signal);
   const { status, headers } = response;
   if (status === 204 || status === 205) {
     throw discard(

@@ -4,13 +4,13 @@ import { contentless, incomplete, silence, unfinished } from './answer-failure.t
 import { readAnswer } from './answer-reader.ts';
 import { answerFinished, answerStarted, contentReceived } from './chat-events.ts';
 import type { ChatEvent } from './events.ts';
-import type { HttpRequest, HttpResponse } from './exchange.ts';
 import { requestIdOf } from './request-id.ts';
-import type { Service } from './service.ts';
+import type { ConnectedService } from './connected-service.ts';
 import { watchIdle } from './timer.ts';
+import type { HttpRequest, HttpResponse } from './transport.ts';
 
 export interface ChatAttempt {
-  readonly service: Service;
+  readonly service: ConnectedService;
   readonly request: HttpRequest;
   readonly signal: AbortSignal;
   /** From 1. */
@@ -26,7 +26,7 @@ export interface ChatAttempt {
  */
 export async function* attemptChat(attempt: ChatAttempt): AsyncGenerator<ChatEvent, void> {
   const { service, request, signal, number } = attempt;
-  const response = await acceptedResponse(request, service.route, service.limits, signal);
+  const response = await acceptedResponse(request, service, signal);
   const sentId = requestIdOf(response.headers);
   const requestId = sentId === undefined ? undefined : service.mask(sentId);
   let reading = false;

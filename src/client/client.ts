@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { CompletionRequest, ModelRecord } from './contract.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
+import type { Transport } from './transport.ts';
 
 /** Names of proxy variables and the like; a copy of, or the real, process environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -27,6 +28,11 @@ export interface ClientOptions {
   readonly totalTimeout?: number;
   /** Allows a key over plain http to a host that is not loopback. */
   readonly allowInsecure?: boolean;
+  /**
+   * Wraps or replaces the way over the network, which it is given: to watch what travels, or to answer without a
+   * service. Time limits on connecting and on the first byte are the network's; the others hold for any transport.
+   */
+  readonly transport?: (network: Transport) => Transport;
   readonly environment: Environment;
   readonly clock: Clock;
   /** A number from 0 up to 1, as `Math.random`. */

@@ -1,20 +1,21 @@
 import { Failure } from '../failure.ts';
 import { attemptChat } from './chat-attempt.ts';
 import type { CallOptions, Client, ClientOptions, ReadOptions } from './client.ts';
+import { connectService, type ConnectedService } from './connected-service.ts';
 import type { CompletionRequest } from './contract.ts';
 import { startDeadline } from './deadline.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
 import { parseModelList, parseModelRecord } from './model-list.ts';
 import { requestJson } from './model-request.ts';
 import { scheduleRetry, waitForRetry } from './retry.ts';
-import { createService, type Service } from './service.ts';
+import { createService } from './service.ts';
 
 /**
  * A client of one service. Sends nothing before its first call; keeps connections open between calls.
  * @throws Failure `configuration` for options no request can be made with
  */
 export function createClient(options: ClientOptions): Client {
-  const service = createService(options);
+  const service = connectService(createService(options), options.transport);
   return {
     chat: (request, callOptions) => chat(service, request, callOptions),
     listModels: async (readOptions) => parseModelList(await read(service, 'models', readOptions)),
@@ -29,7 +30,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 async function* chat(
-  service: Service,
+  service: ConnectedService,
   completion: CompletionRequest,
   options: CallOptions = {},
 ): AsyncGenerator<ChatEvent, void> {
@@ -56,7 +57,11 @@ async function* chat(
   }
 }
 
-async function read(service: Service, path: string, options: ReadOptions = {}): Promise<unknown> {
+async function read(
+  service: ConnectedService,
+  path: string,
+  options: ReadOptions = {},
+): Promise<unknown> {
   const { clock } = service.limits;
   const deadline = startDeadline(clock, service.totalTimeout, options.signal);
   const { signal } = deadline;

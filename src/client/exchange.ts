@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Clock } from '../clock.ts';
 import {
   connectTimedOut,
@@ -8,16 +8,9 @@ import {
   type Stage,
 } from './network-failure.ts';
 import { readBody } from './response-body.ts';
-import type { RequestHeaders } from './request-headers.ts';
 import type { OpenRoute, Route } from './route.ts';
 import { startTimer } from './timer.ts';
-
-export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
-  readonly url: URL;
-  readonly headers: RequestHeaders;
-  readonly body?: Uint8Array;
-}
+import type { HttpRequest, HttpResponse } from './transport.ts';
 
 /** Milliseconds; 0 switches a limit off. */
 export interface ExchangeLimits {
@@ -26,18 +19,6 @@ export interface ExchangeLimits {
   readonly connectTimeout: number;
   /** From the request sent to the headers of the response. */
   readonly firstByteTimeout: number;
-}
-
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /**
-   * Decoded, read from the network only as fast as it is iterated; must be iterated or `destroy`ed. Throws a
-   * transient RequestFailure when the connection ends before the body does, or what `destroy` was given.
-   */
-  readonly body: AsyncIterable<Uint8Array>;
-  /** Closes the connection; a reader of `body` gets `reason`. */
-  destroy(reason: Error): void;
 }
 
 /**

@@ -1,10 +1,10 @@
-import type { HttpResponse } from './exchange.ts';
 import { acceptedResponse } from './accepted-response.ts';
 import { Failure } from '../failure.ts';
 import { silence } from './answer-failure.ts';
 import { RequestFailure } from './request-failure.ts';
-import type { Service } from './service.ts';
+import type { ConnectedService } from './connected-service.ts';
 import { watchIdle } from './timer.ts';
+import type { HttpResponse } from './transport.ts';
 
 const longestBody = 16 * 1024 * 1024;
 
@@ -14,11 +14,10 @@ const longestBody = 16 * 1024 * 1024;
  */
 export async function requestJson(
   path: string,
-  service: Service,
+  service: ConnectedService,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { route, limits } = service;
-  const response = await acceptedResponse(service.request(path), route, limits, signal);
+  const response = await acceptedResponse(service.request(path), service, signal);
   const text = await readText(response, service);
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -30,7 +29,10 @@ export async function requestJson(
   }
 }
 
-async function readText(response: HttpResponse, { idleTimeout, limits }: Service): Promise<string> {
+async function readText(
+  response: HttpResponse,
+  { idleTimeout, limits }: ConnectedService,
+): Promise<string> {
   const watch = watchIdle(limits.clock, idleTimeout, () => response.destroy(silence(idleTimeout)));
   const chunks: Uint8Array[] = [];
   let size = 0;

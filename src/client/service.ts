@@ -1,10 +1,11 @@
 import type { ClientOptions } from './client.ts';
 import { endpointUrl, parseBaseUrl } from './base-url.ts';
-import type { ExchangeLimits, HttpRequest } from './exchange.ts';
+import type { ExchangeLimits } from './exchange.ts';
 import { checkSecrecy, requestHeaders } from './request-headers.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { createRoute, type Route } from './route.ts';
 import { createSecretFilter } from './secret-filter.ts';
+import type { HttpRequest } from './transport.ts';
 
 /** A service as one client reaches it: the client's options, checked, with their defaults. */
 export interface Service {

@@ -1,0 +1,28 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RequestHeaders } from './request-headers.ts';
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: RequestHeaders;
+  readonly body?: Uint8Array;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /**
+   * Decoded, read from the network only as fast as it is iterated; must be iterated or `destroy`ed. Throws a
+   * transient RequestFailure when the connection ends before the body does, or what `destroy` was given.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Closes the connection; a reader of `body` gets `reason`. */
+  destroy(reason: Error): void;
+}
+
+/**
+ * Carries one HTTP exchange: sends a request and resolves with the head of its response, whatever its status.
+ * Rejects with a RequestFailure when there is none, or with the signal's reason when it aborts, which also ends a
+ * body that is being read.
+ */
+export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { HttpRequest, Transport } from '../../src/client/transport.ts';
+import { streamed } from '../support/raw-replies.ts';
+import { createTestClient, runChat, testKey } from '../support/run-chat.ts';
+import { serveClient } from '../support/serve.ts';
+
+test('a transport sees every request and response that travels over the network', async () => {
+  const seen: (HttpRequest | number)[] = [];
+  const transport = (network: Transport): Transport => {
+    return async (request, signal) => {
+      seen.push(request);
+      const response = await network(request, signal);
+      seen.push(response.status);
+      return response;
+    };
+  };
+  const { client, clock } = await serveClient([[streamed('Hi')]], { transport });
+  expect((await runChat({ client, clock })).text).toBe('Hi');
+  expect(seen).toEqual([
+    expect.objectContaining({
+      method: 'POST',
+      headers: expect.objectContaining({ authorization: `Bearer ${testKey}` }),
+    }),
+    200,
+  ]);
+});
+
+test('a transport answers in place of the network', async () => {
+  const transport = (): Transport => async () => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: (async function* () {
+      yield Buffer.from('{"data":[{"id":"origin"}]}');
+    })(),
+    destroy: () => undefined,
+  });
+  const { client } = createTestClient('http://127.0.0.1:1', { transport });
+  expect(await client.listModels()).toMatchObject([{ id: 'origin' }]);
+});

@@ -7,8 +7,9 @@ import { sandboxKey } from '../sandbox/keys.ts';
 import { parseRateLimit } from '../sandbox/rate-limit.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import type { Context } from './context.ts';
-import { present } from './presentation.ts';
+import { present, type Presentation } from './presentation.ts';
 import type { SandboxCommandOptions } from './sandbox.ts';
+import type { Upstream } from './upstream.ts';
 
 function parsePort(text: string): number {
   const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -33,6 +34,17 @@ async function faultRules(options: SandboxCommandOptions): Promise<readonly Faul
   return isFaulty ? [...scenario, { label: 'command line', when: {}, fault }] : scenario;
 }
 
+async function upstreamOf(
+  context: Context,
+  presentation: Presentation,
+  options: SandboxCommandOptions,
+): Promise<Upstream | undefined> {
+  const { upstream, upstreamProfile, map } = options;
+  if ((upstream ?? upstreamProfile ?? map) === undefined) return undefined;
+  const { openUpstream } = await import('./upstream.ts');
+  return openUpstream(context, presentation, options);
+}
+
 /** Resolves when the run is to end. */
 function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -49,22 +61,33 @@ export async function serveSandbox(
   context: Context,
   options: SandboxCommandOptions,
 ): Promise<void> {
-  const { notices } = present(context, options);
+  const presentation = present(context, options);
   const { stdout, stderr } = context.streams;
   const logs = options.log === true;
-  const sandbox = await startSandbox({
-    host: options.host,
-    port: parsePort(options.port),
-    clock: context.clock,
-    faults: await faultRules(options),
-    ...(options.rateLimit === undefined ? {} : { rateLimit: parseRateLimit(options.rateLimit) }),
-    ...(logs ? { log: (line) => void stdout.write(`${line}\n`) } : {}),
-  });
-  // With --log standard output holds JSON lines only.
-  if (logs) await stderr.write(`natter: listening on ${sandbox.url}\n`);
-  else await stdout.write(`${sandbox.url}\n`);
-  notices.notice(`try it: NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`);
-  await ended(context.signal);
-  await sandbox.close();
+  const port = parsePort(options.port);
+  const faults = await faultRules(options);
+  const rateLimit = options.rateLimit === undefined ? undefined : parseRateLimit(options.rateLimit);
+  const upstream = await upstreamOf(context, presentation, options);
+  try {
+    const sandbox = await startSandbox({
+      host: options.host,
+      port,
+      clock: context.clock,
+      faults,
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(upstream === undefined ? {} : { engine: upstream.engine }),
+      ...(logs ? { log: (line) => void stdout.write(`${line}\n`) } : {}),
+    });
+    // With --log standard output holds JSON lines only.
+    if (logs) await stderr.write(`natter: listening on ${sandbox.url}\n`);
+    else await stdout.write(`${sandbox.url}\n`);
+    presentation.notices.notice(
+      `try it: NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`,
+    );
+    await ended(context.signal);
+    await sandbox.close();
+  } finally {
+    upstream?.close();
+  }
   context.signal.throwIfAborted();
 }

@@ -11,6 +11,10 @@ export interface SandboxCommandOptions extends GlobalOptions {
   readonly log?: boolean;
   readonly scenario?: string;
   readonly rateLimit?: string;
+  readonly upstream?: string;
+  readonly upstreamProfile?: string;
+  /** As typed: `origin=llama3:8b`. */
+  readonly map?: readonly string[];
   readonly [faultField: string]: unknown;
 }
 
@@ -24,13 +28,23 @@ export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Co
   const command = new Command('sandbox')
     .summary('serve the service in a box, with faults on request')
     .description(
-      'Serves the Chat Completion Service on this machine, without a language model behind it, until it is stopped. Prints its base URL; the fault options say how it misbehaves.',
+      'Serves the Chat Completion Service on this machine, until it is stopped: without a language model behind it, or in front of a server that has one. Prints its base URL; the fault options say how it misbehaves.',
     )
     .option('--host <address>', 'loopback address to listen on, default 127.0.0.1', '127.0.0.1')
     .option('--port <number>', 'port to listen on, default 0: any free one', '0')
     .option('--log', 'print each request as a JSON line on standard output, keys masked')
     .option('--rate-limit <n/time>', 'limit of every key, such as 3/10s, instead of its own')
-    .option('--scenario <file>', 'JSON file of rules: what happens to which request');
+    .option('--scenario <file>', 'JSON file of rules: what happens to which request')
+    .option(
+      '--upstream <url>',
+      'server of this wire format that answers the prompts [NATTER_UPSTREAM_API_KEY]',
+    )
+    .option('--upstream-profile <name>', 'the same, with address, key and fields of a profile')
+    .option(
+      '--map <id=model>',
+      "upstream's model for origin or nextgen, else its own, else its first; may be repeated",
+      collect,
+    );
   for (const { flags, summary, repeatable } of faultOptions) {
     const option = new Option(flags, summary).helpGroup('Fault options:');
     command.addOption(repeatable ? option.argParser(collect) : option);
@@ -40,6 +54,7 @@ export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Co
     'natter sandbox --port 8080',
     'natter sandbox --status 429 --retry-after 1 --times 2 --log',
     'natter sandbox --scenario faults.json',
+    'natter sandbox --upstream http://127.0.0.1:11434 --map origin=llama3.2:3b --map nextgen=qwen3:8b',
   ]);
   return command.action(() => run(context, command.optsWithGlobals()));
 }

@@ -63,11 +63,19 @@ export function readSettings(
           stored: readStored(context, notices),
         },
   );
-  if (settings.apiKey !== undefined) context.secrets.keep(settings.apiKey.value);
-  for (const [name, { value }] of Object.entries(settings.headers)) {
-    if (isSecretHeader(name)) context.secrets.keep(value);
-  }
+  keepSecrets(context, settings);
   return settings;
+}
+
+/** Has the secrets of these settings masked from now on. */
+export function keepSecrets(
+  { secrets }: Pick<Context, 'secrets'>,
+  { apiKey, headers }: Pick<ResolvedSettings, 'apiKey' | 'headers'>,
+): void {
+  if (apiKey !== undefined) secrets.keep(apiKey.value);
+  for (const [name, { value }] of Object.entries(headers)) {
+    if (isSecretHeader(name)) secrets.keep(value);
+  }
 }
 
 /** Nobody configured a service, and a person is there to see that the sandbox answers instead. */
@@ -133,7 +141,8 @@ export function clientOptions(
   };
 }
 
-async function openClient(
+/** A client of the target, which tells what it does where NATTER_DEBUG asks for that. */
+export async function openClient(
   context: Context,
   log: DebugLog,
   settings: ResolvedSettings,
@@ -152,7 +161,8 @@ async function openClient(
   });
 }
 
-function tellRisks(context: Context, notices: Notices, settings: ResolvedSettings): void {
+/** Tells what the settings hold back, or leave unchecked. */
+export function tellRisks(context: Context, notices: Notices, settings: ResolvedSettings): void {
   for (const secret of settings.withheld) notices.notice(describeWithheld(secret));
   const unverified = context.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
   if (unverified && settings.values.baseUrl?.toLowerCase().startsWith('https:') === true) {

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { answerAsAsked, answerFailure } from './answers/error-answer.ts';
-import { cut, cutPosition } from './answers/interruptions.ts';
+import { breakOff, cut, cutPosition } from './answers/interruptions.ts';
 import { authenticate, bearerToken, maskKey } from './authenticate.ts';
 import { lastUserText } from './completion-body.ts';
+import type { Engine } from './engine.ts';
 import { type Exchange, pause } from './exchange.ts';
 import type { FaultRules } from './faults/fault-rules.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -18,6 +19,8 @@ export interface Service {
   readonly rules: FaultRules;
   readonly limiter: RateLimiter;
   readonly latency: Readonly<Record<string, number>>;
+  /** Absent: the sandbox makes its own replies. */
+  readonly engine: Engine | undefined;
   readonly log: ((line: string) => void) | undefined;
   isClosing: boolean;
   requests: number;
@@ -106,15 +109,16 @@ async function answer(service: Service, exchange: Exchange): Promise<void> {
   service.limiter.admit(key);
   const prompt = meetFault(exchange, service.rules, body);
   if ((await precede(exchange)) || (await answerAsAsked(exchange))) return;
-  const { latency } = service;
-  await answerRoute({ exchange, key, body, prompt, latency }, pathOf(request));
+  const { latency, engine } = service;
+  await answerRoute({ exchange, key, body, prompt, latency, engine }, pathOf(request));
 }
 
 async function answerError(exchange: Exchange, error: unknown): Promise<void> {
-  const { request, response, signal } = exchange;
+  const { request, response, record, signal } = exchange;
   if (signal.aborted || request.errored !== null || response.socket?.destroyed !== false) return;
   if (response.headersSent) {
-    response.destroy();
+    record.ended = 'failed';
+    await breakOff(exchange);
     return;
   }
   const failure =

@@ -19,8 +19,8 @@ export interface RequestRecord {
   attempt?: number;
   /** Events sent, `[DONE]` included. */
   events: number;
-  /** `cut` is the sandbox's doing, asked for by a fault. */
-  ended?: 'done' | 'cut' | 'client closed' | 'sandbox closed';
+  /** `cut` is the sandbox's doing, asked for by a fault; `failed` is the engine's, in the middle of its answer. */
+  ended?: 'done' | 'cut' | 'failed' | 'client closed' | 'sandbox closed';
   /** From the arrival to the end. */
   milliseconds?: number;
   /** Parsed where it is JSON. */

@@ -4,52 +4,23 @@ import { completionBody } from './answers/completion.ts';
 import { answerWithEvents } from './answers/event-answer.ts';
 import { sendJson } from './answers/whole-answer.ts';
 import { authorize } from './authenticate.ts';
-import { checkCompletionBody, checkWindow, type CompletionBody } from './completion-body.ts';
-import { type Exchange, pause } from './exchange.ts';
-import { loadReply } from './replies/load-reply.ts';
+import { checkCompletionBody, checkWindow } from './completion-body.ts';
+import { pause } from './exchange.ts';
+import { type CompletionOrder, openCompletion } from './open-completion.ts';
 import type { KeyTier } from './keys.ts';
 import { modelList, modelRecord } from './model-records.ts';
 import type { ParsedBody } from './read-body.ts';
 import { countPromptTokens } from './token-counter.ts';
 
 /** A request that may be answered: who asks, and what was sent. */
-export interface AcceptedRequest {
-  readonly exchange: Exchange;
+export interface AcceptedRequest extends Omit<CompletionOrder, 'body'> {
   readonly key: KeyTier;
   readonly body: ParsedBody;
-  /** The last user turn without its `[sandbox …]` group. */
-  readonly prompt: string;
-  /** Milliseconds to the first token, by model id. */
-  readonly latency: Readonly<Record<string, number>>;
-}
-
-async function replyPieces(
-  { exchange, prompt }: AcceptedRequest,
-  body: CompletionBody,
-  promptTokens: number,
-): Promise<Iterable<string>> {
-  const { fault } = exchange;
-  const usual = fault.tokens === undefined ? 'default' : 'tokens';
-  const reply = await loadReply(fault.reply ?? usual);
-  const pieces = reply({
-    ...body,
-    promptTokens,
-    text: prompt,
-    tokens: fault.tokens,
-    seed: fault.seed,
-  });
-  if (fault.hostile !== true) return pieces;
-  const { hostileLines } = await import('./replies/hostile-reply.ts');
-  return joined(hostileLines(), pieces);
-}
-
-function* joined(...parts: Iterable<string>[]): Generator<string, void, undefined> {
-  for (const part of parts) yield* part;
 }
 
 /** `POST /v1/chat/completions` */
 async function createCompletion(accepted: AcceptedRequest): Promise<void> {
-  const { exchange, key, latency } = accepted;
+  const { exchange, key } = accepted;
   if ('problem' in accepted.body) throw new Failure('invalid_request', accepted.body.problem);
   const contentType = exchange.request.headers['content-type'] ?? 'missing';
   if (!/^application\/json *(?:;|$)/i.test(contentType)) {
@@ -57,21 +28,14 @@ async function createCompletion(accepted: AcceptedRequest): Promise<void> {
   }
   const body = checkCompletionBody(accepted.body.value);
   authorize(key, body.model);
-  const promptTokens = countPromptTokens(body.messages);
-  checkWindow(body.model, promptTokens);
-  const completion = {
-    ...body,
-    id: `chatcmpl-sandbox${exchange.number}`,
-    promptTokens,
-    pieces: await replyPieces(accepted, body, promptTokens),
-  };
-  const wait = latency[body.model] ?? 0;
+  checkWindow(body.model, countPromptTokens(body.messages));
+  const { completion, latency } = await openCompletion({ ...accepted, body });
   if (body.stream && exchange.fault['no-stream'] !== true) {
-    await answerWithEvents(exchange, completion, wait);
+    await answerWithEvents(exchange, completion, latency);
     return;
   }
-  await pause(exchange, Math.max(0, exchange.arrived + wait - exchange.clock.monotonic()));
-  await sendJson(exchange, completionBody(completion, exchange.fault));
+  await pause(exchange, Math.max(0, exchange.arrived + latency - exchange.clock.monotonic()));
+  await sendJson(exchange, await completionBody(completion, exchange.fault));
 }
 
 /** `GET /v1/models` */

@@ -4,6 +4,7 @@ import { type AddressInfo, isIPv4 } from 'node:net';
 import { catalogue } from '../client/contract.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
+import type { Engine } from './engine.ts';
 import { createFaultRules, type FaultRule } from './faults/fault-rules.ts';
 import { createRateLimiter, type RateLimit } from './rate-limit.ts';
 import { handleRequest, type Service } from './request-handler.ts';
@@ -22,6 +23,8 @@ export interface SandboxOptions {
   readonly rateLimit?: RateLimit;
   /** Takes one line of JSON a request, without a line end, when the request has ended. */
   readonly log?: (line: string) => void;
+  /** Answers prompts, at its own pace, in place of the sandbox's own replies. */
+  readonly engine?: Engine;
   /** Milliseconds to the first token, by model id; default: the contract's typical latency. */
   readonly latency?: Readonly<Record<string, number>>;
   /** Lets the process end although the sandbox runs. */
@@ -42,11 +45,12 @@ function isLoopback(host: string): boolean {
 }
 
 function createService(options: SandboxOptions): Service {
-  const { clock = systemClock, faults = [], rateLimit, log, latency } = options;
+  const { clock = systemClock, faults = [], rateLimit, log, latency, engine } = options;
   const typical = catalogue.map(({ id, typicalLatency }) => [id, typicalLatency] as const);
   return {
     clock,
     log,
+    engine,
     rules: createFaultRules(faults),
     limiter: createRateLimiter(clock, rateLimit),
     latency: { ...Object.fromEntries(typical), ...latency },
@@ -80,7 +84,7 @@ function allowExit(server: Server): void {
 }
 
 /**
- * Starts the service in a box: the contract on loopback, without a language model behind it.
+ * Starts the service in a box: the contract on loopback, with a language model behind it only if one is given.
  * @throws Failure `usage` when the host is not loopback or the port cannot be had
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {

@@ -18,6 +18,7 @@ function settingVariable(key: (typeof settingKeys)[number]): EnvironmentVariable
 
 const processVariables: readonly EnvironmentVariable[] = [
   { name: 'NATTER_API_KEY', summary: 'API key, sent to whatever base URL is in force' },
+  { name: 'NATTER_UPSTREAM_API_KEY', summary: 'API key of the server behind natter sandbox' },
   { name: 'NATTER_PROFILE', summary: 'Profile to take settings from', default: 'default' },
   { name: 'NATTER_CONFIG_DIR', summary: 'Folder of settings and credentials, an absolute path' },
   { name: 'NATTER_DATA_DIR', summary: 'Folder of conversations, an absolute path' },

@@ -134,6 +134,9 @@ describe('sandbox', () => {
     ['sandbox --cut', { cut: true }],
     ['sandbox --cut rst', { cut: 'rst' }],
     ['sandbox --no-done', { done: false }],
+    ['sandbox --upstream http://x', { upstream: 'http://x' }],
+    ['sandbox --upstream-profile p', { upstreamProfile: 'p' }],
+    ['sandbox --map origin=a --map nextgen=b', { map: ['origin=a', 'nextgen=b'] }],
   ])('natter %s', async (words, options) => {
     const [name, ran] = await parse((record) => buildSandbox(context, record('run')), words);
     expect(name).toBe('run');

@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import {
-  ask,
-  complete,
-  createSkippingClock,
-  jsonOf,
-  openSandbox,
-  type Question,
-} from './sandbox-helpers.ts';
+import { ways } from './engine-helpers.ts';
+import { ask, complete, createSkippingClock, jsonOf, type Question } from './sandbox-helpers.ts';
 
 const turn = { role: 'user', content: 'hello' };
 const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
@@ -21,165 +15,167 @@ function errorOf(answer: { readonly text: string }): ErrorAnswer {
   return jsonOf(answer)['error'] as ErrorAnswer;
 }
 
-describe('authentication', () => {
-  test.each([
-    ['a missing header', { key: null }],
-    ['an unknown key', { key: 'sk-unknown' }],
-    ['another scheme', { key: null, headers: { authorization: `Basic ${sandboxKey}` } }],
-    ['an empty token', { key: null, headers: { authorization: 'Bearer ' } }],
-  ])('answers %s with 401 unauthorized', async (_, question) => {
-    const sandbox = await openSandbox();
-    for (const path of ['/v1/models', '/v1/models/origin', '/v1/nothing']) {
-      const answer = await ask(sandbox, { ...question, path });
-      expect(answer.status).toBe(401);
-      expect(errorOf(answer).name).toBe('unauthorized');
-    }
-  });
+describe.each(ways)('$way', ({ open }) => {
+  describe('authentication', () => {
+    test.each([
+      ['a missing header', { key: null }],
+      ['an unknown key', { key: 'sk-unknown' }],
+      ['another scheme', { key: null, headers: { authorization: `Basic ${sandboxKey}` } }],
+      ['an empty token', { key: null, headers: { authorization: 'Bearer ' } }],
+    ])('answers %s with 401 unauthorized', async (_, question) => {
+      const sandbox = await open();
+      for (const path of ['/v1/models', '/v1/models/origin', '/v1/nothing']) {
+        const answer = await ask(sandbox, { ...question, path });
+        expect(answer.status).toBe(401);
+        expect(errorOf(answer).name).toBe('unauthorized');
+      }
+    });
 
-  test('never repeats the key it refuses', async () => {
-    const answer = await ask(await openSandbox(), { key: 'sk-secret-of-mine' });
-    expect(answer.text).not.toContain('sk-secret');
-  });
+    test('never repeats the key it refuses', async () => {
+      const answer = await ask(await open(), { key: 'sk-secret-of-mine' });
+      expect(answer.text).not.toContain('sk-secret');
+    });
 
-  test('takes the scheme in any case', async () => {
-    const headers = { authorization: `bearer ${sandboxKey}` };
-    expect((await ask(await openSandbox(), { key: null, headers })).status).toBe(200);
-  });
+    test('takes the scheme in any case', async () => {
+      const headers = { authorization: `bearer ${sandboxKey}` };
+      expect((await ask(await open(), { key: null, headers })).status).toBe(200);
+    });
 
-  test('answers 403 forbidden for a model the key is not permitted for', async () => {
-    const sandbox = await openSandbox();
-    const key = 'sandbox-key-origin-only';
-    const body = (model: string) => ({ model, messages: [turn] });
-    expect((await ask(sandbox, { ...completions, key, body: body('origin') })).status).toBe(200);
-    const refused = await ask(sandbox, { ...completions, key, body: body('nextgen') });
-    expect(refused.status).toBe(403);
-    expect(errorOf(refused).name).toBe('forbidden');
-  });
-});
-
-describe('400 invalid_request', () => {
-  test.each([
-    ['malformed JSON', '{"model":', /malformed JSON/],
-    ['no body', '', /empty/],
-    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /not UTF-8/],
-    ['a body that is no object', [], /JSON object/],
-    ['a missing model', { messages: [turn] }, /"model" is missing/],
-    ['a model of another type', { model: 1, messages: [turn] }, /"model" must be a string/],
-    ['missing messages', { model: 'origin' }, /"messages" is missing/],
-    ['messages of another type', { model: 'origin', messages: 'hi' }, /must be an array/],
-    ['no messages', { model: 'origin', messages: [] }, /must not be empty/],
-    ['a turn of another type', { model: 'origin', messages: ['hi'] }, /messages\[0\] must be/],
-    ['a missing role', { model: 'origin', messages: [{ content: '' }] }, /role is missing/],
-    [
-      'a missing content',
-      { model: 'origin', messages: [turn, { role: 'user' }] },
-      /\[1\]\.content/,
-    ],
-    [
-      'content in parts',
-      { model: 'origin', messages: [{ role: 'user', content: [] }] },
-      /content must be a string/,
-    ],
-    ['an unknown role', { model: 'origin', messages: [{ ...turn, role: 'tool' }] }, /"tool"/],
-    ['an unknown field', { model: 'origin', messages: [{ ...turn, name: 'x' }] }, /"name"/],
-    [
-      'unsupported parameters, each by name',
-      { model: 'origin', messages: [turn], temperature: 1, top_p: 1 },
-      /"temperature", "top_p"/,
-    ],
-    ['a stream of another type', { model: 'origin', messages: [turn], stream: 1 }, /"stream"/],
-    ['a max_tokens of 0', { model: 'origin', messages: [turn], max_tokens: 0 }, /"max_tokens"/],
-    ['a broken max_tokens', { model: 'origin', messages: [turn], max_tokens: 1.5 }, /integer/],
-  ])('answers %s', async (_, body, message) => {
-    const answer = await ask(await openSandbox(), { ...completions, body });
-    expect(answer.status).toBe(400);
-    expect(errorOf(answer)).toEqual({
-      name: 'invalid_request',
-      message: expect.stringMatching(message),
+    test('answers 403 forbidden for a model the key is not permitted for', async () => {
+      const sandbox = await open();
+      const key = 'sandbox-key-origin-only';
+      const body = (model: string) => ({ model, messages: [turn] });
+      expect((await ask(sandbox, { ...completions, key, body: body('origin') })).status).toBe(200);
+      const refused = await ask(sandbox, { ...completions, key, body: body('nextgen') });
+      expect(refused.status).toBe(403);
+      expect(errorOf(refused).name).toBe('forbidden');
     });
   });
 
-  test('answers a Content-Type other than JSON', async () => {
-    const headers = { 'content-type': 'text/plain' };
-    const answer = await complete(await openSandbox(), 'hello', {}, { headers });
-    expect(answer.status).toBe(400);
-    expect(errorOf(answer).message).toContain('text/plain');
+  describe('400 invalid_request', () => {
+    test.each([
+      ['malformed JSON', '{"model":', /malformed JSON/],
+      ['no body', '', /empty/],
+      ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /not UTF-8/],
+      ['a body that is no object', [], /JSON object/],
+      ['a missing model', { messages: [turn] }, /"model" is missing/],
+      ['a model of another type', { model: 1, messages: [turn] }, /"model" must be a string/],
+      ['missing messages', { model: 'origin' }, /"messages" is missing/],
+      ['messages of another type', { model: 'origin', messages: 'hi' }, /must be an array/],
+      ['no messages', { model: 'origin', messages: [] }, /must not be empty/],
+      ['a turn of another type', { model: 'origin', messages: ['hi'] }, /messages\[0\] must be/],
+      ['a missing role', { model: 'origin', messages: [{ content: '' }] }, /role is missing/],
+      [
+        'a missing content',
+        { model: 'origin', messages: [turn, { role: 'user' }] },
+        /\[1\]\.content/,
+      ],
+      [
+        'content in parts',
+        { model: 'origin', messages: [{ role: 'user', content: [] }] },
+        /content must be a string/,
+      ],
+      ['an unknown role', { model: 'origin', messages: [{ ...turn, role: 'tool' }] }, /"tool"/],
+      ['an unknown field', { model: 'origin', messages: [{ ...turn, name: 'x' }] }, /"name"/],
+      [
+        'unsupported parameters, each by name',
+        { model: 'origin', messages: [turn], temperature: 1, top_p: 1 },
+        /"temperature", "top_p"/,
+      ],
+      ['a stream of another type', { model: 'origin', messages: [turn], stream: 1 }, /"stream"/],
+      ['a max_tokens of 0', { model: 'origin', messages: [turn], max_tokens: 0 }, /"max_tokens"/],
+      ['a broken max_tokens', { model: 'origin', messages: [turn], max_tokens: 1.5 }, /integer/],
+    ])('answers %s', async (_, body, message) => {
+      const answer = await ask(await open(), { ...completions, body });
+      expect(answer.status).toBe(400);
+      expect(errorOf(answer)).toEqual({
+        name: 'invalid_request',
+        message: expect.stringMatching(message),
+      });
+    });
+
+    test('answers a Content-Type other than JSON', async () => {
+      const headers = { 'content-type': 'text/plain' };
+      const answer = await complete(await open(), 'hello', {}, { headers });
+      expect(answer.status).toBe(400);
+      expect(errorOf(answer).message).toContain('text/plain');
+    });
+
+    test('answers a body over its size limit, which is far over any window', async () => {
+      const body = Buffer.alloc(33 * 1024 * 1024, ' ');
+      const answer = await ask(await open(), { ...completions, body });
+      expect(answer.status).toBe(400);
+      expect(errorOf(answer).message).toMatch(/bytes/);
+    });
+
+    test('answers a prompt over the model’s window, which the larger model takes', async () => {
+      const sandbox = await open();
+      const prompt = ' word'.repeat(128_000);
+      const refused = await complete(sandbox, prompt);
+      expect(refused.status).toBe(400);
+      expect(errorOf(refused).message).toContain('128003 tokens, over the 128000 of "origin"');
+      expect((await complete(sandbox, prompt, { model: 'nextgen' })).status).toBe(200);
+    });
   });
 
-  test('answers a body over its size limit, which is far over any window', async () => {
-    const body = Buffer.alloc(33 * 1024 * 1024, ' ');
-    const answer = await ask(await openSandbox(), { ...completions, body });
-    expect(answer.status).toBe(400);
-    expect(errorOf(answer).message).toMatch(/bytes/);
+  describe('404 not_found', () => {
+    test.each([
+      ['an unknown path', { path: '/v1/nothing' }],
+      ['a path without its prefix', { path: '/models' }],
+      ['an unknown model', { path: '/v1/models/gpt' }],
+      ['an escaped id', { path: '/v1/models/origin%2Fx' }],
+      ['an id that cannot be decoded', { path: '/v1/models/%ff' }],
+      ['another method', { method: 'DELETE', path: '/v1/models' }],
+      ['another method on the completions', { path: '/v1/chat/completions' }],
+      ['an unknown model in a body', { ...completions, body: { model: 'gpt', messages: [turn] } }],
+    ])('answers %s', async (_, question) => {
+      const answer = await ask(await open(), question);
+      expect(answer.status).toBe(404);
+      expect(errorOf(answer).name).toBe('not_found');
+    });
+
+    test('ignores a query', async () => {
+      expect((await ask(await open(), { path: '/v1/models?version=1' })).status).toBe(200);
+    });
   });
 
-  test('answers a prompt over the model’s window, which the larger model takes', async () => {
-    const sandbox = await openSandbox();
-    const prompt = ' word'.repeat(128_000);
-    const refused = await complete(sandbox, prompt);
-    expect(refused.status).toBe(400);
-    expect(errorOf(refused).message).toContain('128003 tokens, over the 128000 of "origin"');
-    expect((await complete(sandbox, prompt, { model: 'nextgen' })).status).toBe(200);
-  });
-});
+  describe('429 rate_limited', () => {
+    const key = 'sandbox-key-free-tier';
 
-describe('404 not_found', () => {
-  test.each([
-    ['an unknown path', { path: '/v1/nothing' }],
-    ['a path without its prefix', { path: '/models' }],
-    ['an unknown model', { path: '/v1/models/gpt' }],
-    ['an escaped id', { path: '/v1/models/origin%2Fx' }],
-    ['an id that cannot be decoded', { path: '/v1/models/%ff' }],
-    ['another method', { method: 'DELETE', path: '/v1/models' }],
-    ['another method on the completions', { path: '/v1/chat/completions' }],
-    ['an unknown model in a body', { ...completions, body: { model: 'gpt', messages: [turn] } }],
-  ])('answers %s', async (_, question) => {
-    const answer = await ask(await openSandbox(), question);
-    expect(answer.status).toBe(404);
-    expect(errorOf(answer).name).toBe('not_found');
-  });
+    test('answers what exceeds the tier, every other time with Retry-After', async () => {
+      const sandbox = await open();
+      const answers = [];
+      for (let count = 0; count < 7; count += 1) answers.push(await ask(sandbox, { key }));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429, 429, 429]);
+      expect(answers.slice(3).map(({ headers }) => headers['retry-after'])).toEqual([
+        '10',
+        undefined,
+        '10',
+        undefined,
+      ]);
+      expect(errorOf(answers[3] ?? { text: '{}' }).name).toBe('rate_limited');
+    });
 
-  test('ignores a query', async () => {
-    expect((await ask(await openSandbox(), { path: '/v1/models?version=1' })).status).toBe(200);
-  });
-});
+    test('admits again when the time it named has passed', async () => {
+      const clock = createSkippingClock();
+      const sandbox = await open({ clock });
+      for (let count = 0; count < 4; count += 1) await ask(sandbox, { key });
+      clock.advance(9999);
+      expect((await ask(sandbox, { key })).status).toBe(429);
+      clock.advance(1);
+      expect((await ask(sandbox, { key })).status).toBe(200);
+    });
 
-describe('429 rate_limited', () => {
-  const key = 'sandbox-key-free-tier';
+    test('counts each key for itself, and the usual key not at all', async () => {
+      const sandbox = await open();
+      for (let count = 0; count < 5; count += 1) await ask(sandbox, { key });
+      expect((await ask(sandbox)).status).toBe(200);
+    });
 
-  test('answers what exceeds the tier, every other time with Retry-After', async () => {
-    const sandbox = await openSandbox();
-    const answers = [];
-    for (let count = 0; count < 7; count += 1) answers.push(await ask(sandbox, { key }));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429, 429, 429]);
-    expect(answers.slice(3).map(({ headers }) => headers['retry-after'])).toEqual([
-      '10',
-      undefined,
-      '10',
-      undefined,
-    ]);
-    expect(errorOf(answers[3] ?? { text: '{}' }).name).toBe('rate_limited');
-  });
-
-  test('admits again when the time it named has passed', async () => {
-    const clock = createSkippingClock();
-    const sandbox = await openSandbox({ clock });
-    for (let count = 0; count < 4; count += 1) await ask(sandbox, { key });
-    clock.advance(9999);
-    expect((await ask(sandbox, { key })).status).toBe(429);
-    clock.advance(1);
-    expect((await ask(sandbox, { key })).status).toBe(200);
-  });
-
-  test('counts each key for itself, and the usual key not at all', async () => {
-    const sandbox = await openSandbox();
-    for (let count = 0; count < 5; count += 1) await ask(sandbox, { key });
-    expect((await ask(sandbox)).status).toBe(200);
-  });
-
-  test('keeps every key to a limit given at the start', async () => {
-    const sandbox = await openSandbox({ rateLimit: { requests: 1, seconds: 60 } });
-    expect((await ask(sandbox)).status).toBe(200);
-    expect((await ask(sandbox)).headers['retry-after']).toBe('60');
+    test('keeps every key to a limit given at the start', async () => {
+      const sandbox = await open({ rateLimit: { requests: 1, seconds: 60 } });
+      expect((await ask(sandbox)).status).toBe(200);
+      expect((await ask(sandbox)).headers['retry-after']).toBe('60');
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ways } from './engine-helpers.ts';
 import {
   ask,
   chunks,
@@ -11,110 +12,116 @@ import {
   stream,
 } from './sandbox-helpers.ts';
 
-describe('POST /v1/chat/completions without stream', () => {
-  test('answers with the completion the contract shows', async () => {
-    const answer = await complete(await openSandbox(), '[sandbox echo] hello world');
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toBe('application/json');
-    expect(jsonOf(answer)).toEqual({
-      id: expect.stringMatching(/^chatcmpl-\w+$/),
-      object: 'chat.completion',
-      model: 'origin',
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content: 'hello world' },
-          finish_reason: 'stop',
-        },
-      ],
-      usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+describe.each(ways)('$way', ({ open, prompt }) => {
+  describe('POST /v1/chat/completions without stream', () => {
+    test('answers with the completion the contract shows', async () => {
+      const answer = await complete(await open(), prompt('[sandbox echo] hello world'));
+      expect(answer.status).toBe(200);
+      expect(answer.headers['content-type']).toBe('application/json');
+      expect(jsonOf(answer)).toEqual({
+        id: expect.stringMatching(/^chatcmpl-\w+$/),
+        object: 'chat.completion',
+        model: 'origin',
+        choices: [
+          {
+            index: 0,
+            message: { role: 'assistant', content: 'hello world' },
+            finish_reason: 'stop',
+          },
+        ],
+        usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+      });
+    });
+
+    test('gives the same answer to the same request', async () => {
+      const sandbox = await open();
+      const [first, second] = [
+        await complete(sandbox, prompt('hi')),
+        await complete(sandbox, prompt('hi')),
+      ];
+      expect({ ...jsonOf(first), id: '' }).toEqual({ ...jsonOf(second), id: '' });
+      expect(jsonOf(first)['id']).not.toBe(jsonOf(second)['id']);
+    });
+
+    test('obeys max_tokens with the finish_reason length', async () => {
+      const answer = await complete(await open(), prompt('[sandbox tokens=9]'), { max_tokens: 4 });
+      expect(jsonOf(answer)).toMatchObject({
+        choices: [{ finish_reason: 'length' }],
+        usage: { completion_tokens: 4 },
+      });
+    });
+
+    test('stops properly when max_tokens is just enough', async () => {
+      const answer = await complete(await open(), prompt('[sandbox tokens=9]'), { max_tokens: 9 });
+      expect(jsonOf(answer)).toMatchObject({
+        choices: [{ finish_reason: 'stop' }],
+        usage: { completion_tokens: 9 },
+      });
     });
   });
 
-  test('gives the same answer to the same request', async () => {
-    const sandbox = await openSandbox();
-    const [first, second] = [await complete(sandbox, 'hi'), await complete(sandbox, 'hi')];
-    expect({ ...jsonOf(first), id: '' }).toEqual({ ...jsonOf(second), id: '' });
-    expect(jsonOf(first)['id']).not.toBe(jsonOf(second)['id']);
-  });
+  describe('POST /v1/chat/completions with stream', () => {
+    test('sends data lines, blank lines and [DONE], byte for byte', async () => {
+      const answer = await stream(await open(), prompt('[sandbox echo] hello world'));
+      const head =
+        '{"id":"chatcmpl-sandbox1","object":"chat.completion.chunk","choices":[{"index":0';
+      expect(answer.headers['content-type']).toBe('text/event-stream');
+      expect(answer.text).toBe(
+        [
+          `data: ${head},"delta":{"content":"hello"}}]}\n\n`,
+          `data: ${head},"delta":{"content":" world"}}]}\n\n`,
+          `data: ${head},"delta":{"content":""},"finish_reason":"stop"}],`,
+          '"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12}}\n\n',
+          'data: [DONE]\n\n',
+        ].join(''),
+      );
+    });
 
-  test('obeys max_tokens with the finish_reason length', async () => {
-    const answer = await complete(await openSandbox(), '[sandbox tokens=9]', { max_tokens: 4 });
-    expect(jsonOf(answer)).toMatchObject({
-      choices: [{ finish_reason: 'length' }],
-      usage: { completion_tokens: 4 },
+    test('says the same as the answer without stream', async () => {
+      const sandbox = await open();
+      const streamed = await stream(sandbox, prompt('[sandbox markdown]'));
+      const whole = await complete(sandbox, prompt('[sandbox markdown]'));
+      expect(jsonOf(whole)['choices']).toMatchObject([
+        { message: { content: deltas(streamed).join('') } },
+      ]);
+      expect(chunks(streamed).at(-1)?.usage).toEqual(jsonOf(whole)['usage']);
+    });
+
+    test('obeys max_tokens with the finish_reason length', async () => {
+      const answer = await stream(await open(), prompt('[sandbox tokens=9]'), { max_tokens: 4 });
+      expect(deltas(answer)).toHaveLength(4);
+      expect(chunks(answer).at(-1)).toMatchObject({
+        choices: [{ finish_reason: 'length' }],
+        usage: { completion_tokens: 4 },
+      });
+      expect(payloads(answer).at(-1)).toBe('[DONE]');
     });
   });
 
-  test('stops properly when max_tokens is just enough', async () => {
-    const answer = await complete(await openSandbox(), '[sandbox tokens=9]', { max_tokens: 9 });
-    expect(jsonOf(answer)).toMatchObject({
-      choices: [{ finish_reason: 'stop' }],
-      usage: { completion_tokens: 9 },
+  describe('GET /v1/models', () => {
+    test('lists both models with what the contract publishes', async () => {
+      const answer = await ask(await open());
+      expect(answer.status).toBe(200);
+      expect(jsonOf(answer)['data']).toMatchObject([
+        { id: 'origin', context_window: 128_000, typical_latency_ms: 18 },
+        { id: 'nextgen', context_window: 1_000_000, typical_latency_ms: 20 },
+      ]);
+    });
+
+    test.each(['origin', 'nextgen'])('retrieves %s', async (id) => {
+      expect(jsonOf(await ask(await open(), { path: `/v1/models/${id}` }))).toMatchObject({
+        id,
+        purpose: expect.stringContaining('model'),
+      });
     });
   });
 });
 
-describe('POST /v1/chat/completions with stream', () => {
-  test('sends data lines, blank lines and [DONE], byte for byte', async () => {
-    const answer = await stream(await openSandbox(), '[sandbox echo] hello world');
-    const head = '{"id":"chatcmpl-sandbox1","object":"chat.completion.chunk","choices":[{"index":0';
-    expect(answer.headers['content-type']).toBe('text/event-stream');
-    expect(answer.text).toBe(
-      [
-        `data: ${head},"delta":{"content":"hello"}}]}\n\n`,
-        `data: ${head},"delta":{"content":" world"}}]}\n\n`,
-        `data: ${head},"delta":{"content":""},"finish_reason":"stop"}],`,
-        '"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12}}\n\n',
-        'data: [DONE]\n\n',
-      ].join(''),
-    );
-  });
-
-  test('says the same as the answer without stream', async () => {
-    const sandbox = await openSandbox();
-    const streamed = await stream(sandbox, '[sandbox markdown]');
-    const whole = await complete(sandbox, '[sandbox markdown]');
-    expect(jsonOf(whole)['choices']).toMatchObject([
-      { message: { content: deltas(streamed).join('') } },
-    ]);
-    expect(chunks(streamed).at(-1)?.usage).toEqual(jsonOf(whole)['usage']);
-  });
-
-  test('obeys max_tokens with the finish_reason length', async () => {
-    const answer = await stream(await openSandbox(), '[sandbox tokens=9]', { max_tokens: 4 });
-    expect(deltas(answer)).toHaveLength(4);
-    expect(chunks(answer).at(-1)).toMatchObject({
-      choices: [{ finish_reason: 'length' }],
-      usage: { completion_tokens: 4 },
-    });
-    expect(payloads(answer).at(-1)).toBe('[DONE]');
-  });
-
-  test.each([
-    ['origin', 18],
-    ['nextgen', 20],
-  ])('%s takes %i ms to its first event', async (model, latency) => {
-    const clock = createSkippingClock();
-    await stream(await openSandbox({ clock }), 'hello', { model });
-    expect(clock.waits).toEqual([latency]);
-  });
-});
-
-describe('GET /v1/models', () => {
-  test('lists both models with what the contract publishes', async () => {
-    const answer = await ask(await openSandbox());
-    expect(answer.status).toBe(200);
-    expect(jsonOf(answer)['data']).toMatchObject([
-      { id: 'origin', context_window: 128_000, typical_latency_ms: 18 },
-      { id: 'nextgen', context_window: 1_000_000, typical_latency_ms: 20 },
-    ]);
-  });
-
-  test.each(['origin', 'nextgen'])('retrieves %s', async (id) => {
-    expect(jsonOf(await ask(await openSandbox(), { path: `/v1/models/${id}` }))).toMatchObject({
-      id,
-      purpose: expect.stringContaining('model'),
-    });
-  });
+test.each([
+  ['origin', 18],
+  ['nextgen', 20],
+])('%s takes %i ms to its first event', async (model, latency) => {
+  const clock = createSkippingClock();
+  await stream(await openSandbox({ clock }), 'hello', { model });
+  expect(clock.waits).toEqual([latency]);
 });

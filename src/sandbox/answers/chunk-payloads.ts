@@ -1,24 +1,35 @@
 import type { Fault } from '../faults/fault-fields.ts';
-import {
-  type Completion,
-  completionTokens,
-  createTally,
-  finishReasonOf,
-  type Tally,
-  usageOf,
-} from './completion.ts';
+import { type Completion, type DeltaGroups, finishReasonOf } from './completion.ts';
 
 /** Cuts text into deltas of `units` UTF-16 units, through surrogate pairs too. */
-function* cutUnits(texts: Iterable<string>, units: number): Generator<string, void, undefined> {
+function createCutter(units: number) {
   let held = '';
-  for (const text of texts) {
-    held += text;
-    if (held.length < units) continue;
-    let start = 0;
-    for (; start + units <= held.length; start += units) yield held.slice(start, start + units);
-    held = held.slice(start);
+  return {
+    *cut(texts: Iterable<string>): Generator<string, void, undefined> {
+      for (const text of texts) {
+        held += text;
+        if (held.length < units) continue;
+        let start = 0;
+        for (; start + units <= held.length; start += units) yield held.slice(start, start + units);
+        held = held.slice(start);
+      }
+    },
+    rest: (): readonly string[] => (held === '' ? [] : [held]),
+  };
+}
+
+/** The deltas as the fault wants them cut. */
+async function* cutGroups(
+  groups: DeltaGroups,
+  { split }: Fault,
+): AsyncGenerator<Iterable<string>, void, undefined> {
+  if (split === undefined || !('units' in split)) {
+    yield* groups;
+    return;
   }
-  if (held !== '') yield held;
+  const cutter = createCutter(split.units);
+  for await (const group of groups) yield cutter.cut(group);
+  yield cutter.rest();
 }
 
 const emptyDeltas: readonly object[] = [
@@ -55,13 +66,13 @@ function roleOf(role: Fault['role']): { readonly role?: string | null } {
 
 type WriteChunk = (choices: readonly object[], withUsage?: boolean) => string;
 
-function createWriteChunk(completion: Completion, fault: Fault, tally: Tally): WriteChunk {
+function createWriteChunk(completion: Completion, fault: Fault): WriteChunk {
   return (choices, withUsage = fault.usage === 'every') =>
     JSON.stringify({
       id: completion.id,
       object: 'chat.completion.chunk',
       choices,
-      usage: withUsage ? usageOf(completion, tally) : undefined,
+      usage: withUsage ? completion.ending().usage : undefined,
     });
 }
 
@@ -80,12 +91,12 @@ function createWriteText(fault: Fault, write: WriteChunk): (text: string) => str
 }
 
 function* closingChunks(
+  completion: Completion,
   fault: Fault,
-  tally: Tally,
   write: WriteChunk,
 ): Generator<string, void, undefined> {
   const place = fault.usage ?? 'finish';
-  const finish = finishReasonOf(fault, tally);
+  const finish = finishReasonOf(fault, completion.ending());
   const last = { index: 0, delta: { content: '' } };
   if (finish !== undefined || place === 'finish') {
     const ending = finish === undefined ? last : { ...last, finish_reason: finish };
@@ -98,21 +109,25 @@ function* closingChunks(
   }
 }
 
+function* map<Item>(
+  items: Iterable<Item>,
+  write: (item: Item) => string,
+): Generator<string, void, undefined> {
+  for (const item of items) yield write(item);
+}
+
 /**
- * The payloads of an answer's events in order, `[DONE]` included, made as they are taken. Unless asked otherwise
- * the last chunk has an empty content, the finish_reason and the usage; the contract leaves that open.
+ * The payloads of an answer's events in order, `[DONE]` included, made as they are taken; in groups, as the
+ * deltas are. Unless asked otherwise the last chunk has an empty content, the finish_reason and the usage; the
+ * contract leaves that open.
  */
-export function* chunkPayloads(
+export async function* chunkPayloads(
   completion: Completion,
   fault: Fault,
-): Generator<string, void, undefined> {
-  const tally = createTally();
-  const write = createWriteChunk(completion, fault, tally);
+): AsyncGenerator<Iterable<string>, void, undefined> {
+  const write = createWriteChunk(completion, fault);
   const writeText = createWriteText(fault, write);
-  const tokens = completionTokens(completion, tally);
-  const { split } = fault;
-  const deltas = split !== undefined && 'units' in split ? cutUnits(tokens, split.units) : tokens;
-  for (const choices of openingChoices(fault)) yield write(choices);
-  for (const text of deltas) yield writeText(text);
-  yield* closingChunks(fault, tally, write);
+  yield map(openingChoices(fault), (choices) => write(choices));
+  for await (const deltas of cutGroups(completion.deltas, fault)) yield map(deltas, writeText);
+  yield closingChunks(completion, fault, write);
 }

@@ -1,62 +1,39 @@
 import type { Usage } from '../../client/contract.ts';
 import type { Fault } from '../faults/fault-fields.ts';
-import { tokensOf } from '../token-counter.ts';
+
+/** How an answer ends. */
+export interface Ending {
+  readonly finishReason: string;
+  readonly usage: Required<Usage>;
+}
+
+/** Deltas in groups: those of one group are there at once, and the next group may have to be waited for. */
+export type DeltaGroups = Iterable<Iterable<string>> | AsyncIterable<Iterable<string>>;
 
 /** An answer to be given. */
 export interface Completion {
   readonly id: string;
   readonly model: string;
-  readonly promptTokens: number;
-  readonly maxTokens: number | undefined;
-  /** The whole reply; what exceeds `maxTokens` is never taken. */
-  readonly pieces: Iterable<string>;
-}
-
-/** What is known of an answer so far. */
-export interface Tally {
-  completionTokens: number;
-  finishReason: 'stop' | 'length';
-}
-
-export function createTally(): Tally {
-  return { completionTokens: 0, finishReason: 'stop' };
-}
-
-/** The reply token by token, to the cap. Keeps the tally as it goes. */
-export function* completionTokens(
-  { pieces, maxTokens = Infinity }: Completion,
-  tally: Tally,
-): Generator<string, void, undefined> {
-  for (const token of tokensOf(pieces)) {
-    if (tally.completionTokens >= maxTokens) {
-      tally.finishReason = 'length';
-      return;
-    }
-    tally.completionTokens += 1;
-    yield token;
-  }
-}
-
-export function usageOf({ promptTokens }: Completion, tally: Tally): Required<Usage> {
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: tally.completionTokens,
-    total_tokens: promptTokens + tally.completionTokens,
-  };
+  /** Made only as fast as they are taken, and only once. */
+  readonly deltas: DeltaGroups;
+  /** As far as the deltas were taken. */
+  ending(): Ending;
 }
 
 /** Undefined when it is to be left out. */
-export function finishReasonOf(fault: Fault, tally: Tally): string | undefined {
-  return fault['no-finish-reason'] === true
-    ? undefined
-    : (fault['finish-reason'] ?? tally.finishReason);
+export function finishReasonOf(fault: Fault, { finishReason }: Ending): string | undefined {
+  return fault['no-finish-reason'] === true ? undefined : (fault['finish-reason'] ?? finishReason);
 }
 
 /** Body of an answer that does not stream. */
-export function completionBody(completion: Completion, fault: Fault): object {
-  const tally = createTally();
-  const content = [...completionTokens(completion, tally)].join('');
-  const finishReason = finishReasonOf(fault, tally);
+export async function completionBody(completion: Completion, fault: Fault): Promise<object> {
+  const deltas: string[] = [];
+  for await (const group of completion.deltas) {
+    for (const delta of group) deltas.push(delta);
+  }
+  const content = deltas.join('');
+  const ending = completion.ending();
+  const finishReason = finishReasonOf(fault, ending);
   const text = fault.refusal === true ? { content: null, refusal: content } : { content };
   return {
     id: completion.id,
@@ -69,6 +46,6 @@ export function completionBody(completion: Completion, fault: Fault): object {
         ...(finishReason === undefined ? {} : { finish_reason: finishReason }),
       },
     ],
-    ...(fault.usage === 'none' ? {} : { usage: usageOf(completion, tally) }),
+    ...(fault.usage === 'none' ? {} : { usage: ending.usage }),
   };
 }

@@ -25,7 +25,8 @@ function createCollector({ exchange, outlet }: EventStream) {
   const release = async (): Promise<void> => {
     const text = held;
     held = '';
-    if (text !== '') await outlet.write(text);
+    if (text === '') return;
+    await outlet.write(text);
     await outlet.flush();
   };
   return {
@@ -43,13 +44,20 @@ function createCollector({ exchange, outlet }: EventStream) {
   };
 }
 
-/** @returns false when the answer was cut */
-async function sendEvents(stream: EventStream, payloads: Iterable<string>): Promise<boolean> {
+interface Sender {
+  readonly stream: EventStream;
+  readonly disturbed: ReadonlySet<number>;
+  readonly timeToNext: (sent: number) => number;
+  readonly events: ReturnType<typeof createCollector>;
+}
+
+/** Sends payloads that are there at once. */
+async function sendGroup(
+  { stream, disturbed, timeToNext, events }: Sender,
+  payloads: Iterable<string>,
+): Promise<'sent' | 'cut' | 'end'> {
   const { exchange, format } = stream;
   const { record } = exchange;
-  const disturbed = disturbedEvents(exchange);
-  const timeToNext = createPace(exchange);
-  const events = createCollector(stream);
   for (const data of payloads) {
     const number = record.events + 1;
     const wait = timeToNext(record.events);
@@ -60,9 +68,9 @@ async function sendEvents(stream: EventStream, payloads: Iterable<string>): Prom
     if (disturbed.has(number)) {
       await events.release();
       const outcome = await disturb(stream, number, data);
-      if (outcome === 'cut') return false;
+      if (outcome === 'cut') return 'cut';
       if (outcome !== 'send') record.events = number;
-      if (outcome === 'end') return true;
+      if (outcome === 'end') return 'end';
       if (outcome === 'sent') continue;
     }
     const full = events.add(format(data));
@@ -70,6 +78,25 @@ async function sendEvents(stream: EventStream, payloads: Iterable<string>): Prom
     record.events = number;
   }
   await events.release();
+  return 'sent';
+}
+
+/** @returns false when the answer was cut */
+async function sendEvents(
+  stream: EventStream,
+  groups: AsyncIterable<Iterable<string>>,
+): Promise<boolean> {
+  const { exchange } = stream;
+  const sender = {
+    stream,
+    disturbed: disturbedEvents(exchange),
+    timeToNext: createPace(exchange),
+    events: createCollector(stream),
+  };
+  for await (const payloads of groups) {
+    const outcome = await sendGroup(sender, payloads);
+    if (outcome !== 'sent') return outcome === 'end';
+  }
   return true;
 }
 

@@ -17,6 +17,12 @@ export function cutPosition(fault: Fault): number | 'request' | undefined {
   return place ?? (fault.cut === undefined ? undefined : usualCut);
 }
 
+/** Closes the connection where the answer stands; what was written is still sent. */
+export async function breakOff({ response }: Pick<Exchange, 'response'>): Promise<void> {
+  await nextTurn();
+  response.socket?.destroySoon();
+}
+
 /** Ends the answer where it stands. `end` keeps HTTP intact, `fin` and `rst` break it. */
 export async function cut({ response, record, fault }: Exchange): Promise<void> {
   record.ended = 'cut';
@@ -25,12 +31,12 @@ export async function cut({ response, record, fault }: Exchange): Promise<void> 
     response.end();
     return;
   }
-  await nextTurn();
-  if (socket === null || socket.destroyed) return;
   if (fault.cut !== 'rst') {
-    socket.destroySoon();
+    await breakOff({ response });
     return;
   }
+  await nextTurn();
+  if (socket === null || socket.destroyed) return;
   if (socket.writableNeedDrain) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
   await sleep(grace);
   socket.resetAndDestroy();

@@ -1,0 +1,80 @@
+import type { Client } from '../client/client.ts';
+import { catalogue, type CompletionRequest } from '../client/contract.ts';
+import type { ChatEvent } from '../client/events.ts';
+import { Failure } from '../failure.ts';
+import type { Engine } from '../sandbox/engine.ts';
+import { withoutSources } from '../settings/resolved-settings.ts';
+import type { Context } from './context.ts';
+import type { Presentation } from './presentation.ts';
+import type { SandboxCommandOptions } from './sandbox.ts';
+import { openClient } from './service.ts';
+import { chooseModels, type ModelMap, parseModelMap } from './upstream-models.ts';
+import { keyAdvice, upstreamSettings } from './upstream-settings.ts';
+
+/** A server behind the sandbox, reached with natter's own client. */
+export interface Upstream {
+  readonly engine: Engine;
+  close(): void;
+}
+
+interface EngineParts {
+  readonly client: Client;
+  readonly models: ModelMap;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly mask: (text: string) => string;
+  readonly tellFailure: (failure: Failure) => void;
+}
+
+function createEngine({ client, models, params, mask, tellFailure }: EngineParts): Engine {
+  return async function* ask(
+    request: CompletionRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, void, undefined> {
+    const model = models[request.model] ?? request.model;
+    try {
+      yield* client.chat({ ...request, model, ...params }, { signal });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      tellFailure(error);
+      const { kind, message, retryAfterSeconds } = error;
+      throw new Failure(kind, mask(message), {
+        cause: error,
+        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      });
+    }
+  };
+}
+
+/**
+ * Opens the server that `--upstream` or `--upstream-profile` names, and tells which of its models answer.
+ * @throws Failure where it is told wrongly, or no model of it can be found
+ */
+export async function openUpstream(
+  context: Context,
+  { notices, debugLog }: Pick<Presentation, 'notices' | 'debugLog'>,
+  options: SandboxCommandOptions,
+): Promise<Upstream> {
+  const mapped = parseModelMap(options.map ?? []);
+  const settings = upstreamSettings(context, notices, options);
+  const { baseUrl } = settings.values;
+  const target = { baseUrl, apiKey: settings.apiKey?.value };
+  const client = await openClient(context, debugLog, settings, target);
+  try {
+    const models = await chooseModels(client, mapped, notices, context.signal);
+    const pairs = catalogue.map(({ id }) => `${id} is ${models[id]}`).join(', ');
+    notices.notice(`upstream ${baseUrl}: ${pairs}`);
+    const engine = createEngine({
+      client,
+      models,
+      params: withoutSources(settings.params),
+      mask: (text) => context.secrets.mask(text),
+      // The client's hints speak to somebody who asks, not to whoever runs the sandbox.
+      tellFailure: ({ kind, message }) =>
+        notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyAdvice}` : ''}`),
+    });
+    return { engine, close: () => client.close() };
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}

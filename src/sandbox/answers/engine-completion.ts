@@ -1,0 +1,96 @@
+import type { Usage } from '../../client/contract.ts';
+import type { AnswerFinished, ChatEvent } from '../../client/events.ts';
+import { engineFailure } from '../engine.ts';
+import { countTokens } from '../token-counter.ts';
+import type { Completion, Ending } from './completion.ts';
+
+/** Under what name an engine's answer goes out, and what to count where the engine does not. */
+export interface EngineAnswer {
+  readonly id: string;
+  readonly model: string;
+  readonly promptTokens: number;
+  /** Text to be sent before the engine's. */
+  readonly prelude: Iterable<string>;
+}
+
+/** A refusal becomes text, the one place the contract has for it; for reasoning it has none. */
+function deltasOf(event: ChatEvent): readonly string[] {
+  if (event.type === 'text-received') return event.deltas;
+  return event.type === 'refusal-received' ? [event.text] : [];
+}
+
+function isTelling(event: ChatEvent): boolean {
+  return event.type === 'answer-finished' || deltasOf(event).length > 0;
+}
+
+async function* tellingEvents(
+  events: AsyncIterable<ChatEvent>,
+): AsyncGenerator<ChatEvent, void, undefined> {
+  try {
+    for await (const event of events) {
+      if (isTelling(event)) yield event;
+    }
+  } catch (error) {
+    throw engineFailure(error);
+  }
+}
+
+/** Engines have many words for the few ways in which an answer ends; what is no limit is a proper stop. */
+function finishReason(word = 'stop'): string {
+  if (/length|max_?(?:\w+_)?tokens/i.test(word)) return 'length';
+  return /filter|safety/i.test(word) ? 'content_filter' : 'stop';
+}
+
+/** The engine's counts, with the sandbox's own in place of missing ones; the total is always their sum. */
+function completeUsage(
+  told: Usage | undefined,
+  promptTokens: number,
+  tokens: number,
+): Ending['usage'] {
+  const whole = (count: number | undefined, instead: number): number =>
+    Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : instead;
+  const prompt = whole(told?.prompt_tokens, promptTokens);
+  const completion = whole(told?.completion_tokens, tokens);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+  };
+}
+
+/**
+ * An engine's answer as the contract shows answers. Resolves once the engine said something: until then its
+ * failure can still be told with a status of its own.
+ * @throws Failure of a kind the contract knows, here and while the deltas are taken; or the signal's reason
+ */
+export async function engineCompletion(
+  events: AsyncIterable<ChatEvent>,
+  { id, model, promptTokens, prelude }: EngineAnswer,
+): Promise<Completion> {
+  const telling = tellingEvents(events);
+  const first = await telling.next();
+  let finished: AnswerFinished | undefined;
+  let tokens = 0;
+  async function* takeDeltas(): AsyncGenerator<Iterable<string>, void, undefined> {
+    yield prelude;
+    try {
+      for (let step = first; step.done !== true; step = await telling.next()) {
+        const deltas = deltasOf(step.value);
+        for (const delta of deltas) tokens += countTokens(delta);
+        if (step.value.type === 'answer-finished') finished = step.value;
+        yield deltas;
+      }
+    } finally {
+      await telling.return();
+    }
+  }
+  return {
+    id,
+    model,
+    deltas: takeDeltas(),
+    ending: () => ({
+      finishReason: finishReason(finished?.finishReason),
+      usage: completeUsage(finished?.usage, promptTokens, tokens),
+    }),
+  };
+}

@@ -1,0 +1,146 @@
+import { onTestFinished, expect, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { runNatter, startNatter, temporaryHome, type RunningNatter } from '../support/natter.ts';
+import { fin, type Reply } from '../support/raw-server.ts';
+import { chunk, delta, json, response, streamed, streamHead } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+
+const upstreamKey = 'upstream-secret-0123456789';
+const models = json(200, { object: 'list', data: [{ id: 'llama3:8b' }] });
+
+interface Front extends RunningNatter {
+  /** Runs a natter that asks the sandbox. */
+  ask(...words: readonly string[]): ReturnType<typeof runNatter>;
+}
+
+async function openFront(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Front> {
+  const front = startNatter(['sandbox', '--log', ...words], { env, keepInputOpen: true });
+  onTestFinished(async () => {
+    front.child.kill();
+    await front.result;
+  });
+  await front.waitFor('stderr', /listening on \S+\n/);
+  const url = /listening on (\S+)/.exec(front.stderr())?.[1] ?? '';
+  const service = { NATTER_BASE_URL: url, NATTER_API_KEY: sandboxKey };
+  return { ...front, ask: (...asked) => runNatter(asked, { env: service }) };
+}
+
+/** A server that lists its one model first. */
+const serveEngine = (...replies: readonly Reply[]) => serve([[models], ...replies]);
+
+test('natter asks the sandbox, and the sandbox the engine', async () => {
+  const engine = await serveEngine([streamed('Hel', 'lo')]);
+  const front = await openFront(['--upstream', engine.url], {
+    NATTER_UPSTREAM_API_KEY: upstreamKey,
+    NATTER_API_KEY: 'key-of-somebody-else',
+    NATTER_BASE_URL: 'http://127.0.0.1:1',
+  });
+  const { code, stdout } = await front.ask('--model', 'nextgen', 'hi there');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello' });
+  expect(front.stderr()).toContain(
+    `upstream ${engine.url}: origin is llama3:8b, nextgen is llama3:8b`,
+  );
+  const [list, prompt] = engine.requests;
+  expect(list?.path).toBe('/v1/models');
+  expect(prompt?.headers['authorization']).toBe(`Bearer ${upstreamKey}`);
+  expect(JSON.parse(prompt?.body ?? '')).toEqual({
+    model: 'llama3:8b',
+    messages: [{ role: 'user', content: 'hi there' }],
+    stream: true,
+  });
+  expect(engine.requests.map(({ text }) => text).join('')).not.toContain('somebody-else');
+});
+
+test('--map names the model, listed or not', async () => {
+  const engine = await serveEngine([streamed('Hello')]);
+  const front = await openFront(['--upstream', `${engine.url}/v1`, '--map', 'origin=x']);
+  await front.ask('hi');
+  expect(front.stderr()).toContain('warning: the upstream does not list the model "x"');
+  expect(engine.requests[1]?.body).toContain('"model":"x"');
+});
+
+test('--upstream-profile brings address, key, headers and fields', async () => {
+  const engine = await serveEngine([streamed('Hello')]);
+  const env = { HOME: temporaryHome() };
+  const run = (line: string, input = '') => runNatter(line.split(' '), { env, input });
+  await run(`config set base-url ${engine.url} --profile engine`);
+  await run('config set params.temperature 0.5 --profile engine');
+  await run('config set headers.x-team blue --profile engine');
+  const login = `auth login --profile engine --base-url ${engine.url} --no-check`;
+  expect(await run(login, upstreamKey)).toMatchObject({ code: 0 });
+  const front = await openFront(['--upstream-profile', 'engine'], env);
+  expect((await front.ask('hi')).stdout).toBe('Hello');
+  const prompt = engine.requests.at(-1);
+  expect(prompt?.headers).toMatchObject({
+    authorization: `Bearer ${upstreamKey}`,
+    'x-team': 'blue',
+  });
+  expect(JSON.parse(prompt?.body ?? '')).toMatchObject({ model: 'llama3:8b', temperature: 0.5 });
+});
+
+test('a wrong upstream key is the sandbox’s matter, and no text shows it', async () => {
+  const refusal = json(401, { error: { message: `the key ${upstreamKey} is wrong` } });
+  const engine = await serveEngine([refusal]);
+  const front = await openFront(['--upstream', engine.url], {
+    NATTER_UPSTREAM_API_KEY: upstreamKey,
+    NATTER_DEBUG: '1',
+  });
+  const { code, stderr } = await front.ask('--retries', '0', 'hi');
+  expect(code).toBe(9);
+  expect(stderr).toContain("upstream refused the sandbox's own key, not yours");
+  await front.waitFor('stderr', /upstream: .*key goes into NATTER_UPSTREAM_API_KEY/);
+  await front.waitFor('stdout', /"status":500/);
+  expect(stderr + front.stdout() + front.stderr()).not.toContain(upstreamKey);
+});
+
+test('a cut of the engine is a cut for natter, which keeps what came', async () => {
+  const engine = await serveEngine([streamHead(), chunk(delta('Hel')), fin]);
+  const front = await openFront(['--upstream', engine.url]);
+  expect(await front.ask('hi')).toMatchObject({ code: 11, stdout: 'Hel' });
+  await front.waitFor('stdout', /"ended":"failed"/);
+});
+
+test('a natter that is stopped stops the engine', async () => {
+  const engine = await serveEngine([streamHead(), chunk(delta('Hel'))]);
+  const front = await openFront(['--upstream', engine.url]);
+  const url = /listening on (\S+)/.exec(front.stderr())?.[1] ?? '';
+  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: sandboxKey };
+  const asking = startNatter(['hi'], { env });
+  await asking.waitFor('stdout', /Hel/);
+  asking.child.kill('SIGINT');
+  await asking.result;
+  await front.waitFor('stdout', /"ended":"client closed"/);
+  await expect.poll(() => engine.open()).toBe(0);
+});
+
+test.each([
+  ['an address that is none', ['--upstream', 'localhost'], 2, /--upstream must be/],
+  ['an upstream that is not there', ['--upstream', 'http://127.0.0.1:1'], 10, /--map origin=/],
+  ['a map without an upstream', ['--map', 'origin=x'], 2, /--upstream <url>/],
+  [
+    'a model of another name',
+    ['--upstream', 'http://127.0.0.1:1', '--map', 'gpt=x'],
+    2,
+    /--map takes/,
+  ],
+  ['an unknown profile', ['--upstream-profile', 'nobody'], 3, /nobody/],
+])('%s ends with a hint', async (_, words, code, text) => {
+  const result = await runNatter(['sandbox', ...words]);
+  expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(text) });
+});
+
+test('a key over plain http to another machine is refused', async () => {
+  const env = { NATTER_UPSTREAM_API_KEY: upstreamKey };
+  const result = await runNatter(['sandbox', '--upstream', 'http://engine.example'], { env });
+  expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining('--allow-insecure') });
+});
+
+test('an upstream that lists no models can still be mapped', async () => {
+  const engine = await serve([[response(404)], [streamed('Hello')]]);
+  const words = ['--upstream', engine.url, '--map', 'origin=a', '--map', 'nextgen=b'];
+  const front = await openFront(words);
+  expect((await front.ask('hi')).stdout).toBe('Hello');
+});

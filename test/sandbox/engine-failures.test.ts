@@ -1,0 +1,195 @@
+// What a client of the sandbox gets to know when the engine behind it fails, and the engine when the client leaves.
+
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import type { ClientOptions } from '../../src/client/client.ts';
+import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import { fin, reset, type Reply } from '../support/raw-server.ts';
+import { chunk, delta, json, response, streamHead } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { engineAt } from './engine-helpers.ts';
+import {
+  complete,
+  deltas,
+  jsonOf,
+  openSandbox,
+  openSocket,
+  payloads,
+  rawRequest,
+  stream,
+} from './sandbox-helpers.ts';
+
+async function openFront(
+  reply: Reply,
+  client: Partial<ClientOptions> = {},
+  options: SandboxOptions = {},
+) {
+  const engine = await serve([reply]);
+  const sandbox = await openSandbox({ engine: engineAt(engine.url, client), ...options });
+  return { engine, sandbox };
+}
+
+const told = { error: { message: 'as it is' } };
+
+describe('an error of the engine', () => {
+  test.each([
+    [400, 400, 'invalid_request'],
+    [401, 500, 'server_error'],
+    [402, 403, 'forbidden'],
+    [403, 403, 'forbidden'],
+    [404, 404, 'not_found'],
+    [408, 500, 'server_error'],
+    [409, 400, 'invalid_request'],
+    [413, 400, 'invalid_request'],
+    [418, 400, 'invalid_request'],
+    [422, 400, 'invalid_request'],
+    [429, 429, 'rate_limited'],
+    [500, 500, 'server_error'],
+    [502, 500, 'server_error'],
+    [503, 500, 'server_error'],
+    [504, 500, 'server_error'],
+    [529, 500, 'server_error'],
+  ])('of %i is told as %i %s, streamed or not', async (status, expected, name) => {
+    const { sandbox } = await openFront([json(status, told)]);
+    for (const answer of [await stream(sandbox, 'hello'), await complete(sandbox, 'hello')]) {
+      expect(answer.status).toBe(expected);
+      expect(jsonOf(answer)).toStrictEqual({
+        error: { name, message: expect.stringMatching(/^upstream.*as it is$/) },
+      });
+    }
+  });
+
+  test('about its key does not look like one about the client’s', async () => {
+    const { sandbox } = await openFront([json(401, told, { 'www-authenticate': 'Bearer' })]);
+    const answer = await stream(sandbox, 'hello');
+    expect(answer.headers).not.toHaveProperty('www-authenticate');
+    expect(answer.text).toContain("upstream refused the sandbox's own key, not yours");
+  });
+
+  test.each([
+    [
+      'an error in place of the first event',
+      `data: {"error":{"message":"busy","code":429}}\n\n`,
+      429,
+    ],
+    ['a page', '<html><title>Sign in</title></html>', 500],
+    ['nothing', '', 500],
+    ['keep-alives alone', ': ping\n\n', 500],
+  ])('with status 200, %s, still has a status of its own', async (_, body, status) => {
+    const { sandbox } = await openFront([
+      response(200, { 'content-type': 'text/event-stream' }, body),
+    ]);
+    expect((await stream(sandbox, 'hello')).status).toBe(status);
+  });
+
+  test.each([
+    ['a connection that closes', [fin], {}],
+    ['a connection that is reset', [reset], {}],
+    ['bytes that are no HTTP', ['SSH-2.0-x\r\n', fin], {}],
+    ['a redirect', [response(302, { location: '/login' })], {}],
+    ['silence', [], { firstByteTimeout: 20 }],
+    ['an answer without content', [streamHead(), chunk(': ping\n\n')], { idleTimeout: 20 }],
+  ] satisfies [string, Reply, Partial<ClientOptions>][])(
+    'that is %s is told as 500',
+    async (_, reply, client) => {
+      const { sandbox } = await openFront(reply, client);
+      const answer = await stream(sandbox, 'hello');
+      expect(answer.status).toBe(500);
+      expect(jsonOf(answer)).toMatchObject({ error: { name: 'server_error' } });
+    },
+  );
+
+  test('that is a refused connection is told as 500', async () => {
+    const gone = await serve([]);
+    await gone.stop();
+    const sandbox = await openSandbox({ engine: engineAt(gone.url) });
+    expect((await complete(sandbox, 'hello')).text).toMatch(/upstream: .*refused/);
+  });
+
+  test('is not asked for again: the client in front does that', async () => {
+    const { engine, sandbox } = await openFront([json(500, told)]);
+    await stream(sandbox, 'hello');
+    expect(engine.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['7', 429, '7'],
+    ['0.2', 429, '1'],
+    ['90000', 429, '90000'],
+    ['7', 503, '7'],
+    ['soon', 429, undefined],
+  ])('passes Retry-After on: %s with %i', async (wait, status, passedOn) => {
+    const { sandbox } = await openFront([json(status, told, { 'retry-after': wait })]);
+    expect((await stream(sandbox, 'hello')).headers['retry-after']).toBe(passedOn);
+  });
+
+  test('in the middle of its answer is a cut, after all that came', async () => {
+    const { sandbox } = await openFront([streamHead(), chunk(delta('one') + delta('two')), fin]);
+    const answer = await stream(sandbox, 'hello');
+    expect(answer).toMatchObject({ status: 200, isComplete: false });
+    expect(deltas(answer)).toEqual(['one', 'two']);
+    expect(payloads(answer)).not.toContain('[DONE]');
+  });
+
+  test('in the middle of its answer stands in the log', async () => {
+    const lines: string[] = [];
+    const log = (line: string) => void lines.push(line);
+    const { sandbox } = await openFront([streamHead(), chunk(delta('one')), fin], {}, { log });
+    await stream(sandbox, 'hello');
+    await expect.poll(() => lines.length).toBe(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ status: 200, events: 1, ended: 'failed' });
+  });
+});
+
+describe('a client that leaves', () => {
+  test.each([
+    ['before the engine answers', [], 0],
+    ['in the middle of the answer', [streamHead(), chunk(delta('one'))], 1],
+  ] satisfies [string, Reply, number][])(
+    '%s ends the request upstream',
+    async (_, reply, events) => {
+      const { engine, sandbox } = await openFront(reply);
+      const socket = await openSocket(sandbox, rawRequest('hello'));
+      await engine.received(1);
+      if (events > 0) await once(socket, 'data');
+      socket.destroy();
+      await engine.idle();
+      expect(engine.requests).toHaveLength(1);
+    },
+  );
+
+  test('that is the sandbox’s own end ends it, too', async () => {
+    const { engine, sandbox } = await openFront([]);
+    const answer = stream(sandbox, 'hello').catch(() => undefined);
+    await engine.received(1);
+    await sandbox.close();
+    await engine.idle();
+    expect(await answer).toBeUndefined();
+  });
+
+  test('who does not read keeps the engine from being read', async () => {
+    let sent = 0;
+    const endless = Array.from({ length: 2000 }, (): Reply[number][] => [
+      chunk(delta('x'.repeat(50_000))),
+      () => (sent += 1),
+    ]).flat();
+    const { engine, sandbox } = await openFront([streamHead(), ...endless]);
+    const socket = await openSocket(sandbox, rawRequest('hello'));
+    await once(socket, 'data');
+    socket.pause();
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const stands = sent === before;
+          before = sent;
+          return stands;
+        },
+        { interval: 200, timeout: 10_000 },
+      )
+      .toBe(true);
+    expect(sent).toBeLessThan(1000);
+    socket.destroy();
+    await engine.idle();
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import type { Reply } from '../support/raw-server.ts';
+import { chunk, delta, done, response, streamed, streamHead } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { engineAt } from './engine-helpers.ts';
+import { deltas, jsonOf, openSandbox, payloads, rule, stream } from './sandbox-helpers.ts';
+
+async function openFront(reply: Reply, options: SandboxOptions = {}) {
+  const engine = await serve([reply]);
+  return { engine, sandbox: await openSandbox({ engine: engineAt(engine.url), ...options }) };
+}
+
+describe('faults in front of an engine', () => {
+  const answer = [streamed('one', 'two', 'three')];
+
+  test.each([
+    ['cut=end cut-after=2', { status: 200, isComplete: true }, ['one', 'two']],
+    ['cut=rst cut-after=1', { status: 200, isComplete: false }, ['one']],
+    ['no-done', { status: 200, isComplete: true }, ['one', 'two', 'three']],
+    ['drip=5ms', { status: 200, isComplete: true }, ['one', 'two', 'three']],
+    ['split=2', { status: 200, isComplete: true }, ['on', 'et', 'wo', 'th', 're', 'e']],
+    ['error-at=3', { status: 200, isComplete: true }, ['one', 'two']],
+    ['503', { status: 503, isComplete: true }, []],
+  ])('%s happens to its answer', async (words, expected, texts) => {
+    const { sandbox } = await openFront(answer);
+    const seen = await stream(sandbox, `[sandbox ${words}] hello`);
+    expect(seen).toMatchObject(expected);
+    const contents = payloads(seen).flatMap((text) => /"content":"(\w+)"/.exec(text)?.[1] ?? []);
+    expect(contents).toEqual(texts);
+  });
+
+  test('a cut by the sandbox ends the request upstream', async () => {
+    const { engine, sandbox } = await openFront([streamHead(), chunk(delta('one') + delta('two'))]);
+    await stream(sandbox, '[sandbox cut-after=1] hello');
+    await engine.idle();
+    expect(engine.requests).toHaveLength(1);
+  });
+
+  test('rules come first, and the engine when they are spent', async () => {
+    const { engine, sandbox } = await openFront(answer, { faults: [rule('429 times=2')] });
+    const statuses = [];
+    for (let count = 0; count < 3; count += 1) {
+      statuses.push((await stream(sandbox, 'hello')).status);
+    }
+    expect(statuses).toEqual([429, 429, 200]);
+    expect(engine.requests).toHaveLength(1);
+  });
+
+  test('no-stream makes one JSON body of its stream', async () => {
+    const { sandbox } = await openFront(answer);
+    expect(jsonOf(await stream(sandbox, '[sandbox no-stream] hello'))).toMatchObject({
+      choices: [{ message: { content: 'onetwothree' } }],
+    });
+  });
+
+  test('hostile text comes before its answer', async () => {
+    const { sandbox } = await openFront([response(200, {}, delta('Hello') + done)]);
+    const texts = deltas(await stream(sandbox, '[sandbox hostile] hello'));
+    expect(texts.join('')).toMatch(/\u001b[^]*Hello$/);
+  });
+});

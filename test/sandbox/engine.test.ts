@@ -1,0 +1,171 @@
+// What an engine sends, and what of it a client of the sandbox gets to see.
+
+import { describe, expect, test } from 'vitest';
+import type { Reply } from '../support/raw-server.ts';
+import { fin, reset } from '../support/raw-server.ts';
+import { chunk, delta, done, event, json, response, streamHead } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import type { StreamFixture } from '../support/stream-events.ts';
+import { streamFixtures } from '../support/stream-fixtures.ts';
+import { engineAt } from './engine-helpers.ts';
+import {
+  chunks,
+  complete,
+  deltas,
+  jsonOf,
+  openSandbox,
+  payloads,
+  stream,
+} from './sandbox-helpers.ts';
+
+async function openFront(...replies: readonly Reply[]) {
+  const engine = await serve(replies);
+  return { engine, sandbox: await openSandbox({ engine: engineAt(engine.url) }) };
+}
+
+function reply({ contentType, bytes }: Pick<StreamFixture, 'contentType' | 'bytes'>): Reply {
+  return [response(200, { 'content-type': contentType }, bytes)];
+}
+
+const whole = streamFixtures.filter((fixture) => fixture.complete);
+const partial = streamFixtures.filter((fixture) => !fixture.complete && fixture.text !== '');
+
+/** The contract has no field for a refusal, so it is the text. */
+const saidBy = ({ text, refusal = '' }: StreamFixture) => text + refusal;
+
+/** Where the engine tells no usage. */
+const counted = {
+  prompt_tokens: 4,
+  completion_tokens: expect.any(Number),
+  total_tokens: expect.any(Number),
+};
+
+const head = '{"id":"chatcmpl-sandbox1","object":"chat.completion.chunk","choices":[{"index":0,';
+
+describe('an answer in whatever form an engine gives it', () => {
+  test.each(whole)('$name: is streamed as the contract shows', async (fixture) => {
+    const { sandbox } = await openFront(reply(fixture));
+    const answer = await stream(sandbox, 'hello');
+    expect(answer.headers['content-type']).toBe('text/event-stream');
+    const texts = deltas(answer);
+    expect(texts.join('')).toBe(saidBy(fixture));
+    const reason = fixture.finishReason ?? 'stop';
+    const usage = JSON.stringify(fixture.usage ?? chunks(answer).at(-1)?.usage);
+    expect(answer.text).toBe(
+      [
+        ...texts.map((text) => `data: ${head}"delta":{"content":${JSON.stringify(text)}}}]}\n\n`),
+        `data: ${head}"delta":{"content":""},"finish_reason":"${reason}"}],"usage":${usage}}\n\n`,
+        'data: [DONE]\n\n',
+      ].join(''),
+    );
+  });
+
+  test.each(whole)('$name: is one JSON body as the contract shows', async (fixture) => {
+    const { sandbox } = await openFront(reply(fixture));
+    const answer = await complete(sandbox, 'hello', { model: 'nextgen' });
+    expect(jsonOf(answer)).toStrictEqual({
+      id: 'chatcmpl-sandbox1',
+      object: 'chat.completion',
+      model: 'nextgen',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: saidBy(fixture) },
+          finish_reason: fixture.finishReason ?? 'stop',
+        },
+      ],
+      usage: fixture.usage ?? counted,
+    });
+  });
+
+  test.each(partial)('$name: is cut where it was cut, without [DONE]', async (fixture) => {
+    const { sandbox } = await openFront(reply(fixture));
+    const answer = await stream(sandbox, 'hello');
+    expect(answer).toMatchObject({ status: 200, isComplete: false });
+    expect(deltas(answer).join('')).toBe(fixture.text);
+    expect(payloads(answer)).not.toContain('[DONE]');
+  });
+
+  test('a JSON body is never made of half an answer', async () => {
+    const { sandbox } = await openFront([streamHead(), chunk(delta('Hel')), reset]);
+    const answer = await complete(sandbox, 'hello');
+    expect(answer.status).toBe(500);
+    expect(answer.text).toMatch(/upstream: the answer is incomplete/);
+  });
+});
+
+describe('how an answer ended', () => {
+  test.each([
+    ['stop', 'stop'],
+    ['eos', 'stop'],
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['tool_calls', 'stop'],
+    ['length', 'length'],
+    ['max_tokens', 'length'],
+    ['MAX_TOKENS', 'length'],
+    ['max_output_tokens', 'length'],
+    ['content_filter', 'content_filter'],
+    ['SAFETY', 'content_filter'],
+  ])('%s goes out as %s', async (said, told) => {
+    const end = event({ choices: [{ index: 0, delta: {}, finish_reason: said }] });
+    const { sandbox } = await openFront(
+      reply({ contentType: 'text/event-stream', bytes: Buffer.from(delta('Hello') + end + done) }),
+    );
+    const last = chunks(await stream(sandbox, 'hello')).at(-1);
+    expect(last?.choices[0]?.finish_reason).toBe(told);
+  });
+});
+
+describe('usage', () => {
+  test.each([
+    ['the engine’s', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 }, [7, 5, 12]],
+    ['always with a sum', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 99 }, [7, 5, 12]],
+    ['counted where a part is missing', { prompt_tokens: 7 }, [7, 2, 9]],
+    ['counted where it is nonsense', { prompt_tokens: -1, completion_tokens: 0.5 }, [4, 2, 6]],
+    ['counted where there is none', undefined, [4, 2, 6]],
+  ])('is %s', async (_, usage, [prompt, completion, total]) => {
+    const choices = [{ index: 0, message: { content: 'Hello there' }, finish_reason: 'stop' }];
+    const { sandbox } = await openFront([json(200, { choices, usage })]);
+    expect(jsonOf(await complete(sandbox, 'hello'))['usage']).toEqual({
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: total,
+    });
+  });
+});
+
+describe('what the engine is asked', () => {
+  const turns = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'hello' },
+    { role: 'assistant', content: 'Hello.' },
+    { role: 'user', content: 'more' },
+  ];
+
+  test.each([
+    ['a stream', { stream: true }],
+    ['one JSON body', {}],
+    ['a cap', { stream: true, max_tokens: 9 }],
+  ])('is what the client asked, every role and nothing else: %s', async (_, fields) => {
+    const { engine, sandbox } = await openFront([json(500, {})]);
+    await complete(sandbox, '', { messages: turns, ...fields });
+    const sent = JSON.parse(engine.requests[0]?.body ?? '') as unknown;
+    expect(sent).toStrictEqual({ model: 'origin', messages: turns, ...fields });
+  });
+
+  test('leaves out the group at the start of a prompt', async () => {
+    const { engine, sandbox } = await openFront([json(500, {})]);
+    await stream(sandbox, '[sandbox rate=50] hello');
+    expect(engine.requests[0]?.body).toContain('{"role":"user","content":"hello"}');
+  });
+
+  test.each(['[sandbox help]', '[sandbox tokens=3]', '[sandbox echo] hi', '[sandbox 404] hi'])(
+    'is nothing where the sandbox itself is to answer: %s',
+    async (prompt) => {
+      const { engine, sandbox } = await openFront([fin]);
+      expect([200, 404]).toContain((await stream(sandbox, prompt)).status);
+      expect(engine.requests).toEqual([]);
+    },
+  );
+});

@@ -54,7 +54,7 @@ export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Co
     'natter sandbox --port 8080',
     'natter sandbox --status 429 --retry-after 1 --times 2 --log',
     'natter sandbox --scenario faults.json',
-    'natter sandbox --upstream http://127.0.0.1:8080 --map origin=a --map nextgen=b',
+    'natter sandbox --upstream http://localhost --map origin=a --map nextgen=b',
   ]);
   return command.action(() => run(context, command.optsWithGlobals()));
 }

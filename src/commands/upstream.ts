@@ -7,9 +7,9 @@ import { withoutSources } from '../settings/resolved-settings.ts';
 import type { Context } from './context.ts';
 import type { Presentation } from './presentation.ts';
 import type { SandboxCommandOptions } from './sandbox.ts';
-import { openClient } from './service.ts';
+import { openClient, type Target } from './service.ts';
 import { chooseModels, type ModelMap, parseModelMap } from './upstream-models.ts';
-import { keyAdvice, upstreamSettings } from './upstream-settings.ts';
+import { keyAdvice, type UpstreamSettings, upstreamSettings } from './upstream-settings.ts';
 
 /** A server behind the sandbox, reached with natter's own client. */
 export interface Upstream {
@@ -17,12 +17,18 @@ export interface Upstream {
   close(): void;
 }
 
+type Talk = Pick<Presentation, 'notices' | 'debugLog'>;
+
 interface EngineParts {
   readonly client: Client;
   readonly models: ModelMap;
   readonly params: Readonly<Record<string, unknown>>;
   readonly mask: (text: string) => string;
   readonly tellFailure: (failure: Failure) => void;
+}
+
+function targetOf({ values, apiKey }: UpstreamSettings): Target {
+  return { baseUrl: values.baseUrl, apiKey: apiKey?.value };
 }
 
 function createEngine({ client, models, params, mask, tellFailure }: EngineParts): Engine {
@@ -45,36 +51,51 @@ function createEngine({ client, models, params, mask, tellFailure }: EngineParts
   };
 }
 
+/** Milliseconds; a server that is slower to name its models must not keep the sandbox from starting. */
+const listPatience = 10_000;
+
+/** Finds the models that answer, and tells which. */
+async function findModels(
+  context: Context,
+  { notices, debugLog }: Talk,
+  settings: UpstreamSettings,
+  mapped: ModelMap,
+): Promise<ModelMap> {
+  const { values } = settings;
+  const patient = { ...settings, values: { ...values, timeout: listPatience } };
+  const client = await openClient(context, debugLog, patient, targetOf(settings));
+  try {
+    const models = await chooseModels(client, mapped, notices, context.signal);
+    const pairs = catalogue.map(({ id }) => `${id} is ${models[id]}`).join(', ');
+    notices.notice(`upstream ${values.baseUrl}: ${pairs}`);
+    return models;
+  } finally {
+    client.close();
+  }
+}
+
 /**
  * Opens the server that `--upstream` or `--upstream-profile` names, and tells which of its models answer.
  * @throws Failure where it is told wrongly, or no model of it can be found
  */
 export async function openUpstream(
   context: Context,
-  { notices, debugLog }: Pick<Presentation, 'notices' | 'debugLog'>,
+  talk: Talk,
   options: SandboxCommandOptions,
 ): Promise<Upstream> {
+  const { notices, debugLog } = talk;
   const mapped = parseModelMap(options.map ?? []);
   const settings = upstreamSettings(context, notices, options);
-  const { baseUrl } = settings.values;
-  const target = { baseUrl, apiKey: settings.apiKey?.value };
-  const client = await openClient(context, debugLog, settings, target);
-  try {
-    const models = await chooseModels(client, mapped, notices, context.signal);
-    const pairs = catalogue.map(({ id }) => `${id} is ${models[id]}`).join(', ');
-    notices.notice(`upstream ${baseUrl}: ${pairs}`);
-    const engine = createEngine({
-      client,
-      models,
-      params: withoutSources(settings.params),
-      mask: (text) => context.secrets.mask(text),
-      // The client's hints speak to somebody who asks, not to whoever runs the sandbox.
-      tellFailure: ({ kind, message }) =>
-        notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyAdvice}` : ''}`),
-    });
-    return { engine, close: () => client.close() };
-  } catch (error) {
-    client.close();
-    throw error;
-  }
+  const models = await findModels(context, talk, settings, mapped);
+  const client = await openClient(context, debugLog, settings, targetOf(settings));
+  const engine = createEngine({
+    client,
+    models,
+    params: withoutSources(settings.params),
+    mask: (text) => context.secrets.mask(text),
+    // The client's hints speak to somebody who asks, not to whoever runs the sandbox.
+    tellFailure: ({ kind, message }) =>
+      notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyAdvice}` : ''}`),
+  });
+  return { engine, close: () => client.close() };
 }

@@ -4,7 +4,7 @@ import { commanderBundling } from './scripts/bundle/commander.js';
 import { inkBundling } from './scripts/bundle/ink.js';
 
 // CommonJS output: Node starts it about 18 ms sooner than the same bundle as ES modules.
-export default defineConfig({
+const program = defineConfig({
   input: { main: 'src/main.ts' },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
@@ -26,3 +26,20 @@ export default defineConfig({
     minify: true,
   },
 });
+
+// `natter/client`: what programs import. Its declarations are written by scripts/package/write-declarations.js.
+const library = defineConfig({
+  input: { library: 'src/library.ts' },
+  platform: 'node',
+  output: {
+    dir: 'dist/client',
+    format: 'esm',
+    entryFileNames: '[name].js',
+    // The agents for proxies, which are loaded by the first request that goes through one.
+    chunkFileNames: 'proxy-[name].js',
+    sourcemap: 'hidden',
+  },
+});
+
+// In this order: the first empties dist.
+export default [program, library];

@@ -55,7 +55,7 @@ function isAllowed(layer: Layer, from: string, name: string): boolean {
     return layer.packages.some((allowed) => name === allowed || name.startsWith(`${allowed}/`));
   }
   const target = join(dirname(from), name);
-  if (target === 'package.json') return layer.name === 'main';
+  if (target === 'package.json') return ['main', 'library'].includes(layer.name);
   const place = relative('src', target).replace(/\.tsx?$/, '');
   return [layer.name, ...layer.own].some(
     (allowed) => place === allowed || place.startsWith(`${allowed}/`),
@@ -102,13 +102,14 @@ test('ARCHITECTURE.md names files and folders that exist', () => {
   expect(missing.filter((path) => path !== 'chat-run.ts')).toEqual([]);
 });
 
-test('the process is touched by main and by the files for streams, signals and the terminal alone', () => {
+test('the process is touched by main, the library and the files for streams, signals and the terminal alone', () => {
   const users = sourceFiles().filter((path) =>
     /\bprocess\.(?:env|argv|cwd|exit|exitCode|kill|on|std\w+|platform|pid)\b/.test(
       readFileSync(path, 'utf8'),
     ),
   );
   const allowed = new Set([
+    'src/library.ts',
     'src/main.ts',
     'src/terminal/device.ts',
     'src/terminal/signals.ts',

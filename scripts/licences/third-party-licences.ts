@@ -66,7 +66,9 @@ function readPackage(folder: string): BundledPackage {
 
 /** Every package in the bundle of `distribution`, by its source maps; sorted by name. */
 export function bundledPackages(distribution: string): readonly BundledPackage[] {
-  const maps = readdirSync(distribution).filter((name) => name.endsWith('.map'));
+  const maps = readdirSync(distribution, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.map'),
+  );
   const sources = maps.flatMap(
     (name) => (JSON.parse(readFileSync(join(distribution, name), 'utf8')) as SourceMap).sources,
   );

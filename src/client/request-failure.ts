@@ -19,19 +19,26 @@ export class RequestFailure extends Failure {
   }
 }
 
-/** A Failure like `failure` with other text, kind or details. */
-export function rephrase(
-  failure: Failure,
-  changes: FailureOptions & { readonly kind?: FailureKind; readonly message?: string },
-): Failure {
+/** What `failure` says beside its kind and message. */
+export function detailsOf(failure: Failure): FailureOptions {
   const { hint, status, retryAfterSeconds, requestId, attempts, cause } = failure;
-  return new Failure(changes.kind ?? failure.kind, changes.message ?? failure.message, {
+  return {
     ...(hint !== undefined && { hint }),
     ...(status !== undefined && { status }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(requestId !== undefined && { requestId }),
     ...(attempts !== undefined && { attempts }),
     ...(cause !== undefined && { cause }),
+  };
+}
+
+/** A Failure like `failure` with other text, kind or details. */
+export function rephrase(
+  failure: Failure,
+  changes: FailureOptions & { readonly kind?: FailureKind; readonly message?: string },
+): Failure {
+  return new Failure(changes.kind ?? failure.kind, changes.message ?? failure.message, {
+    ...detailsOf(failure),
     ...changes,
   });
 }

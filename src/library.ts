@@ -1,0 +1,54 @@
+// What `natter/client` exports: the client for programs. docs/client.md describes it.
+import packageJson from '../package.json' with { type: 'json' };
+import type { Client, ClientOptions as AllClientOptions } from './client/client.ts';
+import { createClient as createClientWith } from './client/create-client.ts';
+import { systemClock } from './clock.ts';
+
+export type { CallOptions, Client, Environment, ReadOptions } from './client/client.ts';
+export {
+  collectAnswer,
+  IncompleteAnswer,
+  type AnswerTexts,
+  type CollectedAnswer,
+} from './client/collect-answer.ts';
+export {
+  catalogue,
+  type CatalogueEntry,
+  type CompletionRequest,
+  type Message,
+  type ModelRecord,
+  type Usage,
+} from './client/contract.ts';
+export type {
+  AnswerFinished,
+  AnswerStarted,
+  ChatEvent,
+  ReasoningReceived,
+  RefusalReceived,
+  RetryScheduled,
+  TextReceived,
+  Timing,
+} from './client/events.ts';
+export type { Clock } from './clock.ts';
+export { Failure, type FailureKind, type FailureOptions } from './failure.ts';
+
+type Surroundings = 'environment' | 'clock' | 'random' | 'userAgent';
+
+/** Only `baseUrl` has to be given. `environment` names the proxies; it is the process's own by default. */
+export type ClientOptions = Omit<AllClientOptions, Surroundings | 'transport'> &
+  Partial<Pick<AllClientOptions, Surroundings>>;
+
+/**
+ * A client of the service at `baseUrl`. Sends nothing before its first call; keeps connections open between
+ * calls.
+ * @throws Failure `configuration` for options no request can be made with
+ */
+export function createClient(options: ClientOptions): Client {
+  return createClientWith({
+    ...options,
+    environment: options.environment ?? process.env,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    userAgent: options.userAgent ?? `natter/${packageJson.version}`,
+  });
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { collectAnswer, IncompleteAnswer } from '../../src/client/collect-answer.ts';
+import type { ChatEvent } from '../../src/client/events.ts';
+import { Failure } from '../../src/failure.ts';
+
+async function* eventsOf(events: readonly ChatEvent[], end?: Error): AsyncGenerator<ChatEvent> {
+  yield* events;
+  if (end !== undefined) throw end;
+}
+
+const text = (words: string): ChatEvent => ({
+  type: 'text-received',
+  text: words,
+  deltas: [words],
+});
+const finished: ChatEvent = {
+  type: 'answer-finished',
+  model: 'origin',
+  attempts: 1,
+  timing: { total: 3 },
+};
+
+test('collects the texts of an answer and what was said at its end', async () => {
+  const thought: ChatEvent = { type: 'reasoning-received', text: 'hm' };
+  const no: ChatEvent = { type: 'refusal-received', text: 'no' };
+  const events = eventsOf([thought, text('Hel'), text('lo'), no, finished]);
+  expect(await collectAnswer(events)).toEqual({
+    text: 'Hello',
+    reasoning: 'hm',
+    refusal: 'no',
+    model: 'origin',
+    attempts: 1,
+    timing: { total: 3 },
+  });
+});
+
+test('an answer that breaks off is thrown with the text that came', async () => {
+  const cause = new Error('reset');
+  const failure = new Failure('incomplete', 'cut', { hint: 'ask again', requestId: 'r1', cause });
+  const collected = collectAnswer(eventsOf([text('Hel')], failure));
+  await expect(collected).rejects.toBeInstanceOf(IncompleteAnswer);
+  await expect(collected).rejects.toMatchObject({
+    kind: 'incomplete',
+    message: 'cut',
+    hint: 'ask again',
+    requestId: 'r1',
+    cause,
+    received: { text: 'Hel', reasoning: '', refusal: '' },
+  });
+});
+
+test.each([new Failure('unauthorized', 'no key'), new DOMException('stop', 'AbortError')])(
+  'other reasons are thrown as they are: %s',
+  async (reason) => {
+    await expect(collectAnswer(eventsOf([text('Hel')], reason))).rejects.toBe(reason);
+  },
+);
+
+test('events that end too early are no answer', async () => {
+  await expect(collectAnswer(eventsOf([text('Hel')]))).rejects.toMatchObject({
+    kind: 'unexpected',
+  });
+});

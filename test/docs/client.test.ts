@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { cleanEnvironment } from '../support/natter.ts';
+import { installPacked } from '../support/packed.ts';
+
+const run = promisify(execFile);
+const guide = readFileSync('docs/client.md', 'utf8');
+
+/** The examples, and what each prints with the sandbox as its service. */
+const outputs = [
+  /your words: `why is the sky blue\?`/,
+  /your words: `three names for a cat`.*\n \d+ [\d.]+\n$/s,
+  /\[ 'origin', 'nextgen' \]\n1000000\n.*no-such-model/s,
+];
+const examples = [...guide.matchAll(/```ts\n(?<text>[\s\S]*?)```/g)].map(({ groups }, index) => ({
+  number: index + 1,
+  text: groups?.['text'] ?? '',
+  output: outputs[index],
+}));
+
+let folder: string;
+let sandbox: Sandbox;
+beforeAll(async () => {
+  folder = await installPacked();
+  symlinkSync(resolve('node_modules/@types'), join(folder, 'node_modules/@types'), 'junction');
+  sandbox = await startSandbox();
+}, 60_000);
+afterAll(() => sandbox.close());
+
+test.each(examples)(
+  'example $number runs with the packed library',
+  async ({ number, text, output }) => {
+    const name = `example-${number}.mjs`;
+    writeFileSync(join(folder, name), text);
+    const env = cleanEnvironment({ NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey });
+    const { stdout, stderr } = await run(process.execPath, [name], { cwd: folder, env });
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(output ?? /^$/);
+  },
+);
+
+const options = ['--noEmit', '--ignoreConfig', '--strict', '--exactOptionalPropertyTypes'];
+const modules = ['--target', 'es2023', '--module', 'nodenext', '--types', 'node'];
+const compiler = resolve('node_modules/typescript/bin/tsc');
+
+function checkTypes(names: readonly string[]) {
+  return run(process.execPath, [compiler, ...options, ...modules, ...names], { cwd: folder });
+}
+
+test('the types of all examples are right', async () => {
+  const names = examples.map(({ number, text }) => {
+    writeFileSync(join(folder, `example-${number}.mts`), text);
+    return `example-${number}.mts`;
+  });
+  expect(names).toHaveLength(outputs.length);
+  expect((await checkTypes(names)).stdout).toBe('');
+});
+
+test('a mistake in the use of the library is found by its types', async () => {
+  const text = "import { createClient } from 'natter/client';\ncreateClient({ baseURL: '' });\n";
+  writeFileSync(join(folder, 'mistake.mts'), text);
+  const failure = checkTypes(['mistake.mts']);
+  await expect(failure).rejects.toMatchObject({ stdout: expect.stringContaining('baseURL') });
+});
+
+const namesIn = (path: string, pattern: RegExp) =>
+  [...readFileSync(path, 'utf8').matchAll(pattern)].map(([, name = '']) => name);
+
+test('the guide names every event', () => {
+  const types = namesIn('src/client/events.ts', /readonly type: '([\w-]+)'/g);
+  expect(types).toHaveLength(6);
+  expect(types.filter((type) => !guide.includes(`\`${type}\``))).toEqual([]);
+});
+
+test('the guide names every kind of failure but those of the program', () => {
+  const kinds = namesIn('src/failure.ts', /^ {2}\| '(\w+)'/gm);
+  const table = guide.slice(guide.indexOf('| kind')).split('\n\n')[0] ?? '';
+  const unnamed = kinds.filter((kind) => !table.includes(`\`${kind}\``));
+  expect(unnamed).toEqual(['unexpected', 'usage', 'storage']);
+});

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
+import { installPacked } from '../support/packed.ts';
+
+const run = promisify(execFile);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await installPacked();
+}, 60_000);
+
+const installed = (path: string) => join(folder, 'node_modules/natter', path);
+const filesOf = (path: string) =>
+  readdirSync(installed(path), { recursive: true, encoding: 'utf8' }).map((name) =>
+    name.replaceAll('\\', '/'),
+  );
+
+async function runFile(name: string, text: string): Promise<string> {
+  writeFileSync(join(folder, name), text);
+  const { stdout } = await run(process.execPath, [name], { cwd: folder });
+  return stdout.trim();
+}
+
+const exported = 'Failure,IncompleteAnswer,catalogue,collectAnswer,createClient';
+
+test('natter/client is imported', async () => {
+  const text = "import * as client from 'natter/client'; console.log(Object.keys(client).join());";
+  expect(await runFile('import.mjs', text)).toBe(exported);
+});
+
+test('natter/client is required', async () => {
+  const text = "console.log(Object.keys(require('natter/client')).join());";
+  expect(await runFile('require.cjs', text)).toBe(exported);
+});
+
+test('natter/package.json is there, and nothing else can be imported', async () => {
+  const text = `
+    console.log(require('natter/package.json').name);
+    for (const name of ['natter', 'natter/dist/main.cjs']) {
+      try { require(name); } catch (error) { console.log(error.code); }
+    }`;
+  expect(await runFile('exports.cjs', text)).toBe(
+    'natter\nERR_PACKAGE_PATH_NOT_EXPORTED\nERR_PACKAGE_PATH_NOT_EXPORTED',
+  );
+});
+
+test('the program still runs from its package', async () => {
+  const natter = join(folder, 'node_modules/.bin/natter');
+  expect((await run(natter, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('the library imports nothing but Node', () => {
+  const scripts = filesOf('dist/client').filter((name) => name.endsWith('.js'));
+  const texts = scripts.map((name) => readFileSync(installed(`dist/client/${name}`), 'utf8'));
+  const modules = texts.flatMap((text) =>
+    [...text.matchAll(/(?:\bfrom |\bimport |\bimport\(|\brequire\()"(?<name>[^"]+)"/g)].map(
+      ({ groups }) => groups?.['name'] ?? '',
+    ),
+  );
+  expect(modules).toContain('node:http');
+  const isKnown = (name: string) => isBuiltin(name) || scripts.includes(name.replace('./', ''));
+  // The proxy agents try it where a proxy asks for it; they do without.
+  expect(modules.filter((name) => !isKnown(name))).toEqual(['kerberos']);
+});
+
+test('the library is made of the client and its packages alone: nothing of a terminal', () => {
+  const maps = readdirSync('dist/client').filter((name) => name.endsWith('.map'));
+  const sources = maps.flatMap(
+    (name) =>
+      (JSON.parse(readFileSync(`dist/client/${name}`, 'utf8')) as { sources: string[] }).sources,
+  );
+  const own = sources.filter((path) => path.startsWith('../../src/'));
+  const outside = own.filter((path) => !path.startsWith('../../src/client/'));
+  expect(own.length).toBeGreaterThan(30);
+  expect(outside.sort()).toEqual(
+    ['clock', 'failure', 'library'].map((name) => `../../src/${name}.ts`),
+  );
+  const packages = sources.flatMap(
+    (path) => /node_modules\/(?<name>(?:@[^/]+\/)?[^/]+)\//.exec(path)?.groups?.['name'] ?? [],
+  );
+  expect([...new Set(packages)].sort()).toEqual([
+    'agent-base',
+    'debug',
+    'eventsource-parser',
+    'http-proxy-agent',
+    'https-proxy-agent',
+    'ms',
+    'proxy-agent-negotiate',
+  ]);
+});
+
+test('the library stays small: less than 130 kB, and types beside it', () => {
+  const sizes = filesOf('dist/client')
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => readFileSync(installed(`dist/client/${name}`)).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(130_000);
+  expect(filesOf('dist/client/types')).toContain('library.d.ts');
+});

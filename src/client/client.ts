@@ -26,7 +26,7 @@ export interface ClientOptions {
   readonly idleTimeout?: number;
   /** Bounds everything, retries included; default 0 (off). */
   readonly totalTimeout?: number;
-  /** Allows a key over plain http to a host that is not loopback. */
+  /** Allows a key, or a header that looks like one, over plain http to a host that is not loopback. */
   readonly allowInsecure?: boolean;
   /**
    * Wraps or replaces the way over the network, which it is given: to watch what travels, or to answer without a

@@ -1,6 +1,7 @@
 import { Failure } from '../failure.ts';
 import type { ClientOptions } from './client.ts';
 import { hostAndPort } from './base-url.ts';
+import { isSecretHeader } from '../secrecy.ts';
 import { isLoopback } from './loopback.ts';
 
 /** Header names and values of every request; names in lower case. */
@@ -57,16 +58,27 @@ function checkHeader(name: string, value: string): void {
   }
 }
 
+/** The values that must not be shown: the key, and those of headers that usually carry a secret. */
+export function secretsOf({
+  apiKey,
+  headers = {},
+}: Pick<ClientOptions, 'apiKey' | 'headers'>): readonly (string | undefined)[] {
+  const names = Object.keys(headers).filter(isSecretHeader);
+  return [apiKey, ...names.map((name) => headers[name])];
+}
+
 /**
  * Refuses to send a credential where anyone on the way can read it.
  * @throws Failure `configuration`
  */
 export function checkSecrecy(baseUrl: URL, headers: RequestHeaders, allowInsecure: boolean): void {
   if (allowInsecure || baseUrl.protocol === 'https:' || isLoopback(baseUrl.hostname)) return;
-  if (headers['authorization'] === undefined) return;
+  const name = Object.keys(headers).find(isSecretHeader);
+  if (name === undefined) return;
+  const what = name === 'authorization' ? 'the key' : `the header ${name}`;
   throw new Failure(
     'configuration',
-    `the key would travel unencrypted to ${hostAndPort(baseUrl)} over plain http`,
+    `${what} would travel unencrypted to ${hostAndPort(baseUrl)} over plain http`,
     { hint: 'use an https base URL, or allow it with --allow-insecure' },
   );
 }

@@ -1,7 +1,7 @@
 import type { ClientOptions } from './client.ts';
 import { endpointUrl, parseBaseUrl } from './base-url.ts';
 import type { ExchangeLimits } from './exchange.ts';
-import { checkSecrecy, requestHeaders } from './request-headers.ts';
+import { checkSecrecy, requestHeaders, secretsOf } from './request-headers.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { createRoute, type Route } from './route.ts';
 import { createSecretFilter } from './secret-filter.ts';
@@ -18,7 +18,7 @@ export interface Service {
   readonly totalTimeout: number;
   /** A request of the endpoint at `path`, counted from `/v1/`: a POST when there is a body. */
   request(path: string, body?: unknown): HttpRequest;
-  /** Takes the key out of a text. */
+  /** Takes the key and other secrets out of a text. */
   mask(text: string): string;
 }
 
@@ -58,6 +58,6 @@ export function createService(options: ClientOptions): Service {
         body: Buffer.from(JSON.stringify(body)),
       };
     },
-    mask: createSecretFilter([options.apiKey]),
+    mask: createSecretFilter(secretsOf(options)),
   };
 }

@@ -16,7 +16,8 @@ import {
   emptySettings,
   type StoredSettings,
 } from '../settings/stored-settings.ts';
-import { isSecretHeader, maskUrl } from '../settings/mask.ts';
+import { isSecretHeader } from '../secrecy.ts';
+import { maskUrl } from '../settings/mask.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { Presentation } from './presentation.ts';

@@ -16,8 +16,3 @@ export function maskUrl(url: string): string {
   const credentials = valid ? /^([^/]*\/\/)[^/?#\\]*@/ : /^([a-z][a-z\d+.-]*:\/\/)?.*@/is;
   return url.replace(credentials, (_found, scheme: string = '') => `${scheme}${maskMark}@`);
 }
-
-/** Says whether a header of this name usually carries a secret. */
-export function isSecretHeader(name: string): boolean {
-  return /auth|cookie|key|token|secret|password|signature/i.test(name);
-}

@@ -1,6 +1,6 @@
 import { parseApiKey } from './api-key.ts';
 import type { Environment } from './folders.ts';
-import { isSecretHeader } from './mask.ts';
+import { isSecretHeader } from '../secrecy.ts';
 import type { Resolved, WithheldSecret } from './resolved-settings.ts';
 import { ownEntry, type StoredSettings } from './stored-settings.ts';
 

@@ -1,5 +1,6 @@
 import { type Definition, definitions, settingKeys } from './definitions.ts';
-import { isSecretHeader, maskKey, maskMark, maskUrl } from './mask.ts';
+import { isSecretHeader } from '../secrecy.ts';
+import { maskKey, maskMark, maskUrl } from './mask.ts';
 import type { ResolvedSettings, Source } from './resolved-settings.ts';
 
 /** One line of `config list` or of a dry run; nothing in it needs masking any more. */

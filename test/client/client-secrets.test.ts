@@ -55,6 +55,15 @@ test('K9 masks the key in an error event', async () => {
   expect(failureOf(await runChat(await serveClient([[reply]]))).message).toContain('no ***');
 });
 
+test('K9 masks a header that carries a secret, and no other', async () => {
+  const headers = { 'x-api-key': 'header-secret', 'x-team': 'blue-team' };
+  const set = await serveClient(
+    [[json(500, { error: { message: 'header-secret of blue-team' } })]],
+    { headers, retries: 0 },
+  );
+  expect(failureOf(await runChat(set)).message).toContain('*** of blue-team');
+});
+
 test('K10 a bad key stops before any request', async () => {
   const server = await serve([[json(200, {})]]);
   expect(() => createTestClient(server.url, { apiKey: 'a\nb' })).toThrow(Failure);

@@ -60,6 +60,15 @@ test.each([
   expect(() => checkSecrecy(new URL(url), withKey, false)).toThrow(/unencrypted/);
 });
 
+test.each(['x-api-key', 'cookie', 'x-team-token'])(
+  'K14 refuses to send the header %s over plain http',
+  (name) => {
+    const headers = { 'user-agent': 'natter', [name]: 'value' };
+    const check = () => checkSecrecy(new URL('http://api.test'), headers, false);
+    expect(check).toThrow(`the header ${name} would travel unencrypted`);
+  },
+);
+
 test.each([
   ['over https', 'https://api.test', withKey, false],
   ['to localhost', 'http://localhost:8080', withKey, false],
@@ -67,7 +76,7 @@ test.each([
   ['to 127.0.0.0/8', 'http://127.1.2.3', withKey, false],
   ['to ::1', 'http://[::1]:8080', withKey, false],
   ['when allowed', 'http://api.test', withKey, true],
-  ['without a key', 'http://api.test', {}, false],
+  ['without a key', 'http://api.test', { 'x-team': 'blue' }, false],
 ])('K14 sends %s', (_name, url, headers, allowed) => {
   expect(() => checkSecrecy(new URL(url), headers, allowed)).not.toThrow();
 });

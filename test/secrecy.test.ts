@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { isSecretHeader } from '../src/secrecy.ts';
+
+test.each([
+  ['proxy-authorization', true],
+  ['x-api-key', true],
+  ['cookie', true],
+  ['x-team', false],
+  ['user-agent', false],
+])('%s carries a secret: %s', (name, secret) => {
+  expect(isSecretHeader(name)).toBe(secret);
+});

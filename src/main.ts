@@ -1,4 +1,6 @@
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
@@ -50,9 +52,22 @@ function isRunning(id: number): boolean {
   }
 }
 
+async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
+  const { versionDetails } = await import('./commands/version-details.ts');
+  const folder = dirname(dirname(realpathSync(process.argv[1] ?? '')));
+  const { version: node, arch: architecture } = process;
+  void streams.stdout.write(versionDetails({ version, node, platform, architecture, folder }));
+}
+
+const isVersion = (word: string) => word === '--version' || word === '-V';
+
 async function runWords(context: Context, words: readonly string[]): Promise<void> {
-  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+  if (words.length === 1 && words.every(isVersion)) {
     void context.streams.stdout.write(`${context.version}\n`);
+    return;
+  }
+  if (words.length === 2 && words.includes('--verbose') && words.some(isVersion)) {
+    await printVersionDetails(context);
     return;
   }
   if (isPlainPrompt(words)) {

@@ -30,7 +30,11 @@ export async function buildProgram(context: Context, words: readonly string[]): 
   const program = new Command('natter')
     .description('A terminal chat client for the Chat Completion Service.')
     .usage('[chat] [prompt...] [options]')
-    .version(context.version, '-V, --version', 'print the version')
+    .version(
+      context.version,
+      '-V, --version',
+      'print the version; with --verbose also how to update',
+    )
     .helpCommand(false);
   setExamples(program, chatExamples);
   addGlobalOptions(program);

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { exitCodes } from '../../src/failure.ts';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
@@ -115,4 +116,17 @@ test.each(['--version', '-V'])('natter %s prints the version alone', async (flag
   const { code, stdout, stderr } = await runNatter([flag]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([
+  ['--version', '--verbose'],
+  ['--verbose', '-V'],
+])('natter %s %s says what runs, from where, and how to update it', async (...words) => {
+  const { code, stdout, stderr } = await runNatter(words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(`node       ${process.versions.node}\n`);
+  expect(stdout).toContain(`platform   ${process.platform} ${process.arch}\n`);
+  expect(stdout).toContain(`installed  ${realpathSync('.')}\n`);
+  expect(stdout).toMatch(/^natter +\d+\.\d+\.\d+\n/);
+  expect(stdout).toMatch(/^update {5}\S/m);
 });

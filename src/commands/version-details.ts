@@ -1,0 +1,41 @@
+/** What runs, and from where. */
+export interface Installation {
+  readonly version: string;
+  /** As `process.version`. */
+  readonly node: string;
+  readonly platform: NodeJS.Platform;
+  readonly architecture: string;
+  /** The package's own folder, links followed. */
+  readonly folder: string;
+}
+
+/** How a folder was come by, in the order of asking, and what brings a newer natter. */
+const origins: readonly (readonly [RegExp, string])[] = [
+  [/\/_npx\//, 'npx natter@latest'],
+  [/\/pnpm\/(?:.+\/)?node_modules\/natter$/i, 'pnpm add --global natter@latest'],
+  [/\/\.bun\/install\/global\/node_modules\/natter$/, 'bun add --global natter@latest'],
+  [/\/yarn\/(?:.+\/)?global\/node_modules\/natter$/i, 'yarn global add natter@latest'],
+  [/\/(?:lib|npm|nodejs)\/node_modules\/natter$/i, 'npm install --global natter@latest'],
+  [/\/node_modules\/natter$/, 'npm install natter@latest, in the project it belongs to'],
+];
+
+const checkout = 'git pull && npm ci, in that folder';
+
+/** The command that replaces the natter in `folder` by the newest. */
+export function updateCommand(folder: string): string {
+  const path = folder.replaceAll('\\', '/');
+  return origins.find(([pattern]) => pattern.test(path))?.[1] ?? checkout;
+}
+
+/** What `natter --version --verbose` prints. Nobody is asked whether there is a newer version. */
+export function versionDetails(installation: Installation): string {
+  const { version, node, platform, architecture, folder } = installation;
+  const rows = [
+    ['natter', version],
+    ['node', node.replace(/^v/, '')],
+    ['platform', `${platform} ${architecture}`],
+    ['installed', folder],
+    ['update', updateCommand(folder)],
+  ];
+  return rows.map(([name = '', value]) => `${name.padEnd(9)}  ${value}\n`).join('');
+}

@@ -37,7 +37,7 @@ export function addGlobalOptions(program: Command): void {
     new Option('--color <when>', 'colour the output: auto, always or never; default auto')
       .choices(['auto', 'always', 'never'])
       .default('auto'),
-    new Option('-q, --quiet', 'no notices on standard error, failures only'),
+    new Option('-q, --quiet', 'no notices on standard error, only warnings and failures'),
     new Option('--no-input', 'never ask for anything; fail instead'),
   ];
   for (const option of general) program.addOption(option.helpGroup(generalGroup));

@@ -26,7 +26,7 @@ const piping: readonly Passage[] = [
     lines: ['cat notes.md | natter "sum this up" -', 'natter --no-stdin "hello"'],
   },
   {
-    text: 'Standard output is the answer as the service sent it, ended by a line break, and nothing else. Notices, progress and failures go to standard error; --quiet leaves only failures. Into a pipe nothing is styled.',
+    text: 'Standard output is the answer as the service sent it, with no line break added, and nothing else. Notices, progress and failures go to standard error; --quiet leaves only warnings and failures. Into a pipe nothing is styled.',
     lines: ['natter "a haiku" > haiku.txt', 'natter --quiet "a haiku" | tr a-z A-Z'],
   },
   {

@@ -34,8 +34,8 @@ function asJson(failure: Failure, clean: (text: string) => string): string {
     status: failure.status,
     message: clean(failure.message),
     hint: failure.hint === undefined ? undefined : clean(failure.hint),
-    retryAfter: failure.retryAfterSeconds,
-    requestId: failure.requestId === undefined ? undefined : clean(failure.requestId),
+    retry_after: failure.retryAfterSeconds,
+    request_id: failure.requestId === undefined ? undefined : clean(failure.requestId),
     attempts: failure.attempts,
   };
   return `${JSON.stringify({ error })}\n`;
@@ -43,7 +43,7 @@ function asJson(failure: Failure, clean: (text: string) => string): string {
 
 /**
  * What standard error shows of a failure: `natter: <what happened>`, and on the next line what to do.
- * The JSON form is `{"error":{kind,status,message,hint,retryAfter,requestId,attempts}}`; `retryAfter` is seconds.
+ * The JSON form is `{"error":{kind,status,message,hint,retry_after,request_id,attempts}}`; `retry_after` is seconds.
  */
 export function reportFailure(failure: Failure, options: FailureReportOptions): string {
   const { clean } = options;

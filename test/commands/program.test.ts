@@ -21,7 +21,7 @@ test('with --json a failure is one JSON line', () => {
   const failure = new Failure('rate_limited', 'slow down', { status: 429, retryAfterSeconds: 3 });
   const { text, exitCode } = describeFailure(failure, context, ['hi', '--json']);
   expect(JSON.parse(text)).toEqual({
-    error: { kind: 'rate_limited', status: 429, message: 'slow down', retryAfter: 3 },
+    error: { kind: 'rate_limited', status: 429, message: 'slow down', retry_after: 3 },
   });
   expect(exitCode).toBe(8);
 });

@@ -118,8 +118,8 @@ describe('the report of a failure', () => {
         status: 429,
         message: 'slow down',
         hint: 'wait',
-        retryAfter: 3,
-        requestId: 'r-1',
+        retry_after: 3,
+        request_id: 'r-1',
         attempts: 2,
       },
     });

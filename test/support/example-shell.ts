@@ -91,12 +91,17 @@ export async function openExampleShell(): Promise<ExampleShell> {
   const path = prepareTools();
   const seed = mkdtempSync(join(tmpdir(), 'natter-example-'));
   const environment = (home: string) => {
-    const env = cleanEnvironment({ NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey });
+    const env = cleanEnvironment({
+      NATTER_BASE_URL: sandbox.url,
+      NATTER_API_KEY: sandboxKey,
+      NATTER_UPSTREAM_API_KEY: sandboxKey,
+    });
     return { ...env, HOME: home, PATH: [path, env['PATH']].join(delimiter) };
   };
   mkdirSync(join(seed, '.config/fish/completions'), { recursive: true });
   for (const [name, text] of Object.entries(files)) write(seed, name, text);
-  for (const line of past) await finish(line, seed, environment(seed));
+  const gateway = `natter config set base-url ${sandbox.url} --profile gateway`;
+  for (const line of [...past, gateway]) await finish(line, seed, environment(seed));
   return {
     serviceUrl: sandbox.url,
     run(example) {

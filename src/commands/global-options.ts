@@ -9,6 +9,9 @@ export interface GlobalOptions {
   readonly quiet?: boolean;
   /** False with `--no-input`: never ask. */
   readonly input: boolean;
+  readonly record?: string;
+  readonly replay?: string;
+  readonly speed?: string;
   readonly baseUrl?: string;
   readonly allowInsecure?: boolean;
   readonly retries?: string;
@@ -30,6 +33,15 @@ export function addGlobalOptions(program: Command): void {
       'settings profile to use, default is the current one [NATTER_PROFILE]',
     ),
     new Option('--sandbox', 'answer from the built-in sandbox: no service, no key, no network'),
+    new Option(
+      '--record <file>',
+      'add what travels to this recording, keys left out [NATTER_RECORD]',
+    ),
+    new Option('--replay <file>', 'answer from this recording: no service, no key [NATTER_REPLAY]'),
+    new Option(
+      '--speed <factor>',
+      'pace of a replay: 1 as recorded, 10 ten times as fast, max at once [NATTER_REPLAY_SPEED]',
+    ),
     ...serviceSettings.map((key) => settingOption(key)),
   ];
   for (const option of service) program.addOption(option.helpGroup(serviceGroup));

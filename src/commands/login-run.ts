@@ -8,6 +8,7 @@ import { resolveSettings } from '../settings/resolve.ts';
 import type { LoginOptions } from './auth.ts';
 import type { Context } from './context.ts';
 import { present, type Presentation } from './presentation.ts';
+import { chooseRecording } from './recording-choice.ts';
 import { openService, readStored } from './service.ts';
 import { changeStored } from './settings-access.ts';
 
@@ -109,6 +110,11 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   if (options.sandbox === true) {
     throw new Failure('usage', 'the sandbox needs no login', {
       hint: 'natter --sandbox "a prompt" answers without a key',
+    });
+  }
+  if (chooseRecording(options, context.environment).replay !== undefined) {
+    throw new Failure('usage', 'a recording needs no login', {
+      hint: 'leave out --replay, or unset NATTER_REPLAY, to connect to a service',
     });
   }
   const presentation = present(context, options);

@@ -52,7 +52,9 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
   const { context, options, settings, service, memory, journal } = parts;
   const { stdout } = context.streams;
   const conversation = journal.conversation();
-  const isFirstRun = settings.values.baseUrl === undefined && options.sandbox !== true;
+  const facts = service.facts();
+  const isConfigured = settings.values.baseUrl !== undefined || facts.isReplay === true;
+  const isFirstRun = !isConfigured && options.sandbox !== true;
   const left = parts.isLineMode ? '' : memory.takeDraft();
   const state = initialState({
     isLineMode: parts.isLineMode,
@@ -60,7 +62,7 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
     rows: stdout.rows(),
     conversation,
     choices: choicesOf(settings, conversation),
-    service: service.facts(),
+    service: facts,
     history: memory.history(),
     draft: isFirstRun && words.length > 0 ? words.join(' ') : left,
     dialog: isFirstRun ? firstRunDialog() : undefined,

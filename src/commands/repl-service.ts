@@ -32,7 +32,8 @@ export interface ReplService extends ServicePort {
   close(): Promise<void>;
 }
 
-function factsOf({ baseUrl, isSandbox }: Service): ServiceFacts {
+function factsOf({ baseUrl, isSandbox, replayedFrom }: Service): ServiceFacts {
+  if (replayedFrom !== undefined) return { address: replayedFrom, isSandbox, isReplay: true };
   return { address: isSandbox ? 'the sandbox' : baseUrl, isSandbox };
 }
 
@@ -102,6 +103,26 @@ async function replaced(old: Service, opened: Service): Promise<Service> {
   return { ...opened, isSandbox: true, close };
 }
 
+/** Opens the service of `settings`, stores it once it has answered, and lets go of the old one. */
+async function openOther(
+  replOptions: ReplServiceOptions,
+  old: Service,
+  settings: ResolvedSettings,
+  baseUrl: string,
+  signal: AbortSignal,
+): Promise<Service> {
+  const { sandbox: _sandbox, ...others } = replOptions.options;
+  const opened = await openService(replOptions.context, replOptions.presentation, others, settings);
+  try {
+    await check(opened.client, signal);
+    if (!old.isSandbox || baseUrl !== old.baseUrl) await store(replOptions, settings, baseUrl);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+  return replaced(old, opened);
+}
+
 /** What was entered is stored, but a variable would still win over it the next time. */
 function tellEnvironment({ environment }: Context, notices: Notices): void {
   const set = ['NATTER_BASE_URL', 'NATTER_API_KEY'].filter((name) => environment[name]);
@@ -125,19 +146,15 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
     plan: (messages, choices) =>
       planRequest(withChoices(settings, choices), messages, options.stream),
     async connect(address, key, signal) {
+      if (service.replayedFrom !== undefined) {
+        // The recording goes on as if this key had been sent; nothing is stored of it.
+        if (key !== undefined) context.secrets.keep(key);
+        await check(service.client, signal);
+        return factsOf(service);
+      }
       const target = address === factsOf(service).address ? service.baseUrl : address;
       const next = settingsFor(replOptions, target, key);
-      const { sandbox: _sandbox, ...others } = options;
-      const opened = await openService(context, presentation, others, next);
-      try {
-        await check(opened.client, signal);
-        if (!service.isSandbox || target !== service.baseUrl)
-          await store(replOptions, next, target);
-      } catch (error) {
-        await opened.close();
-        throw error;
-      }
-      service = await replaced(service, opened);
+      service = await openOther(replOptions, service, next, target, signal);
       settings = { ...next, params: settings.params };
       tellEnvironment(context, presentation.notices);
       return factsOf(service);

@@ -21,6 +21,7 @@ import { maskUrl } from '../settings/mask.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { Presentation } from './presentation.ts';
+import { chooseRecording } from './recording-choice.ts';
 
 /** A service that prompts can be sent to. */
 export interface Service {
@@ -28,6 +29,8 @@ export interface Service {
   readonly baseUrl: string;
   /** The built-in sandbox answers: nothing leaves the machine. */
   readonly isSandbox: boolean;
+  /** The recording that answers; undefined where a service or the sandbox does. */
+  readonly replayedFrom?: string;
   close(): Promise<void>;
 }
 
@@ -94,12 +97,13 @@ async function openSandbox(
   context: Context,
   log: DebugLog,
   settings: ResolvedSettings,
+  recording: Partial<ClientOptions>,
 ): Promise<Service> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const { sandboxKey } = await import('../sandbox/keys.ts');
   const sandbox = await startSandbox({ clock: context.clock, unref: true });
   const target = { baseUrl: sandbox.url, apiKey: sandboxKey };
-  const client = await openClient(context, log, settings, target);
+  const client = await openClient(context, log, settings, target, recording);
   return {
     client,
     baseUrl: sandbox.url,
@@ -148,9 +152,10 @@ export async function openClient(
   log: DebugLog,
   settings: ResolvedSettings,
   target: Target,
+  recording: Partial<ClientOptions>,
 ): Promise<Client> {
   const { createClient } = await import('../client/create-client.ts');
-  const client = createClient(clientOptions(context, settings, target));
+  const client = createClient({ ...clientOptions(context, settings, target), ...recording });
   if ((context.environment['NATTER_DEBUG'] ?? '') === '') return client;
   const { logClient } = await import('./logged-client.ts');
   const baseUrl = parseBaseUrl(target.baseUrl);
@@ -171,9 +176,22 @@ export function tellRisks(context: Context, notices: Notices, settings: Resolved
   }
 }
 
+async function recordInto(
+  context: Context,
+  notices: Notices,
+  file: string | undefined,
+): Promise<Partial<ClientOptions>> {
+  if (file === undefined) return {};
+  const { recordingOptions } = await import('./recorded-service.ts');
+  return recordingOptions(context, notices, file);
+}
+
+/** Stands for the address of a service where none is asked; it never leads anywhere. */
+const replayUrl = 'http://replay.localhost';
+
 /**
- * Opens the service the settings name, or the sandbox.
- * @throws Failure of kind `configuration` when there is neither
+ * Opens the recording that answers, the service the settings name, or the sandbox.
+ * @throws Failure of kind `configuration` when there is none of them
  */
 export async function openService(
   context: Context,
@@ -182,16 +200,26 @@ export async function openService(
   settings: ResolvedSettings,
 ): Promise<Service> {
   const { baseUrl } = settings.values;
-  if (options.sandbox === true) return openSandbox(context, debugLog, settings);
-  if (baseUrl === undefined) {
+  const { record, replay } = chooseRecording(options, context.environment);
+  if (replay !== undefined) {
+    const { replayOptions } = await import('./recorded-service.ts');
+    const recording = replayOptions(context, notices, replay);
+    const target = { baseUrl: replayUrl, apiKey: undefined };
+    const client = await openClient(context, debugLog, settings, target, recording);
+    const close = async () => client.close();
+    return { client, baseUrl: replayUrl, isSandbox: false, replayedFrom: replay.file, close };
+  }
+  const isConfigured = baseUrl !== undefined && options.sandbox !== true;
+  if (!isConfigured && options.sandbox !== true) {
     if (!sandboxIsDefault(context)) throw notConfigured();
     notices.notice(
       'no service is configured, so the sandbox answers; connect one with natter auth login',
     );
-    return openSandbox(context, debugLog, settings);
   }
+  const recording = await recordInto(context, notices, record);
+  if (!isConfigured) return openSandbox(context, debugLog, settings, recording);
   tellRisks(context, notices, settings);
   const target = { baseUrl, apiKey: settings.apiKey?.value };
-  const client = await openClient(context, debugLog, settings, target);
+  const client = await openClient(context, debugLog, settings, target, recording);
   return { client, baseUrl, isSandbox: false, close: async () => client.close() };
 }

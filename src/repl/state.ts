@@ -87,8 +87,10 @@ export interface AnswerUsage {
 
 /** Who answers. */
 export interface ServiceFacts {
+  /** Of the service; or the sandbox, or the recording that answers. */
   readonly address: string;
   readonly isSandbox: boolean;
+  readonly isReplay?: boolean;
 }
 
 /** Everything the REPL knows. Changed by the reducer only. */

@@ -23,6 +23,9 @@ const processVariables: readonly EnvironmentVariable[] = [
   { name: 'NATTER_CONFIG_DIR', summary: 'Folder of settings and credentials, an absolute path' },
   { name: 'NATTER_DATA_DIR', summary: 'Folder of conversations, an absolute path' },
   { name: 'NATTER_STATE_DIR', summary: 'Folder of input history and logs, an absolute path' },
+  { name: 'NATTER_RECORD', summary: 'File to record what travels into, as --record' },
+  { name: 'NATTER_REPLAY', summary: 'Recording to answer from, as --replay' },
+  { name: 'NATTER_REPLAY_SPEED', summary: 'Pace of a replay, as --speed', default: '1' },
   { name: 'NATTER_DEBUG', summary: 'Any value shows what natter does on stderr, keys masked' },
   { name: 'NATTER_ACCESSIBLE', summary: 'Any value prints plain labelled lines, nothing redrawn' },
   {

@@ -6,7 +6,7 @@ import { matchOf } from '../editing/history-search.ts';
 import { layout } from '../editing/layout.ts';
 import { composerColumns, composerRows } from '../layout-rules.ts';
 import { shownText } from '../shown-text.ts';
-import type { AnswerUsage, ReplState } from '../state.ts';
+import type { AnswerUsage, ReplState, ServiceFacts } from '../state.ts';
 import type { ComposerView, FooterView, Status, ViewModel } from '../view-model.ts';
 import { dialogView } from './dialog-view.ts';
 
@@ -50,11 +50,16 @@ function usageText({ promptTokens, completionTokens, isEstimate }: AnswerUsage):
   return `${mark}${count(promptTokens)} tokens in, ${count(completionTokens)} out`;
 }
 
+function sourceOf({ isSandbox, isReplay }: ServiceFacts): string | undefined {
+  if (isReplay === true) return 'replay';
+  return isSandbox ? 'sandbox' : undefined;
+}
+
 function footerOf(state: ReplState): FooterView {
   const { choices, context, conversation, service, lastUsage } = state;
   return {
     conversation: sanitizeLine(titleOf(conversation)) || 'new conversation',
-    source: service.isSandbox ? 'sandbox' : undefined,
+    source: sourceOf(service),
     model: sanitizeLine(choices.model),
     contextUsed: context.tokens,
     isEstimate: context.isEstimate,

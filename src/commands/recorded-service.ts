@@ -1,0 +1,65 @@
+import path from 'node:path';
+import type { ClientOptions } from '../client/client.ts';
+import type { Notices } from '../output/notices.ts';
+import { createRecorder } from '../recording/recorder.ts';
+import { openRecordingFile } from '../recording/recording-file.ts';
+import { readRecording } from '../recording/read-recording.ts';
+import { createReplay } from '../recording/replay.ts';
+import { createReplayClock } from '../recording/replay-clock.ts';
+import { appendFile } from '../storage/append-file.ts';
+import { failureReason } from '../storage/storage-failure.ts';
+import { Failure } from '../failure.ts';
+import type { Context } from './context.ts';
+import type { RecordingChoice } from './recording-choice.ts';
+
+/** Told to people, who may have forgotten a variable; what programs read stays as it was. */
+function tell({ streams }: Context, notices: Notices, text: string): void {
+  if (streams.stderr.isTerminal) notices.notice(text);
+}
+
+/**
+ * What makes a client record its exchanges into `file`.
+ * @throws Failure
+ */
+export async function recordingOptions(
+  context: Context,
+  notices: Notices,
+  file: string,
+): Promise<Partial<ClientOptions>> {
+  const { clock, process, secrets, version } = context;
+  const options = { clock, process, storage: appendFile, program: `natter/${version}` };
+  const recordingFile = await openRecordingFile(path.resolve(file), options);
+  tell(context, notices, `recording into ${file}`);
+  const transport = createRecorder({
+    file: recordingFile,
+    clock,
+    mask: (text) => secrets.mask(text),
+    onFailure(error) {
+      const reason = error instanceof Failure ? error.message : failureReason(error);
+      notices.warning(`${file} is not recorded any further: ${reason}`);
+    },
+  });
+  return { transport };
+}
+
+/**
+ * What makes a client answer from a recording; no service is asked.
+ * @throws Failure `configuration` for a file that is no recording
+ */
+export function replayOptions(
+  context: Context,
+  notices: Notices,
+  { file, speed }: NonNullable<RecordingChoice['replay']>,
+): Partial<ClientOptions> {
+  const { secrets } = context;
+  const recording = readRecording(file);
+  for (const line of recording.unreadable) {
+    notices.warning(`line ${line} of ${file} is no part of a recording, and is left out`);
+  }
+  tell(context, notices, `replayed from ${file}`);
+  const clock = createReplayClock(context.clock, speed);
+  const replay = createReplay({ recording, clock, mask: (text) => secrets.mask(text) });
+  // At once means that no time passes, so there is none to be limited.
+  const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
+  return { ...limits, clock, transport: () => replay };
+}

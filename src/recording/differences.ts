@@ -1,0 +1,85 @@
+import { isRecord } from '../client/json-record.ts';
+
+/** One place where two JSON values differ; a side that lacks it has undefined. */
+export interface Difference {
+  /** As in `messages[1].content`. */
+  readonly place: string;
+  readonly recorded: unknown;
+  readonly asked: unknown;
+}
+
+function differencesOfLists(
+  recorded: readonly unknown[],
+  asked: readonly unknown[],
+  place: string,
+): readonly Difference[] {
+  const shared = Math.min(recorded.length, asked.length);
+  const inside = asked
+    .slice(0, shared)
+    .flatMap((value, index) => differencesOf(recorded[index], value, `${place}[${index}]`));
+  const longer = asked.length > shared ? asked : recorded;
+  const beyond = longer.slice(shared).map((_, offset) => {
+    const index = shared + offset;
+    return { place: `${place}[${index}]`, recorded: recorded[index], asked: asked[index] };
+  });
+  return [...inside, ...beyond];
+}
+
+/** Where two JSON values differ, in the order of the second; the order of an object's fields is no difference. */
+export function differencesOf(
+  recorded: unknown,
+  asked: unknown,
+  place = '',
+): readonly Difference[] {
+  if (Array.isArray(recorded) && Array.isArray(asked)) {
+    return differencesOfLists(recorded, asked, place);
+  }
+  if (isRecord(recorded) && isRecord(asked)) {
+    const names = new Set([...Object.keys(asked), ...Object.keys(recorded)]);
+    const own = (record: object, name: string) =>
+      Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined;
+    return [...names].flatMap((name) =>
+      differencesOf(
+        own(recorded, name),
+        own(asked, name),
+        place === '' ? name : `${place}.${name}`,
+      ),
+    );
+  }
+  return Object.is(recorded, asked) ? [] : [{ place, recorded, asked }];
+}
+
+/** Characters shown of a long text: around the first one that differs. */
+const shownLength = 40;
+const shownBefore = 12;
+
+function shorten(text: string, from: number): string {
+  const start = from > shownBefore + 3 ? from - shownBefore : 0;
+  const end = Math.min(text.length, start + shownLength);
+  const shown = JSON.stringify(text.slice(start, end)).slice(1, -1);
+  return `"${start > 0 ? '…' : ''}${shown}${end < text.length ? '…' : ''}"`;
+}
+
+function firstDifferent(one: string, other: string): number {
+  let index = 0;
+  while (index < one.length && one[index] === other[index]) index += 1;
+  return index;
+}
+
+function show(value: unknown, other: unknown): string {
+  if (typeof value === 'string') {
+    return shorten(value, typeof other === 'string' ? firstDifferent(value, other) : 0);
+  }
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
+}
+
+/** One difference in words; `where` is what was recorded, as in `exchange 3`. */
+export function describeDifference({ place, recorded, asked }: Difference, where: string): string {
+  const what = place === '' ? 'the body' : place;
+  if (recorded === undefined)
+    return `${what} is ${show(asked, recorded)}, which ${where} does not have`;
+  if (asked === undefined)
+    return `${what} is missing, which is ${show(recorded, asked)} in ${where}`;
+  return `${what} is ${show(asked, recorded)}, but ${show(recorded, asked)} in ${where}`;
+}

@@ -1,0 +1,123 @@
+// The format of recordings: JSON lines, the first one a header, then one for each event of an exchange.
+
+import { isUtf8 } from 'node:buffer';
+import { isRecord, type JsonRecord } from '../client/json-record.ts';
+import { exitCodes, type FailureKind } from '../failure.ts';
+
+export const formatVersion = 1;
+const formatName = 'natter-recording';
+
+/** A request as it is recorded and found again; `path` begins with `/v1/`, `body` is parsed JSON. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** What the client saw in place of a response, or of the rest of one. */
+interface RecordedFailure {
+  readonly kind: FailureKind;
+  readonly message: string;
+  readonly hint?: string;
+  /** Whether the client may try again. */
+  readonly transient: boolean;
+}
+
+/** A header that came several times has a list of values. */
+export type RecordedHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+/** `stopped`: natter read no further, because it had all it wanted or was interrupted. */
+export type RecordedEvent =
+  | ({ readonly type: 'request'; readonly date: string } & RecordedRequest)
+  | { readonly type: 'response'; readonly status: number; readonly headers: RecordedHeaders }
+  | { readonly type: 'bytes'; readonly text: string }
+  | { readonly type: 'bytes'; readonly base64: string }
+  | { readonly type: 'end' }
+  | { readonly type: 'stopped' }
+  | ({ readonly type: 'failure' } & RecordedFailure);
+
+/** What comes after the request of an exchange. */
+export type LaterEvent = Exclude<RecordedEvent, { readonly type: 'request' }>;
+
+/** One line: `at` is milliseconds since the request of its exchange. */
+export type RecordedLine = RecordedEvent & { readonly exchange: number; readonly at: number };
+
+/** The first line of a file, with its end. */
+export function headerLine(program: string): string {
+  return `${JSON.stringify({ format: formatName, version: formatVersion, program })}\n`;
+}
+
+/** The version of the format that a first line tells; undefined for any other line. */
+export function versionOf(line: string): number | undefined {
+  const header = parseObject(line);
+  const version = header?.['format'] === formatName ? header['version'] : undefined;
+  return typeof version === 'number' ? version : undefined;
+}
+
+export function formatLine({ exchange, at, type, ...rest }: RecordedLine): string {
+  return `${JSON.stringify({ exchange, at, type, ...rest })}\n`;
+}
+
+/** Text where that gives the same bytes again, else base64. */
+export function bytesEvent(bytes: Uint8Array): RecordedEvent & { readonly type: 'bytes' } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (isUtf8(buffer)) return { type: 'bytes', text: buffer.toString() };
+  return { type: 'bytes', base64: buffer.toString('base64') };
+}
+
+export function bytesOf(event: RecordedEvent & { readonly type: 'bytes' }): Uint8Array {
+  return 'text' in event ? Buffer.from(event.text) : Buffer.from(event.base64, 'base64');
+}
+
+function parseObject(line: string): JsonRecord | undefined {
+  try {
+    // Editors may put a byte order mark before the first line.
+    const value: unknown = JSON.parse(line.replace(/^\uFEFF/, ''));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    // A line that is no JSON is one of the cases the caller asks about.
+    return undefined;
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function isHeaders(value: unknown): value is RecordedHeaders {
+  const isValue = (one: unknown) => isText(one) || (Array.isArray(one) && one.every(isText));
+  return isRecord(value) && Object.values(value).every(isValue);
+}
+
+function isStatus(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599;
+}
+
+/** By type: whether the fields are there and of their kinds. */
+const checks: Readonly<Record<RecordedEvent['type'], (line: JsonRecord) => boolean>> = {
+  request: ({ method, path }) => isText(method) && isText(path),
+  response: ({ status, headers }) => isStatus(status) && isHeaders(headers),
+  bytes: ({ text, base64 }) => isText(text) !== isText(base64),
+  end: () => true,
+  stopped: () => true,
+  failure: ({ kind, message }) => isText(message) && isText(kind) && Object.hasOwn(exitCodes, kind),
+};
+
+/** What may be left out when a line is written by hand. */
+const defaults: Readonly<Partial<Record<string, JsonRecord>>> = {
+  response: { headers: {} },
+  failure: { transient: false },
+};
+
+/**
+ * The event of one line, without its end; undefined for a torn or foreign one. `at` is 0 where it is missing.
+ */
+export function parseLine(text: string): RecordedLine | undefined {
+  const found = parseObject(text);
+  const type = found?.['type'];
+  if (!isText(type) || !Object.hasOwn(checks, type)) return undefined;
+  const line: JsonRecord = { at: 0, ...defaults[type], ...found };
+  const { exchange, at } = line;
+  if (!Number.isInteger(exchange) || typeof at !== 'number' || !(at >= 0)) return undefined;
+  return checks[type as RecordedEvent['type']](line)
+    ? (line as unknown as RecordedLine)
+    : undefined;
+}

@@ -1,0 +1,94 @@
+import type { HttpRequest, HttpResponse, Transport } from '../client/transport.ts';
+import type { Clock } from '../clock.ts';
+import type { LaterEvent } from './format.ts';
+import { describeRequest } from './recorded-request.ts';
+import type { RecordingFile } from './recording-file.ts';
+import { createTape, type Tape } from './tape.ts';
+
+export interface RecorderOptions {
+  readonly file: RecordingFile;
+  readonly clock: Clock;
+  /** Takes secrets out of a text. */
+  readonly mask: (text: string) => string;
+  /** Called once, when the file can no longer be written; requests go on. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+async function* recordBody(
+  body: AsyncIterable<Uint8Array>,
+  tape: Tape,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const bytes of body) {
+      tape.bytes(bytes);
+      yield bytes;
+    }
+    tape.end();
+  } catch (error) {
+    tape.failed(error);
+    throw error;
+  } finally {
+    tape.stopped();
+  }
+}
+
+function recordResponse(response: HttpResponse, tape: Tape): HttpResponse {
+  let isRead = false;
+  return {
+    ...response,
+    body: {
+      [Symbol.asyncIterator]() {
+        isRead = true;
+        return recordBody(response.body, tape);
+      },
+    },
+    destroy(reason) {
+      // A reader of the body gets the reason, and tells it.
+      if (!isRead) tape.stopped();
+      response.destroy(reason);
+    },
+  };
+}
+
+/** Writes down what travels over a transport, as it happens and without secrets. */
+export function createRecorder(options: RecorderOptions): (network: Transport) => Transport {
+  const { file, clock, mask, onFailure } = options;
+  let isBroken = false;
+  const fail = (error: unknown) => {
+    if (!isBroken) onFailure(error);
+    isBroken = true;
+  };
+
+  async function begin(request: HttpRequest): Promise<number | undefined> {
+    const date = clock.date().toISOString();
+    try {
+      return await file.begin({ type: 'request', date, ...describeRequest(request, mask) });
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
+  }
+
+  function write(exchange: number | undefined, at: number, event: LaterEvent): void {
+    if (exchange === undefined || isBroken) return;
+    try {
+      file.append(exchange, at, event);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  return (network) => async (request, signal) => {
+    signal.throwIfAborted();
+    const exchange = isBroken ? undefined : await begin(request);
+    const tape = createTape({ clock, mask, write: (event, at) => write(exchange, at, event) });
+    try {
+      const response = await network(request, signal);
+      tape.response(response, request.url);
+      return recordResponse(response, tape);
+    } catch (error) {
+      tape.failed(error);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,112 @@
+import fs from 'node:fs';
+import { Failure } from '../failure.ts';
+import { endsTorn, type AppendFile } from '../storage/append-file.ts';
+import type { ProcessFacts } from '../storage/lock-file.ts';
+import { withLock, type LockClock } from '../storage/lock.ts';
+import { readLines } from '../storage/read-lines.ts';
+import { errorCode, failureReason } from '../storage/storage-failure.ts';
+import {
+  formatLine,
+  headerLine,
+  parseLine,
+  type LaterEvent,
+  type RecordedEvent,
+} from './format.ts';
+import { checkHeader } from './read-recording.ts';
+
+type RequestEvent = RecordedEvent & { readonly type: 'request' };
+
+/** A file that exchanges are added to. Its functions throw the system's error, or a Failure. */
+export interface RecordingFile {
+  /** Writes a request and gives the number of its exchange, which no other process gives. */
+  begin(request: RequestEvent): Promise<number>;
+  append(exchange: number, at: number, event: LaterEvent): void;
+}
+
+export interface RecordingFileOptions {
+  readonly clock: LockClock;
+  readonly process: ProcessFacts;
+  readonly storage: AppendFile;
+  /** As in the header: `natter/1.2.3`. */
+  readonly program: string;
+}
+
+function cannotWrite(path: string, cause: unknown): Failure {
+  const reason = failureReason(cause);
+  return new Failure('storage', `cannot record into ${path}: ${reason}`, {
+    hint: 'check the path and its permissions, or record into another file',
+    cause,
+  });
+}
+
+function firstLine(path: string): string {
+  for (const [line = ''] of readLines(path)) return line;
+  return '';
+}
+
+/** The highest number of an exchange in a file; 0 where there is none. */
+function lastExchange(path: string): number {
+  let last = 0;
+  for (const lines of readLines(path)) {
+    for (const line of lines) last = Math.max(last, parseLine(line)?.exchange ?? 0);
+  }
+  return last;
+}
+
+/** Makes the file, or checks that it is a recording; an empty one, as `mktemp` makes it, becomes one. */
+function prepare(path: string, program: string): void {
+  try {
+    fs.writeFileSync(path, headerLine(program), { flag: 'wx', mode: 0o600 });
+    return;
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+  const found = fs.statSync(path);
+  if (!found.isFile()) {
+    throw new Failure('usage', `cannot record into ${path}: it is no regular file`);
+  }
+  if (found.size === 0) fs.writeFileSync(path, headerLine(program), { flag: 'a' });
+  else checkHeader(firstLine(path), path);
+}
+
+/**
+ * Opens a recording to add to it, or makes a private one (0600).
+ * @throws Failure `storage` when it cannot be written, `configuration` when it is another file
+ */
+export async function openRecordingFile(
+  path: string,
+  options: RecordingFileOptions,
+): Promise<RecordingFile> {
+  const { storage, program } = options;
+  const locked = <Result>(action: () => Result) => withLock(`${path}.lock`, options, action);
+  /** What the file's size is while no other process has written to it. */
+  let expected = -1;
+  let last = 0;
+
+  function write(text: string): void {
+    const bytes = Buffer.from(text);
+    const written = storage.append(path, bytes);
+    expected += written;
+    // What is cut stays a torn line; a later one begins anew.
+    if (written < bytes.length) throw Object.assign(new Error('cut'), { code: 'ENOSPC' });
+  }
+
+  try {
+    await locked(() => prepare(path, program));
+  } catch (error) {
+    throw error instanceof Failure ? error : cannotWrite(path, error);
+  }
+  return {
+    begin: (request) =>
+      locked(() => {
+        const { size } = fs.statSync(path);
+        if (size !== expected) last = lastExchange(path);
+        expected = size;
+        last += 1;
+        const line = formatLine({ exchange: last, at: 0, ...request });
+        write(endsTorn(path) ? `\n${line}` : line);
+        return last;
+      }),
+    append: (exchange, at, event) => write(formatLine({ exchange, at, ...event })),
+  };
+}

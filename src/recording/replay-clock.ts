@@ -1,0 +1,79 @@
+import type { Clock } from '../clock.ts';
+
+/** The client's time while a recording is replayed: it passes `speed` times as fast as the real one. */
+export interface ReplayClock extends Clock {
+  /**
+   * Resolves when `monotonic` has reached this moment.
+   * @throws the signal's reason when it aborts
+   */
+  until(moment: number, signal: AbortSignal): Promise<void>;
+  /** Lets `date` go on from the date of a recording. */
+  setDate(date: Date): void;
+}
+
+/** Timers of Node cannot wait longer. */
+const longestSleep = 2 ** 31 - 1;
+
+/** So many events pass at once before signals and the reader of the output get their turn. */
+const eventsPerTurn = 200;
+
+/** `speed` of infinity is {@link createInstantClock}. */
+export function createReplayClock(clock: Clock, speed: number): ReplayClock {
+  return speed === Number.POSITIVE_INFINITY ? createInstantClock(clock) : scale(clock, speed);
+}
+
+/** A wall clock that shows `date` at the moment it was told to. */
+function createDates(clock: Clock, monotonic: () => number) {
+  let difference = clock.date().getTime() - monotonic();
+  return {
+    date: () => new Date(monotonic() + difference),
+    setDate: (date: Date) => void (difference = date.getTime() - monotonic()),
+  };
+}
+
+function scale(clock: Clock, speed: number): ReplayClock {
+  const start = clock.monotonic();
+  const monotonic = () => (clock.monotonic() - start) * speed;
+  const sleep: Clock['sleep'] = (milliseconds, signal) =>
+    clock.sleep(Math.min(milliseconds / speed, longestSleep), signal);
+  return {
+    monotonic,
+    sleep,
+    ...createDates(clock, monotonic),
+    async until(moment, signal) {
+      signal.throwIfAborted();
+      const wait = moment - monotonic();
+      if (wait > 0) await sleep(wait, signal);
+    },
+  };
+}
+
+/**
+ * Waits for nothing, but shows the times that were recorded. A sleep ends when the replay has nothing more to do:
+ * limits of time cannot be measured with it.
+ */
+function createInstantClock(clock: Clock): ReplayClock {
+  let now = 0;
+  let events = 0;
+  const monotonic = () => now;
+  const reach = (moment: number) => void (now = Math.max(now, moment));
+  return {
+    monotonic,
+    ...createDates(clock, monotonic),
+    async until(moment, signal) {
+      signal.throwIfAborted();
+      events += 1;
+      if (events % eventsPerTurn === 0) await clock.sleep(0, signal);
+      reach(moment);
+    },
+    async sleep(milliseconds, signal) {
+      const end = now + milliseconds;
+      let before: number;
+      do {
+        before = events;
+        await clock.sleep(0, signal);
+      } while (events !== before);
+      reach(end);
+    },
+  };
+}

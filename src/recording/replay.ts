@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { RequestFailure } from '../client/request-failure.ts';
+import type { Transport } from '../client/transport.ts';
+import { createExchangeChoice } from './choose-exchange.ts';
+import { bytesOf } from './format.ts';
+import type { Reaction, RecordedExchange, Recording } from './read-recording.ts';
+import type { ReplayClock } from './replay-clock.ts';
+import { describeRequest } from './recorded-request.ts';
+
+export interface ReplayOptions {
+  readonly recording: Recording;
+  readonly clock: ReplayClock;
+  /** Takes secrets out of a text, as they were taken out of the recording. */
+  readonly mask: (text: string) => string;
+}
+
+/** One exchange on its way; its times are of the clock. */
+interface Playing {
+  readonly exchange: RecordedExchange;
+  readonly clock: ReplayClock;
+  readonly start: number;
+  readonly signal: AbortSignal;
+  /** To be called when nothing of it is read any more. */
+  readonly leave: () => void;
+}
+
+/** The recording tells no more: natter stopped reading there, or was killed. */
+function broken({ exchange }: Playing, when: string): RequestFailure {
+  return new RequestFailure(
+    'unreachable',
+    `exchange ${exchange.number} of the recording was stopped ${when}`,
+    { transient: false },
+  );
+}
+
+function failureOf({ kind, message, hint, transient }: Reaction & { type: 'failure' }) {
+  return new RequestFailure(kind, message, { transient, ...(hint === undefined ? {} : { hint }) });
+}
+
+async function* readBody(
+  reactions: readonly Reaction[],
+  playing: Playing,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    for (const reaction of reactions) {
+      await playing.clock.until(playing.start + reaction.at, playing.signal);
+      if (reaction.type === 'failure') throw failureOf(reaction);
+      if (reaction.type === 'end') return;
+      if (reaction.type !== 'bytes') break;
+      yield bytesOf(reaction);
+    }
+    throw broken(playing, 'before the answer ended');
+  } finally {
+    playing.leave();
+  }
+}
+
+async function readHead(
+  head: Reaction | undefined,
+  playing: Playing,
+): Promise<Reaction & { type: 'response' }> {
+  await playing.clock.until(playing.start + (head?.at ?? 0), playing.signal);
+  if (head?.type === 'failure') throw failureOf(head);
+  if (head?.type !== 'response') throw broken(playing, 'before it was answered');
+  return head;
+}
+
+/** Answers from a recording, at the pace of the clock. Rejects with a Failure `configuration` where it cannot. */
+export function createReplay({ recording, clock, mask }: ReplayOptions): Transport {
+  const choice = createExchangeChoice(recording);
+  return async (request, signal) => {
+    signal.throwIfAborted();
+    const exchange = choice.take(describeRequest(request, mask));
+    if (exchange.date !== undefined) clock.setDate(exchange.date);
+    const ending = new AbortController();
+    const abort = () => ending.abort(signal.reason);
+    signal.addEventListener('abort', abort);
+    const leave = () => signal.removeEventListener('abort', abort);
+    const start = clock.monotonic();
+    const playing = { exchange, clock, start, signal: ending.signal, leave };
+    const [head, ...rest] = exchange.reactions;
+    try {
+      const { status, headers } = await readHead(head, playing);
+      return {
+        status,
+        headers: headers as IncomingHttpHeaders,
+        body: readBody(rest, playing),
+        destroy(reason) {
+          leave();
+          ending.abort(reason);
+        },
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+}

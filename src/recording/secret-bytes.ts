@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Bytes that came at once, and what is known of them. */
+interface Piece {
+  readonly bytes: Uint8Array;
+}
+
+/** Takes secrets out of bytes that come in pieces, also those that begin in one piece and end in a later one. */
+export interface SecretBytes<Kind extends Piece> {
+  /** The pieces that are ready now: those that no secret can go on from. */
+  take(piece: Kind): readonly Kind[];
+  /** The pieces that were held back. */
+  end(): readonly Kind[];
+}
+
+type Mask = (text: string) => string;
+
+/** Within so many bytes a secret that began before them has ended; it holds no line break either. */
+const longestSecret = 4096;
+const lineBreak = 0x0a;
+
+function joinMasked(pieces: readonly Piece[], mask: Mask): Buffer {
+  const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
+  // Keys are ASCII, so any encoding that keeps all bytes will do for what is not UTF-8.
+  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+  const text = bytes.toString(encoding);
+  const masked = mask(text);
+  return masked === text ? bytes : Buffer.from(masked, encoding);
+}
+
+/** How many of the first pieces are followed by enough for a secret to end in. */
+function countSettled(pieces: readonly Piece[]): number {
+  let after = 0;
+  for (let index = pieces.length - 1; index >= 0; index -= 1) {
+    const bytes = pieces[index]?.bytes ?? new Uint8Array();
+    if (bytes.at(-1) === lineBreak || after >= longestSecret) return index + 1;
+    if (bytes.includes(lineBreak)) return index;
+    after += bytes.length;
+  }
+  return 0;
+}
+
+/** The first `count` pieces masked; those that a secret reaches across are joined, and kept if it goes on. */
+function separate<Kind extends Piece>(pieces: readonly Kind[], count: number, mask: Mask) {
+  const whole = Buffer.concat(pieces.map(({ bytes }) => bytes));
+  if (joinMasked(pieces, mask).equals(whole)) {
+    return { ready: pieces.slice(0, count), held: pieces.slice(count) };
+  }
+  const ready: Kind[] = [];
+  let group: readonly Kind[] = [];
+  for (const [index, piece] of pieces.slice(0, count).entries()) {
+    group = [...group, piece];
+    const rest = pieces.slice(index + 1);
+    const [one, other] = [joinMasked(group, mask), joinMasked(rest, mask)];
+    if (!joinMasked([...group, ...rest], mask).equals(Buffer.concat([one, other]))) continue;
+    ready.push({ ...piece, bytes: one });
+    group = [];
+  }
+  return { ready, held: [...group, ...pieces.slice(count)] };
+}
+
+/** Pieces that a secret reaches across become one, in the place of the last of them. */
+export function createSecretBytes<Kind extends Piece>(mask: Mask): SecretBytes<Kind> {
+  let held: readonly Kind[] = [];
+  const release = (count: number) => {
+    const parts = separate(held, count, mask);
+    held = parts.held;
+    return parts.ready;
+  };
+  return {
+    take(piece) {
+      held = [...held, piece];
+      return release(countSettled(held));
+    },
+    end: () => release(held.length),
+  };
+}

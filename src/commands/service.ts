@@ -152,7 +152,7 @@ export async function openClient(
   log: DebugLog,
   settings: ResolvedSettings,
   target: Target,
-  recording: Partial<ClientOptions>,
+  recording: Partial<ClientOptions> = {},
 ): Promise<Client> {
   const { createClient } = await import('../client/create-client.ts');
   const client = createClient({ ...clientOptions(context, settings, target), ...recording });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../failure.ts';
-import { describeDifference, differencesOf, type Difference } from './differences.ts';
+import { describeDifference, differencesOf, distanceOf } from './differences.ts';
 import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
 
@@ -24,12 +24,11 @@ function numbersOf(exchanges: readonly RecordedExchange[]): string {
 
 /** What the nearest recorded request of the same address has otherwise. */
 function nearest(request: RecordedRequest, candidates: readonly RecordedExchange[]): string {
-  let found: { number: number; differences: readonly Difference[] } | undefined;
-  for (const { number, request: recorded } of candidates) {
+  const compared = candidates.map(({ number, request: recorded }) => {
     const differences = differencesOf(recorded.body, request.body);
-    const isNearer = found === undefined || differences.length < found.differences.length;
-    if (isNearer) found = { number, differences };
-  }
+    return { number, differences, distance: distanceOf(differences) };
+  });
+  const [found] = compared.sort((one, other) => one.distance - other.distance);
   const [first, ...others] = found?.differences ?? [];
   if (found === undefined || first === undefined) return '';
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;

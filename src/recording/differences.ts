@@ -66,6 +66,22 @@ function firstDifferent(one: string, other: string): number {
   return index;
 }
 
+/** How much of two values differs, from 0 up to 1: of texts, what is neither their common beginning nor end. */
+function distance({ recorded, asked }: Difference): number {
+  if (typeof recorded !== 'string' || typeof asked !== 'string') return 1;
+  const longer = Math.max(recorded.length, asked.length);
+  const begin = firstDifferent(recorded, asked);
+  const shorter = Math.min(recorded.length, asked.length);
+  let end = 0;
+  while (end < shorter - begin && recorded.at(-1 - end) === asked.at(-1 - end)) end += 1;
+  return 1 - (begin + end) / longer;
+}
+
+/** How far apart two values are that have these differences. */
+export function distanceOf(differences: readonly Difference[]): number {
+  return differences.reduce((sum, difference) => sum + distance(difference), 0);
+}
+
 function show(value: unknown, other: unknown): string {
   if (typeof value === 'string') {
     return shorten(value, typeof other === 'string' ? firstDifferent(value, other) : 0);

@@ -2,7 +2,7 @@ import { parseUrl } from '../client/base-url.ts';
 import type { HttpResponse } from '../client/transport.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { isSecretHeader } from '../settings/mask.ts';
+import { isSecretHeader } from '../secrecy.ts';
 import { bytesEvent, type LaterEvent, type RecordedHeaders } from './format.ts';
 import { createSecretBytes } from './secret-bytes.ts';
 

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  bytesEvent,
+  bytesOf,
+  formatLine,
+  headerLine,
+  parseLine,
+  versionOf,
+  type RecordedLine,
+} from '../../src/recording/format.ts';
+
+const text = fc.string({ unit: 'grapheme' });
+const place = { exchange: fc.nat(), at: fc.nat() };
+
+const lines: fc.Arbitrary<RecordedLine> = fc.oneof(
+  fc.record({
+    ...place,
+    type: fc.constant('request' as const),
+    date: text,
+    method: fc.constantFrom('GET', 'POST'),
+    path: text,
+    body: fc.jsonValue({ noUnicodeString: false }),
+  }),
+  fc.record({
+    ...place,
+    type: fc.constant('response' as const),
+    status: fc.integer({ min: 200, max: 599 }),
+    headers: fc.dictionary(text, fc.oneof(text, fc.array(text))),
+  }),
+  fc.record({
+    ...place,
+    type: fc.constant('failure' as const),
+    kind: fc.constantFrom('unreachable' as const, 'server_error' as const),
+    message: text,
+    transient: fc.boolean(),
+  }),
+  fc
+    .tuple(fc.uint8Array(), fc.record(place))
+    .map(([bytes, where]) => ({ ...where, ...bytesEvent(bytes) })),
+  fc.record({ ...place, type: fc.constantFrom('end' as const, 'stopped' as const) }),
+);
+
+test('bytes come back as they were, whatever they are', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      const line = formatLine({ exchange: 1, at: 0, ...bytesEvent(bytes) });
+      const read = parseLine(line);
+      expect(read?.type === 'bytes' && Buffer.from(bytesOf(read))).toEqual(Buffer.from(bytes));
+    }),
+  );
+});
+
+test('text that is cut anywhere comes back whole, and is text again where it can be', () => {
+  fc.assert(
+    fc.property(text, fc.nat(), (whole, cut) => {
+      const bytes = Buffer.from(whole);
+      const end = cut % (bytes.length + 1);
+      const events = [bytesEvent(bytes.subarray(0, end)), bytesEvent(bytes.subarray(end))];
+      expect(Buffer.concat(events.map(bytesOf)).toString()).toBe(bytes.toString());
+    }),
+  );
+  expect(bytesEvent(Buffer.from('für'))).toEqual({ type: 'bytes', text: 'für' });
+  expect(bytesEvent(Buffer.from('ü').subarray(0, 1))).toEqual({ type: 'bytes', base64: 'ww==' });
+});
+
+test('every line comes back as it was, and is one line', () => {
+  fc.assert(
+    fc.property(lines, (line) => {
+      const written = formatLine(line);
+      expect(written.indexOf('\n')).toBe(written.length - 1);
+      expect(parseLine(written)).toEqual(JSON.parse(JSON.stringify(line)));
+    }),
+  );
+});
+
+test('a line that was cut is none, wherever that was', () => {
+  fc.assert(
+    fc.property(lines, fc.nat(), (line, cut) => {
+      const written = formatLine(line).trimEnd();
+      expect(parseLine(written.slice(0, cut % written.length))).toBeUndefined();
+    }),
+  );
+});
+
+test.each([
+  ['no JSON', 'hello'],
+  ['no object', '[1]'],
+  ['an unknown type', '{"exchange":1,"at":0,"type":"byte","text":"x"}'],
+  ['an inherited name as type', '{"exchange":1,"at":0,"type":"toString"}'],
+  ['no exchange', '{"at":0,"type":"end"}'],
+  ['a time before the request', '{"exchange":1,"at":-1,"type":"end"}'],
+  ['a status of its own', '{"exchange":1,"type":"response","status":99}'],
+  ['a header that is a number', '{"exchange":1,"type":"response","status":200,"headers":{"a":1}}'],
+  ['text and base64', '{"exchange":1,"type":"bytes","text":"a","base64":"YQ=="}'],
+  ['bytes without any', '{"exchange":1,"type":"bytes"}'],
+  ['a failure of no kind', '{"exchange":1,"type":"failure","kind":"bad","message":"no"}'],
+])('a line with %s is no event', (_, line) => {
+  expect(parseLine(line)).toBeUndefined();
+});
+
+test('a line written by hand may leave out the time, headers, and whether a failure passes', () => {
+  expect(parseLine('{"exchange":1,"type":"response","status":429}')).toMatchObject({
+    at: 0,
+    headers: {},
+  });
+  expect(
+    parseLine('{"exchange":1,"type":"failure","kind":"unreachable","message":"gone"}'),
+  ).toMatchObject({ at: 0, transient: false });
+});
+
+test.each([
+  ['the header', headerLine('natter/1.2.3'), 1],
+  ['a header after a byte order mark', `\uFEFF${headerLine('natter/1.2.3')}`, 1],
+  ['a header of a later format', '{"format":"natter-recording","version":7}', 7],
+  ['another JSON file', '{"version":1}', undefined],
+  ['another file', '#!/bin/sh', undefined],
+])('%s tells its version', (_, line, version) => {
+  expect(versionOf(line)).toBe(version);
+});

@@ -1,0 +1,87 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { Failure } from '../../src/failure.ts';
+import { readRecording } from '../../src/recording/read-recording.ts';
+import { chatRequest, newPath, writeTape } from './recording-fixtures.ts';
+
+const end = (exchange: number) => ({ exchange, at: 5, type: 'end' });
+
+function failureOf(path: string): Failure {
+  try {
+    readRecording(path);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+  }
+  throw new Error('no Failure was thrown');
+}
+
+test('exchanges that ran beside each other are told apart', () => {
+  const path = writeTape(chatRequest(1), chatRequest(2), end(2), end(1));
+  const { exchanges } = readRecording(path);
+  expect(exchanges.map(({ number, reactions }) => [number, reactions.length])).toEqual([
+    [1, 1],
+    [2, 1],
+  ]);
+});
+
+test('a torn last line costs that line, wherever it was cut', () => {
+  const path = writeTape(chatRequest(1), end(1));
+  const whole = readFileSync(path);
+  const last = whole.lastIndexOf('\n', whole.length - 2) + 1;
+  for (let length = last + 1; length < whole.length - 1; length += 1) {
+    writeFileSync(path, whole.subarray(0, length));
+    const { exchanges, unreadable } = readRecording(path);
+    expect(exchanges).toMatchObject([{ number: 1, reactions: [] }]);
+    expect(unreadable).toEqual([3]);
+  }
+});
+
+test('foreign lines are counted, empty ones are not', () => {
+  const { exchanges, unreadable } = readRecording(
+    writeTape('', 'hello', chatRequest(1), '{"type":"note"}', end(1)),
+  );
+  expect(exchanges).toHaveLength(1);
+  expect(unreadable).toEqual([3, 5]);
+});
+
+test('recordings put one after the other are one recording', () => {
+  const path = writeTape(chatRequest(1), end(1));
+  writeFileSync(path, readFileSync(path), { flag: 'a' });
+  const { exchanges, unreadable } = readRecording(path);
+  expect(exchanges.map(({ number, reactions }) => [number, reactions.length])).toEqual([
+    [1, 1],
+    [1, 1],
+  ]);
+  expect(unreadable).toEqual([]);
+});
+
+test('lines that end in CRLF are read', () => {
+  const path = writeTape(chatRequest(1), end(1));
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
+  expect(readRecording(path)).toMatchObject({ exchanges: [{ number: 1 }], unreadable: [] });
+});
+
+test.each([
+  ['an empty file', '', /is not a recording of natter/],
+  ['another file', '{"version":1}\n', /is not a recording of natter/],
+  [
+    'a later version',
+    '{"format":"natter-recording","version":2}\n',
+    /has version 2 of the recording format, this natter knows 1/,
+  ],
+])('%s is refused', (_, text, message) => {
+  const path = newPath();
+  writeFileSync(path, text);
+  const failure = failureOf(path);
+  expect(failure.kind).toBe('configuration');
+  expect(failure.message).toMatch(message);
+});
+
+test('a file that is not there, or a folder, is told by name', () => {
+  expect(failureOf('/no/such/tape.jsonl').message).toBe(
+    'cannot read /no/such/tape.jsonl: there is no such file or folder',
+  );
+  const folder = newPath();
+  mkdirSync(folder);
+  expect(failureOf(folder).message).toContain('it is a folder');
+});

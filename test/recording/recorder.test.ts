@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ClientOptions } from '../../src/client/client.ts';
+import { createSecretFilter } from '../../src/client/secret-filter.ts';
+import { systemClock } from '../../src/clock.ts';
+import { createRecorder } from '../../src/recording/recorder.ts';
+import { openRecordingFile } from '../../src/recording/recording-file.ts';
+import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
+import {
+  chunk,
+  delta,
+  done,
+  head,
+  json,
+  lastChunk,
+  response,
+  streamed,
+  streamHead,
+} from '../support/raw-replies.ts';
+import { fin, reset, type Reply } from '../support/raw-server.ts';
+import { createTestClient, prompt, runChat } from '../support/run-chat.ts';
+import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
+import { newPath, readTape } from './recording-fixtures.ts';
+
+interface RecordedRun extends Partial<ClientOptions> {
+  readonly storage?: AppendFile;
+}
+
+/** A client of a server with these replies, that records into `path`. */
+async function recording(
+  replies: readonly Reply[],
+  { storage = appendFile, ...options }: RecordedRun = {},
+) {
+  const server = await serve(replies);
+  const path = newPath();
+  const failures: unknown[] = [];
+  const file = await openRecordingFile(path, {
+    clock: systemClock,
+    process: { id: process.pid, isRunning: () => true },
+    storage,
+    program: 'natter/test',
+  });
+  const transport = createRecorder({
+    file,
+    clock: systemClock,
+    mask: createSecretFilter([secretKey]),
+    onFailure: (error) => failures.push(error),
+  });
+  const { client, clock } = createTestClient(server.url, {
+    apiKey: secretKey,
+    transport,
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return { client, clock, server, path, failures };
+}
+
+const typesIn = (path: string) => readTape(path).map(({ type }) => type);
+
+test('an answer is written down as it came, without the key', async () => {
+  const set = await recording([[streamed('one ', 'two')]]);
+  expect((await runChat(set)).text).toBe('one two');
+  const lines = readTape(set.path);
+  expect(lines[0]).toMatchObject({
+    exchange: 1,
+    at: 0,
+    type: 'request',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    body: prompt,
+  });
+  expect(lines[1]).toMatchObject({
+    type: 'response',
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+  });
+  const texts = lines.flatMap(({ type, text }) => (type === 'bytes' ? [text] : []));
+  expect(texts.join('')).toBe(delta('one ') + delta('two') + done);
+  expectNoSecret(readFileSync(set.path, 'utf8'));
+});
+
+test('the path counts from /v1/, whatever stands before it', async () => {
+  const server = await serve([[json(200, { data: [] })]]);
+  const { client, path } = await recording([], { baseUrl: `${server.url}/proxy/v1` });
+  await client.listModels();
+  expect(readTape(path)[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
+});
+
+test('retries are exchanges of their own', async () => {
+  const set = await recording([[json(500, {}, { 'retry-after': '0' })], [streamed('yes')]]);
+  await runChat(set);
+  const requests = readTape(set.path).filter(({ type }) => type === 'request');
+  expect(requests.map(({ exchange }) => exchange)).toEqual([1, 2]);
+});
+
+test('how a body travelled, cookies and what else may be secret are left out of the headers', async () => {
+  const headers = {
+    'set-cookie': 'session=1',
+    'x-auth-info': 'me',
+    'x-access-token': 'abc',
+    'www-authenticate': 'Bearer',
+    'x-request-id': 'r-1',
+    'x-echo': `key ${secretKey}`,
+  };
+  const { client, path } = await recording([[json(200, { data: [] }, headers)]]);
+  await client.listModels();
+  expect(readTape(path)[1]?.['headers']).toEqual({
+    'content-type': 'application/json',
+    'x-request-id': 'r-1',
+    'x-echo': 'key ***',
+  });
+});
+
+test('the target of a redirect is written whole, without password and query', async () => {
+  const { client, path } = await recording([
+    [response(307, { location: '//u:p@other.test/v1/x?token=1' })],
+  ]);
+  await expect(client.listModels()).rejects.toThrow('redirects');
+  expect(readTape(path)[1]).toMatchObject({ headers: { location: 'http://other.test/v1/x' } });
+  expect(typesIn(path)).toEqual(['request', 'response', 'stopped']);
+});
+
+/** Replies that hold the key in every form, in one piece and cut. */
+const echo = `${secretForms.join(' ')} ${secretKey}`;
+const cut = (text: string) => [
+  streamHead(),
+  ...Array.from(text, (character) => chunk(character)),
+  lastChunk,
+];
+test.each<[string, Reply]>([
+  ['an error', [json(401, { error: { message: echo } })]],
+  ['an answer', [streamed(echo)]],
+  ['an answer that comes byte by byte', cut(delta(echo) + done)],
+  [
+    'bytes that are no UTF-8',
+    [
+      response(
+        200,
+        { 'content-type': 'text/event-stream' },
+        Buffer.concat([Buffer.from([0xff]), Buffer.from(delta(echo) + done)]),
+      ),
+    ],
+  ],
+  ['a header', [response(500, { 'x-echo': echo })]],
+  ['an answer that is cut within the key', [streamHead(), chunk(`data: ${secretKey}`), fin]],
+])('K9 a key that the service sends back in %s is masked', async (_, reply) => {
+  const set = await recording([reply], { retries: 0 });
+  await runChat(set);
+  const text = readFileSync(set.path, 'utf8');
+  const decoded = readTape(set.path).map(({ base64 }) =>
+    typeof base64 === 'string' ? Buffer.from(base64, 'base64').toString() : '',
+  );
+  expect([text, ...decoded].join('')).toContain('***');
+  expectNoSecret(text, ...decoded);
+});
+
+test('K9 a key in the prompt is masked as well', async () => {
+  const set = await recording([[streamed('yes')]]);
+  await runChat(set, {
+    request: { ...prompt, messages: [{ role: 'user', content: `is ${secretKey} good?` }] },
+  });
+  expectNoSecret(readFileSync(set.path, 'utf8'));
+  expect(readTape(set.path)[0]).toMatchObject({
+    body: { messages: [{ content: 'is *** good?' }] },
+  });
+});
+
+test.each<[string, Reply, readonly string[], string]>([
+  [
+    'R18 a reset before the answer',
+    [reset],
+    ['request', 'failure'],
+    'closed the connection before it answered',
+  ],
+  [
+    'a cut in the middle',
+    [streamHead(), chunk(delta('a')), fin],
+    ['request', 'response', 'bytes', 'failure'],
+    'closed the connection before the answer ended',
+  ],
+  ['no HTTP', ['hello\r\n\r\n'], ['request', 'failure'], 'does not answer in HTTP'],
+])('%s is written down as what natter saw of it', async (_, reply, types, message) => {
+  const set = await recording([reply], { retries: 0 });
+  await runChat(set);
+  expect(typesIn(set.path)).toEqual(types);
+  expect(String(readTape(set.path).at(-1)?.['message'])).toContain(message);
+});
+
+test('R20 a time limit that ran out is written down with its message', async () => {
+  const set = await recording([[]], { clock: systemClock, firstByteTimeout: 30, retries: 0 });
+  await runChat(set);
+  expect(readTape(set.path).at(-1)).toMatchObject({
+    type: 'failure',
+    kind: 'unreachable',
+    message: expect.stringContaining('did not begin to answer within'),
+    transient: false,
+  });
+});
+
+test('an interrupted answer is an exchange that was stopped, with all that came', async () => {
+  const stop = new AbortController();
+  const set = await recording([[streamHead(), chunk(delta('half'))]]);
+  const read = async () => {
+    for await (const event of set.client.chat(prompt, { signal: stop.signal })) {
+      if (event.type === 'text-received') stop.abort('Ctrl-C');
+    }
+  };
+  await expect(read()).rejects.toBe('Ctrl-C');
+  expect(typesIn(set.path)).toEqual(['request', 'response', 'bytes', 'stopped']);
+});
+
+test('S48 a compressed answer is written down as text', async () => {
+  const { gzipSync } = await import('node:zlib');
+  const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
+  const body = gzipSync(delta('Hi') + done);
+  const set = await recording([
+    [head(200, { ...headers, 'content-length': `${body.length}` }), body],
+  ]);
+  expect((await runChat(set)).text).toBe('Hi');
+  const [, begin, bytes] = readTape(set.path);
+  expect(begin?.['headers']).toEqual({ 'content-type': 'text/event-stream' });
+  expect(bytes).toMatchObject({ text: delta('Hi') + done });
+});
+
+test('D9 a recording that cannot be written any further is told once; the answer comes all the same', async () => {
+  let appended = 0;
+  const storage: AppendFile = {
+    ...appendFile,
+    append(path, bytes) {
+      appended += 1;
+      if (appended > 2) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      return appendFile.append(path, bytes);
+    },
+  };
+  const set = await recording([[streamed('one ', 'two')]], { storage });
+  expect((await runChat(set)).text).toBe('one two');
+  expect((await runChat(set)).text).toBe('one two');
+  expect(set.failures).toHaveLength(1);
+  expect(typesIn(set.path)).toEqual(['request', 'response']);
+});

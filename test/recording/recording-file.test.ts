@@ -1,0 +1,108 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { Failure } from '../../src/failure.ts';
+import { openRecordingFile } from '../../src/recording/recording-file.ts';
+import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
+import { chatRequest, date, newPath, readTape, writeTape } from './recording-fixtures.ts';
+
+const open = (path: string, storage: AppendFile = appendFile) =>
+  openRecordingFile(path, {
+    clock: systemClock,
+    process: { id: process.pid, isRunning: () => true },
+    storage,
+    program: 'natter/test',
+  });
+
+const request = { type: 'request', date, method: 'GET', path: '/v1/models' } as const;
+const numbersIn = (path: string) => readTape(path).map(({ exchange }) => exchange);
+
+async function refusal(path: string): Promise<Failure> {
+  const error: unknown = await open(path).catch((thrown: unknown) => thrown);
+  if (error instanceof Failure) return error;
+  throw new Error('no Failure was thrown');
+}
+
+test('K24 a new recording is readable by its owner alone, whatever the umask', async () => {
+  const path = newPath();
+  const before = process.umask(0);
+  try {
+    await open(path);
+  } finally {
+    process.umask(before);
+  }
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a recording is gone on with, under one header and with further numbers', async () => {
+  const path = newPath();
+  const first = await open(path);
+  expect(await first.begin(request)).toBe(1);
+  expect(await first.begin(request)).toBe(2);
+  expect(await (await open(path)).begin(request)).toBe(3);
+  expect(numbersIn(path)).toEqual([1, 2, 3]);
+  expect(readFileSync(path, 'utf8').match(/natter-recording/g)).toHaveLength(1);
+});
+
+test('D7 writers at the same time give no number twice and tear no line', async () => {
+  const path = newPath();
+  const files = await Promise.all([open(path), open(path), open(path)]);
+  const work = files.map(async (file) => {
+    const numbers: number[] = [];
+    for (let count = 0; count < 10; count += 1) {
+      const number = await file.begin(request);
+      file.append(number, 3, { type: 'end' });
+      numbers.push(number);
+    }
+    return numbers;
+  });
+  const given = (await Promise.all(work)).flat();
+  expect(new Set(given).size).toBe(30);
+  expect(readTape(path)).toHaveLength(60);
+});
+
+test('D3 after a torn last line a new one begins', async () => {
+  const path = writeTape(chatRequest(4));
+  writeFileSync(path, '{"exchange":4,"at":5,"ty', { flag: 'a' });
+  expect(await (await open(path)).begin(request)).toBe(5);
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  expect(lines.slice(-2)).toEqual([
+    '{"exchange":4,"at":5,"ty',
+    JSON.stringify({ exchange: 5, at: 0, ...request }),
+  ]);
+});
+
+test('an empty file, as mktemp makes it, becomes a recording', async () => {
+  const path = newPath();
+  writeFileSync(path, '');
+  await (await open(path)).begin(request);
+  expect(numbersIn(path)).toEqual([1]);
+});
+
+test('a file that holds something else is refused and left as it is', async () => {
+  const path = newPath();
+  writeFileSync(path, 'my notes\n');
+  const failure = await refusal(path);
+  expect(failure.kind).toBe('configuration');
+  expect(failure.message).toContain('is not a recording of natter');
+  expect(readFileSync(path, 'utf8')).toBe('my notes\n');
+});
+
+test('a folder, and a place that is not there, are refused', async () => {
+  const folder = newPath();
+  mkdirSync(folder);
+  expect((await refusal(folder)).message).toContain('it is no regular file');
+  const failure = await refusal(`${folder}/none/tape.jsonl`);
+  expect(failure.kind).toBe('storage');
+  expect(failure.message).toMatch(/cannot .*tape\.jsonl.*: there is no such file or folder/);
+});
+
+test('D9 a disk that fills in the middle of a line is an error, and the line is torn', async () => {
+  const path = newPath();
+  const full: AppendFile = {
+    ...appendFile,
+    append: (to, bytes) => appendFile.append(to, bytes.subarray(0, 20)),
+  };
+  await expect((await open(path, full)).begin(request)).rejects.toThrow('cut');
+  expect(await (await open(path)).begin(request)).toBe(1);
+});

@@ -1,0 +1,229 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { ClientOptions } from '../../src/client/client.ts';
+import { readRecording } from '../../src/recording/read-recording.ts';
+import { createReplay } from '../../src/recording/replay.ts';
+import { createReplayClock } from '../../src/recording/replay-clock.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { delta, done } from '../support/raw-replies.ts';
+import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { chatRequest, date, eventStream, writeTape } from './recording-fixtures.ts';
+
+/** A client that answers from these lines; `real` is the clock that a test moves. */
+function replaying(
+  lines: readonly unknown[],
+  { speed = 1, ...options }: Partial<ClientOptions> & { readonly speed?: number } = {},
+) {
+  const real = createFakeClock(new Date('2030-01-01T00:00:00Z'));
+  const clock = createReplayClock(real, speed);
+  const recording = readRecording(writeTape(...lines));
+  const replay = createReplay({ recording, clock, mask: (text) => text });
+  const baseUrl = 'http://replay.localhost';
+  const { client } = createTestClient(baseUrl, { clock, transport: () => replay, ...options });
+  return { client, clock: real };
+}
+
+const begins = (exchange: number, at = 10) => ({
+  exchange,
+  at,
+  type: 'response',
+  status: 200,
+  headers: eventStream,
+});
+const says = (exchange: number, text: string, at = 20) => ({ exchange, at, type: 'bytes', text });
+const answer = (exchange: number, text: string) => [
+  begins(exchange),
+  says(exchange, delta(text) + done),
+  { exchange, at: 21, type: 'end' },
+];
+const refusal = (exchange: number, headers: object = {}) => [
+  { exchange, at: 5, type: 'response', status: 429, headers },
+  { exchange, at: 5, type: 'bytes', text: '{"error":{"message":"slow down"}}' },
+  { exchange, at: 6, type: 'end' },
+];
+
+/** Moves the clock by steps of a millisecond until `work` is over. */
+async function play<Result>(work: Promise<Result>, clock: FakeClock): Promise<Result> {
+  const steps = { isOver: false };
+  const watched = work.finally(() => (steps.isOver = true));
+  watched.catch(() => undefined);
+  while (!steps.isOver) {
+    await clock.advance(1);
+    await turn();
+  }
+  return watched;
+}
+
+async function arrivals(speed: number) {
+  const set = replaying(
+    [chatRequest(1), begins(1, 100), says(1, delta('a'), 200), says(1, delta('b') + done, 1200)],
+    { speed },
+  );
+  const times: (readonly [string, number])[] = [];
+  const read = async () => {
+    for await (const event of set.client.chat(prompt))
+      times.push([event.type, set.clock.monotonic()]);
+  };
+  await play(read(), set.clock);
+  return times;
+}
+
+test.each([
+  [1, [100, 200, 1200, 1200]],
+  [10, [10, 20, 120, 120]],
+  [0.5, [200, 400, 2400, 2400]],
+])('at speed %d events come at %j', async (speed, expected) => {
+  const times = await arrivals(speed);
+  expect(times.map(([, at]) => at)).toEqual(expected);
+  expect(times.map(([type]) => type)).toEqual([
+    'answer-started',
+    'text-received',
+    'text-received',
+    'answer-finished',
+  ]);
+});
+
+test('at once everything comes without waiting, with the times that were recorded', async () => {
+  const set = replaying(
+    [chatRequest(1), begins(1, 100), says(1, delta('a'), 200), says(1, done, 90_000)],
+    { speed: Number.POSITIVE_INFINITY, idleTimeout: 0 },
+  );
+  const { events, text } = await runChat(set);
+  expect(text).toBe('a');
+  expect(events.at(-1)).toMatchObject({ timing: { firstText: 200, total: 90_000 } });
+  expect(set.clock.monotonic()).toBe(0);
+});
+
+test('R2 a refusal with Retry-After is waited for at the speed of the replay, then answered', async () => {
+  const set = replaying(
+    [
+      chatRequest(1),
+      ...refusal(1, { 'retry-after': '3' }),
+      chatRequest(2),
+      ...answer(2, 'at last'),
+    ],
+    { speed: 10 },
+  );
+  const texts: string[] = [];
+  const read = async () => {
+    for await (const event of set.client.chat(prompt))
+      texts.push(event.type === 'text-received' ? event.text : event.type);
+  };
+  await play(read(), set.clock);
+  expect(texts).toEqual(['retry-scheduled', 'answer-started', 'at last', 'answer-finished']);
+  expect(set.clock.monotonic()).toBeGreaterThanOrEqual(300);
+  expect(set.clock.monotonic()).toBeLessThan(310);
+});
+
+test('R5 a Retry-After that is a date is counted from the date of the recording', async () => {
+  const later = new Date(Date.parse(date) + 7000).toUTCString();
+  const set = replaying([chatRequest(1), ...refusal(1, { 'retry-after': later })], { retries: 1 });
+  const events: unknown[] = [];
+  const stop = new AbortController();
+  const read = async () => {
+    for await (const event of set.client.chat(prompt, { signal: stop.signal })) {
+      events.push(event);
+      stop.abort('seen');
+    }
+  };
+  await expect(play(read(), set.clock)).rejects.toBe('seen');
+  const [retry] = events as readonly { readonly delay: number }[];
+  expect(retry?.delay).toBeGreaterThan(6900);
+  expect(retry?.delay).toBeLessThanOrEqual(7700);
+});
+
+test('retries that were not recorded are told, not waited for again', async () => {
+  const set = replaying([chatRequest(1), ...refusal(1)]);
+  const failure = failureOf(await play(runChat(set), set.clock));
+  expect(failure.kind).toBe('configuration');
+  expect(failure.message).toMatch(/has no further answer to POST .* exchange 1, which was used/);
+});
+
+test.each<[string, readonly object[], string, RegExp]>([
+  [
+    'a refused connection',
+    [{ type: 'failure', kind: 'unreachable', message: 'cannot reach a:1', hint: 'check' }],
+    'unreachable',
+    /^cannot reach a:1$/,
+  ],
+  [
+    'a cut before the first text',
+    [begins(1), { at: 30, type: 'failure', kind: 'unreachable', message: 'a:1 closed' }],
+    'unreachable',
+    /^a:1 closed$/,
+  ],
+  [
+    'R21 a cut in the middle',
+    [
+      begins(1),
+      says(1, delta('half')),
+      { at: 30, type: 'failure', kind: 'unreachable', message: 'a:1 closed' },
+    ],
+    'incomplete',
+    /incomplete: a:1 closed$/,
+  ],
+  [
+    'S18 an end that says nothing',
+    [begins(1), says(1, delta('half')), { at: 30, type: 'end' }],
+    'incomplete',
+    /stopped without saying that it was complete$/,
+  ],
+  [
+    'an answer that was interrupted',
+    [begins(1), says(1, delta('half')), { at: 30, type: 'stopped' }],
+    'incomplete',
+    /exchange 1 of the recording was stopped before the answer ended$/,
+  ],
+  [
+    'an answer whose end was never written',
+    [begins(1), says(1, delta('half'))],
+    'incomplete',
+    /was stopped before the answer ended$/,
+  ],
+  [
+    'a request alone',
+    [],
+    'unreachable',
+    /exchange 1 of the recording was stopped before it was answered$/,
+  ],
+])('%s is replayed as the failure it was', async (_, reactions, kind, message) => {
+  const lines = reactions.map((reaction) => ({ exchange: 1, ...reaction }));
+  const set = replaying([chatRequest(1), ...lines]);
+  const run = await play(runChat(set), set.clock);
+  const failure = failureOf(run);
+  expect(failure.kind).toBe(kind);
+  expect(failure.message).toMatch(message);
+  expect(run.text).toBe(kind === 'incomplete' ? 'half' : '');
+});
+
+test('a failure that may pass is retried', async () => {
+  const broken = {
+    exchange: 1,
+    type: 'failure',
+    kind: 'unreachable',
+    message: 'x',
+    transient: true,
+  };
+  const set = replaying([chatRequest(1), broken, chatRequest(2), ...answer(2, 'yes')]);
+  const run = await play(runChat(set), set.clock);
+  expect(run.text).toBe('yes');
+});
+
+test('S41 a limit of time holds for a recording that keeps silent, at its speed', async () => {
+  const set = replaying([chatRequest(1), begins(1), says(1, delta('a'), 60_000)], {
+    speed: 100,
+    idleTimeout: 2000,
+  });
+  const failure = failureOf(await play(runChat(set), set.clock));
+  expect(failure.message).toContain('sent no content for 2 seconds');
+  expect(set.clock.monotonic()).toBeLessThan(30);
+});
+
+test('an abort ends a replay in the middle of a pause', async () => {
+  const set = replaying([chatRequest(1), begins(1), says(1, delta('a'), 60_000)]);
+  const stop = new AbortController();
+  const run = runChat(set, { signal: stop.signal });
+  await set.clock.advance(1000);
+  stop.abort('enough');
+  expect((await run).error).toBe('enough');
+});

@@ -42,6 +42,7 @@ export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
     synchronized: true,
     rewraps: true,
     cursorDrifts: false,
+    resizePause: 100,
   });
   const view = mountView({ region, look: () => ({ style, unicode: true }) });
   const width = () => terminal.columns();

@@ -42,10 +42,8 @@ export interface LiveRegionOptions {
   /** See `TerminalTraits`. */
   readonly rewraps: boolean;
   readonly cursorDrifts: boolean;
+  readonly resizePause: number;
 }
-
-/** Milliseconds a window's new size must hold: while it is dragged, the terminal moves everything. */
-const resizePause = 100;
 
 const hideCursor = '\u001B[?25l';
 const showCursor = '\u001B[?25h';
@@ -87,7 +85,7 @@ export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
   const writer = createWriter(state, options);
   let isSuspended = false;
   const pace = createPace(clock, () => (isSuspended ? undefined : writer.update()));
-  return { ...updates(state, pace, () => output.rows()), ...pauses() };
+  return { ...updates(state, pace, options), ...pauses() };
 
   function pauses() {
     const suspend = () => {
@@ -115,7 +113,7 @@ export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
   }
 }
 
-function updates(state: ScreenState, pace: Pace, rows: () => number) {
+function updates(state: ScreenState, pace: Pace, { output, resizePause }: LiveRegionOptions) {
   return {
     render(draw: DrawFrame) {
       state.draw = draw;
@@ -130,7 +128,7 @@ function updates(state: ScreenState, pace: Pace, rows: () => number) {
     resized() {
       // Also where the size is the old one again by then: the terminal has moved its rows.
       state.isStale = true;
-      state.leastRows = Math.min(state.leastRows, rows());
+      state.leastRows = Math.min(state.leastRows, output.rows());
       pace.after(resizePause);
     },
     redraw() {

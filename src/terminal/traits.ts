@@ -4,6 +4,8 @@ export interface TerminalTraits {
   readonly rewraps: boolean;
   /** When it does, the cursor moves down with every row added, those below the cursor too: xterm.js does so. */
   readonly cursorDrifts: boolean;
+  /** Milliseconds a window's new size must hold before it is drawn in: until then it may have changed again. */
+  readonly resizePause: number;
   /** Updates may be marked to be shown at once (DEC mode 2026); a terminal that does not know this ignores it. */
   readonly synchronized: boolean;
   /** Takes requests for more exact keys; the Linux console would show them. */
@@ -12,6 +14,10 @@ export interface TerminalTraits {
 
 /** `TERM_PROGRAM` of terminals made with xterm.js. */
 const madeWithXtermJs = new Set(['vscode', 'Hyper', 'Tabby']);
+
+/** tmux changes its own rows at once, but tells the program inside at most every 250 ms. */
+const multiplexerPause = 300;
+const terminalPause = 100;
 
 /** `NATTER_NO_SYNC`, set to anything, is for a terminal that synchronizes badly. */
 export function terminalTraits(
@@ -25,6 +31,9 @@ export function terminalTraits(
   return {
     rewraps: isInMultiplexer || !(isConsole || isScreen || xterm !== undefined),
     cursorDrifts: !isInMultiplexer && !isScreen && madeWithXtermJs.has(program),
+    // Through ssh only the terminal's name tells.
+    resizePause:
+      isInMultiplexer || /^(?:tmux|screen)/.test(name) ? multiplexerPause : terminalPause,
     synchronized: !noSync,
     hasKeyProtocols: !isConsole,
   };

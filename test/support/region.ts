@@ -18,6 +18,7 @@ export function openRegion(columns = 20, rows = 10, synchronized = true) {
     synchronized,
     rewraps: true,
     cursorDrifts: true,
+    resizePause: 100,
   });
   const settle = async () => {
     await clock.advance(200);

@@ -119,6 +119,15 @@ describe('the traits', () => {
     expect(terminalTraits(environment).cursorDrifts).toBe(cursorDrifts);
   });
 
+  test.each([
+    [{ TERM: 'xterm-256color' }, 100],
+    [{ TERM: 'xterm-256color', TMUX: '/tmp/x' }, 300],
+    [{ TERM: 'tmux-256color' }, 300],
+    [{ TERM: 'screen-256color' }, 300],
+  ])('P20 of %o: a new size must hold for %i ms', (environment, pause) => {
+    expect(terminalTraits(environment).resizePause).toBe(pause);
+  });
+
   test('synchronized updates can be switched off', () => {
     expect(terminalTraits({}).synchronized).toBe(true);
     expect(terminalTraits({ NATTER_NO_SYNC: '1' }).synchronized).toBe(false);

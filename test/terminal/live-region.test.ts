@@ -17,6 +17,7 @@ describe('the live region', () => {
       synchronized: true,
       rewraps: true,
       cursorDrifts: true,
+      resizePause: 100,
     });
     region.render(() => footer);
     await tick();

@@ -3,7 +3,14 @@ import type { Usage } from './contract.ts';
 import { channels, createTextRuns, type TextPart } from './text-runs.ts';
 
 /** A piece of an answer, as it was read. */
-export type AnswerPart = TextPart | AnswerEnd;
+export type AnswerPart = AnswerName | TextPart | AnswerEnd;
+
+/** What the service calls the answer, as soon as it says so; again when it says more. */
+interface AnswerName {
+  readonly type: 'name';
+  readonly id?: string;
+  readonly model?: string;
+}
 
 /**
  * The last part. `complete`: the answer said that it ended, with `[DONE]`, a `finish_reason`, or by being one
@@ -29,8 +36,8 @@ export interface Answer {
   finished(): boolean;
   /** Whether anything but bookkeeping came since this was last asked. */
   tookContent(): boolean;
-  /** The texts since this was last asked, neighbours of one kind joined. */
-  takeParts(): TextPart[];
+  /** The name, where it is new, and the texts since this was last asked, neighbours of one kind joined. */
+  takeParts(): AnswerPart[];
   /** The last parts: text that was held back, then the end. */
   end(): AnswerPart[];
 }
@@ -47,11 +54,25 @@ function withTold(told: Told, { id, model, finishReason, usage }: ChunkContent):
   return next;
 }
 
+/** Tells the name once for each time that it says more. */
+function createNaming(): (told: Told) => readonly AnswerName[] {
+  let named: Told = {};
+  return (told) => {
+    const { id, model } = told;
+    if (id === named.id && model === named.model) return [];
+    named = told;
+    return [
+      { type: 'name', ...(id !== undefined && { id }), ...(model !== undefined && { model }) },
+    ];
+  };
+}
+
 export function createAnswer(): Answer {
   const texts = createTextRuns();
   let finished = false;
   let content = false;
   let told: Told = {};
+  const takeName = createNaming();
 
   return {
     add(chunk) {
@@ -75,7 +96,7 @@ export function createAnswer(): Answer {
       content = false;
       return took;
     },
-    takeParts: () => texts.take(),
+    takeParts: () => [...takeName(told), ...texts.take()],
     end() {
       texts.end();
       const complete = finished || told.finishReason !== undefined;

@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import { acceptedResponse } from './accepted-response.ts';
 import { contentless, incomplete, silence, unfinished } from './answer-failure.ts';
 import { readAnswer } from './answer-reader.ts';
-import { answerFinished, answerStarted, contentReceived } from './chat-events.ts';
+import { answerFinished, answerStarted, partReceived } from './chat-events.ts';
 import type { ChatEvent } from './events.ts';
 import { requestIdOf } from './request-id.ts';
 import type { ConnectedService } from './connected-service.ts';
@@ -61,9 +61,9 @@ async function* readEvents(
         const timing = { ...(firstText !== undefined && { firstText }), total: elapsed() };
         yield answerFinished(part, number, timing);
       } else {
-        received = true;
+        if (part.type !== 'name') received = true;
         if (part.type === 'text') firstText ??= elapsed();
-        yield contentReceived(part);
+        yield partReceived(part);
       }
       watch.touch();
     }

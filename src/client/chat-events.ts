@@ -1,6 +1,7 @@
 import type { AnswerEnd, AnswerPart } from './answer.ts';
 import type {
   AnswerFinished,
+  AnswerNamed,
   AnswerStarted,
   ReasoningReceived,
   RefusalReceived,
@@ -12,9 +13,10 @@ export function answerStarted(attempt: number, requestId: string | undefined): A
   return { type: 'answer-started', attempt, ...(requestId !== undefined && { requestId }) };
 }
 
-export function contentReceived(
+export function partReceived(
   part: Exclude<AnswerPart, AnswerEnd>,
-): TextReceived | ReasoningReceived | RefusalReceived {
+): AnswerNamed | TextReceived | ReasoningReceived | RefusalReceived {
+  if (part.type === 'name') return { ...part, type: 'answer-named' };
   if (part.type === 'text') {
     return { type: 'text-received', text: part.text, deltas: part.deltas };
   }

@@ -16,6 +16,13 @@ export interface AnswerStarted {
   readonly requestId?: string;
 }
 
+/** What the service calls the answer, as soon as a chunk says so: an answer that is cut has no other. */
+export interface AnswerNamed {
+  readonly type: 'answer-named';
+  readonly id?: string;
+  readonly model?: string;
+}
+
 /**
  * Text of the answer. One event stands for one read from the network: `text` is `deltas` joined, and no
  * surrogate pair is split between two events.
@@ -63,11 +70,12 @@ export interface AnswerFinished {
 
 /**
  * What happens to one prompt, in order: any number of `retry-scheduled`, one `answer-started` for each attempt
- * that was accepted, texts, one `answer-finished`. A prompt that fails throws a {@link Failure} instead of
+ * that was accepted, `answer-named` where the service names it, texts, one `answer-finished`. A prompt that fails throws a {@link Failure} instead of
  * finishing: kind `incomplete` once text was received.
  */
 export type ChatEvent =
   | AnswerStarted
+  | AnswerNamed
   | TextReceived
   | ReasoningReceived
   | RefusalReceived

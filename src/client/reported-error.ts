@@ -1,7 +1,8 @@
 import { Failure, type FailureKind } from '../failure.ts';
-import { errorNames, nameOfStatus } from './contract.ts';
+import { errorNames } from './contract.ts';
 import { type ErrorBody, readErrorValue } from './error-body.ts';
 import { isRecord, type JsonRecord } from './json-record.ts';
+import { kindOfStatus } from './status-kind.ts';
 
 const contractNames: ReadonlySet<string> = new Set(Object.values(errorNames));
 
@@ -21,13 +22,6 @@ const wordsOfKind: readonly (readonly [RegExp, FailureKind])[] = [
   ],
   [/missing|content.?(?:filter|policy)|max.?tokens|unprocessable/i, 'invalid_request'],
 ];
-
-/** The kind of an error by the HTTP status it came with, or that its body states. */
-export function kindOfStatus(status: number): FailureKind {
-  const known = nameOfStatus(status);
-  if (known !== undefined) return known;
-  return status >= 500 || status === 408 ? 'server_error' : 'invalid_request';
-}
 
 /** The kind of an error that no HTTP status tells: by the contract's name, a status in the body, other names. */
 export function kindOfError({ names, status }: ErrorBody): FailureKind {

@@ -4,6 +4,7 @@ import { parseErrorBody } from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
 import { requestIdOf } from './request-id.ts';
 import { retryAfter } from './retry-after.ts';
+import { kindOfStatus } from './status-kind.ts';
 
 /** A response that is no answer; `text` is its body, or as much of it as was read. */
 export interface FailedResponse {
@@ -39,10 +40,7 @@ function kindOf(status: number, name: string | undefined): ErrorName {
   const byStatus = nameOfStatus(status);
   if (byStatus !== undefined) return byStatus;
   const byName = Object.values(errorNames).find((known) => known === name?.toLowerCase());
-  if (byName !== undefined) return byName;
-  if (status === 402) return 'forbidden';
-  if (status === 408 || status < 400 || status >= 500) return 'server_error';
-  return 'invalid_request';
+  return byName ?? kindOfStatus(status);
 }
 
 /** `x-should-retry` is how some services say what the status cannot. */

@@ -67,7 +67,10 @@ const conversationOptions = () => [
 
 const inputOptions = () => [
   new Option('-i, --interactive', 'stay for a conversation, also with a first prompt'),
-  new Option('--accessible', 'plain labelled lines, for screen readers [NATTER_ACCESSIBLE]'),
+  new Option(
+    '--screen-reader, --accessible',
+    'plain labelled lines, for screen readers [NATTER_ACCESSIBLE]',
+  ),
   new Option('--no-stdin', 'leave standard input alone; - as a prompt word requires it instead'),
   new Option('--stdin-encoding <label>', 'encoding of standard input and files, default utf-8'),
   new Option('--lossy', 'replace bytes that are not text instead of refusing them'),

@@ -23,11 +23,12 @@ export async function* journalAnswer(
     for await (const event of events) {
       if (event.type === 'answer-started') begin();
       if (event.type === 'text-received') journal.appendText(begin(), event.text);
+      if (event.type === 'answer-named') end = { ...end, model: event.model };
       if (event.type === 'answer-finished') end = endOf(event);
       yield event;
     }
   } catch (error) {
-    end = { incomplete: true, failure: error instanceof Failure ? error.kind : undefined };
+    end = { ...end, incomplete: true, failure: error instanceof Failure ? error.kind : undefined };
     throw error;
   } finally {
     journal.endAnswer(begin(), end);

@@ -35,11 +35,14 @@ function styleOf(stream: OutputStream, context: Context, options: GlobalOptions)
 }
 
 /** Decides once how the run shows things. */
-export function present(context: Context, options: GlobalOptions): Presentation {
+export function present(
+  context: Context,
+  options: GlobalOptions & { readonly accessible?: boolean },
+): Presentation {
   const { streams, environment, secrets } = context;
   const { stderr } = streams;
   const debug = (environment['NATTER_DEBUG'] ?? '') !== '';
-  const accessible = (environment['NATTER_ACCESSIBLE'] ?? '') !== '';
+  const accessible = options.accessible === true || (environment['NATTER_ACCESSIBLE'] ?? '') !== '';
   return {
     notices: createNotices(stderr, options.quiet === true, (text) => secrets.mask(text)),
     debugLog: createDebugLog({

@@ -1,7 +1,10 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+
 import { findConversation } from '../conversation/find-conversation.ts';
 import type { JournalOptions } from '../conversation/journal.ts';
 import { listEntries, type LibraryEntry } from '../conversation/library.ts';
 import { createJournal, resumeJournal } from '../conversation/open-journal.ts';
+import { compilePattern, searchConversation } from '../conversation/search.ts';
 import { summarize, type ConversationSummary } from '../conversation/summary.ts';
 import { Failure } from '../failure.ts';
 import { formatTable, type Column } from '../output/table.ts';
@@ -13,12 +16,17 @@ import type { Context } from './context.ts';
 
 type KeptOptions = JournalOptions & { readonly folder: string | undefined };
 
-const columns: readonly Column[] = [
+const title: Column = { heading: 'TITLE' };
+const facts: readonly Column[] = [
   { heading: 'ID' },
   { heading: 'CHANGED' },
   { heading: 'TURNS', align: 'right' },
-  { heading: 'TITLE' },
 ];
+const columns = [...facts, title];
+const searchColumns = [...facts, { heading: 'HITS', align: 'right' }, title] as const;
+
+/** Milliseconds of reading after which keys and the clock get their turn. */
+const breath = 40;
 
 /** Rows that are listed, and proposed, at most. */
 const mostRows = 20;
@@ -40,23 +48,59 @@ function* listed(folder: string): Generator<Listed, void> {
   }
 }
 
-function describe(context: Context, folder: string, query: string): string {
-  const wanted = query.toLowerCase();
-  const found: Listed[] = [];
-  for (const row of listed(folder)) {
-    if (row.summary.title.toLowerCase().includes(wanted)) found.push(row);
-    if (found.length > mostRows) break;
+/** Rows of a table; a query adds how often a text holds it. */
+interface Row extends Listed {
+  readonly hits: number;
+}
+
+function hitsIn({ path }: LibraryEntry, pattern: RegExp): number {
+  let hits = 0;
+  for (const found of searchConversation(path, pattern, 0)) hits += found.hits;
+  return hits;
+}
+
+/** Conversations whose title or text holds the query, newest first; one more than fits tells that there are more. */
+async function search(
+  { clock }: Context,
+  folder: string,
+  query: string,
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
+  const options = { regularExpression: false, caseSensitive: false };
+  const pattern = query === '' ? undefined : compilePattern(query, options);
+  const rows: Row[] = [];
+  let rested = clock.monotonic();
+  for (const { entry, summary } of listed(folder)) {
+    const hits = pattern === undefined ? 0 : hitsIn(entry, pattern);
+    const isMeant = summary.title.toLowerCase().includes(query.toLowerCase());
+    if (hits > 0 || isMeant) rows.push({ entry, summary, hits });
+    if (rows.length > mostRows) break;
+    if (clock.monotonic() - rested < breath) continue;
+    await breathe();
+    signal.throwIfAborted();
+    rested = clock.monotonic();
   }
-  const hint =
-    query === '' ? '' : `; natter conversations search "${query}" looks into their texts`;
-  if (found.length === 0) return `there is no such conversation${hint}`;
+  return rows;
+}
+
+async function describe(
+  context: Context,
+  folder: string,
+  query: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const found = await search(context, folder, query, signal);
+  if (found.length === 0) {
+    return query === '' ? 'there is no conversation yet' : `no conversation holds "${query}"`;
+  }
   const now = context.clock.date();
   const rows = found
     .slice(0, mostRows)
-    .map(({ entry, summary }) => [
+    .map(({ entry, summary, hits }) => [
       entry.id,
       timeAgo(entry.changedAt, now),
       String(summary.turns),
+      ...(query === '' ? [] : [String(hits)]),
       summary.title,
     ]);
   const layout = {
@@ -64,8 +108,10 @@ function describe(context: Context, folder: string, query: string): string {
     width: context.streams.stdout.columns(),
     style: createStyle('none'),
   };
-  const more = found.length > mostRows ? '\nnatter conversations list --all shows every one' : '';
-  return `${formatTable(columns, rows, layout)}/resume and an id or title goes on with one${more}`;
+  const shown = formatTable(query === '' ? columns : searchColumns, rows, layout);
+  const way = query === '' ? 'list --all' : `search "${query}"`;
+  const more = found.length > mostRows ? `\nnatter conversations ${way} shows every one` : '';
+  return `${shown}/resume and an id or title goes on with one${more}`;
 }
 
 /** The conversations of a REPL. */
@@ -79,7 +125,8 @@ export function createReplLibrary(context: Context, options: KeptOptions): Libra
       if (resumption.isOpen) return resumption.journal;
       throw resumption.refusal;
     },
-    describe: async (query) => describe(context, requireDataFolder(options.folder), query),
+    describe: (query, signal) =>
+      describe(context, requireDataFolder(options.folder), query, signal),
     names() {
       if (options.folder === undefined) return [];
       const found: Listed[] = [];

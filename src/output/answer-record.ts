@@ -17,7 +17,9 @@ export const emptyAnswer: AnswerRecord = { complete: false };
 
 /** Takes over what an event says of the answer, apart from its text. */
 export function recordEvent(record: AnswerRecord, event: ChatEvent): AnswerRecord {
-  if (event.type !== 'answer-finished') return record;
-  const { type: _type, ...finished } = event;
-  return { ...record, ...finished, complete: true };
+  // What an attempt that is asked again was called is not this answer's.
+  if (event.type === 'answer-started') return emptyAnswer;
+  if (event.type !== 'answer-named' && event.type !== 'answer-finished') return record;
+  const { type, ...said } = event;
+  return { ...record, ...said, complete: type === 'answer-finished' };
 }

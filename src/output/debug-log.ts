@@ -37,6 +37,7 @@ export function describeEvent(event: ChatEvent, elapsed: number): string | undef
       const reason = event.finishReason === undefined ? '' : `, ${event.finishReason}`;
       return `the answer is complete after ${inMilliseconds(elapsed)}${reason}`;
     }
+    case 'answer-named':
     case 'text-received':
     case 'reasoning-received':
     case 'refusal-received':

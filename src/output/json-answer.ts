@@ -57,6 +57,8 @@ export function eventLines(event: ChatEvent): string {
         attempts: event.attempts,
         timing: timingFields(event.timing),
       });
+    case 'answer-named':
+      return jsonLine({ type: event.type, id: event.id, model: event.model });
     case 'answer-started':
       return jsonLine({ type: event.type, attempt: event.attempt, request_id: event.requestId });
     case 'reasoning-received':

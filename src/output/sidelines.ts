@@ -62,6 +62,8 @@ export function createSidelines(options: SidelineOptions): Sidelines {
         case 'refusal-received':
           refusal += event.text;
           return undefined;
+        case 'answer-named':
+          return undefined;
         case 'text-received':
         case 'answer-finished':
           return settle();

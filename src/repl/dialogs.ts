@@ -2,7 +2,7 @@ import type { Dialog, DialogChoice, FoundServer } from './dialog.ts';
 import { createBuffer } from './editing/text-buffer.ts';
 
 /** Asks for a key on the spot. */
-export function keyDialog(address: string): Dialog {
+export function keyDialog(address: string, before?: Dialog): Dialog {
   return {
     type: 'entry',
     asks: 'key',
@@ -10,10 +10,11 @@ export function keyDialog(address: string): Dialog {
     input: createBuffer(),
     isHidden: true,
     address,
+    before,
   };
 }
 
-export function addressDialog(address = ''): Dialog {
+export function addressDialog(before?: Dialog, address = ''): Dialog {
   return {
     type: 'entry',
     asks: 'address',
@@ -21,6 +22,7 @@ export function addressDialog(address = ''): Dialog {
     input: createBuffer(address),
     isHidden: false,
     address,
+    before,
   };
 }
 
@@ -41,7 +43,7 @@ export function firstRunDialog(): Dialog {
 }
 
 /** What was found on this machine, or that nothing was. */
-export function serversDialog(servers: readonly FoundServer[]): Dialog {
+export function serversDialog(servers: readonly FoundServer[], before?: Dialog): Dialog {
   const [connect, , sandbox] = waysIn;
   const found = servers.map(({ name, url, models }): DialogChoice => {
     const [model] = models;
@@ -54,5 +56,6 @@ export function serversDialog(servers: readonly FoundServer[]): Dialog {
     title: servers.length === 0 ? 'no server answered on this machine' : 'found on this machine',
     choices: [...found, ...[connect, sandbox].filter((choice) => choice !== undefined)],
     selected: 0,
+    before,
   };
 }

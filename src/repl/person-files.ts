@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { Failure } from '../failure.ts';
+import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import type { Candidate } from './editing/completion.ts';
 
 /** A path as typed: `~` is the home folder. */
@@ -36,8 +37,6 @@ export function folderCandidates(folder: string): readonly Candidate[] {
 const problems: Readonly<Record<string, string>> = {
   EEXIST: 'it is there already',
   ENOENT: 'its folder is not there',
-  EACCES: 'you may not write there',
-  EISDIR: 'it is a folder',
 };
 
 /** Makes a new file; nothing is ever overwritten. @returns its full path @throws Failure `storage` */
@@ -47,8 +46,8 @@ export function writeNewFile(name: string, text: string): string {
     fs.writeFileSync(full, text, { flag: 'wx' });
     return full;
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new Failure('storage', `cannot write ${name}: ${problems[code] ?? message}`, {
+    const reason = problems[errorCode(error) ?? ''] ?? failureReason(error);
+    throw new Failure('storage', `cannot write ${name}: ${reason}`, {
       hint: 'choose another name',
       cause: error,
     });

@@ -31,8 +31,8 @@ export interface LibraryPort {
   /** The id of a conversation, by its id, the beginning of that, its title, or `latest`. */
   find(name: string): string;
   resume(id: string): Journal;
-  /** Lines of a list, newest first; a query keeps those that hold it. */
-  describe(query: string): Promise<string>;
+  /** Lines of a list, newest first; a query keeps those whose title or text holds it. */
+  describe(query: string, signal: AbortSignal): Promise<string>;
   /** For completion. */
   names(): readonly Candidate[];
 }

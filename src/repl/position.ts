@@ -1,11 +1,5 @@
 import type { Message } from '../client/contract.ts';
-import {
-  messagesOf,
-  pathOf,
-  siblingsOf,
-  type Conversation,
-  type Turn,
-} from '../conversation/tree.ts';
+import { messagesOf, pathOf, type Conversation, type Turn } from '../conversation/tree.ts';
 import { estimateMessages } from '../conversation/token-estimate.ts';
 import type { Branch, ContextUse, ReplState } from './state.ts';
 
@@ -37,12 +31,19 @@ export interface Exchange {
   readonly answer: Turn | undefined;
 }
 
+/** The prompts of a path, each with its answer, in order. */
+export function exchangesOf(path: readonly Turn[]): readonly Exchange[] {
+  const prompts = path.flatMap((turn, index) => (turn.role === 'user' ? [index] : []));
+  return prompts.flatMap((start, number) => {
+    const [prompt, ...others] = path.slice(start, prompts[number + 1]);
+    const answer = others.find(({ role }) => role === 'assistant');
+    return prompt === undefined ? [] : [{ prompt, answer }];
+  });
+}
+
 /** The last prompt of a path and its answer. */
 export function lastExchange(path: readonly Turn[]): Exchange | undefined {
-  const index = path.findLastIndex(({ role }) => role === 'user');
-  const prompt = path[index];
-  if (prompt === undefined) return undefined;
-  return { prompt, answer: path.slice(index + 1).find(({ role }) => role === 'assistant') };
+  return exchangesOf(path).at(-1);
 }
 
 /** The last answer with text. */
@@ -62,31 +63,6 @@ export function attachPoint({
   const exchange = lastExchange(path);
   if (exchange === undefined || (exchange.answer?.content ?? '') !== '') return path.at(-1)?.id;
   return exchange.prompt.parent;
-}
-
-function wasAnswered(conversation: Conversation, prompt: Turn): boolean {
-  for (const { parent, role, content } of conversation.turns.values()) {
-    if (parent === prompt.id && role === 'assistant' && content !== '') return true;
-  }
-  return false;
-}
-
-/** A turn among its versions, and those: prompts that were never answered and answers without text are none. */
-export function versionsOf(
-  conversation: Conversation,
-  turn: Turn,
-): { readonly versions: readonly Turn[]; readonly index: number } {
-  const versions = siblingsOf(conversation, turn).filter((sibling) => {
-    if (sibling.id === turn.id) return true;
-    return turn.role === 'user' ? wasAnswered(conversation, sibling) : sibling.content !== '';
-  });
-  return { versions, index: versions.findIndex(({ id }) => id === turn.id) };
-}
-
-/** The turn of an exchange that has versions to switch: its answer, else its prompt. */
-export function switchableTurn(conversation: Conversation, { prompt, answer }: Exchange): Turn {
-  const hasAnswers = answer !== undefined && versionsOf(conversation, answer).versions.length > 1;
-  return hasAnswers ? answer : prompt;
 }
 
 /** The state with another place for the next prompt, and what the window holds then. */

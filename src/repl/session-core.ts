@@ -1,6 +1,7 @@
 import type { Journal } from '../conversation/journal.ts';
 import type { Action, FailureText } from './action.ts';
 import { Failure } from '../failure.ts';
+import { adviceInConversation } from './advice.ts';
 import type { Entry } from './entry.ts';
 import type { SessionPorts } from './ports.ts';
 import type { Screen } from './screen.ts';
@@ -32,7 +33,8 @@ export class Stopped extends Error {
 export function failureText(error: unknown, clean: (text: string) => string): FailureText {
   if (error instanceof Failure) {
     const { kind, message, hint } = error;
-    return { kind, message: clean(message), ...(hint === undefined ? {} : { hint: clean(hint) }) };
+    const advice = hint === undefined ? {} : { hint: clean(adviceInConversation(hint)) };
+    return { kind, message: clean(message), ...advice };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { kind: 'unexpected', message: clean(`unexpected error: ${message}`) };

@@ -52,6 +52,8 @@ interface TaskActivity {
   readonly name: string;
   readonly since: number;
   readonly isStopping: boolean;
+  /** The question whose answer it carries out: stopped or failed, it is asked again. */
+  readonly dialog: Dialog | undefined;
 }
 
 type Activity = AnswerActivity | TaskActivity;

@@ -109,8 +109,8 @@ interface DialogFrame {
   readonly title: string;
   /** Sentences under the title; the view wraps them. */
   readonly lines: readonly string[];
-  /** What the keys do: `Enter chooses · Esc goes on with the sandbox`. */
-  readonly hint: string;
+  /** What the keys do, the dearest last: `Enter chooses`, `Esc goes on with the sandbox`. */
+  readonly hints: readonly string[];
 }
 
 /** A question that stands in the composer's place. */
@@ -122,7 +122,7 @@ export type Dialog =
       /** Index in `options`. */
       readonly selected: number;
     })
-  /** One line to type: an URL, or a key, which the session masks (`•`) before it gets here. */
+  /** One line to type: an URL, or a key, which the session masks (`*`) before it gets here. */
   | (DialogFrame & {
       readonly kind: 'entry';
       /** `API key`. */

@@ -35,6 +35,12 @@ export function systemText(system: string | undefined): string {
   return system === undefined ? 'there is no system prompt' : `the system prompt is: ${system}`;
 }
 
+/** What the key does that leaves the open question. */
+export function wayOutText({ dialog, service, isLineMode }: ReplState): string {
+  const leaves = service.isSandbox ? 'goes on with the sandbox' : 'leaves the question';
+  return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.before === undefined ? leaves : 'goes back'}`;
+}
+
 /** What is waited for, without what stops it. `now` is of the same clock as the activity. */
 export function activityText(activity: AnswerActivity, now: number): string {
   const seconds = Math.floor((now - activity.since) / 1000);

@@ -68,7 +68,11 @@ test('--json of a cut answer prints its text, marked incomplete', async () => {
   const server = await serve([[streamHead(), chunk(delta('hel')), fin]]);
   const { code, stdout, stderr } = await runNatter(['--json', 'hi'], { env: serviceAt(server) });
   expect(code).toBe(11);
-  expect(JSON.parse(stdout)).toMatchObject({ content: 'hel', incomplete: true });
+  expect(JSON.parse(stdout)).toMatchObject({
+    id: 'chatcmpl-1',
+    content: 'hel',
+    incomplete: true,
+  });
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'incomplete' } });
 });
 
@@ -78,6 +82,7 @@ test('--jsonl prints a line for each event as it comes', async () => {
   expect(code).toBe(0);
   expect(lines(stdout)).toEqual([
     { type: 'answer-started', attempt: 1 },
+    { type: 'answer-named', id: 'chatcmpl-1' },
     { type: 'text-received', text: 'hel' },
     { type: 'text-received', text: 'lo' },
     {

@@ -7,6 +7,7 @@ const dumb = { TERM: 'dumb' };
 describe('line mode', { timeout: 30_000 }, () => {
   test.each([
     ['--accessible', ['--sandbox', '--accessible'], {}],
+    ['--screen-reader', ['--sandbox', '--screen-reader'], {}],
     ['NATTER_ACCESSIBLE', ['--sandbox'], { NATTER_ACCESSIBLE: '1' }],
     ['TERM=dumb', ['--sandbox'], dumb],
   ])('T19 %s answers in labelled lines without any escape', async (_name, words, env) => {

@@ -17,10 +17,26 @@ function openBody(first: string): { body: AsyncIterable<Uint8Array>; closed: () 
   return { body: generate(), closed: () => closed };
 }
 
+const name = { type: 'name', id: 'chatcmpl-1', model: 'origin' } as const;
+
 describe('the parts of an answer', () => {
+  test('the name comes before the first text, and again only when it says more', async () => {
+    const { parts } = await readParts([
+      event({ id: 'chatcmpl-1', choices: [] }),
+      delta('a'),
+      delta('b') + stop + done,
+    ]);
+    expect(parts.slice(0, -2)).toStrictEqual([
+      { type: 'name', id: 'chatcmpl-1' },
+      name,
+      { type: 'text', text: 'a', deltas: ['a'] },
+    ]);
+  });
+
   test('one read gives one text part with its deltas', async () => {
     const { parts } = await readParts([delta('a') + delta('b'), delta('c'), stop + done]);
     expect(parts).toStrictEqual([
+      name,
       { type: 'text', text: 'ab', deltas: ['a', 'b'] },
       { type: 'text', text: 'c', deltas: ['c'] },
       { type: 'end', complete: true, id: 'chatcmpl-1', model: 'origin', finishReason: 'stop' },
@@ -31,6 +47,7 @@ describe('the parts of an answer', () => {
     const events = [{ reasoning: 'x' }, { content: 'a' }, { refusal: 'no' }, { content: 'b' }];
     const { parts } = await readParts([events.map((turn) => event(chunk(turn))).join('') + done]);
     expect(parts.slice(0, -1)).toStrictEqual([
+      name,
       { type: 'reasoning', text: 'x' },
       { type: 'text', text: 'a', deltas: ['a'] },
       { type: 'refusal', text: 'no' },
@@ -40,8 +57,9 @@ describe('the parts of an answer', () => {
 
   test('S52 a delta is delivered before the next read is asked for', async () => {
     const { body } = openBody(delta('a'));
-    const { value } = await readAnswer(body, 'text/event-stream').next();
-    expect(value).toStrictEqual({ type: 'text', text: 'a', deltas: ['a'] });
+    const parts = readAnswer(body, 'text/event-stream');
+    expect((await parts.next()).value).toStrictEqual(name);
+    expect((await parts.next()).value).toStrictEqual({ type: 'text', text: 'a', deltas: ['a'] });
   });
 
   test('S40 100,000 events in one read come in order', async () => {
@@ -61,7 +79,7 @@ describe('the end of the body', () => {
   test('a caller that stops early closes the body', async () => {
     const { body, closed } = openBody(delta('a'));
     for await (const part of readAnswer(body, 'text/event-stream')) {
-      expect(part.type).toBe('text');
+      expect(part.type).toBe('name');
       break;
     }
     expect(closed()).toBe(true);

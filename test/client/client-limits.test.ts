@@ -67,7 +67,7 @@ test('R26 an answer that the total limit ends is incomplete', async () => {
     totalTimeout: 2000,
   });
   const events = client.chat(prompt)[Symbol.asyncIterator]();
-  await events.next();
+  for (let index = 0; index < 2; index += 1) await events.next();
   expect((await events.next()).value).toMatchObject({ text: 'Hel' });
   const next = events.next();
   await Promise.all([
@@ -107,8 +107,7 @@ test('S41 a stall in the answer ends at the idle limit', async () => {
     idleTimeout: 3000,
   });
   const iterator = client.chat(prompt)[Symbol.asyncIterator]();
-  await iterator.next();
-  await iterator.next();
+  for (let index = 0; index < 3; index += 1) await iterator.next();
   const next = iterator.next();
   await tick();
   await clock.advance(2999);
@@ -160,7 +159,7 @@ test('S42 content puts off the idle limit', async () => {
     { idleTimeout: 3000 },
   );
   const iterator = client.chat(prompt)[Symbol.asyncIterator]();
-  await iterator.next();
+  for (let index = 0; index < 2; index += 1) await iterator.next();
   expect((await iterator.next()).value).toMatchObject({ text: 'a' });
   const second = iterator.next();
   await tick();

@@ -11,8 +11,7 @@ test('the time that a reader takes is not silence of the service', async () => {
     },
   );
   const iterator = client.chat(prompt)[Symbol.asyncIterator]();
-  await iterator.next();
-  await iterator.next();
+  for (let index = 0; index < 3; index += 1) await iterator.next();
   await clock.advance(60_000);
   expect((await iterator.next()).value).toMatchObject({ type: 'answer-finished' });
 });
@@ -38,8 +37,7 @@ test('aborting in the answer throws the reason and closes the connection', async
   const { server, client } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
   const stop = new AbortController();
   const iterator = client.chat(prompt, { signal: stop.signal })[Symbol.asyncIterator]();
-  await iterator.next();
-  await iterator.next();
+  for (let index = 0; index < 3; index += 1) await iterator.next();
   const next = iterator.next();
   const reason = new Error('interrupted');
   stop.abort(reason);

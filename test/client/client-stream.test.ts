@@ -32,6 +32,7 @@ test('tells what happens in order, with times of the monotonic clock', async () 
   const run = await runChat({ client, clock });
   expect(run.events).toEqual([
     { type: 'answer-started', attempt: 1, requestId: 'abc' },
+    { type: 'answer-named', id: 'chatcmpl-1' },
     { type: 'text-received', text: 'Hello', deltas: ['Hel', 'lo'] },
     {
       type: 'answer-finished',

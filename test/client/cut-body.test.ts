@@ -15,6 +15,7 @@ test.each([
     const events = client.chat(prompt)[Symbol.asyncIterator]();
     expect((await events.next()).value).toMatchObject({ type: 'answer-started' });
     await server.idle();
+    expect((await events.next()).value).toEqual({ type: 'answer-named', id: 'chatcmpl-1' });
     expect((await events.next()).value).toMatchObject({ type: 'text-received', text: 'Hel' });
     await expect(events.next()).rejects.toMatchObject({ kind: 'incomplete' });
     expect(server.requests).toHaveLength(1);

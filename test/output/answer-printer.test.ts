@@ -91,6 +91,20 @@ test('the JSON printer marks an answer that was cut, and names the model asked',
   expect(JSON.parse(shown)).toMatchObject({ model: 'asked', content: 'half', incomplete: true });
 });
 
+test('the JSON printer keeps the id and the model that a cut answer named', async () => {
+  const named: ChatEvent = { type: 'answer-named', id: 'chatcmpl-9', model: 'nextgen' };
+  const events = [started, named, text('half')];
+  const shown = await print((stdout) => jsonPrinter(stdout, 'asked'), events);
+  expect(JSON.parse(shown)).toMatchObject({ id: 'chatcmpl-9', model: 'nextgen' });
+});
+
+test('the JSON printer forgets the id of an attempt that was asked again', async () => {
+  const named: ChatEvent = { type: 'answer-named', id: 'chatcmpl-9' };
+  const events = [started, named, { ...started, attempt: 2 }, text('half')];
+  const shown = await print((stdout) => jsonPrinter(stdout, 'asked'), events);
+  expect(JSON.parse(shown)).toMatchObject({ id: null });
+});
+
 test('the JSON printer prints nothing for a prompt that failed before any text', async () => {
   expect(await print((stdout) => jsonPrinter(stdout, 'asked'), [started])).toBe('');
 });

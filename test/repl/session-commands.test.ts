@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { pathOf } from '../../src/conversation/tree.ts';
 import { createMemorySession, saying } from '../support/memory-session.ts';
 
 test.each([
@@ -71,4 +72,40 @@ test('/resume of what is not there leaves the conversation as it is', async () =
   await idle();
   expect(text()).toContain('there is no conversation "nothing"');
   expect(session.state().conversation.turns.size).toBe(2);
+});
+
+test('another version is shown once, with its number once', async () => {
+  const { enter, idle, text } = createMemorySession(saying('first'), saying('second'));
+  for (const line of ['one', '/edit', ' more']) {
+    enter(line);
+    await idle();
+  }
+  expect(text()).toMatch(/second\nnatter: version 2\/2; \/version switches\n$/);
+  const before = text().length;
+  enter('/version 1');
+  await idle();
+  expect(text().slice(before)).toBe(
+    'You: one\norigin: first\nnatter: version 1/2; /version switches\n',
+  );
+  enter('/version 1');
+  await idle();
+  expect(text()).toMatch(/switches\nnatter: this is version 1 of 2\n$/);
+});
+
+test('/retry under another system prompt asks with that one', async () => {
+  const { enter, idle, requests, session } = createMemorySession(saying('yes'), saying('arr'));
+  for (const line of ['one', '/system talk like a pirate', '/retry']) {
+    enter(line);
+    await idle();
+  }
+  expect(requests[1]?.messages).toEqual([
+    { role: 'system', content: 'talk like a pirate' },
+    { role: 'user', content: 'one' },
+  ]);
+  enter('/version');
+  await idle();
+  expect(pathOf(session.state().conversation).map(({ content }) => content)).toEqual([
+    'one',
+    'yes',
+  ]);
 });

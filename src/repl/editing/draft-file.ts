@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { errorCode } from '../../storage/storage-failure.ts';
-import { fileFailure, replaceFile } from './private-file.ts';
+import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { replaceFile, stateVariable } from './private-file.ts';
 
 /** A draft that was never sent, as it was found on disk. */
 export interface StoredDraft {
@@ -24,7 +24,7 @@ export function removeDraft(folder: string, id: string): void {
   try {
     fs.rmSync(file, { force: true });
   } catch (error) {
-    throw fileFailure('write', file, error);
+    throw storageFailure('write', file, error, stateVariable);
   }
 }
 
@@ -69,6 +69,6 @@ export function findDrafts(folder: string): readonly StoredDraft[] {
       .sort((one, other) => other.savedAt.getTime() - one.savedAt.getTime());
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
-    throw fileFailure('read', folder, error);
+    throw storageFailure('read', folder, error, stateVariable);
   }
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 
-import { errorCode } from '../../storage/storage-failure.ts';
-import { appendLine, fileFailure } from './private-file.ts';
+import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { appendLine, stateVariable } from './private-file.ts';
 
 /** Bytes and entries read from the end of the file. */
 const readLimit = 8 << 20;
@@ -62,6 +62,6 @@ export function readHistory(file: string): StoredHistory {
     return { texts: texts.slice(-entryLimit), skipped: lines.length - texts.length };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return { texts: [], skipped: 0 };
-    throw fileFailure('read', file, error);
+    throw storageFailure('read', file, error, stateVariable);
   }
 }

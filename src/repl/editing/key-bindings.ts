@@ -29,6 +29,8 @@ export type KeyAction =
   | 'search-shorten'
   | 'search-accept'
   | 'search-cancel'
+  | 'version-next'
+  | 'version-previous'
   | 'open-editor'
   | 'suspend'
   | 'redraw';
@@ -74,6 +76,8 @@ export const keyBindings: readonly KeyBinding[] = [
     ['tab', 'complete', 'complete a command, its argument or an @file'],
     ['ctrl+r', 'search-start', 'search the history'],
     ['ctrl+g', 'open-editor', 'write in $VISUAL or $EDITOR'],
+    ['shift+right alt+.', 'version-next', 'next version of the last exchange'],
+    ['shift+left alt+,', 'version-previous', 'previous version of the last exchange'],
     ['ctrl+o', 'expand-paste', 'show the paste at the caret as text'],
     ['up ctrl+p', 'move-up', 'a row up, then older prompts'],
     ['down ctrl+n', 'move-down', 'a row down, then newer prompts'],
@@ -139,9 +143,16 @@ export function actionOf(chord: string, context: KeyContext): KeyAction | undefi
     .find((action) => action !== undefined);
 }
 
-/** A chord as people write it: `Ctrl+A`, `Shift+Enter`. */
+/** Names of keys that are not just their own with a capital. */
+const keyNames: Readonly<Record<string, string>> = {
+  pageup: 'PgUp',
+  pagedown: 'PgDn',
+  escape: 'Esc',
+};
+
+/** A chord as keyboards have it: `Ctrl+A`, `Shift+Enter`, `PgUp`. */
 export function keyLabel(chord: string): string {
-  return chord.replaceAll(/(^|\+)([a-z])/g, (_, plus: string, letter: string) => {
-    return plus + letter.toUpperCase();
+  return chord.replaceAll(/(?<=^|\+)[a-z]+/g, (name) => {
+    return keyNames[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
   });
 }

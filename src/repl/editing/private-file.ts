@@ -1,17 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { Failure } from '../../failure.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
+import { storageFailure } from '../../storage/storage-failure.ts';
 
-/** A failed call on a file as a Failure of kind `storage`. */
-export function fileFailure(action: 'read' | 'write', file: string, cause: unknown): Failure {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Failure('storage', `cannot ${action} ${file}: ${reason}`, {
-    hint: 'check the path and its permissions',
-    cause,
-  });
-}
+/** Moves the folder that these files are in. */
+export const stateVariable = 'NATTER_STATE_DIR';
 
 function makeFolder(file: string): void {
   makePrivateFolder(path.dirname(file));
@@ -31,12 +25,14 @@ export function appendLine(file: string, line: string): void {
       const last = Buffer.from('\n');
       if (size > 0) fs.readSync(descriptor, last, 0, 1, size - 1);
       const bytes = Buffer.from(`${last[0] === 0x0a ? '' : '\n'}${line}\n`);
-      if (fs.writeSync(descriptor, bytes) < bytes.length) throw new Error('the disk is full');
+      if (fs.writeSync(descriptor, bytes) < bytes.length) {
+        throw Object.assign(new Error('not all of it was written'), { code: 'ENOSPC' });
+      }
     } finally {
       fs.closeSync(descriptor);
     }
   } catch (error) {
-    throw fileFailure('write', file, error);
+    throw storageFailure('write', file, error, stateVariable);
   }
 }
 
@@ -48,6 +44,6 @@ export function replaceFile(file: string, content: string): void {
     fs.writeFileSync(next, content, { mode: 0o600 });
     fs.renameSync(next, file);
   } catch (error) {
-    throw fileFailure('write', file, error);
+    throw storageFailure('write', file, error, stateVariable);
   }
 }

@@ -2,6 +2,7 @@ import { composePrompt, type AttachedFile } from '../../conversation/compose-pro
 import type { AnswerEnd } from '../../conversation/journal.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { AnswerOutcome } from '../action.ts';
+import { adviceInConversation } from '../advice.ts';
 import type { Question } from '../effect.ts';
 import { notice, type Entry } from '../entry.ts';
 import { endingWith, messagesFor } from '../position.ts';
@@ -48,10 +49,20 @@ function systemParent({ core, choices }: Asking, parent: string | undefined): st
   return last === content ? parent : journal.addTurn({ role: 'system', content, parent }).id;
 }
 
+/** A prompt that is answered once more: under another system prompt it is another version of it. */
+function recordAgain(asking: Asking, turnId: string): string {
+  const journal = asking.core.journal();
+  const prompt = journal.conversation().turns.get(turnId);
+  if (prompt === undefined) return turnId;
+  const parent = systemParent(asking, prompt.parent);
+  if (parent === prompt.parent) return turnId;
+  return journal.addTurn({ role: 'user', content: prompt.content, parent }).id;
+}
+
 /** The prompt on disk, before anything is sent. @returns its turn's id */
 async function recordQuestion(asking: Asking, question: Question): Promise<string> {
   const { core } = asking;
-  if (question.type === 'again') return question.turnId;
+  if (question.type === 'again') return recordAgain(asking, question.turnId);
   sayIn(asking, { type: 'prompt', text: question.shown });
   const files = [...question.files, ...(await readMentions(asking, question.mentions))];
   const content = composePrompt({ prompt: question.content, files });
@@ -83,6 +94,8 @@ async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promis
     core.dispatch({ type: 'held-changed', text: core.transcript.held() });
   } else if (event.type === 'refusal-received') {
     answer.refusal += event.text;
+  } else if (event.type === 'answer-named') {
+    answer.end = { model: event.model };
   } else if (event.type === 'answer-finished') {
     const { model, finishReason, usage, timing } = event;
     answer.end = { model, finishReason, usage, timing };
@@ -124,7 +137,7 @@ async function converse(asking: Asking, answer: Answer): Promise<void> {
   const { service } = core.ports;
   const messages = messagesFor(endingWith(core.journal().conversation(), answer.promptId));
   const { request, warning } = service.plan(messages, choices);
-  if (warning !== undefined) sayIn(asking, notice(warning));
+  if (warning !== undefined) sayIn(asking, notice(adviceInConversation(warning)));
   for await (const event of service.client().chat(request, { signal })) {
     signal.throwIfAborted();
     await onEvent(asking, answer, event);

@@ -1,10 +1,9 @@
-import { pathOf } from '../../conversation/tree.ts';
 import { notice } from '../entry.ts';
 import type { Effect } from '../effect.ts';
 import { failureText, type SessionCore } from '../session-core.ts';
 import { runAsk } from './ask.ts';
 import { findCandidates } from './find-candidates.ts';
-import { turnEntries } from './show-conversation.ts';
+import { entriesFrom } from './show-conversation.ts';
 import {
   runAttach,
   runConnect,
@@ -30,16 +29,15 @@ function tellConversation(core: SessionCore): void {
   core.dispatch({ type: 'conversation-changed', conversation });
 }
 
-/** Shows the versions from the chosen turn on. */
+/** Selects a turn with all that it follows, and shows its exchange and what comes after. */
 function choose(core: SessionCore, turnId: string): void {
   const journal = core.journal();
-  journal.choose(turnId);
+  const { turns, choices } = journal.conversation();
+  for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
+    if (choices.get(turn.parent) !== turn.id) journal.choose(turn.id);
+  }
   tellConversation(core);
-  const conversation = journal.conversation();
-  const path = pathOf(conversation);
-  const from = path.findIndex(({ id }) => id === turnId);
-  const shown = path.slice(from).flatMap((turn) => turnEntries(conversation, turn));
-  core.transcript.print(shown);
+  core.transcript.print(entriesFrom(journal.conversation(), turnId));
 }
 
 function rename(core: SessionCore, title: string): void {

@@ -1,29 +1,44 @@
 import { pathOf, titleOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { notice, type Entry } from '../entry.ts';
-import { versionsOf } from '../position.ts';
+import { exchangesOf, type Exchange } from '../position.ts';
+import { versionText } from '../versions.ts';
 
-/** Turns that are shown again when a conversation is gone on with; more would bury the prompt. */
-const mostTurns = 6;
+/** Exchanges that are shown again when a conversation is gone on with; more would bury the prompt. */
+const mostExchanges = 3;
 
-/** A turn as the transcript shows it again. */
-export function turnEntries(conversation: Conversation, turn: Turn): readonly Entry[] {
-  const { versions, index } = versionsOf(conversation, turn);
-  const text = `version ${index + 1}/${versions.length}; /version switches`;
-  const version = versions.length < 2 ? [] : [notice(text)];
-  if (turn.role === 'system') return [];
-  if (turn.role === 'user') return [...version, { type: 'prompt', text: turn.content }];
-  if (turn.content === '') return [notice('no answer came')];
-  const cut = turn.incomplete === true ? [notice('cut off; /continue goes on from here')] : [];
-  return [{ type: 'answer', text: turn.content, model: turn.model }, ...cut, ...version];
+function answerEntries(answer: Turn | undefined): readonly Entry[] {
+  if (answer === undefined || answer.content === '') return [notice('no answer came')];
+  const shown: Entry = { type: 'answer', text: answer.content, model: answer.model };
+  const isCut = answer.incomplete === true;
+  return isCut ? [shown, notice('cut off; /continue goes on from here')] : [shown];
+}
+
+function exchangeEntries(conversation: Conversation, exchange: Exchange): readonly Entry[] {
+  const text = versionText(conversation, exchange);
+  return [
+    { type: 'prompt', text: exchange.prompt.content },
+    ...answerEntries(exchange.answer),
+    ...(text === undefined ? [] : [notice(text)]),
+  ];
+}
+
+/** The exchanges of a conversation from the one that a turn is part of. */
+export function entriesFrom(conversation: Conversation, turnId: string): readonly Entry[] {
+  const exchanges = exchangesOf(pathOf(conversation));
+  const first = exchanges.findIndex(({ prompt, answer }) =>
+    [prompt.id, answer?.id].includes(turnId),
+  );
+  return exchanges.slice(first).flatMap((exchange) => exchangeEntries(conversation, exchange));
 }
 
 /** The end of a conversation that is opened again. */
 export function showConversation(conversation: Conversation): readonly Entry[] {
-  const turns = pathOf(conversation).filter(({ role }) => role !== 'system');
-  const shown = turns.slice(-mostTurns);
-  const left = turns.length - shown.length;
+  const exchanges = exchangesOf(pathOf(conversation));
+  const shown = exchanges.slice(-mostExchanges);
+  const left = exchanges.length - shown.length;
   const title = titleOf(conversation);
-  const earlier = left === 0 ? '' : `; ${left} earlier turns are not shown`;
+  const prompts = left === 1 ? '1 earlier prompt is' : `${left} earlier prompts are`;
+  const earlier = left === 0 ? '' : `; ${prompts} not shown`;
   const head = notice(`${conversation.id}${title === '' ? '' : `: ${title}`}${earlier}`);
-  return [head, ...shown.flatMap((turn) => turnEntries(conversation, turn))];
+  return [head, ...shown.flatMap((exchange) => exchangeEntries(conversation, exchange))];
 }

@@ -77,7 +77,9 @@ export function runListConversations(
   core: SessionCore,
   { query }: EffectOf<'list-conversations'>,
 ): Promise<void> {
-  return runTask(core, async () => [notice(await core.ports.library.describe(query))]);
+  return runTask(core, async (signal) => [
+    notice(await core.ports.library.describe(query, signal)),
+  ]);
 }
 
 function tell(core: SessionCore): void {

@@ -1,7 +1,7 @@
 import type { Dialog } from '../dialog.ts';
 import type { Screen } from '../screen.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
-import { activityText } from '../wording.ts';
+import { activityText, wayOutText } from '../wording.ts';
 
 export interface LineScreenOptions {
   readonly write: (text: string) => void;
@@ -16,16 +16,17 @@ export interface LineScreenOptions {
 /** Milliseconds after which it is told that an answer is waited for. */
 const patience = 1000;
 
-function dialogText(dialog: Dialog): string {
-  if (dialog.type === 'entry') return `${dialog.title}: `;
+function dialogText(dialog: Dialog, wayOut: string): string {
+  if (dialog.type === 'entry') return `${dialog.title}; ${wayOut}: `;
   const choices = dialog.choices.map(({ label }, index) => `  ${index + 1} ${label}\n`).join('');
   return `${dialog.title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
 }
 
 /** What the person is asked for; undefined while natter is busy or over. */
-function questionOf({ dialog, activity, hasLeft }: ReplState): string | undefined {
+function questionOf(state: ReplState): string | undefined {
+  const { dialog, activity, hasLeft } = state;
   if (hasLeft) return undefined;
-  if (dialog !== undefined) return dialogText(dialog);
+  if (dialog !== undefined) return dialogText(dialog, wayOutText(state));
   return activity === undefined ? 'You: ' : undefined;
 }
 

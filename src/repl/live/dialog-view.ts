@@ -18,11 +18,15 @@ function endOf(text: string, columns: number): string {
   return rest;
 }
 
-function entryView(dialog: Dialog & { type: 'entry' }, columns: number): DialogView {
+function entryView(
+  dialog: Dialog & { type: 'entry' },
+  columns: number,
+  wayOut: string,
+): DialogView {
   const { input, isHidden, asks, title } = dialog;
   const content = contentOf(input);
   const show = (text: string) =>
-    isHidden ? '•'.repeat([...graphemes(text)].length) : sanitizeLine(text);
+    isHidden ? '*'.repeat([...graphemes(text)].length) : sanitizeLine(text);
   const room = Math.max(8, columns - labelColumns);
   const before = endOf(show(content.slice(0, input.cursor)), room);
   const [after] = splitAtWidth(show(content.slice(input.cursor)), room - displayWidth(before));
@@ -30,21 +34,21 @@ function entryView(dialog: Dialog & { type: 'entry' }, columns: number): DialogV
     kind: 'entry',
     title: sanitizeLine(title),
     lines: [],
-    hint: 'Enter goes on · Esc leaves',
+    hints: ['Enter goes on', wayOut],
     label: labels[asks],
     text: before + after,
     caretColumn: displayWidth(before),
   };
 }
 
-/** A dialog as the live region shows it. */
-export function dialogView(dialog: Dialog, columns: number): DialogView {
-  if (dialog.type === 'entry') return entryView(dialog, columns);
+/** The open dialog as the live region shows it; `wayOut` is what Esc does. */
+export function dialogView(dialog: Dialog, columns: number, wayOut: string): DialogView {
+  if (dialog.type === 'entry') return entryView(dialog, columns, wayOut);
   return {
     kind: 'choice',
     title: sanitizeLine(dialog.title),
     lines: [],
-    hint: 'Up, Down and Enter choose, or type a number · Esc leaves',
+    hints: ['Enter or a number chooses', wayOut],
     options: dialog.choices.map((choice, index) => ({
       label: sanitizeLine(`${index + 1} ${choice.label}`),
     })),

@@ -7,6 +7,7 @@ import { layout } from '../editing/layout.ts';
 import { composerColumns, composerRows } from '../layout-rules.ts';
 import { shownText } from '../shown-text.ts';
 import type { AnswerUsage, ReplState, ServiceFacts } from '../state.ts';
+import { wayOutText } from '../wording.ts';
 import type { ComposerView, FooterView, Status, ViewModel } from '../view-model.ts';
 import { dialogView } from './dialog-view.ts';
 
@@ -99,6 +100,6 @@ export function viewOf(state: ReplState, tail: string): ViewModel {
     search: search && { query: sanitizeLine(search.query), found: !search.isFailed },
     notice: noticeOf(state),
     footer: footerOf(state),
-    dialog: dialog && dialogView(dialog, state.columns),
+    dialog: dialog && dialogView(dialog, state.columns, wayOutText(state)),
   };
 }

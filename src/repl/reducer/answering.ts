@@ -7,10 +7,11 @@ import type { AnswerOutcome } from '../action.ts';
 import { keyDialog } from '../dialogs.ts';
 import { type Draft, isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../entry.ts';
-import { contextUse, currentPath, lastExchange, switchableTurn, versionsOf } from '../position.ts';
+import { contextUse, currentPath, lastExchange } from '../position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state.ts';
+import { versionText } from '../versions.ts';
 import { shortCount } from '../wording.ts';
-import { andThen, printing, step, type Step } from './step.ts';
+import { andThen, printing, say, step, type Step } from './step.ts';
 import { advance } from './submitting.ts';
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
@@ -27,6 +28,7 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
       const tokens = activity.tokens + estimateTokens(event.text);
       return { ...rest, phase: 'streaming', tokens };
     }
+    case 'answer-named':
     case 'reasoning-received':
     case 'refusal-received':
     case 'answer-finished':
@@ -138,11 +140,8 @@ function onStop(state: ReplState, hasText: boolean, prompt: Draft | undefined): 
 function tellVersion(state: ReplState): Step {
   const { conversation } = state;
   const exchange = lastExchange(currentPath(conversation, state.branch));
-  if (exchange?.answer === undefined) return step(state);
-  const { versions, index } = versionsOf(conversation, switchableTurn(conversation, exchange));
-  if (versions.length < 2) return step(state);
-  const text = `version ${index + 1}/${versions.length}; /version switches`;
-  return step(state, printing(notice(text)));
+  const text = exchange?.answer && versionText(conversation, exchange);
+  return text === undefined ? step(state) : say(state, text);
 }
 
 /** An answer is over: what came of it is in the conversation already. */

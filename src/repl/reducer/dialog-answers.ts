@@ -3,40 +3,31 @@ import type { Dialog, DialogChoice } from '../dialog.ts';
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
 import type { KeyAction } from '../editing/key-bindings.ts';
 import { contentOf } from '../editing/paste.ts';
-import { insert } from '../editing/text-buffer.ts';
+import { createBuffer, insert, isEmpty } from '../editing/text-buffer.ts';
 import { notice } from '../entry.ts';
 import type { ReplState } from '../state.ts';
-import { andThen, printing, refuse, startTask, step, type Step } from './step.ts';
+import { wayOutText } from '../wording.ts';
+import { andThen, leave, printing, refuse, startTask, step, type Step } from './step.ts';
 import { advance } from './submitting.ts';
 
 function close(state: ReplState): ReplState {
   return { ...state, dialog: undefined };
 }
 
-function choose(state: ReplState, choice: DialogChoice): Step {
-  const next = close(state);
+const sandboxText = 'the sandbox answers; natter auth login connects a service later';
+
+function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
   switch (choice.key) {
     case 'connect':
-      return step({ ...state, dialog: addressDialog() });
+      return step({ ...state, dialog: addressDialog(dialog) });
     case 'probe':
-      return startTask(next, 'looking for servers', { type: 'find-servers' });
-    case 'server':
-      return startTask(next, 'connecting', {
-        type: 'connect',
-        address: choice.url ?? '',
-        key: undefined,
-        model: choice.model,
-      });
+      return startTask(state, 'looking for servers', { type: 'find-servers' });
+    case 'server': {
+      const { url: address = '', model } = choice;
+      return startTask(state, 'connecting', { type: 'connect', address, key: undefined, model });
+    }
     case 'sandbox':
-      return andThen(
-        step(
-          next,
-          printing(notice('the sandbox answers; natter auth login connects a service later')),
-        ),
-        advance,
-      );
-    case 'leave':
-      return step({ ...next, hasLeft: true }, { type: 'leave' });
+      return andThen(step(close(state), printing(notice(sandboxText))), advance);
   }
 }
 
@@ -44,10 +35,11 @@ function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: strin
   const typed = text.trim();
   if (dialog.asks === 'key') {
     const key = typed === '' ? undefined : typed;
-    return startTask(close(state), 'connecting', { type: 'connect', address: dialog.address, key });
+    return startTask(state, 'connecting', { type: 'connect', address: dialog.address, key });
   }
-  if (typed === '') return refuse(state, 'the service needs an address', 'Esc leaves');
-  return step({ ...state, dialog: keyDialog(typed) });
+  if (typed === '') return refuse(state, 'the service needs an address', wayOutText(state));
+  const answered = { ...dialog, input: createBuffer(typed) };
+  return step({ ...state, dialog: keyDialog(typed, answered) });
 }
 
 /** Gives a dialog its answer: the number of a choice, or the text it asks for. */
@@ -57,14 +49,22 @@ export function answerDialog(state: ReplState, dialog: Dialog, text: string): St
   const choice = dialog.choices[number - 1];
   return choice === undefined
     ? refuse(state, `choose a number from 1 to ${dialog.choices.length}`)
-    : choose(state, choice);
+    : choose(state, dialog, choice);
 }
 
-export function leaveDialog(state: ReplState): Step {
+/** Where a question ends that none came before. */
+function leaveQuestions(state: ReplState): Step {
   const text = state.service.isSandbox
-    ? 'the sandbox answers; natter auth login connects a service later'
+    ? sandboxText
     : 'no key was entered; natter auth login stores one';
   return andThen(step(close(state), printing(notice(text))), advance);
+}
+
+/** Esc or Ctrl-C: one question back. */
+export function leaveDialog(state: ReplState, dialog: Dialog): Step {
+  return dialog.before === undefined
+    ? leaveQuestions(state)
+    : step({ ...state, dialog: dialog.before });
 }
 
 function select(state: ReplState, dialog: Dialog & { type: 'choice' }, by: number): Step {
@@ -73,10 +73,18 @@ function select(state: ReplState, dialog: Dialog & { type: 'choice' }, by: numbe
   return step({ ...state, dialog: { ...dialog, selected } });
 }
 
+function deleteOrLeave(state: ReplState, dialog: Dialog): Step {
+  if (dialog.type === 'choice' || isEmpty(dialog.input)) return leave(state);
+  return step({
+    ...state,
+    dialog: { ...dialog, input: editActions['delete-right'](dialog.input) },
+  });
+}
+
 /** A key's action while a dialog is open. */
 export function onDialogAction(state: ReplState, dialog: Dialog, action: KeyAction): Step {
-  if (action === 'stop' || action === 'interrupt') return leaveDialog(state);
-  if (action === 'delete-right-or-leave') return leaveDialog(state);
+  if (action === 'stop' || action === 'interrupt') return leaveDialog(state, dialog);
+  if (action === 'delete-right-or-leave') return deleteOrLeave(state, dialog);
   if (dialog.type === 'choice') {
     if (action === 'move-up') return select(state, dialog, -1);
     if (action === 'move-down' || action === 'complete') return select(state, dialog, 1);

@@ -1,7 +1,7 @@
 import { isEmpty } from '../editing/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { leaveDialog } from './dialog-answers.ts';
-import { step, type Step } from './step.ts';
+import { leave, step, type Step } from './step.ts';
 import { putAside } from './submitting.ts';
 
 /** Stops the answer or task; nothing where none is going on. */
@@ -11,13 +11,9 @@ export function stop(state: ReplState): Step {
   return step({ ...state, activity: { ...activity, isStopping: true } }, { type: 'stop' });
 }
 
-export function leave(state: ReplState): Step {
-  return step({ ...state, hasLeft: true }, { type: 'leave' });
-}
-
 /** Ctrl-C: closes what is open, stops the answer, puts the draft aside, and at last, pressed again, leaves. */
 export function interrupt(state: ReplState): Step {
-  if (state.dialog !== undefined) return leaveDialog(state);
+  if (state.dialog !== undefined) return leaveDialog(state, state.dialog);
   if (state.search !== undefined) return step({ ...state, search: undefined });
   if (state.completion !== undefined) return step({ ...state, completion: undefined });
   if (state.activity !== undefined && !state.activity.isStopping) return stop(state);

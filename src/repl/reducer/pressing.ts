@@ -17,10 +17,11 @@ import { composerColumns, pageRows } from '../layout-rules.ts';
 import type { ReplState } from '../state.ts';
 import { onMenuAction, refreshCompletion, startCompletion } from './completing.ts';
 import { onDialogAction, onDialogText } from './dialog-answers.ts';
-import { interrupt, leave, stop } from './interrupting.ts';
+import { interrupt, stop } from './interrupting.ts';
 import { onSearchAction, onSearchText, openSearch } from './searching.ts';
-import { type Step, step } from './step.ts';
+import { leave, type Step, step } from './step.ts';
 import { submit, unqueue } from './submitting.ts';
+import { switchVersion, type Wanted } from './switching.ts';
 
 function recall(state: ReplState, found: HistoryStep | undefined): Step {
   if (found === undefined) return step(state);
@@ -48,6 +49,11 @@ function send(state: ReplState): Step {
   return broken === undefined ? submit(state) : step({ ...state, composer: broken });
 }
 
+/** What is shown of another version would stand in the middle of an answer that comes. */
+function turnVersion(state: ReplState, wanted: Wanted): Step {
+  return state.activity === undefined ? switchVersion(state, wanted) : step(state);
+}
+
 const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = {
   send,
   stop,
@@ -64,6 +70,8 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = 
   'history-newer': newer,
   complete: startCompletion,
   'search-start': openSearch,
+  'version-next': (state) => turnVersion(state, 'next'),
+  'version-previous': (state) => turnVersion(state, 'previous'),
   'open-editor': (state) =>
     step(state, { type: 'edit-externally', text: contentOf(state.composer) }),
   suspend: (state) => step(state, { type: 'suspend' }),

@@ -1,4 +1,5 @@
 import type { Action } from '../action.ts';
+import type { Dialog } from '../dialog.ts';
 import { addressDialog, keyDialog, serversDialog } from '../dialogs.ts';
 import { clearBuffer, replaceContent } from '../editing/text-buffer.ts';
 import { type Entry, failureEntry, notice } from '../entry.ts';
@@ -6,13 +7,21 @@ import type { ReplState } from '../state.ts';
 import { onAnswerEnded, onChatEvent, withConversation } from './answering.ts';
 import { onCandidates } from './completing.ts';
 import { answerDialog } from './dialog-answers.ts';
-import { interrupt, leave } from './interrupting.ts';
+import { interrupt } from './interrupting.ts';
 import { onKey } from './pressing.ts';
-import { andThen, printing, say, step, type Step } from './step.ts';
+import { andThen, leave, printing, say, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
+/** The question that the task going on came from. */
+function dialogOf({ activity }: ReplState): Dialog | undefined {
+  return activity?.type === 'task' ? activity.dialog : undefined;
+}
+
+/** One that was stopped leads back to the question it came from. */
 function endTask(state: ReplState): ReplState {
-  return state.activity?.type === 'task' ? { ...state, activity: undefined } : state;
+  if (state.activity?.type !== 'task') return state;
+  const dialog = state.activity.isStopping ? dialogOf(state) : undefined;
+  return { ...state, activity: undefined, dialog: state.dialog ?? dialog };
 }
 
 function onConnected(
@@ -30,7 +39,10 @@ function onConnectionFailed(
   { failure, address }: Action & { type: 'connection-failed' },
 ): Step {
   const isKey = failure.kind === 'unauthorized';
-  const dialog = isKey ? keyDialog(address) : addressDialog(address);
+  const asked = dialogOf(state);
+  const before = asked?.type === 'entry' && asked.asks === 'key' ? asked.before : asked;
+  const addressEntry = before?.type === 'entry' ? before : addressDialog(before, address);
+  const dialog = isKey ? keyDialog(address, before) : addressEntry;
   const hint = isKey ? 'enter another key here' : failure.hint;
   return step({ ...state, dialog }, printing(failureEntry(failure.message, hint)));
 }
@@ -82,7 +94,8 @@ const handlers: Handlers = {
   remarked: (state, { text }) => say(state, text),
   'service-connected': onConnected,
   'connection-failed': onConnectionFailed,
-  'servers-found': (state, { servers }) => step({ ...state, dialog: serversDialog(servers) }),
+  'servers-found': (state, { servers }) =>
+    step({ ...state, dialog: serversDialog(servers, dialogOf(state)) }),
 };
 
 /** The one place where the state changes. */

@@ -32,8 +32,13 @@ export function refuse(state: ReplState, message: string, hint?: string): Step {
   return step(state, printing(failureEntry(message, hint)));
 }
 
+export function leave(state: ReplState): Step {
+  return step({ ...state, hasLeft: true }, { type: 'leave' });
+}
+
 /** Begins something that takes time; the `task-ended` action ends it. */
 export function startTask(state: ReplState, name: string, effect: Effect): Step {
-  const activity = { type: 'task', name, since: state.now, isStopping: false } as const;
-  return step({ ...state, activity }, effect);
+  const { now: since, dialog } = state;
+  const activity = { type: 'task', name, since, isStopping: false, dialog } as const;
+  return step({ ...state, activity, dialog: undefined }, effect);
 }

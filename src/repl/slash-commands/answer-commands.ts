@@ -4,14 +4,13 @@ import {
   currentPath,
   lastAnswer,
   lastExchange,
-  switchableTurn,
-  versionsOf,
   withBranch,
   type Exchange,
 } from '../position.ts';
 import { ask } from '../reducer/asking.ts';
 import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state.ts';
+import { switchVersion } from '../reducer/switching.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 const continuation =
@@ -96,22 +95,6 @@ function save(state: ReplState, argument: string): Step {
   );
 }
 
-/** The versions that can be switched: of the last answer where it has several, else of the last prompt. */
-function switchVersion(state: ReplState, argument: string): Step {
-  const { conversation } = state;
-  return withExchange(state, (exchange) => {
-    const turn = switchableTurn(conversation, exchange);
-    const { versions, index } = versionsOf(conversation, turn);
-    if (versions.length < 2) {
-      return refuse(state, 'the last exchange has one version', '/retry or /edit makes another');
-    }
-    const wanted = argument === '' ? (index + 1) % versions.length : Number(argument) - 1;
-    const chosen = versions[wanted];
-    if (chosen === undefined) return refuse(state, `there are versions 1 to ${versions.length}`);
-    return step(withBranch(state, undefined), { type: 'choose', turnId: chosen.id });
-  });
-}
-
 const none = { argument: '', completes: 'none' } as const;
 
 export const answerCommands: readonly SlashCommand[] = [
@@ -132,7 +115,7 @@ export const answerCommands: readonly SlashCommand[] = [
     argument: '[n]',
     summary: 'switch to the next version of the last exchange, or to version n',
     completes: 'none',
-    run: switchVersion,
+    run: (state, argument) => switchVersion(state, argument === '' ? 'next' : Number(argument)),
   },
   { ...none, name: 'undo', summary: 'leave out the last exchange', run: undo },
   { ...none, name: 'continue', summary: 'go on from an answer that was cut', run: continueAnswer },

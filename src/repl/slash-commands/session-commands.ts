@@ -1,4 +1,4 @@
-import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import { leave, refuse, say, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state.ts';
 import { usageText } from '../wording.ts';
 import type { SlashCommand } from './slash-command.ts';
@@ -51,6 +51,6 @@ export const sessionCommands: readonly SlashCommand[] = [
     summary: 'leave',
     completes: 'none',
     isImmediate: true,
-    run: (state) => step({ ...state, hasLeft: true }, { type: 'leave' }),
+    run: leave,
   },
 ];

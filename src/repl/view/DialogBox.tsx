@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import type { Dialog } from '../view-model.ts';
 import { useAppearance, type Appearance } from './appearance.ts';
-import { shorten } from './fit-parts.ts';
+import { fitParts, shorten } from './fit-parts.ts';
 import { Lines } from './Lines.tsx';
 import { Row } from './Row.tsx';
 
@@ -35,6 +35,7 @@ function entryLines(dialog: Entry, { style, signs, columns }: Appearance): strin
 export function DialogBox({ dialog }: { readonly dialog: Dialog }): ReactNode {
   const appearance = useAppearance();
   const { style, signs, columns } = appearance;
+  const hints = dialog.hints.map((text, worth) => ({ text, worth }));
   return (
     <Box flexDirection="column" width={columns}>
       <Text>{style.bold(dialog.title)}</Text>
@@ -43,7 +44,7 @@ export function DialogBox({ dialog }: { readonly dialog: Dialog }): ReactNode {
       ))}
       {dialog.kind === 'choice' ? <Lines lines={optionLines(dialog, appearance)} /> : null}
       {dialog.kind === 'entry' ? <Lines lines={entryLines(dialog, appearance)} /> : null}
-      <Row>{style.dim(shorten(dialog.hint, columns, signs))}</Row>
+      <Row>{style.dim(fitParts(hints, columns, signs))}</Row>
     </Box>
   );
 }

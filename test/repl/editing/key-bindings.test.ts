@@ -58,7 +58,11 @@ test('no key is bound twice in one context', () => {
 test.each([
   ['ctrl+a', 'Ctrl+A'],
   ['alt+shift+,', 'Alt+Shift+,'],
-  ['pageup', 'Pageup'],
+  ['pageup', 'PgUp'],
+  ['alt+pagedown', 'Alt+PgDn'],
+  ['escape', 'Esc'],
+  ['shift+right', 'Shift+Right'],
+  ['ctrl+_', 'Ctrl+_'],
 ])('keyLabel writes %s as %s', (chord, label) => {
   expect(keyLabel(chord)).toBe(label);
 });

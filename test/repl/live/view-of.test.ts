@@ -65,9 +65,9 @@ test('while the history is searched its match stands in the composer', () => {
   });
 });
 
-test('a hidden entry shows as many dots as characters', () => {
+test('a hidden entry shows as many stars as characters', () => {
   const { state } = run(stateOf({ dialog: keyDialog('https://api.example.com') }), typed('kéy'));
-  expect(viewOf(state, '').dialog).toMatchObject({ kind: 'entry', text: '•••', caretColumn: 3 });
+  expect(viewOf(state, '').dialog).toMatchObject({ kind: 'entry', text: '***', caretColumn: 3 });
 });
 
 test('Ctrl-C on an empty composer says that once more leaves', () => {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { firstRunDialog, keyDialog } from '../../../src/repl/dialogs.ts';
+import { wayOutText } from '../../../src/repl/wording.ts';
 import {
   composed,
   effectsOf,
   enter,
   escape,
   pasted,
+  interrupt,
   pressed,
   printed,
   run,
@@ -59,6 +61,64 @@ describe('the first run', () => {
     const { state, effects } = run(firstRun, key);
     expect(state.dialog).toBeUndefined();
     expect(printed(effects)[0]).toMatch(/^the sandbox answers/);
+  });
+
+  test.each([
+    ['Esc', escape],
+    ['Ctrl-C', interrupt],
+  ])(
+    '%s goes from the key to the address as it was typed, and from there to the choice',
+    (_, key) => {
+      const { state } = run(firstRun, enter, typed('http://localhost:9'), enter);
+      expect([state.dialog?.title, wayOutText(state)]).toEqual([
+        'API key for http://localhost:9 (not shown; empty for none)',
+        'Esc goes back',
+      ]);
+      const back = run(state, key);
+      expect(back.state.dialog).toMatchObject({
+        asks: 'address',
+        input: { text: 'http://localhost:9' },
+      });
+      const first = run(back.state, key);
+      expect(first.state.dialog).toEqual(firstRun.dialog);
+      expect(first.effects).toEqual([]);
+      expect(wayOutText(first.state)).toBe('Esc goes on with the sandbox');
+    },
+  );
+
+  test('Ctrl-D leaves natter from a choice and from an empty entry', () => {
+    const end = pressed('d', { ctrl: true });
+    expect(run(firstRun, end).state.hasLeft).toBe(true);
+    expect(run(firstRun, enter, end).state.hasLeft).toBe(true);
+    expect(run(firstRun, enter, typed('h'), end).state.hasLeft).toBe(false);
+  });
+
+  test('Esc stops a search for servers and comes back to the choice', () => {
+    const { state } = run(firstRun, typed('2'), escape, {
+      type: 'task-ended',
+      entries: [],
+      now: 0,
+    });
+    expect(state.dialog).toEqual(firstRun.dialog);
+  });
+
+  test('Esc goes from the servers that were found to the choice', () => {
+    const found = run(firstRun, typed('2'), { type: 'servers-found', servers: [] });
+    expect(run(found.state, escape).state.dialog).toEqual(firstRun.dialog);
+  });
+
+  test('a connection that fails leads back to the address, and Esc from there to the choice', () => {
+    const { state } = run(
+      firstRun,
+      enter,
+      typed('http://localhost:9'),
+      enter,
+      enter,
+      failure('unreachable'),
+      { type: 'task-ended', entries: [], now: 0 },
+    );
+    expect(state.dialog).toMatchObject({ asks: 'address', input: { text: 'http://localhost:9' } });
+    expect(run(state, escape).state.dialog).toEqual(firstRun.dialog);
   });
 
   test('takes the number of a choice as a line', () => {

@@ -100,17 +100,6 @@ describe('versions', () => {
     expect(state.branch).toEqual({ parent: undefined, reason: 'undo' });
   });
 
-  test('/version switches to the next version', () => {
-    const turns = new Map(exchange.turns);
-    const first = turns.get('t2');
-    if (first === undefined) throw new Error('there is no answer');
-    turns.set('t3', { ...first, id: 't3', content: 'other' });
-    const state = stateOf({ conversation: { ...exchange, turns } });
-    expect(effectsOf(command(state, '/version').effects, 'choose')[0]?.turnId).toBe('t3');
-    expect(effectsOf(command(state, '/version 1').effects, 'choose')[0]?.turnId).toBe('t2');
-    expect(printed(command(state, '/version 5').effects)).toEqual(['there are versions 1 to 2']);
-  });
-
   test('/continue goes on from an answer that was cut', () => {
     const { effects } = command(stateOf({ conversation: cut }), '/continue');
     expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ type: 'prompt', parent: 't2' });

@@ -207,7 +207,7 @@ describe('a dialog', () => {
     lines: ['natter can talk to any service that speaks the Chat Completion contract.'],
     options: [{ label: 'Connect a service', summary: 'its URL and a key' }, { label: 'Sandbox' }],
     selected: 1,
-    hint: 'Enter chooses · Esc leaves',
+    hints: ['Enter chooses', 'Esc leaves'],
   };
 
   test('offers a choice', () => {
@@ -230,7 +230,7 @@ describe('a dialog', () => {
       text: '•••',
       caretColumn: 3,
       problem: 'the service refused this key',
-      hint: 'Enter checks it · Esc leaves',
+      hints: ['Enter checks it', 'Esc leaves'],
     };
     expect(drawn(<DialogBox dialog={entry} />)).toEqual([
       'A key is needed.',

@@ -79,7 +79,7 @@ describe('the live region', () => {
         label: 'API key',
         text: '•••',
         caretColumn: 3,
-        hint: 'Enter checks it',
+        hints: ['Enter checks it'],
       },
     });
     expect(rows[caret?.row ?? -1]).toBe('API key: •••');
@@ -87,7 +87,7 @@ describe('the live region', () => {
   });
 
   test('shows no cursor where something is chosen', () => {
-    const dialog = { kind: 'wait', title: 'Checking the key', lines: [], hint: '' } as const;
+    const dialog = { kind: 'wait', title: 'Checking the key', lines: [], hints: [] } as const;
     expect(frame({ dialog }).caret).toBeUndefined();
   });
 

@@ -1,0 +1,33 @@
+import { currentPath, lastExchange, withBranch } from '../position.ts';
+import type { ReplState } from '../state.ts';
+import { versionsOf } from '../versions.ts';
+import { refuse, say, step, type Step } from './step.ts';
+
+/** Which version of the last exchange; a number counts from 1. Next and previous go round. */
+export type Wanted = 'next' | 'previous' | number;
+
+function indexOf(wanted: Wanted, index: number, count: number): number {
+  if (wanted === 'next') return (index + 1) % count;
+  if (wanted === 'previous') return (index + count - 1) % count;
+  return wanted - 1;
+}
+
+/** Goes over to another version of the last exchange, of its prompt as well as of its answer. */
+export function switchVersion(state: ReplState, wanted: Wanted): Step {
+  const { conversation } = state;
+  // A prompt that is being edited takes the place of the exchange that still stands.
+  const branch = state.branch?.reason === 'edit' ? undefined : state.branch;
+  const exchange = lastExchange(currentPath(conversation, branch));
+  if (exchange === undefined) {
+    return refuse(state, 'there is no prompt yet', 'type one and press Enter');
+  }
+  const { ends, index } = versionsOf(conversation, exchange);
+  if (ends.length < 2) {
+    return refuse(state, 'the last exchange has one version', '/retry or /edit makes another');
+  }
+  const chosen = ends[indexOf(wanted, index, ends.length)];
+  if (chosen === undefined) return refuse(state, `there are versions 1 to ${ends.length}`);
+  if (chosen === ends[index]) return say(state, `this is version ${wanted} of ${ends.length}`);
+  const next = state.branch?.reason === 'undo' ? withBranch(state, undefined) : state;
+  return step(next, { type: 'choose', turnId: chosen.id });
+}

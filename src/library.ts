@@ -21,6 +21,7 @@ export {
 } from './client/contract.ts';
 export type {
   AnswerFinished,
+  AnswerNamed,
   AnswerStarted,
   ChatEvent,
   ReasoningReceived,

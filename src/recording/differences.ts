@@ -54,7 +54,8 @@ const shownLength = 40;
 const shownBefore = 12;
 
 function shorten(text: string, from: number): string {
-  const start = from > shownBefore + 3 ? from - shownBefore : 0;
+  const isLong = text.length > shownLength;
+  const start = isLong && from > shownBefore ? from - shownBefore : 0;
   const end = Math.min(text.length, start + shownLength);
   const shown = JSON.stringify(text.slice(start, end)).slice(1, -1);
   return `"${start > 0 ? '…' : ''}${shown}${end < text.length ? '…' : ''}"`;

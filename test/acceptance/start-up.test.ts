@@ -33,6 +33,7 @@ async function loadedSources(words: readonly string[]): Promise<readonly string[
 const parts = {
   client: 'src/client/create-client.ts',
   'sandbox server': 'src/sandbox/server.ts',
+  recording: 'src/recording/',
   'settings store': 'src/settings/settings-store.ts',
   conf: 'node_modules/conf/',
   Markdown: 'src/terminal/markdown/',
@@ -71,6 +72,7 @@ test.each<[string, readonly string[], readonly Part[]]>([
 test.each<[Part, readonly string[]]>([
   ['client', ['--sandbox', 'hi']],
   ['sandbox server', ['--sandbox', 'hi']],
+  ['recording', ['--replay', 'none.jsonl', 'hi']],
   ['settings store', ['config', 'set', 'model', 'nextgen']],
   ['conf', ['config', 'set', 'model', 'nextgen']],
   ['Markdown', ['--sandbox', '--markdown', 'hi']],

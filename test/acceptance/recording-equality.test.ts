@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { replyNames } from '../../src/sandbox/replies/reply-names.ts';
+import { newPath } from '../recording/recording-fixtures.ts';
+import { runNatter, type RunResult } from '../support/natter.ts';
+
+const limits = ['--retries', '1', '--idle-timeout', '300ms', '--first-byte-timeout', '300ms'];
+
+/** What a person or script sees; how long a retry waits is up to chance. */
+function seen({ code, stdoutBytes, stderr }: RunResult) {
+  return { code, bytes: stdoutBytes.toString('hex'), stderr: stderr.replaceAll(/in \d+ s/g, '') };
+}
+
+/** Runs a command on the sandbox and once more on its recording: what both gave. */
+async function liveAndReplayed(words: readonly string[]) {
+  const tape = newPath();
+  const live = await runNatter(['--sandbox', '--record', tape, ...limits, ...words]);
+  const replayed = await runNatter(['--replay', tape, '--speed', 'max', ...limits, ...words]);
+  return { live, replayed };
+}
+
+const replies = replyNames.map((name) => (name === 'million' ? `${name} tokens=20000` : name));
+
+const spoilt = ['truncated', 'text', 'html', 'two', 'scalar', 'null', 'empty', 'comment', 'utf8'];
+
+const errorShapes = ['nested', 'typed', 'numeric', 'flat', 'detail', 'string', 'list', 'text'];
+
+/** Groups of words that a prompt asks for trouble with. */
+const faults = [
+  ...[400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 529].map((status) => `${status}`),
+  '204',
+  'status=302 headers="location: /elsewhere?token=1"',
+  '429 times=1 retry-after=0',
+  '429 retry-after=120',
+  '500 times=1',
+  ...[...errorShapes, 'html', 'empty'].map((shape) => `400 error-shape=${shape}`),
+  'body="not an answer" content-type=text/plain',
+  'body="<title>Gateway</title>" content-type=text/html',
+  'body=""',
+  ...['fin', 'rst', 'end'].map((how) => `cut=${how} cut-after=5 tokens=20`),
+  'fin cut-after=request',
+  'rst cut-after=headers',
+  'fin cut-after=request times=1',
+  'delay',
+  'stall-after=3 tokens=20',
+  'stall-after=3 keep-alive=50 tokens=20',
+  'gzip',
+  'br',
+  'encoding=deflate',
+  'gzip fin cut-after=5 tokens=40',
+  'framing=close',
+  'early-hints',
+  'no-stream',
+  'no-stream fin',
+  ...spoilt.map((kind) => `malformed-at=3 malformed-as=${kind} tokens=10`),
+  'error-at=3 tokens=10',
+  'error-at=1',
+  'error-at=3 error-as=event tokens=10',
+  'no-done',
+  'no-done no-finish-reason tokens=10',
+  'finish-reason=length',
+  'after-done hold-open tokens=10',
+  'unterminated tokens=10',
+  'split=utf16 unicode',
+  'split=bytes unicode',
+  'split=bytes/7 crlf unicode',
+  'hostile tokens=10',
+  'eol=mixed bom=2 comments data-spaces=2 tokens=10',
+  'data-lines extra-fields role=every empty-choices odd-chunks tokens=10',
+  'reasoning tokens=10',
+  'refusal',
+];
+
+test.concurrent.each([...replies, ...faults])(
+  'D21 [sandbox %s] gives the same bytes and exit code replayed as live',
+  async (group) => {
+    const { live, replayed } = await liveAndReplayed([`[sandbox ${group}] hello`]);
+    expect(seen(replayed)).toEqual(seen(live));
+    expect(live.stdout + live.stderr).not.toBe('');
+  },
+  30_000,
+);
+
+test.concurrent.each([
+  [['models', 'list'], 0],
+  [['models', 'list', '--json'], 0],
+  [['models', 'get', 'nextgen', '--json'], 0],
+  [['models', 'get', 'unknown'], 6],
+] as const)('%j is the same replayed as live', async (words, code) => {
+  const { live, replayed } = await liveAndReplayed(words);
+  expect(seen(replayed)).toEqual(seen(live));
+  expect(live.code).toBe(code);
+});
+
+test('an answer that was cut is incomplete replayed too, with its text', async () => {
+  const { replayed } = await liveAndReplayed(['[sandbox fin cut-after=5 echo] a b c d e f g h']);
+  expect(replayed.code).toBe(11);
+  expect(replayed.stdout).toBe('a b c d e');
+});

@@ -1,0 +1,189 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { date, newPath, readTape, writeTape } from '../recording/recording-fixtures.ts';
+import { runNatter, startNatter, temporaryHome } from '../support/natter.ts';
+import { chunk, delta, json, streamed, streamHead } from '../support/raw-replies.ts';
+import { keys, leave, openRepl } from '../support/repl-terminal.ts';
+import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+import { runShell } from '../support/shell.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+async function recorded(...prompts: readonly string[]): Promise<string> {
+  const tape = newPath();
+  for (const prompt of prompts) await runNatter(['--sandbox', '--record', tape, prompt]);
+  return tape;
+}
+
+test('a recording answers without key, address and network', async () => {
+  const server = await serve([[streamed('not this')]]);
+  const tape = await recorded('[sandbox echo] from the tape');
+  const words = ['--replay', tape, '[sandbox echo] from the tape'];
+  const alone = await runNatter(words);
+  const configured = await runNatter(words, { env: serviceAt(server) });
+  expect([alone.stdout, configured.stdout]).toEqual(['from the tape', 'from the tape']);
+  expect([alone.stderr, configured.stderr]).toEqual(['', '']);
+  expect(server.connections()).toBe(0);
+});
+
+test('a request that was not recorded fails with exit code 3 and the nearest difference', async () => {
+  const tape = await recorded('[sandbox echo] hello');
+  const { code, stdout, stderr } = await runNatter(['--replay', tape, '[sandbox echo] hallo']);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toContain(
+    'messages[0].content is "[sandbox echo] hallo", but "[sandbox echo] hello" in exchange 1',
+  );
+  const other = await runNatter([
+    '--replay',
+    tape,
+    '--json',
+    '-m',
+    'nextgen',
+    '[sandbox echo] hello',
+  ]);
+  expect(JSON.parse(other.stderr)).toMatchObject({
+    error: {
+      kind: 'configuration',
+      message: expect.stringContaining('model is "nextgen", but "origin" in exchange 1'),
+    },
+  });
+});
+
+test.each([
+  ['--record and --replay together', ['--record', 'a', '--replay', 'b', 'hi'], 2],
+  ['--speed alone', ['--sandbox', '--speed', '2', 'hi'], 2],
+  ['a recording that is not there', ['--replay', 'none.jsonl', 'hi'], 3],
+  ['a login', ['auth', 'login', '--replay', 'none.jsonl'], 2],
+])('%s is refused', async (_, words, code) => {
+  const result = await runNatter(words, { cwd: temporaryHome() });
+  expect(result.code).toBe(code);
+  expect(result.stderr).toMatch(/^natter: .*\n {2}\S/);
+});
+
+test('a file that is no recording is left alone, and nothing is sent', async () => {
+  const server = await serve([[streamed('hi')]]);
+  const path = newPath('notes.txt');
+  writeFileSync(path, 'my notes\n');
+  const { code, stderr } = await runNatter(['--record', path, 'hi'], { env: serviceAt(server) });
+  expect(code).toBe(3);
+  expect(stderr).toContain('notes.txt is not a recording of natter');
+  expect(readFileSync(path, 'utf8')).toBe('my notes\n');
+  expect(server.connections()).toBe(0);
+});
+
+test('a dry run records nothing and needs no recording', async () => {
+  const path = newPath();
+  const { code } = await runNatter(['--sandbox', '--dry-run', '--record', path, 'hi']);
+  expect({ code, isThere: existsSync(path) }).toEqual({ code: 0, isThere: false });
+});
+
+test('K8 neither key nor header of a profile is in a recording, even if the service sends them back', async () => {
+  const header = 'profile-header-secret';
+  const server = await serve([
+    [json(401, { error: { message: `${secretForms.join(' ')} ${header}` } }, { 'x-echo': header })],
+  ]);
+  const tape = newPath();
+  const home = { HOME: temporaryHome() };
+  const set = async (name: string, value: string) =>
+    runNatter(['config', 'set', name, value], { env: home });
+  await set('base-url', server.url);
+  await set('headers.x-team-token', header);
+  const env = { ...home, NATTER_API_KEY: secretKey };
+  expect((await runNatter(['--base-url', server.url, '--record', tape, 'hi'], { env })).code).toBe(
+    4,
+  );
+  const text = readFileSync(tape, 'utf8');
+  expect(text).toContain('***');
+  expect(text).not.toContain('authorization');
+  expectNoSecret(text);
+  expect(server.requests[0]?.headers['x-team-token']).toBe(header);
+  expect(text).not.toContain(header);
+});
+
+test('variables record and replay the natter of a script that knows nothing of them', async () => {
+  const tape = newPath();
+  const script = '$NATTER --sandbox "[sandbox echo] one"; $NATTER --sandbox models list --json';
+  const live = await runShell(script, { NATTER_RECORD: tape });
+  expect(live.stdout).toContain('"nextgen"');
+  const requests = readTape(tape).filter(({ type }) => type === 'request');
+  expect(requests.map(({ exchange }) => exchange)).toEqual([1, 2]);
+  const replayed = await runShell(script, { NATTER_REPLAY: tape, NATTER_REPLAY_SPEED: 'max' });
+  expect(replayed).toEqual(live);
+});
+
+test('D1 natter killed while it records leaves a recording of all that came', async () => {
+  const tape = newPath();
+  const server = await serve([[streamHead(), chunk(delta('all that ')), chunk(delta('came'))]]);
+  const running = startNatter(['--record', tape, 'hi'], { env: serviceAt(server) });
+  await running.waitFor('stdout', /all that came/);
+  running.child.kill('SIGKILL');
+  await running.result;
+  const { code, stdout, stderr } = await runNatter(['--replay', tape, 'hi']);
+  expect({ code, stdout }).toEqual({ code: 11, stdout: 'all that came' });
+  expect(stderr).toContain('exchange 1 of the recording was stopped before the answer ended');
+  await runNatter(['--sandbox', '--record', tape, '[sandbox echo] on']);
+  expect((await runNatter(['--replay', tape, '[sandbox echo] on'])).stdout).toBe('on');
+});
+
+test('P5 Ctrl-C while it records ends the exchange; while it replays it ends natter', async () => {
+  const tape = newPath();
+  const prompt = '[sandbox tokens=500 rate=50]';
+  const live = startNatter(['--sandbox', '--record', tape, prompt]);
+  await live.waitFor('stdout', /\w+ \w+ \w+/);
+  live.child.kill('SIGINT');
+  expect((await live.result).signal).toBe('SIGINT');
+  expect(readTape(tape).at(-1)).toMatchObject({ type: 'stopped' });
+  const replay = startNatter(['--replay', tape, '--speed', '0.1', prompt]);
+  await replay.waitFor('stdout', /\w/);
+  replay.child.kill('SIGINT');
+  expect((await replay.result).signal).toBe('SIGINT');
+});
+
+test('lines that cannot be read are warned of, and the rest answers', async () => {
+  const tape = writeTape(
+    { exchange: 1, type: 'request', date, method: 'GET', path: '/v1/models' },
+    'a note',
+    { exchange: 1, type: 'response', status: 200 },
+    { exchange: 1, type: 'bytes', text: '{"data":[{"id":"by-hand"}]}' },
+    { exchange: 1, type: 'end' },
+  );
+  const { stdout, stderr } = await runNatter(['--replay', tape, 'models', 'list']);
+  expect(stdout).toContain('by-hand');
+  expect(stderr).toBe(
+    `natter: warning: line 3 of ${tape} is no part of a recording, and is left out\n`,
+  );
+});
+
+test('on a terminal it is told what is recorded and what is a replay', async () => {
+  const tape = newPath();
+  const words = ['[sandbox echo] hello'];
+  const live = openTerminal(['--sandbox', '--record', tape, ...words], { columns: 200 });
+  await live.exit;
+  expect(await live.transcript()).toContain(`natter: recording into ${tape}`);
+  const replay = openTerminal(['--replay', tape, ...words], { columns: 200 });
+  await replay.exit;
+  expect(await replay.transcript()).toContain(`natter: replayed from ${tape}`);
+});
+
+test('a conversation is recorded turn by turn, and answers the same when it is replayed', async () => {
+  const tape = newPath();
+  const converse = async (words: readonly string[], source: string) => {
+    const terminal = await openRepl([...words, '--no-save'], { columns: 120 });
+    for (const text of ['first', 'second']) {
+      terminal.type(`[sandbox echo] ${text} answer${keys.enter}`);
+      await terminal.waitFor(new RegExp(`\\n${text} answer\\n\\n›`));
+      await terminal.waitFor(new RegExp(`${source} · origin`));
+    }
+    const text = await terminal.transcript();
+    expect(await leave(terminal)).toBe(0);
+    return text;
+  };
+  const live = await converse(['--sandbox', '--record', tape], 'sandbox');
+  const replayed = await converse(['--replay', tape, '--speed', '10'], 'replay');
+  expect(live).toContain(`recording into ${tape}`);
+  expect(replayed).toContain(`replayed from ${tape}`);
+  const answers = (text: string) => text.match(/^(first|second) answer$/gm);
+  expect(answers(replayed)).toEqual(answers(live));
+  expect(replayed).toContain('replay · origin');
+}, 30_000);

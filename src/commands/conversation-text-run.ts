@@ -70,8 +70,7 @@ async function writeExport(path: string, text: string, force: boolean): Promise<
         hint: 'choose another name, or add --force to replace it',
       });
     }
-    const { message } = storageFailure('write', path, error);
-    throw new Failure('storage', message, { hint: 'check the path', cause: error });
+    throw storageFailure('write', path, error);
   }
 }
 

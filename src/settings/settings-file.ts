@@ -36,6 +36,9 @@ export function settingsPath(folder: string, file: Pick<SettingsFile<unknown>, '
   return path.join(folder, `${file.name}.json`);
 }
 
+/** Moves the folder of both files. */
+export const configVariable = 'NATTER_CONFIG_DIR';
+
 /** Nothing but the owner's own access. */
 export const privateMode = 0o600;
 
@@ -64,7 +67,7 @@ function readContent(filePath: string, mustBePrivate: boolean): Content | undefi
     return { text: fs.readFileSync(descriptor, 'utf8'), warning };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw storageFailure('read', filePath, error);
+    throw storageFailure('read', filePath, error, configVariable);
   } finally {
     if (descriptor !== undefined) fs.closeSync(descriptor);
   }

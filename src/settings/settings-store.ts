@@ -6,6 +6,7 @@ import type Conf from 'conf';
 import { Failure } from '../failure.ts';
 import { type LockOptions, withLock } from '../storage/lock.ts';
 import {
+  configVariable,
   credentialsFile,
   privateMode,
   readStoredSettings,
@@ -58,7 +59,8 @@ function write<Document extends Readonly<Record<string, unknown>>>(
     // conf writes in place in some sandboxes, where an older and wider mode would stay.
     if (platform !== 'win32') fs.chmodSync(filePath, privateMode);
   } catch (error) {
-    throw error instanceof Failure ? error : storageFailure('write', filePath, error);
+    if (error instanceof Failure) throw error;
+    throw storageFailure('write', filePath, error, configVariable);
   }
 }
 
@@ -66,7 +68,7 @@ function createFolder(folder: string): void {
   try {
     makePrivateFolder(folder);
   } catch (error) {
-    throw storageFailure('write', folder, error);
+    throw storageFailure('write', folder, error, configVariable);
   }
 }
 
@@ -82,7 +84,7 @@ export async function updateStoredSettings(
   const { folder, platform } = access;
   if (folder === undefined) {
     throw new Failure('storage', 'cannot keep settings, because the home folder is unknown', {
-      hint: 'set HOME, or NATTER_CONFIG_DIR to a folder of your choice',
+      hint: `set HOME, or ${configVariable} to a folder of your choice`,
     });
   }
   createFolder(folder);

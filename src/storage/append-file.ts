@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { dirname } from 'node:path';
 import { makePrivateFolder } from './private-folder.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
@@ -35,8 +36,7 @@ function withDescriptor<Result>(
 
 export const appendFile: AppendFile = {
   create(path) {
-    const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')));
-    makePrivateFolder(folder);
+    makePrivateFolder(dirname(path));
     withDescriptor(path, O_WRONLY | O_CREAT | O_EXCL, () => undefined);
   },
   append: (path, bytes) =>

@@ -11,6 +11,7 @@ import {
   type LockHolder,
   type ProcessFacts,
   releaseLock,
+  unsignedStaleAge,
 } from './lock-file.ts';
 
 /** A lock that is kept for as long as something is open, minutes or days. */
@@ -35,9 +36,7 @@ export interface HoldOptions {
   readonly clock: { date(): Date };
 }
 
-/** Milliseconds. */
-const unsignedStaleAge = 2000;
-/** Another machine's processes cannot be asked for, and a lock is renewed with every turn only. */
+/** Milliseconds. Another machine's processes cannot be asked for, and a lock is renewed with every turn only. */
 const foreignStaleAge = 24 * 3_600_000;
 /** Time of the start is known to the second, and clocks are set. */
 const startTolerance = 5000;

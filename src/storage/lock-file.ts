@@ -18,6 +18,9 @@ export interface LockHolder {
   readonly token: string;
 }
 
+/** Milliseconds; a lock is signed right after it is made, so one that is not by then lost its maker in between. */
+export const unsignedStaleAge = 2000;
+
 /** A lock as it was found. */
 export interface FoundLock {
   readonly token: string;

@@ -8,6 +8,7 @@ import {
   holderIsGone,
   type ProcessFacts,
   releaseLock,
+  unsignedStaleAge,
 } from './lock-file.ts';
 import { storageFailure } from './storage-failure.ts';
 
@@ -27,13 +28,11 @@ export interface LockOptions {
 const pause = 15;
 const longestWait = 10_000;
 const staleAge = 30_000;
-const unsignedStaleAge = 2000;
 
 /** Removes a lock whose holder is gone. */
 function breakStaleLock(path: string, { clock, process }: LockOptions): void {
   const found = findLock(path);
   if (found === undefined) return;
-  // A lock is signed right after it is made; one that is not lost its maker in between.
   const limit = found.holder === undefined ? unsignedStaleAge : staleAge;
   const isOld = clock.date().getTime() - found.time.getTime() >= limit;
   if (isOld || holderIsGone(found, process)) breakLock(path, found.token);

@@ -28,16 +28,17 @@ export function failureReason(error: unknown): string {
 
 /**
  * A failed read or write of a file, in plain words; `variable` names the environment variable that moves the
- * folder it is in.
+ * folder it is in, where there is one.
  */
 export function storageFailure(
   action: 'read' | 'write',
   path: string,
   cause: unknown,
-  variable = 'NATTER_CONFIG_DIR',
+  variable?: string,
 ): Failure {
+  const elsewhere = variable === undefined ? '' : `, or set ${variable} to another folder`;
   return new Failure('storage', `cannot ${action} ${path}: ${failureReason(cause)}`, {
-    hint: `check the path and its permissions, or set ${variable} to another folder`,
+    hint: `check the path and its permissions${elsewhere}`,
     cause,
   });
 }

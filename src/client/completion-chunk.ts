@@ -1,5 +1,5 @@
 import type { Usage } from './contract.ts';
-import { isRecord } from './json-record.ts';
+import { filledText, isRecord } from './json-record.ts';
 
 /** What one chunk, or one whole completion, says. Texts are empty, not absent, where it says none. */
 export interface ChunkContent {
@@ -35,10 +35,6 @@ interface Turn {
   readonly reasoning_content?: unknown;
   readonly refusal?: unknown;
   readonly tool_calls?: unknown;
-}
-
-function filled(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function partText(part: unknown): string {
@@ -80,12 +76,12 @@ export function readChunk(chunk: Chunk): ChunkContent {
   const turn: Turn = isRecord(source) ? source : {};
   return {
     text: contentText(turn.content),
-    reasoning: filled(turn.reasoning_content) ?? filled(turn.reasoning) ?? '',
-    refusal: filled(turn.refusal) ?? '',
+    reasoning: filledText(turn.reasoning_content) ?? filledText(turn.reasoning) ?? '',
+    refusal: filledText(turn.refusal) ?? '',
     toolCalls: Array.isArray(turn.tool_calls) && turn.tool_calls.length > 0,
-    id: filled(chunk.id),
-    model: filled(chunk.model),
-    finishReason: filled(choice?.finish_reason) ?? filled(chunk.finish_reason),
+    id: filledText(chunk.id),
+    model: filledText(chunk.model),
+    finishReason: filledText(choice?.finish_reason) ?? filledText(chunk.finish_reason),
     usage: readUsage(chunk.usage) ?? readUsage(choice?.usage),
   };
 }

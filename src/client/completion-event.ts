@@ -4,21 +4,12 @@ import { createChunkTemplate, type ChunkTemplate } from './chunk-template.ts';
 import { readChunk } from './completion-chunk.ts';
 import { parseErrorBody } from './error-body.ts';
 import type { StreamEvent } from './event-stream.ts';
-import { isRecord, type JsonRecord } from './json-record.ts';
+import { isRecord, type JsonRecord, parseJson } from './json-record.ts';
 import { findError, reportedError } from './reported-error.ts';
 
 interface Reader {
   readonly answer: Answer;
   readonly template: ChunkTemplate;
-}
-
-function parseJson(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    // The parser's own message quotes the data; callers say what is wrong without it.
-    return undefined;
-  }
 }
 
 function takeRecord(data: string, chunk: JsonRecord, { answer, template }: Reader): void {

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from './json-record.ts';
+import { isRecord, type JsonRecord, parseJson } from './json-record.ts';
 import { pageTitle } from './page-title.ts';
 import { shortText } from './short-text.ts';
 
@@ -106,15 +106,6 @@ export function readErrorValue(value: unknown): ErrorBody {
     ...(status !== undefined && { status }),
     ...(message !== undefined && { message: shortText(message) }),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A body that is not JSON is an ordinary case here: the text itself is what the service said.
-    return undefined;
-  }
 }
 
 /**

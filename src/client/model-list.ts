@@ -1,11 +1,11 @@
 import { Failure } from '../failure.ts';
 import type { ModelRecord } from './contract.ts';
-import { isRecord, type JsonRecord } from './json-record.ts';
+import { filledText, isRecord, type JsonRecord } from './json-record.ts';
 
 function readId(record: JsonRecord): string | undefined {
   for (const field of ['id', 'name', 'model']) {
-    const value = record[field];
-    if (typeof value === 'string' && value !== '') return value;
+    const value = filledText(record[field]);
+    if (value !== undefined) return value;
   }
   return undefined;
 }

@@ -1,14 +1,7 @@
 import { Failure, type FailureKind } from '../failure.ts';
-import { errorNames } from './contract.ts';
 import { type ErrorBody, readErrorValue } from './error-body.ts';
-import { isRecord, type JsonRecord } from './json-record.ts';
-import { kindOfStatus } from './status-kind.ts';
-
-const contractNames: ReadonlySet<string> = new Set(Object.values(errorNames));
-
-function isContractName(name: string): name is FailureKind {
-  return contractNames.has(name);
-}
+import { filledText, isRecord, type JsonRecord } from './json-record.ts';
+import { kindOfName, kindOfStatus } from './error-kind.ts';
 
 /** Words in the names other services of this kind use; the first row that matches decides. */
 const wordsOfKind: readonly (readonly [RegExp, FailureKind])[] = [
@@ -25,7 +18,7 @@ const wordsOfKind: readonly (readonly [RegExp, FailureKind])[] = [
 
 /** The kind of an error that no HTTP status tells: by the contract's name, a status in the body, other names. */
 export function kindOfError({ names, status }: ErrorBody): FailureKind {
-  const known = names.map((name) => name.toLowerCase()).find(isContractName);
+  const known = names.map(kindOfName).find((kind) => kind !== undefined);
   if (known !== undefined) return known;
   if (status !== undefined) return kindOfStatus(status);
   for (const name of names) {
@@ -45,10 +38,6 @@ function present(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && value !== false;
 }
 
-function filled(value: unknown): boolean {
-  return typeof value === 'string' && value !== '';
-}
-
 function choiceError(chunk: JsonRecord): unknown {
   const choices = chunk['choices'];
   const [first]: unknown[] = Array.isArray(choices) ? choices : [];
@@ -64,7 +53,8 @@ export function findError(value: JsonRecord): ErrorBody | undefined {
   const ofChoice = choiceError(value);
   if (ofChoice !== undefined) return readErrorValue(ofChoice);
   if (Array.isArray(value['choices'])) return undefined;
-  const told = filled(value['message']) || present(value['detail']) || present(value['errors']);
+  const isTold = filledText(value['message']) !== undefined;
+  const told = isTold || present(value['detail']) || present(value['errors']);
   const named = value['object'] === 'error' || value['type'] === 'error';
   return told || named ? readErrorValue(value) : undefined;
 }

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { errorNames, nameOfStatus, type ErrorName } from './contract.ts';
+import { nameOfStatus, type ErrorName } from './contract.ts';
 import { parseErrorBody } from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
 import { requestIdOf } from './request-id.ts';
 import { retryAfter } from './retry-after.ts';
-import { kindOfStatus } from './status-kind.ts';
+import { kindOfName, kindOfStatus } from './error-kind.ts';
 
 /** A response that is no answer; `text` is its body, or as much of it as was read. */
 export interface FailedResponse {
@@ -16,7 +16,8 @@ export interface FailedResponse {
 /** The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. */
 export function serviceFailure({ status, headers, text }: FailedResponse, now: Date) {
   const body = parseErrorBody(text, headers['content-type']);
-  const kind = kindOf(status, body.name);
+  // The body's own name counts only for a status the contract does not know.
+  const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
   const said = body.message ?? body.name;
   const asked = retryAfter(headers, now);
   const requestId = requestIdOf(headers);
@@ -33,14 +34,6 @@ export function serviceFailure({ status, headers, text }: FailedResponse, now: D
       ...(requestId !== undefined && { requestId }),
     },
   );
-}
-
-/** The status decides; the body's own name counts only for a status the contract does not know. */
-function kindOf(status: number, name: string | undefined): ErrorName {
-  const byStatus = nameOfStatus(status);
-  if (byStatus !== undefined) return byStatus;
-  const byName = Object.values(errorNames).find((known) => known === name?.toLowerCase());
-  return byName ?? kindOfStatus(status);
 }
 
 /** `x-should-retry` is how some services say what the status cannot. */

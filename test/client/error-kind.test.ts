@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { reportedError } from '../../src/client/reported-error.ts';
 import { readErrorValue } from '../../src/client/error-body.ts';
 import { serviceFailure } from '../../src/client/service-failure.ts';
-import { kindOfStatus } from '../../src/client/status-kind.ts';
+import { kindOfStatus } from '../../src/client/error-kind.ts';
 
 const statuses = [
   [302, 'server_error'],

@@ -1,4 +1,4 @@
-import { nameOfStatus, type ErrorName } from './contract.ts';
+import { errorNames, nameOfStatus, type ErrorName } from './contract.ts';
 
 /** Statuses that other services of this kind use beside the contract's; the rest goes by its class. */
 const otherStatuses: Readonly<Record<number, ErrorName>> = {
@@ -14,4 +14,9 @@ export function kindOfStatus(status: number): ErrorName {
     otherStatuses[status] ??
     (isRequestsFault ? 'invalid_request' : 'server_error')
   );
+}
+
+/** The contract's error of that name, in whatever case it was written. */
+export function kindOfName(name: string | undefined): ErrorName | undefined {
+  return Object.values(errorNames).find((known) => known === name?.toLowerCase());
 }

@@ -5,9 +5,17 @@ const extension = '.jsonl';
 const alphabet = '23456789bcdfghjkmnpqrstvwxyz';
 const idPattern = new RegExp(`^[${alphabet}]{4,32}$`);
 
-/** A short random id of a conversation or a turn. */
-export function newId(random: () => number, length: number): string {
-  return Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
+/** A short random id of a conversation or a turn that is not taken yet. */
+export function newId(
+  random: () => number,
+  length: number,
+  isTaken: (id: string) => boolean,
+): string {
+  const letter = () => alphabet[Math.floor(random() * alphabet.length)];
+  let id: string;
+  do id = Array.from({ length }, letter).join('');
+  while (isTaken(id));
+  return id;
 }
 
 /** Where conversations are, in the data folder. */

@@ -20,13 +20,6 @@ import { emptyReplay, writeConversation } from './write-conversation.ts';
 
 const idLength = 8;
 
-function freshId(random: () => number, isTaken: (id: string) => boolean): string {
-  let id: string;
-  do id = newId(random, idLength);
-  while (isTaken(id));
-  return id;
-}
-
 /** A new conversation; `content` is what a copy begins with. */
 function newJournal(
   options: JournalOptions,
@@ -36,8 +29,9 @@ function newJournal(
   const { folder, random, save } = options;
   const isKept = folder !== undefined && save !== false;
   const place = isKept ? conversationsFolder(folder) : '';
-  const id = freshId(
+  const id = newId(
     random,
+    idLength,
     (candidate) => isKept && existsSync(conversationFile(place, candidate)),
   );
   const replay = emptyReplay(id, options);

@@ -115,9 +115,16 @@ export interface ParsedLine {
   readonly kind: 'record' | 'blank' | 'foreign' | 'lost';
 }
 
-const textStart = '{"type":"text","turn":"';
+/** How {@link formatRecord} begins a line of text. */
+const textType = '{"type":"text",';
+const textStart = `${textType}"turn":"`;
 const textMiddle = '","text":"';
 const textEnd = '"}';
+
+/** Whether a line is text of an answer, told by its beginning alone. */
+export function isTextLine(line: string): boolean {
+  return line.startsWith(textType);
+}
 
 /**
  * Most of a journal is text of answers, and a line of it without escapes is read four times as fast by its

@@ -1,7 +1,7 @@
 import { readLines } from '../storage/read-lines.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import { dataVariable } from './load-conversation.ts';
-import { parseLine, type JournalRecord } from './records.ts';
+import { isTextLine, parseLine, type JournalRecord } from './records.ts';
 import { titleFrom } from './tree.ts';
 
 /** What a list shows of a conversation. */
@@ -18,9 +18,6 @@ export interface ConversationSummary {
   /** Records that could be read; 0 for a file that is no journal. */
   readonly records: number;
 }
-
-/** Most lines of a long answer are text: what a list shows is in the others. */
-const textStart = '{"type":"text",';
 
 interface Draft {
   given?: string;
@@ -54,7 +51,8 @@ export function summarize(path: string): ConversationSummary {
   try {
     for (const lines of readLines(path)) {
       for (const line of lines) {
-        const record = line.startsWith(textStart) ? undefined : parseLine(line).record;
+        // Most lines of a long answer are text: what a list shows is in the others.
+        const record = isTextLine(line) ? undefined : parseLine(line).record;
         if (record !== undefined) add(draft, record);
       }
     }

@@ -34,13 +34,6 @@ function turnOf(replay: Replay, id: string): Turn {
   return turn;
 }
 
-function freshTurnId({ replay, options }: WritableConversation): string {
-  let id: string;
-  do id = newId(options.random, turnIdLength);
-  while (replay.turn(id) !== undefined);
-  return id;
-}
-
 interface Addition {
   readonly role: Role;
   readonly content?: string;
@@ -71,7 +64,7 @@ function createChanges(target: WritableConversation) {
     change,
     add: ({ role, content = '', model, ...place }: Addition): Turn => {
       const parent = 'parent' in place ? place.parent : leafOf(replay.conversation())?.id;
-      const id = freshTurnId(target);
+      const id = newId(options.random, turnIdLength, (taken) => replay.turn(taken) !== undefined);
       const turn = { id, parent, role, content, createdAt: options.clock.date() };
       change(turnRecord(model === undefined ? turn : { ...turn, model }));
       return turnOf(replay, id);

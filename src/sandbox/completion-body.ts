@@ -1,5 +1,6 @@
 import { catalogue } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
+import { isJsonObject } from './json-object.ts';
 
 /** A turn of an accepted request. */
 export interface Turn {
@@ -26,10 +27,6 @@ function refuse(message: string): never {
   throw new Failure('invalid_request', message);
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function refuseUnknown(record: object, known: readonly string[], what: string): void {
   const unknown = Object.keys(record).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
@@ -39,7 +36,7 @@ function refuseUnknown(record: object, known: readonly string[], what: string): 
 
 function checkTurn(value: unknown, index: number): Turn {
   const place = `messages[${index}]`;
-  if (!isRecord(value)) return refuse(`${place} must be an object`);
+  if (!isJsonObject(value)) return refuse(`${place} must be an object`);
   const { role, content } = value;
   if (role === undefined) refuse(`${place}.role is missing`);
   if (content === undefined) refuse(`${place}.content is missing`);
@@ -72,7 +69,7 @@ function checkMaxTokens(value: unknown): number | undefined {
  * @throws Failure `invalid_request`, or `not_found` for an unknown model
  */
 export function checkCompletionBody(value: unknown): CompletionBody {
-  if (!isRecord(value)) return refuse('the request body must be a JSON object');
+  if (!isJsonObject(value)) return refuse('the request body must be a JSON object');
   const { model, messages, stream, max_tokens: maxTokens } = value;
   refuseUnknown(value, parameters, 'parameter');
   if (messages === undefined) refuse('"messages" is missing');
@@ -104,10 +101,10 @@ export function checkWindow(model: string, promptTokens: number): void {
 
 /** The last turn of the user in anything that looks like a request, acceptable or not. */
 export function lastUserText(value: unknown): string | undefined {
-  if (!isRecord(value) || !Array.isArray(value['messages'])) return undefined;
+  if (!isJsonObject(value) || !Array.isArray(value['messages'])) return undefined;
   const turn: unknown = value['messages'].findLast(
-    (candidate: unknown) => isRecord(candidate) && candidate['role'] === 'user',
+    (candidate: unknown) => isJsonObject(candidate) && candidate['role'] === 'user',
   );
-  const content = isRecord(turn) ? turn['content'] : undefined;
+  const content = isJsonObject(turn) ? turn['content'] : undefined;
   return typeof content === 'string' ? content : undefined;
 }

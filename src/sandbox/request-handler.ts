@@ -9,6 +9,7 @@ import type { Engine } from './engine.ts';
 import { type Exchange, pause } from './exchange.ts';
 import type { FaultRules } from './faults/fault-rules.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { isJsonObject } from './json-object.ts';
 import { type ParsedBody, parseBody, readBody } from './read-body.ts';
 import { formatRecord } from './request-record.ts';
 import { answerRoute } from './routes.ts';
@@ -62,11 +63,8 @@ function noteBody({ record }: Exchange, bytes: Buffer): ParsedBody {
   const body = parseBody(bytes);
   if (bytes.length === 0) return body;
   record.body = 'value' in body ? body.value : bytes.toString();
-  if (typeof record.body === 'object' && record.body !== null) {
-    const { model, stream } = record.body as {
-      readonly model?: unknown;
-      readonly stream?: unknown;
-    };
+  if (isJsonObject(record.body)) {
+    const { model, stream } = record.body;
     if (typeof model === 'string') record.model = model;
     record.stream = stream === true;
   }

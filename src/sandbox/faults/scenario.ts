@@ -1,15 +1,10 @@
 import { Failure } from '../../failure.ts';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
 import type { Fault } from './fault-fields.ts';
 import type { FaultCondition, FaultRule } from './fault-rules.ts';
 import { parseFault, type WrittenField } from './parse-fault.ts';
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 const conditions = ['method', 'path', 'model', 'prompt'];
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function lineAndColumn(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n');
@@ -36,7 +31,7 @@ function fieldTexts(name: string, value: unknown, place: string): readonly Writt
   if (typeof value === 'string' || typeof value === 'number') return [[name, String(value)]];
   if (name === 'body' && value !== undefined) return [[name, JSON.stringify(value)]];
   if (Array.isArray(value)) return value.flatMap((item) => fieldTexts(name, item, place));
-  if (isObject(value) && ['headers', 'header'].includes(name)) {
+  if (isJsonObject(value) && ['headers', 'header'].includes(name)) {
     return Object.entries(value).map(([header, text]) => [name, `${header}: ${String(text)}`]);
   }
   throw new Failure('usage', `${place} must be text, a number, true or false`);
@@ -49,7 +44,7 @@ function parseFields(fields: JsonObject, place: string): Fault {
 }
 
 function parseCondition(value: unknown, place: string): FaultCondition {
-  if (!isObject(value)) throw new Failure('usage', `${place} must be an object`);
+  if (!isJsonObject(value)) throw new Failure('usage', `${place} must be an object`);
   for (const [name, text] of Object.entries(value)) {
     if (!conditions.includes(name)) {
       throw new Failure('usage', `${place}.${name} is unknown; use ${conditions.join(', ')}`);
@@ -60,7 +55,7 @@ function parseCondition(value: unknown, place: string): FaultCondition {
 }
 
 function parseRule(value: unknown, place: string, source: string): FaultRule {
-  if (!isObject(value)) throw new Failure('usage', `${source}: ${place} must be an object`);
+  if (!isJsonObject(value)) throw new Failure('usage', `${source}: ${place} must be an object`);
   const { when = {}, label = place, ...fields } = value;
   try {
     return {
@@ -85,7 +80,7 @@ function parseRule(value: unknown, place: string, source: string): FaultRule {
  */
 export function parseScenario(text: string, source: string): readonly FaultRule[] {
   const value = parseJson(text, source);
-  const { rules, ...others } = isObject(value) ? value : {};
+  const { rules, ...others } = isJsonObject(value) ? value : {};
   if (!Array.isArray(rules)) {
     throw new Failure('usage', `${source} has no list of rules`, {
       hint: 'a scenario looks like {"rules": [{"when": {"model": "nextgen"}, "status": 500, "times": 2}]}',

@@ -30,9 +30,15 @@ describe('faults in front of an engine', () => {
     expect(contents).toEqual(texts);
   });
 
-  test('a cut by the sandbox ends the request upstream', async () => {
+  test.each([
+    'cut-after=1',
+    'cut-after=headers',
+    'cut=end cut-after=headers',
+    'cut=rst cut-after=1',
+    'error-at=1',
+  ])('%s ends the request upstream', async (words) => {
     const { engine, sandbox } = await openFront([streamHead(), chunk(delta('one') + delta('two'))]);
-    await stream(sandbox, '[sandbox cut-after=1] hello');
+    await stream(sandbox, `[sandbox ${words}] hello`);
     await engine.idle();
     expect(engine.requests).toHaveLength(1);
   });

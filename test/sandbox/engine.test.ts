@@ -3,7 +3,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Reply } from '../support/raw-server.ts';
 import { fin, reset } from '../support/raw-server.ts';
-import { chunk, delta, done, event, json, response, streamHead } from '../support/raw-replies.ts';
+import {
+  chunk,
+  delta,
+  done,
+  event,
+  json,
+  response,
+  streamed,
+  streamHead,
+} from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import type { StreamFixture } from '../support/stream-events.ts';
 import { streamFixtures } from '../support/stream-fixtures.ts';
@@ -133,6 +142,12 @@ describe('usage', () => {
       total_tokens: total,
     });
   });
+});
+
+test('an engine that tries again is waited for', async () => {
+  const server = await serve([[json(429, {}, { 'retry-after': '0' })], [streamed('Hello')]]);
+  const sandbox = await openSandbox({ engine: engineAt(server.url, { retries: 1 }) });
+  expect(deltas(await stream(sandbox, 'hello'))).toEqual(['Hello']);
 });
 
 describe('what the engine is asked', () => {

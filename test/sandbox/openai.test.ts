@@ -3,21 +3,22 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { openSandbox } from './sandbox-helpers.ts';
+import { ways } from './engine-helpers.ts';
 
-async function openClient(apiKey = sandboxKey): Promise<OpenAI> {
-  const { url } = await openSandbox();
-  return new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
-}
+describe.each(ways)('the openai package, and a sandbox $way', ({ open, prompt }) => {
+  async function openClient(apiKey = sandboxKey): Promise<OpenAI> {
+    const { url } = await open();
+    return new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
+  }
 
-function request(content: string) {
-  return { model: 'origin', messages: [{ role: 'user' as const, content }] };
-}
-
-describe('the openai package', () => {
+  function request(content: string) {
+    return { model: 'origin', messages: [{ role: 'user' as const, content }] };
+  }
   test('completes', async () => {
     const client = await openClient();
-    const completion = await client.chat.completions.create(request('[sandbox echo] hello'));
+    const completion = await client.chat.completions.create(
+      request(prompt('[sandbox echo] hello')),
+    );
     expect(completion.choices[0]?.message.content).toBe('hello');
     expect(completion.choices[0]?.finish_reason).toBe('stop');
     expect(completion.usage?.total_tokens).toBe(10);
@@ -26,7 +27,7 @@ describe('the openai package', () => {
   test('streams', async () => {
     const client = await openClient();
     const stream = await client.chat.completions.create({
-      ...request('[sandbox unicode]'),
+      ...request(prompt('[sandbox unicode]')),
       stream: true,
     });
     let text = '';
@@ -76,7 +77,7 @@ describe('the openai package', () => {
   });
 
   test('retries what the contract says is transient', async () => {
-    const { url } = await openSandbox();
+    const { url } = await open();
     const client = new OpenAI({ apiKey: sandboxKey, baseURL: `${url}/v1`, maxRetries: 2 });
     const completion = await client.chat.completions.create(
       request('[sandbox 429 retry-after=0 times=2 echo] hello'),

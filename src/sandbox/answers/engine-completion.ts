@@ -72,8 +72,8 @@ export async function engineCompletion(
   let finished: AnswerFinished | undefined;
   let tokens = 0;
   async function* takeDeltas(): AsyncGenerator<Iterable<string>, void, undefined> {
-    yield prelude;
     try {
+      yield prelude;
       for (let step = first; step.done !== true; step = await telling.next()) {
         const deltas = deltasOf(step.value);
         for (const delta of deltas) tokens += countTokens(delta);

@@ -6,11 +6,12 @@ import { openRecordingFile } from '../recording/recording-file.ts';
 import { readRecording } from '../recording/read-recording.ts';
 import { createReplay } from '../recording/replay.ts';
 import { createReplayClock } from '../recording/replay-clock.ts';
+import { createUsedExchanges, keepUsedExchanges } from '../recording/used-exchanges.ts';
 import { appendFile } from '../storage/append-file.ts';
 import { failureReason } from '../storage/storage-failure.ts';
 import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
-import type { RecordingChoice } from './recording-choice.ts';
+import type { ReplayChoice } from './recording-choice.ts';
 
 /** Told to people, who may have forgotten a variable; what programs read stays as it was. */
 function tell({ streams }: Context, notices: Notices, text: string): void {
@@ -49,16 +50,20 @@ export async function recordingOptions(
 export function replayOptions(
   context: Context,
   notices: Notices,
-  { file, speed }: NonNullable<RecordingChoice['replay']>,
+  { file, speed, used: shared }: ReplayChoice,
 ): Partial<ClientOptions> {
-  const { secrets } = context;
+  const { secrets, process } = context;
   const recording = readRecording(file);
   for (const line of recording.unreadable) {
     notices.warning(`line ${line} of ${file} is no part of a recording, and is left out`);
   }
   tell(context, notices, `replayed from ${file}`);
   const clock = createReplayClock(context.clock, speed);
-  const replay = createReplay({ recording, clock, mask: (text) => secrets.mask(text) });
+  const used =
+    shared === undefined
+      ? createUsedExchanges()
+      : keepUsedExchanges(path.resolve(shared), { clock: context.clock, process });
+  const replay = createReplay({ recording, used, clock, mask: (text) => secrets.mask(text) });
   // At once means that no time passes, so there is none to be limited.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
   return { ...limits, clock, transport: () => replay };

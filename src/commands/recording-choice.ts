@@ -6,8 +6,15 @@ import type { GlobalOptions } from './global-options.ts';
 export interface RecordingChoice {
   /** File to add to. */
   readonly record?: string;
-  /** `speed`: times as fast as recorded; infinity is at once. */
-  readonly replay?: { readonly file: string; readonly speed: number };
+  readonly replay?: ReplayChoice;
+}
+
+export interface ReplayChoice {
+  readonly file: string;
+  /** Times as fast as recorded; infinity is at once. */
+  readonly speed: number;
+  /** File in which runs that share the recording note what they used. */
+  readonly used?: string;
 }
 
 type Asked = Pick<GlobalOptions, 'record' | 'replay' | 'speed'>;
@@ -22,9 +29,12 @@ function parseSpeed(text: string, name: string): number {
 }
 
 function chooseReplay(file: string, { speed }: Asked, environment: Environment): RecordingChoice {
-  if (speed !== undefined) return { replay: { file, speed: parseSpeed(speed, '--speed') } };
-  const variable = environment['NATTER_REPLAY_SPEED'] || '1';
-  return { replay: { file, speed: parseSpeed(variable, 'NATTER_REPLAY_SPEED') } };
+  const used = environment['NATTER_REPLAY_USED'];
+  const parsed =
+    speed === undefined
+      ? parseSpeed(environment['NATTER_REPLAY_SPEED'] || '1', 'NATTER_REPLAY_SPEED')
+      : parseSpeed(speed, '--speed');
+  return { replay: { file, speed: parsed, ...(used ? { used } : {}) } };
 }
 
 function bothAsked(first: string, second: string): Failure {

@@ -3,11 +3,12 @@ import { Failure } from '../failure.ts';
 import { describeDifference, differencesOf, distanceOf } from './differences.ts';
 import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
+import type { UsedExchanges } from './used-exchanges.ts';
 
 /** Gives each recorded exchange to the request it answers, once, in order. */
 export interface ExchangeChoice {
   /** @throws Failure `configuration` when the recording has no, or no further, answer to the request */
-  take(request: RecordedRequest): RecordedExchange;
+  take(request: RecordedRequest): Promise<RecordedExchange>;
 }
 
 const nameOf = ({ method, path }: RecordedRequest) => `${method} ${path}`;
@@ -38,40 +39,46 @@ function nearest(request: RecordedRequest, candidates: readonly RecordedExchange
 function reasonOf(
   request: RecordedRequest,
   { exchanges }: Recording,
-  used: ReadonlySet<RecordedExchange>,
+  used: ReadonlySet<number>,
 ): string {
-  const same = exchanges.filter((exchange) => isSame(exchange.request, request));
-  if (same.length > 0) return `it was recorded in ${numbersOf(same)}`;
   const place = nameOf(request);
   const near = exchanges.filter((exchange) => nameOf(exchange.request) === place);
   // An unused one is what the request most likely was to be.
-  const unused = near.filter((exchange) => !used.has(exchange));
+  const unused = near.filter((exchange) => !used.has(exchanges.indexOf(exchange)));
   if (near.length > 0) return nearest(request, unused.length > 0 ? unused : near);
   const others = new Set(exchanges.map((exchange) => nameOf(exchange.request)));
   return others.size === 0 ? 'it holds no request' : `it holds only ${[...others].join(', ')}`;
 }
 
-export function createExchangeChoice(recording: Recording): ExchangeChoice {
-  const used = new Set<RecordedExchange>();
+function noAnswer(
+  request: RecordedRequest,
+  recording: Recording,
+  used: ReadonlySet<number>,
+): Failure {
   const { file, exchanges } = recording;
+  const same = exchanges.filter((exchange) => isSame(exchange.request, request));
+  const message =
+    same.length > 0
+      ? `${file} has no further answer to ${nameOf(request)}: it was recorded in ${numbersOf(same)}`
+      : `${file} has no answer to ${nameOf(request)}: ${reasonOf(request, recording, used)}`;
+  return new Failure('configuration', message, {
+    hint: `make the request as it was recorded, or add this one with --record ${file}`,
+  });
+}
+
+/** `used`: what was used before is not used again. */
+export function createExchangeChoice(recording: Recording, used: UsedExchanges): ExchangeChoice {
+  const { exchanges } = recording;
   return {
-    take(request) {
-      const found = exchanges.find(
-        (exchange) => !used.has(exchange) && isSame(exchange.request, request),
-      );
-      if (found !== undefined) {
-        used.add(found);
+    async take(request) {
+      const place = await used.add((places) => {
+        const found = exchanges.findIndex(
+          (exchange, index) => !places.has(index) && isSame(exchange.request, request),
+        );
+        if (found < 0) throw noAnswer(request, recording, places);
         return found;
-      }
-      const reason = reasonOf(request, recording, used);
-      const further = exchanges.some((exchange) => isSame(exchange.request, request))
-        ? 'no further'
-        : 'no';
-      throw new Failure(
-        'configuration',
-        `${file} has ${further} answer to ${nameOf(request)}: ${reason}`,
-        { hint: `make the request as it was recorded, or add this one with --record ${file}` },
-      );
+      });
+      return exchanges[place] as RecordedExchange;
     },
   };
 }

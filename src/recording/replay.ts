@@ -5,10 +5,12 @@ import { createExchangeChoice } from './choose-exchange.ts';
 import { bytesOf } from './format.ts';
 import type { Reaction, RecordedExchange, Recording } from './read-recording.ts';
 import type { ReplayClock } from './replay-clock.ts';
+import type { UsedExchanges } from './used-exchanges.ts';
 import { describeRequest } from './recorded-request.ts';
 
 export interface ReplayOptions {
   readonly recording: Recording;
+  readonly used: UsedExchanges;
   readonly clock: ReplayClock;
   /** Takes secrets out of a text, as they were taken out of the recording. */
   readonly mask: (text: string) => string;
@@ -66,20 +68,20 @@ async function readHead(
 }
 
 /** Answers from a recording, at the pace of the clock. Rejects with a Failure `configuration` where it cannot. */
-export function createReplay({ recording, clock, mask }: ReplayOptions): Transport {
-  const choice = createExchangeChoice(recording);
+export function createReplay({ recording, used, clock, mask }: ReplayOptions): Transport {
+  const choice = createExchangeChoice(recording, used);
   return async (request, signal) => {
     signal.throwIfAborted();
-    const exchange = choice.take(describeRequest(request, mask));
-    if (exchange.date !== undefined) clock.setDate(exchange.date);
+    const start = clock.monotonic();
     const ending = new AbortController();
     const abort = () => ending.abort(signal.reason);
     signal.addEventListener('abort', abort);
     const leave = () => signal.removeEventListener('abort', abort);
-    const start = clock.monotonic();
-    const playing = { exchange, clock, start, signal: ending.signal, leave };
-    const [head, ...rest] = exchange.reactions;
     try {
+      const exchange = await choice.take(describeRequest(request, mask));
+      if (exchange.date !== undefined) clock.setDate(exchange.date);
+      const playing = { exchange, clock, start, signal: ending.signal, leave };
+      const [head, ...rest] = exchange.reactions;
       const { status, headers } = await readHead(head, playing);
       return {
         status,

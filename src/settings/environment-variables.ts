@@ -25,6 +25,10 @@ const processVariables: readonly EnvironmentVariable[] = [
   { name: 'NATTER_STATE_DIR', summary: 'Folder of input history and logs, an absolute path' },
   { name: 'NATTER_RECORD', summary: 'File to record what travels into, as --record' },
   { name: 'NATTER_REPLAY', summary: 'Recording to answer from, as --replay' },
+  {
+    name: 'NATTER_REPLAY_USED',
+    summary: 'File in which the runs of a script note what they used of a recording',
+  },
   { name: 'NATTER_REPLAY_SPEED', summary: 'Pace of a replay, as --speed', default: '1' },
   { name: 'NATTER_DEBUG', summary: 'Any value shows what natter does on stderr, keys masked' },
   { name: 'NATTER_ACCESSIBLE', summary: 'Any value prints plain labelled lines, nothing redrawn' },

@@ -112,6 +112,19 @@ test('variables record and replay the natter of a script that knows nothing of t
   expect(replayed).toEqual(live);
 });
 
+test('runs of a script that share a file use each recorded answer once', async () => {
+  const server = await serve([[json(429, {})], [streamed('at last')]]);
+  const [tape, used] = [newPath(), newPath('used')];
+  const run = async (env: Readonly<Record<string, string>>) =>
+    (await runNatter(['--retries', '0', 'hi'], { env })).code;
+  const live = { ...serviceAt(server), NATTER_RECORD: tape };
+  expect([await run(live), await run(live)]).toEqual([8, 0]);
+  const alone = { NATTER_REPLAY: tape };
+  expect([await run(alone), await run(alone)]).toEqual([8, 8]);
+  const shared = { ...alone, NATTER_REPLAY_USED: used };
+  expect([await run(shared), await run(shared), await run(shared)]).toEqual([8, 0, 3]);
+});
+
 test('D1 natter killed while it records leaves a recording of all that came', async () => {
   const tape = newPath();
   const server = await serve([[streamHead(), chunk(delta('all that ')), chunk(delta('came'))]]);

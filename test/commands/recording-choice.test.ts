@@ -33,6 +33,12 @@ test.each<[string, object, Variables, object]>([
     { replay: { file: 'a', speed: 1 } },
   ],
   ['--record beside NATTER_REPLAY', { record: 'a' }, { NATTER_REPLAY: 'b' }, { record: 'a' }],
+  [
+    'NATTER_REPLAY_USED',
+    {},
+    { NATTER_REPLAY: 'a', NATTER_REPLAY_USED: 'b' },
+    { replay: { file: 'a', speed: 1, used: 'b' } },
+  ],
   ['NATTER_REPLAY_SPEED alone', {}, { NATTER_REPLAY_SPEED: 'max' }, {}],
 ])('%s', (_, options, environment, expected) => {
   expect(chooseRecording(options, environment)).toEqual(expected);

@@ -3,6 +3,7 @@ import { Failure } from '../../src/failure.ts';
 import { createExchangeChoice } from '../../src/recording/choose-exchange.ts';
 import type { RecordedRequest } from '../../src/recording/format.ts';
 import type { RecordedExchange } from '../../src/recording/read-recording.ts';
+import { createUsedExchanges } from '../../src/recording/used-exchanges.ts';
 
 const ask = (content: string, model = 'origin'): RecordedRequest => ({
   method: 'POST',
@@ -18,32 +19,32 @@ function choose(...requests: readonly RecordedRequest[]) {
     date: undefined,
     reactions: [],
   }));
-  return createExchangeChoice({ file: 'tape.jsonl', exchanges, unreadable: [] });
+  const recording = { file: 'tape.jsonl', exchanges, unreadable: [] };
+  return createExchangeChoice(recording, createUsedExchanges());
 }
 
-function refusal(act: () => unknown): Failure {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof Failure) return error;
-  }
+async function refusal(taken: Promise<unknown>): Promise<Failure> {
+  const error: unknown = await taken.catch((thrown: unknown) => thrown);
+  if (error instanceof Failure) return error;
   throw new Error('no Failure was thrown');
 }
 
-test('the same request gets its recorded answers once each, in order', () => {
+test('the same request gets its recorded answers once each, in order', async () => {
   const choice = choose(ask('a'), ask('b'), ask('a'));
-  const numbers = ['a', 'a', 'b'].map((text) => choice.take(ask(text)).number);
+  const taken = ['a', 'a', 'b'].map((text) => choice.take(ask(text)));
+  const numbers = (await Promise.all(taken)).map(({ number }) => number);
   expect(numbers).toEqual([1, 3, 2]);
 });
 
-test('the order of the fields of a body does not matter', () => {
+test('the order of the fields of a body does not matter', async () => {
   const { body } = ask('a');
   const turned = Object.fromEntries(Object.entries(body as object).toReversed());
-  expect(choose(ask('a')).take({ ...ask('a'), body: turned }).number).toBe(1);
+  const taken = choose(ask('a')).take({ ...ask('a'), body: turned });
+  expect(await taken).toMatchObject({ number: 1 });
 });
 
-test('a request without body is found by its address', () => {
-  expect(choose(ask('a'), list).take(list).number).toBe(2);
+test('a request without body is found by its address', async () => {
+  expect(await choose(ask('a'), list).take(list)).toMatchObject({ number: 2 });
 });
 
 test.each<[string, readonly RecordedRequest[], RecordedRequest, string]>([
@@ -77,26 +78,26 @@ test.each<[string, readonly RecordedRequest[], RecordedRequest, string]>([
     ask('two'),
     'tape.jsonl has no answer to POST /v1/chat/completions: model is "origin", but "nextgen" in exchange 1 (and 1 more)',
   ],
-])('where %s, the difference is told', (_, recorded, asked, message) => {
-  const failure = refusal(() => choose(...recorded).take(asked));
+])('where %s, the difference is told', async (_, recorded, asked, message) => {
+  const failure = await refusal(choose(...recorded).take(asked));
   expect(failure.message).toBe(message);
   expect(failure.kind).toBe('configuration');
   expect(failure.hint).toContain('--record tape.jsonl');
 });
 
-test('an answer that was used up is told by the numbers it was recorded under', () => {
+test('an answer that was used up is told by the numbers it was recorded under', async () => {
   const choice = choose(ask('a'), list, ask('a'));
-  choice.take(ask('a'));
-  choice.take(ask('a'));
-  expect(refusal(() => choice.take(ask('a'))).message).toBe(
+  await choice.take(ask('a'));
+  await choice.take(ask('a'));
+  expect((await refusal(choice.take(ask('a')))).message).toBe(
     'tape.jsonl has no further answer to POST /v1/chat/completions: it was recorded in exchanges 1 and 3, which were used',
   );
-  choice.take(list);
-  expect(refusal(() => choice.take(list)).message).toContain('exchange 2, which was used');
+  await choice.take(list);
+  expect((await refusal(choice.take(list))).message).toContain('exchange 2, which was used');
 });
 
-test('a difference is told against an answer that was not used yet', () => {
+test('a difference is told against an answer that was not used yet', async () => {
   const choice = choose(ask('one'), ask('completely different'));
-  choice.take(ask('one'));
-  expect(refusal(() => choice.take(ask('onx'))).message).toContain('in exchange 2');
+  await choice.take(ask('one'));
+  expect((await refusal(choice.take(ask('onx')))).message).toContain('in exchange 2');
 });

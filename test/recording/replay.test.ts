@@ -4,6 +4,7 @@ import type { ClientOptions } from '../../src/client/client.ts';
 import { readRecording } from '../../src/recording/read-recording.ts';
 import { createReplay } from '../../src/recording/replay.ts';
 import { createReplayClock } from '../../src/recording/replay-clock.ts';
+import { createUsedExchanges } from '../../src/recording/used-exchanges.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { delta, done } from '../support/raw-replies.ts';
 import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
@@ -17,7 +18,12 @@ function replaying(
   const real = createFakeClock(new Date('2030-01-01T00:00:00Z'));
   const clock = createReplayClock(real, speed);
   const recording = readRecording(writeTape(...lines));
-  const replay = createReplay({ recording, clock, mask: (text) => text });
+  const replay = createReplay({
+    recording,
+    used: createUsedExchanges(),
+    clock,
+    mask: (text) => text,
+  });
   const baseUrl = 'http://replay.localhost';
   const { client } = createTestClient(baseUrl, { clock, transport: () => replay, ...options });
   return { client, clock: real };
@@ -69,14 +75,15 @@ async function arrivals(speed: number) {
 }
 
 test.each([
-  [1, [100, 200, 1200, 1200]],
-  [10, [10, 20, 120, 120]],
-  [0.5, [200, 400, 2400, 2400]],
+  [1, [100, 200, 200, 1200, 1200]],
+  [10, [10, 20, 20, 120, 120]],
+  [0.5, [200, 400, 400, 2400, 2400]],
 ])('at speed %d events come at %j', async (speed, expected) => {
   const times = await arrivals(speed);
   expect(times.map(([, at]) => at)).toEqual(expected);
   expect(times.map(([type]) => type)).toEqual([
     'answer-started',
+    'answer-named',
     'text-received',
     'text-received',
     'answer-finished',
@@ -110,7 +117,12 @@ test('R2 a refusal with Retry-After is waited for at the speed of the replay, th
       texts.push(event.type === 'text-received' ? event.text : event.type);
   };
   await play(read(), set.clock);
-  expect(texts).toEqual(['retry-scheduled', 'answer-started', 'at last', 'answer-finished']);
+  expect(texts.filter((text) => text !== 'answer-named')).toEqual([
+    'retry-scheduled',
+    'answer-started',
+    'at last',
+    'answer-finished',
+  ]);
   expect(set.clock.monotonic()).toBeGreaterThanOrEqual(300);
   expect(set.clock.monotonic()).toBeLessThan(310);
 });
@@ -223,6 +235,7 @@ test('an abort ends a replay in the middle of a pause', async () => {
   const set = replaying([chatRequest(1), begins(1), says(1, delta('a'), 60_000)]);
   const stop = new AbortController();
   const run = runChat(set, { signal: stop.signal });
+  await turn();
   await set.clock.advance(1000);
   stop.abort('enough');
   expect((await run).error).toBe('enough');

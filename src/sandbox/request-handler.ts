@@ -15,7 +15,7 @@ import { formatRecord } from './request-record.ts';
 import { answerRoute } from './routes.ts';
 
 /** What all requests of one sandbox share. */
-export interface Service {
+export interface SandboxState {
   readonly clock: Clock;
   readonly rules: FaultRules;
   readonly limiter: RateLimiter;
@@ -28,16 +28,16 @@ export interface Service {
 }
 
 function openExchange(
-  service: Service,
+  state: SandboxState,
   request: IncomingMessage,
   response: ServerResponse,
 ): Exchange {
-  const { clock } = service;
+  const { clock } = state;
   const closed = new AbortController();
   const token = bearerToken(request.headers.authorization);
   const arrived = clock.monotonic();
   const { method = 'GET', url = '/' } = request;
-  service.requests += 1;
+  state.requests += 1;
   const record: Exchange['record'] = {
     time: clock.date().toISOString(),
     method,
@@ -46,13 +46,13 @@ function openExchange(
     events: 0,
   };
   response.once('close', () => {
-    record.ended ??= service.isClosing ? 'sandbox closed' : 'client closed';
+    record.ended ??= state.isClosing ? 'sandbox closed' : 'client closed';
     record.milliseconds = Math.round(clock.monotonic() - arrived);
     closed.abort();
-    service.log?.(formatRecord(record, token));
+    state.log?.(formatRecord(record, token));
   });
   const { signal } = closed;
-  return { request, response, clock, arrived, signal, number: service.requests, record, fault: {} };
+  return { request, response, clock, arrived, signal, number: state.requests, record, fault: {} };
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {
@@ -99,15 +99,15 @@ async function precede(exchange: Exchange): Promise<boolean> {
   return true;
 }
 
-async function answer(service: Service, exchange: Exchange): Promise<void> {
+async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   const { record, request } = exchange;
   const body = noteBody(exchange, await readBody(request));
   const key = authenticate(request.headers.authorization);
   record.tier = key.tier;
-  service.limiter.admit(key);
-  const prompt = meetFault(exchange, service.rules, body);
+  state.limiter.admit(key);
+  const prompt = meetFault(exchange, state.rules, body);
   if ((await precede(exchange)) || (await answerAsAsked(exchange))) return;
-  const { latency, engine } = service;
+  const { latency, engine } = state;
   await answerRoute({ exchange, key, body, prompt, latency, engine }, pathOf(request));
 }
 
@@ -128,13 +128,13 @@ async function answerError(exchange: Exchange, error: unknown): Promise<void> {
 
 /** Answers one request, whatever happens. Never rejects. */
 export async function handleRequest(
-  service: Service,
+  state: SandboxState,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const exchange = openExchange(service, request, response);
+  const exchange = openExchange(state, request, response);
   try {
-    await answer(service, exchange).catch(async (error: unknown) => answerError(exchange, error));
+    await answer(state, exchange).catch(async (error: unknown) => answerError(exchange, error));
   } catch {
     // The error's own answer failed as well: the connection is gone, or as good as gone.
     response.destroy();

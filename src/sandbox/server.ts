@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import { createFaultRules, type FaultRule } from './faults/fault-rules.ts';
 import { createRateLimiter, type RateLimit } from './rate-limit.ts';
-import { handleRequest, type Service } from './request-handler.ts';
+import { handleRequest, type SandboxState } from './request-handler.ts';
 
 /** How a sandbox is run. */
 export interface SandboxOptions {
@@ -44,7 +44,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
-function createService(options: SandboxOptions): Service {
+function createState(options: SandboxOptions): SandboxState {
   const { clock = systemClock, faults = [], rateLimit, log, latency, engine } = options;
   const typical = catalogue.map(({ id, typicalLatency }) => [id, typicalLatency] as const);
   return {
@@ -94,9 +94,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       hint: 'use 127.0.0.1 or ::1',
     });
   }
-  const service = createService(options);
+  const state = createState(options);
   const server = createServer((request, response) => {
-    void handleRequest(service, request, response);
+    void handleRequest(state, request, response);
   });
   if (unref) allowExit(server);
   const { address, family, port: actual } = await listen(server, host, port);
@@ -105,7 +105,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     port: actual,
     async close() {
       if (!server.listening) return;
-      service.isClosing = true;
+      state.isClosing = true;
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

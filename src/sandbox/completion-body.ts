@@ -84,12 +84,6 @@ export function checkCompletionBody(value: unknown): CompletionBody {
   };
 }
 
-/** The turns with `prompt` as the text of the last user turn. */
-export function withPrompt(messages: readonly Turn[], prompt: string): readonly Turn[] {
-  const index = messages.findLastIndex(({ role }) => role === 'user');
-  return index === -1 ? messages : messages.with(index, { role: 'user', content: prompt });
-}
-
 /** @throws Failure `invalid_request` when the prompt is larger than the model's window */
 export function checkWindow(model: string, promptTokens: number): void {
   const window = catalogue.find(({ id }) => id === model)?.contextWindow ?? 0;

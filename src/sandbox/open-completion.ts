@@ -2,9 +2,10 @@ import type { CompletionRequest } from '../client/contract.ts';
 import type { Completion } from './answers/completion.ts';
 import { engineCompletion } from './answers/engine-completion.ts';
 import { scriptedCompletion } from './answers/scripted-completion.ts';
-import { type CompletionBody, withPrompt } from './completion-body.ts';
+import type { CompletionBody } from './completion-body.ts';
 import type { Engine } from './engine.ts';
 import type { Exchange } from './exchange.ts';
+import { withoutGroup } from './faults/directive.ts';
 import { hostileLines } from './replies/hostile-reply.ts';
 import { loadReply } from './replies/load-reply.ts';
 import { countPromptTokens } from './token-counter.ts';
@@ -46,12 +47,14 @@ async function openScripted(order: CompletionOrder, id: string): Promise<Complet
   });
 }
 
-/** The contract's fields, and of them only what the client sent. */
-function engineRequest({ body, prompt }: CompletionOrder): CompletionRequest {
-  const { model, messages, stream, maxTokens } = body;
+/** The contract's fields, and of them only what the client sent; groups of earlier prompts are no text either. */
+function engineRequest({ model, messages, stream, maxTokens }: CompletionBody): CompletionRequest {
   return {
     model,
-    messages: withPrompt(messages, prompt),
+    messages: messages.map(({ role, content }) => ({
+      role,
+      content: role === 'user' ? withoutGroup(content) : content,
+    })),
     ...(stream ? { stream } : {}),
     ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
   };
@@ -59,7 +62,7 @@ function engineRequest({ body, prompt }: CompletionOrder): CompletionRequest {
 
 async function openEngine(engine: Engine, order: CompletionOrder, id: string): Promise<Completion> {
   const { exchange, body } = order;
-  const request = engineRequest(order);
+  const request = engineRequest(body);
   return engineCompletion(engine(request, exchange.signal), {
     id,
     model: body.model,

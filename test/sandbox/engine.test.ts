@@ -169,10 +169,20 @@ describe('what the engine is asked', () => {
     expect(sent).toStrictEqual({ model: 'origin', messages: turns, ...fields });
   });
 
-  test('leaves out the group at the start of a prompt', async () => {
+  test('leaves out the groups at the start of prompts, earlier ones too', async () => {
     const { engine, sandbox } = await openFront([json(500, {})]);
-    await stream(sandbox, '[sandbox rate=50] hello');
-    expect(engine.requests[0]?.body).toContain('{"role":"user","content":"hello"}');
+    const contents = ['[sandbox 500] one', '[sandbox what] two', '[sandbox rate=50] three'];
+    const messages = contents.map((content) => ({ role: 'user', content }));
+    const answer = { role: 'assistant', content: '[sandbox 500] is a group' };
+    await stream(sandbox, '', { messages: [answer, ...messages] });
+    expect(JSON.parse(engine.requests[0]?.body ?? '')).toMatchObject({
+      messages: [
+        answer,
+        { role: 'user', content: 'one' },
+        { role: 'user', content: '[sandbox what] two' },
+        { role: 'user', content: 'three' },
+      ],
+    });
   });
 
   test.each(['[sandbox help]', '[sandbox tokens=3]', '[sandbox echo] hi', '[sandbox 404] hi'])(

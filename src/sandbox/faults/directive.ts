@@ -64,3 +64,13 @@ export function parseDirective(prompt: string): Directive | undefined {
     rest: prompt.slice(end).replace(/^\s/, ''),
   };
 }
+
+/** A prompt without its group: as it is where it has none, or one that cannot be read. */
+export function withoutGroup(prompt: string): string {
+  try {
+    return parseDirective(prompt)?.rest ?? prompt;
+  } catch (error) {
+    if (error instanceof Failure) return prompt;
+    throw error;
+  }
+}

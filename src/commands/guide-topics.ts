@@ -60,6 +60,9 @@ const privacy: readonly Passage[] = [
     lines: ['natter config path', 'natter auth logout'],
   },
   {
+    text: 'A recording (--record, NATTER_RECORD) holds prompts and answers as they were, but neither keys nor request headers; a new one is readable by you alone.',
+  },
+  {
     text: 'Keys are masked in all that natter prints, NATTER_DEBUG included. They are not sent over plain http to another machine unless --allow-insecure says so.',
   },
   {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -33,6 +33,15 @@ const tools: Readonly<Record<string, string>> = {
   'Invoke-Expression': passOn,
 };
 
+/** The first block of this language in a guide. */
+function codeBlock(guide: string, language: string): string {
+  const block = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(
+    readFileSync(guide, 'utf8'),
+  )?.[1];
+  if (block === undefined) throw new Error(`${guide} has no block of ${language}`);
+  return block;
+}
+
 /** Files that examples read. */
 const files: Readonly<Record<string, string>> = {
   'README.md': '# A project\n',
@@ -41,6 +50,8 @@ const files: Readonly<Record<string, string>> = {
   'question.txt': 'Why is the sky blue?\n',
   'key.txt': sandboxKey,
   'faults.json': '{"rules":[]}',
+  'summarise.sh': codeBlock('docs/recording.md', 'text'),
+  'busy.jsonl': codeBlock('docs/recording.md', 'jsonl'),
 };
 
 /** What was done on the machine before. */
@@ -49,6 +60,8 @@ const past = [
   'natter config set model llama3 --profile local',
   'natter "why is the sky blue?"',
   'natter conversations delete latest',
+  'natter --record tape.jsonl "why is the sky blue?"',
+  'NATTER_RECORD=tape.jsonl sh summarise.sh',
   'natter "[sandbox code]"',
 ];
 

@@ -1,23 +1,14 @@
 import { Command, Option } from 'commander';
 import type { Context } from './context.ts';
-import { collect, type GlobalOptions } from './global-options.ts';
+import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
+import { inputOptions, requestOptions, saveOptions, type PromptOptions } from './prompt-options.ts';
 import { runChat, type RunChat } from './run-chat.ts';
 import { settingOption } from './setting-option.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
-export interface ChatOptions extends GlobalOptions {
+export interface ChatOptions extends GlobalOptions, PromptOptions {
   readonly model?: string;
-  readonly system?: string;
-  readonly maxTokens?: string;
-  readonly file?: readonly string[];
-  readonly param?: readonly string[];
-  /** False with `--no-stream`. */
-  readonly stream: boolean;
-  /** False with `--no-stdin`. */
-  readonly stdin: boolean;
-  readonly stdinEncoding?: string;
-  readonly lossy?: boolean;
   readonly json?: boolean;
   readonly jsonl?: boolean;
   readonly plain?: boolean;
@@ -44,36 +35,19 @@ export const chatExamples = [
   'natter --sandbox "try me without a key"',
 ] as const;
 
-const requestOptions = () => [
-  settingOption('model', '-m'),
-  settingOption('system', '-s'),
-  settingOption('maxTokens', '-t'),
-  new Option('-f, --file <path>', 'attach a text file under its name; repeatable').argParser(
-    collect,
-  ),
-  new Option('--param <key=json>', 'add a field to the request body; repeatable').argParser(
-    collect,
-  ),
-  new Option('--no-stream', 'ask for the whole answer at once'),
-];
-
 const conversationOptions = () => [
   new Option('-c, --continue', 'go on with the conversation that changed last'),
   new Option('--resume [conversation]', 'go on with this one: an id, a title or latest'),
   new Option('--branch', 'go on in a copy of it'),
-  new Option('--save', 'keep the conversation, whatever the setting says'),
-  new Option('--no-save', 'do not keep the conversation [NATTER_SAVE]'),
+  ...saveOptions(),
 ];
 
-const inputOptions = () => [
+const interactionOptions = () => [
   new Option('-i, --interactive', 'stay for a conversation, also with a first prompt'),
   new Option(
     '--screen-reader, --accessible',
     'plain labelled lines, for screen readers [NATTER_ACCESSIBLE]',
   ),
-  new Option('--no-stdin', 'leave standard input alone; - as a prompt word requires it instead'),
-  new Option('--stdin-encoding <label>', 'encoding of standard input and files, default utf-8'),
-  new Option('--lossy', 'replace bytes that are not text instead of refusing them'),
 ];
 
 const outputOptions = () => [
@@ -95,9 +69,9 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
       'Sends a prompt and prints the answer. Standard input, when it is a pipe or a file, goes along after the prompt.',
     );
   const groups = [
-    ['Request options:', requestOptions()],
+    ['Request options:', [settingOption('model', '-m'), ...requestOptions()]],
     ['Conversation options:', conversationOptions()],
-    ['Input options:', inputOptions()],
+    ['Input options:', [...interactionOptions(), ...inputOptions()]],
     ['Output options:', outputOptions()],
   ] as const;
   for (const [heading, options] of groups) {

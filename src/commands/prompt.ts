@@ -2,8 +2,8 @@ import { composePrompt, inputPlaceholder } from '../conversation/compose-prompt.
 import { requireEncoding } from '../conversation/decode-text.ts';
 import { Failure } from '../failure.ts';
 import { attachFiles } from './attach-files.ts';
-import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
+import type { PromptOptions } from './prompt-options.ts';
 import { readInput } from './read-input.ts';
 import type { Notices } from '../output/notices.ts';
 
@@ -18,7 +18,7 @@ export async function readPrompt(
   context: Context,
   notices: Notices,
   words: readonly string[],
-  options: ChatOptions,
+  options: PromptOptions,
 ): Promise<string> {
   const spoken = words.filter((word) => word !== inputWord);
   const prompt = spoken.join(' ');

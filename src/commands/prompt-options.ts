@@ -1,0 +1,45 @@
+import { Option } from 'commander';
+import { collect } from './global-options.ts';
+import { settingOption } from './setting-option.ts';
+
+// What every command that sends prompts takes.
+
+/** Values of settings are unparsed text. */
+export interface PromptOptions {
+  readonly system?: string;
+  readonly maxTokens?: string;
+  readonly file?: readonly string[];
+  readonly param?: readonly string[];
+  /** False with `--no-stream`. */
+  readonly stream: boolean;
+  /** False with `--no-stdin`. */
+  readonly stdin: boolean;
+  readonly stdinEncoding?: string;
+  readonly lossy?: boolean;
+}
+
+/** What goes into the request, beside the model. */
+export const requestOptions = (): readonly Option[] => [
+  settingOption('system', '-s'),
+  settingOption('maxTokens', '-t'),
+  new Option('-f, --file <path>', 'attach a text file under its name; repeatable').argParser(
+    collect,
+  ),
+  new Option('--param <key=json>', 'add a field to the request body; repeatable').argParser(
+    collect,
+  ),
+  new Option('--no-stream', 'ask for the whole answer at once'),
+];
+
+/** How standard input and files are read. */
+export const inputOptions = (): readonly Option[] => [
+  new Option('--no-stdin', 'leave standard input alone; - as a prompt word requires it instead'),
+  new Option('--stdin-encoding <label>', 'encoding of standard input and files, default utf-8'),
+  new Option('--lossy', 'replace bytes that are not text instead of refusing them'),
+];
+
+/** Whether the conversation is kept. */
+export const saveOptions = (): readonly Option[] => [
+  new Option('--save', 'keep the conversation, whatever the setting says'),
+  new Option('--no-save', 'do not keep the conversation [NATTER_SAVE]'),
+];

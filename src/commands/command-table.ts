@@ -14,6 +14,12 @@ export interface CommandRow {
 /** In the order of the help. */
 export const commandTable: readonly CommandRow[] = [
   {
+    name: 'compare',
+    argument: '[prompt...]',
+    summary: 'ask several models the same, and see their answers side by side',
+    load: async () => (await import('./compare.ts')).buildCompare,
+  },
+  {
     name: 'conversations',
     alias: 'sessions',
     summary: 'list, show, search, export or delete conversations',

@@ -49,6 +49,19 @@ const models: Source = (asked) => {
   return [...known, { value: 'auto', description: 'the smallest that fits' }, ...unknown];
 };
 
+/** The last model of a list with commas: those not named yet, and the models of profiles as `profile:model`. */
+const modelList: Source = (asked) => {
+  const named = asked.typed.split(',').slice(0, -1);
+  const own = Object.entries(storedSettings(asked).settings.profiles).flatMap(([name, profile]) => {
+    const model = profile['model'];
+    return typeof model === 'string' ? [{ value: `${name}:${model}`, description: '' }] : [];
+  });
+  const published = catalogue.map(({ id, purpose }) => ({ value: id, description: purpose }));
+  return [...published, ...own]
+    .filter(({ value }) => !named.includes(value))
+    .map(({ value, description }) => ({ value: [...named, value].join(','), description }));
+};
+
 const profiles: Source = (asked) => plain(knownProfiles(storedSettings(asked)));
 
 /** Each of them is read for its title. */
@@ -94,6 +107,7 @@ const helpWords: Source = ({ command, before }) => {
 /** By the name of the option or argument; what is not here has no candidates. */
 const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
+  ['--models', modelList],
   ['--profile', profiles],
   ['--resume', (asked) => conversations(asked, 'conversations')],
   ['--stdin-encoding', () => plain(['utf-8', 'utf-16le', 'latin1', 'windows-1252', 'shift_jis'])],

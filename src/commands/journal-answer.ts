@@ -10,13 +10,15 @@ function endOf(event: Extract<ChatEvent, { type: 'answer-finished' }>): AnswerEn
 /**
  * Hands on the events of an answer and journals them. The answer is begun when the service accepts the prompt,
  * so that its first text waits for nothing; one that fails, or that is stopped, is kept as incomplete.
+ * @param begun the id of an answer that was begun before
  */
 export async function* journalAnswer(
   journal: Journal,
   model: string,
   events: AsyncIterable<ChatEvent>,
+  begun?: string,
 ): AsyncGenerator<ChatEvent, void> {
-  let answerId: string | undefined;
+  let answerId = begun;
   let end: AnswerEnd = { incomplete: true };
   const begin = () => (answerId ??= journal.startAnswer({ model }).id);
   try {

@@ -16,6 +16,8 @@ export interface Presentation {
   readonly noticeStyle: Style;
   /** Standard error can rewrite a line in place. */
   readonly animated: boolean;
+  /** Standard output can draw rows again. */
+  readonly drawsOutput: boolean;
   /** The locale writes UTF-8, so box drawing and typographic marks can be shown. */
   readonly unicode: boolean;
 }
@@ -43,6 +45,9 @@ export function present(
   const { stderr } = streams;
   const debug = (environment['NATTER_DEBUG'] ?? '') !== '';
   const accessible = options.accessible === true || (environment['NATTER_ACCESSIBLE'] ?? '') !== '';
+  const canDraw = environment['TERM'] !== 'dumb' && !accessible;
+  // Debug lines would tear what is drawn again.
+  const isTorn = debug && stderr.isTerminal;
   return {
     notices: createNotices(stderr, options.quiet === true, (text) => secrets.mask(text)),
     debugLog: createDebugLog({
@@ -52,8 +57,8 @@ export function present(
     }),
     style: styleOf(streams.stdout, context, options),
     noticeStyle: styleOf(stderr, context, options),
-    // Debug lines would tear a line that is rewritten in place.
-    animated: stderr.isTerminal && environment['TERM'] !== 'dumb' && !accessible && !debug,
+    animated: stderr.isTerminal && canDraw && !debug,
+    drawsOutput: streams.stdout.isTerminal && canDraw && !isTorn,
     unicode: isUnicode(context),
   };
 }

@@ -17,12 +17,9 @@ export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
 
-/**
- * The `--json` document: `{id, model, content, finish_reason, usage, attempts, timing}`, and
- * `incomplete: true` when the answer was cut. `model` is the service's, else the one asked for.
- */
-export function answerDocument(record: AnswerRecord, content: string, askedModel: string): string {
-  return jsonLine({
+/** The fields of an answer in a `--json` document; `incomplete` is there when the answer was cut. */
+export function answerFields(record: AnswerRecord, content: string, askedModel: string) {
+  return {
     id: record.id ?? null,
     model: record.model ?? askedModel,
     content,
@@ -31,44 +28,56 @@ export function answerDocument(record: AnswerRecord, content: string, askedModel
     attempts: record.attempts,
     timing: timingFields(record.timing),
     incomplete: record.complete ? undefined : true,
-  });
+  };
 }
 
-/** The `--jsonl` lines of one event: one for each delta of a `text-received`, one for any other event. */
-export function eventLines(event: ChatEvent): string {
-  switch (event.type) {
+/**
+ * The `--json` document: `{id, model, content, finish_reason, usage, attempts, timing}`, and
+ * `incomplete: true` when the answer was cut. `model` is the service's, else the one asked for.
+ */
+export function answerDocument(record: AnswerRecord, content: string, askedModel: string): string {
+  return jsonLine(answerFields(record, content, askedModel));
+}
+
+/** What `--jsonl` tells of one event: a record for each delta of a `text-received`, one for any other event. */
+export function eventRecords(event: ChatEvent): readonly object[] {
+  const { type } = event;
+  switch (type) {
     case 'text-received':
-      return event.deltas.map((text) => jsonLine({ type: event.type, text })).join('');
-    case 'retry-scheduled':
-      return jsonLine({
-        type: event.type,
-        retry: event.retry,
-        retries: event.retries,
-        delay_ms: Math.round(event.delay),
-        cause: { kind: event.cause.kind, status: event.cause.status, message: event.cause.message },
-      });
-    case 'answer-finished':
-      return jsonLine({
-        type: event.type,
-        id: event.id,
-        model: event.model,
-        finish_reason: event.finishReason ?? null,
-        usage: event.usage ?? null,
-        attempts: event.attempts,
-        timing: timingFields(event.timing),
-      });
+      return event.deltas.map((text) => ({ type, text }));
+    case 'retry-scheduled': {
+      const { retry, retries, delay, cause } = event;
+      const { kind, status, message } = cause;
+      return [
+        { type, retry, retries, delay_ms: Math.round(delay), cause: { kind, status, message } },
+      ];
+    }
+    case 'answer-finished': {
+      const { id, model, finishReason, usage, attempts, timing } = event;
+      const ending = { finish_reason: finishReason ?? null, usage: usage ?? null };
+      return [{ type, id, model, ...ending, attempts, timing: timingFields(timing) }];
+    }
     case 'answer-named':
-      return jsonLine({ type: event.type, id: event.id, model: event.model });
+      return [{ type, id: event.id, model: event.model }];
     case 'answer-started':
-      return jsonLine({ type: event.type, attempt: event.attempt, request_id: event.requestId });
+      return [{ type, attempt: event.attempt, request_id: event.requestId }];
     case 'reasoning-received':
     case 'refusal-received':
-      return jsonLine({ type: event.type, text: event.text });
+      return [{ type, text: event.text }];
   }
+}
+
+/** The `--jsonl` lines of one event. */
+export function eventLines(event: ChatEvent): string {
+  return eventRecords(event).map(jsonLine).join('');
+}
+
+/** `{error: {…}}`, as a failure is reported in JSON. */
+export function failureFields(failure: Failure, clean: (text: string) => string): object {
+  return JSON.parse(reportFailure(failure, { json: true, debug: false, clean })) as object;
 }
 
 /** The last `--jsonl` line of a prompt that failed, so that the stream tells how it ended. */
 export function failureLine(failure: Failure, clean: (text: string) => string): string {
-  const report = JSON.parse(reportFailure(failure, { json: true, debug: false, clean })) as object;
-  return jsonLine({ type: 'answer-failed', ...report });
+  return jsonLine({ type: 'answer-failed', ...failureFields(failure, clean) });
 }

@@ -21,3 +21,21 @@ export function createNotices(
     warning: (text) => line(`warning: ${text}`),
   };
 }
+
+/** Notices that wait while something else is drawn; `release` tells them, and what comes later at once. */
+export function holdNotices(notices: Notices): Notices & { release(): void } {
+  let waiting: (() => void)[] | undefined = [];
+  const hold = (tell: () => void) => {
+    if (waiting === undefined) tell();
+    else waiting.push(tell);
+  };
+  return {
+    notice: (text) => hold(() => notices.notice(text)),
+    warning: (text) => hold(() => notices.warning(text)),
+    release() {
+      const told = waiting ?? [];
+      waiting = undefined;
+      for (const tell of told) tell();
+    },
+  };
+}

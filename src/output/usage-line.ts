@@ -1,20 +1,10 @@
 import type { AnswerRecord } from './answer-record.ts';
+import { count, seconds, tokensPerSecond } from './figures.ts';
 
-const count = (value: number) => value.toLocaleString('en-US');
-
-function seconds(milliseconds: number): string {
-  const value = milliseconds / 1000;
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
-}
-
-function speed(record: AnswerRecord): string | undefined {
-  const tokens = record.usage?.completion_tokens;
-  const { firstText, total } = record.timing ?? {};
-  if (tokens === undefined || firstText === undefined || total === undefined) return undefined;
-  const streaming = total - firstText;
-  // One read brought it all: a rate over a few milliseconds would say nothing.
-  if (streaming < 50) return undefined;
-  return `${count(Math.round(tokens / (streaming / 1000)))} tokens/s`;
+function speed({ usage, timing }: AnswerRecord): string | undefined {
+  const tokens = usage?.completion_tokens;
+  const rate = tokens === undefined ? undefined : tokensPerSecond(tokens, timing);
+  return rate === undefined ? undefined : `${count(rate)} tokens/s`;
 }
 
 /** The line under a finished answer: model, tokens in and out as the service counted them, time, speed. */

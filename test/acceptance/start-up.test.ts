@@ -65,6 +65,7 @@ test.each<[string, readonly string[], readonly Part[]]>([
     ['client', 'commands'],
   ],
   ['a prompt without options loads the client alone', ['hi'], ['client']],
+  ['a comparison into a pipe loads client and commands', ['compare', 'hi'], ['client', 'commands']],
 ])('%s', async (_name, words, expected) => {
   expect(await loadedParts(words)).toEqual(expected);
 });

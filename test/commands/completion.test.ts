@@ -123,6 +123,11 @@ describe('values', () => {
     ['--color=a', ['--color=auto', '--color=always']],
     ['conversations export latest --format ', ['markdown', 'json', 'html']],
     ['-m ', ['origin', 'nextgen', 'auto', 'llama3:8b']],
+    ['compare -m ', ['origin', 'nextgen', 'local:llama3:8b', 'work:nextgen']],
+    [
+      'compare --models origin,',
+      ['origin,nextgen', 'origin,local:llama3:8b', 'origin,work:nextgen'],
+    ],
     ['models get l', ['llama3:8b']],
     ['config set model n', ['nextgen']],
     ['config set save ', ['true', 'false']],

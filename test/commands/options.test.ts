@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { buildAuth } from '../../src/commands/auth.ts';
 import { buildChat, type ChatOptions } from '../../src/commands/chat.ts';
+import { buildCompare } from '../../src/commands/compare.ts';
 import { buildConfig, type RunConfig } from '../../src/commands/config.ts';
 import { addGlobalOptions } from '../../src/commands/global-options.ts';
 import { buildModels } from '../../src/commands/models.ts';
@@ -67,6 +68,21 @@ describe('chat', () => {
     const ran = await parse((record) => buildChat(context, record('chat')), words);
     const expected = { ...defaults, stream: true, stdin: true, ...options };
     expect(ran).toEqual(['chat', prompt, expected]);
+  });
+});
+
+describe('compare', () => {
+  test.each<[string, readonly string[], object]>([
+    ['compare why', ['why'], {}],
+    ['compare -m a,b --models c hi', ['hi'], { models: ['a,b', 'c'] }],
+    ['compare hi --diff --stacked', ['hi'], { diff: true, stacked: true }],
+    ['compare hi --json --no-save', ['hi'], { json: true, save: false }],
+    ['compare hi -s brief -t 5 -f a', ['hi'], { system: 'brief', maxTokens: '5', file: ['a'] }],
+    ['compare - --param a=1 --no-stream', ['-'], { param: ['a=1'], stream: false }],
+  ])('natter %s', async (words, prompt, options) => {
+    const ran = await parse((record) => buildCompare(context, record('compare')), words);
+    const expected = { ...defaults, stream: true, stdin: true, ...options };
+    expect(ran).toEqual(['compare', prompt, expected]);
   });
 });
 

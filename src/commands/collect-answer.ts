@@ -1,0 +1,53 @@
+import type { ChatEvent } from '../client/events.ts';
+import type { Clock } from '../clock.ts';
+import { Failure } from '../failure.ts';
+import { emptyAnswer, recordEvent } from '../output/answer-record.ts';
+import type { ComparedAnswer, ComparisonView } from '../output/comparison/comparison-view.ts';
+
+export interface CollectOptions {
+  readonly index: number;
+  readonly label: string;
+  readonly model: string;
+  readonly view: ComparisonView;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Shows the events of one answer and collects what came of it; one that fails or is stopped is a result too.
+ * @throws what is no failure of the service's, unless `signal` is aborted
+ */
+export async function collectAnswer(
+  events: AsyncIterable<ChatEvent>,
+  { index, label, model, view, clock, signal }: CollectOptions,
+): Promise<ComparedAnswer> {
+  const start = clock.monotonic();
+  const texts: string[] = [];
+  let firstText: number | undefined;
+  let refusal = '';
+  let record = emptyAnswer;
+  let failure: Failure | undefined;
+  try {
+    for await (const event of events) {
+      record = recordEvent(record, event);
+      if (event.type === 'text-received') {
+        firstText ??= clock.monotonic() - start;
+        texts.push(event.text);
+      }
+      if (event.type === 'refusal-received') refusal += event.text;
+      await view.event(index, event);
+      signal.throwIfAborted();
+    }
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof Failure)) throw error;
+    failure = error instanceof Failure ? error : undefined;
+  }
+  const timing = {
+    ...(firstText === undefined ? {} : { firstText }),
+    total: clock.monotonic() - start,
+  };
+  const content = texts.join('');
+  const answer = { label, model, content, refusal, record: { timing, ...record }, failure };
+  await view.ended(index, answer);
+  return answer;
+}

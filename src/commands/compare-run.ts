@@ -1,0 +1,142 @@
+import type { ChatEvent } from '../client/events.ts';
+import { chooseAnswerFormat, type AnswerFormat } from '../output/answer-format.ts';
+import type { ComparedAnswer, ComparisonView } from '../output/comparison/comparison-view.ts';
+import { holdNotices } from '../output/notices.ts';
+import { Failure } from '../failure.ts';
+import { collectAnswer } from './collect-answer.ts';
+import { planRequest, promptMessages } from './chat-request.ts';
+import { keepsNothing, openComparisonJournal, type ComparisonJournal } from './compare-journal.ts';
+import { concludeComparison } from './compare-report.ts';
+import { openView, standsInColumns } from './compare-view.ts';
+import { readComparedModels, type ComparedModel } from './compared-models.ts';
+import type { CompareOptions } from './compare.ts';
+import type { Context } from './context.ts';
+import { journalOptions } from './kept-conversation.ts';
+import { present, type Presentation } from './presentation.ts';
+import { readPrompt } from './prompt.ts';
+import { openService, type Service } from './service.ts';
+
+/** What is decided before anything is sent. */
+interface Run {
+  readonly context: Context;
+  readonly options: CompareOptions;
+  readonly presentation: Presentation;
+  readonly models: readonly ComparedModel[];
+  readonly prompt: string;
+}
+
+/** One service for all models of a profile. @throws Failure where one cannot be opened */
+async function openServices({ context, options, presentation, models }: Run) {
+  const services = new Map<string | undefined, Service>();
+  const close = async () => {
+    for (const service of services.values()) await service.close();
+  };
+  try {
+    for (const { profile, settings } of models) {
+      if (services.has(profile)) continue;
+      services.set(profile, await openService(context, presentation, options, settings));
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { of: (profile: string | undefined) => services.get(profile), close };
+}
+
+function openJournal({ context, presentation, models, prompt }: Run): Promise<ComparisonJournal> {
+  const [first] = models;
+  // A profile that keeps nothing is not to be found in a conversation of another.
+  const isKept = models.every(({ settings }) => settings.values.save);
+  if (first === undefined || !isKept) return Promise.resolve(keepsNothing);
+  return openComparisonJournal(
+    journalOptions(context, presentation.notices, true),
+    promptMessages(first.settings.values.system, prompt),
+    models.map(({ settings }) => settings.values.model),
+  );
+}
+
+/** The request is planned when it is sent, so that one that cannot be made is this model's failure alone. */
+async function* askModel(
+  { options, presentation, prompt }: Run,
+  { label, settings }: ComparedModel,
+  service: Service | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, void> {
+  const messages = promptMessages(settings.values.system, prompt);
+  const { request, warning } = planRequest(settings, messages, options.stream);
+  if (warning !== undefined) presentation.notices.warning(`${label}: ${warning}`);
+  if (service !== undefined) yield* service.client.chat(request, { signal });
+}
+
+/** Asks all models at the same time. @throws what is no failure of a service's, when all have ended */
+async function askAll(run: Run, view: ComparisonView, journal: ComparisonJournal) {
+  const { context, models } = run;
+  const { clock } = context;
+  const services = await openServices(run);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  const ask = async (model: ComparedModel, index: number): Promise<ComparedAnswer> => {
+    const { label, profile, settings } = model;
+    const events = journal.keep(index, askModel(run, model, services.of(profile), signal));
+    const shown = { index, label, model: settings.values.model, view, clock, signal };
+    try {
+      return await collectAnswer(events, shown);
+    } catch (error) {
+      stop.abort(error);
+      throw error;
+    }
+  };
+  try {
+    const answers = await Promise.all(models.map(ask));
+    journal.choose(answers);
+    return answers;
+  } finally {
+    await services.close();
+  }
+}
+
+/** Shows the answers while they come; what was held back meanwhile is told after them. */
+async function showAnswers(run: Run, format: AnswerFormat, journal: ComparisonJournal) {
+  const { models, presentation } = run;
+  const viewOptions = { ...run, format, labels: models.map(({ label }) => label) };
+  const notices = holdNotices(presentation.notices);
+  if (!standsInColumns(viewOptions)) notices.release();
+  const view = await openView(viewOptions);
+  try {
+    const held = { ...run, presentation: { ...presentation, notices } };
+    return { answers: await askAll(held, view, journal), removed: view.removed() };
+  } finally {
+    await view.close();
+    notices.release();
+  }
+}
+
+/**
+ * Runs `natter compare [prompt...]`.
+ * @throws Failure: of the first model that failed, in the order they were named; or the reason
+ * `context.signal` was aborted with
+ */
+export async function compare(
+  context: Context,
+  words: readonly string[],
+  options: CompareOptions,
+): Promise<void> {
+  const presentation = present(context, options);
+  const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
+  if (options.diff === true && format.startsWith('json')) {
+    throw new Failure('usage', `--diff and --${format} exclude each other`, {
+      hint: 'the answers are in the JSON, for any other tool to compare',
+    });
+  }
+  const models = readComparedModels(context, presentation.notices, options);
+  const prompt = await readPrompt(context, presentation.notices, words, options);
+  const run: Run = { context, options, presentation, models, prompt };
+  const journal = await openJournal(run);
+  try {
+    const shown = await showAnswers(run, format, journal);
+    context.signal.throwIfAborted();
+    await concludeComparison({ ...run, format, ...shown });
+  } finally {
+    await journal.close();
+  }
+}

@@ -1,0 +1,70 @@
+import { Command, Option } from 'commander';
+import type { Context } from './context.ts';
+import { collect, type GlobalOptions } from './global-options.ts';
+import { setExamples } from './help-format.ts';
+import { inputOptions, requestOptions, saveOptions, type PromptOptions } from './prompt-options.ts';
+
+/** Options of `natter compare`. */
+export interface CompareOptions extends GlobalOptions, PromptOptions {
+  /** Lists of models, each as typed. */
+  readonly models?: readonly string[];
+  readonly diff?: boolean;
+  readonly stacked?: boolean;
+  readonly plain?: boolean;
+  readonly json?: boolean;
+  readonly jsonl?: boolean;
+  /** `--save`, `--no-save`; undefined leaves it to the setting. */
+  readonly save?: boolean;
+}
+
+export type RunCompare = (
+  context: Context,
+  words: readonly string[],
+  options: CompareOptions,
+) => Promise<void>;
+
+const runCompare: RunCompare = async (context, words, options) => {
+  const { compare } = await import('./compare-run.ts');
+  await compare(context, words, options);
+};
+
+const modelOption = () =>
+  new Option(
+    '-m, --models <ids>',
+    'models to ask, with commas between, default origin,nextgen; profile:model asks one of another profile',
+  ).argParser(collect);
+
+const outputOptions = () => [
+  new Option('--diff', 'show by words how the answers differ from the first'),
+  new Option('--stacked', 'one answer below the other on a wide terminal too'),
+  new Option('--plain', 'print plain text on a terminal too'),
+  new Option('--json', 'print one JSON document when all answers are over'),
+  new Option('--jsonl', 'print each event as a JSON line when it comes'),
+];
+
+/** `natter compare [prompt...]`: several models answer the same prompt at the same time. */
+export function buildCompare(context: Context, run: RunCompare = runCompare): Command {
+  const command = new Command('compare')
+    .argument('[prompt...]', 'what to ask; {{stdin}} in it stands for standard input')
+    .summary('ask several models the same, and see their answers side by side')
+    .description(
+      'Sends a prompt to several models at the same time and prints their answers: side by side on a wide terminal, else one below the other, and under them how long each took. The first answer is the one that natter -c goes on with.',
+    );
+  const groups = [
+    ['Request options:', [modelOption(), ...requestOptions()]],
+    ['Conversation options:', saveOptions()],
+    ['Input options:', inputOptions()],
+    ['Output options:', outputOptions()],
+  ] as const;
+  for (const [heading, options] of groups) {
+    for (const option of options) command.addOption(option.helpGroup(heading));
+  }
+  setExamples(command, [
+    'natter compare "why is the sky blue?"',
+    'natter compare -m origin,nextgen --diff "name a colour"',
+    'git diff | natter compare "review this"',
+    'natter compare -m origin,work:nextgen "three names for a cat"',
+    'natter compare --json "three names" | jq -r ".answers[].content"',
+  ]);
+  return command.action((words: string[]) => run(context, words, command.optsWithGlobals()));
+}

@@ -1,0 +1,176 @@
+import { createColumns, columnWidth, joinCells, type Columns } from '../../terminal/columns.ts';
+import type { TerminalDevice } from '../../terminal/device.ts';
+import { createLiveRegion, type LiveRegionOptions } from '../../terminal/live-region.ts';
+import type { Frame } from '../../terminal/live-paint.ts';
+import type { RegionPlace } from '../../terminal/live-screen.ts';
+import { createSanitizer } from '../../terminal/sanitizer.ts';
+import type { Style } from '../../terminal/style.ts';
+import type { Clock } from '../../clock.ts';
+import type { TextTransform } from '../answer-printer.ts';
+import { endingOf, type ComparedAnswer, type ComparisonView } from './comparison-view.ts';
+import { beginProgress, progressText, withEvent, type AnswerProgress } from './answer-progress.ts';
+
+export interface AnswerColumnsOptions extends Omit<LiveRegionOptions, 'clock'> {
+  readonly clock: Clock;
+  readonly device: Pick<TerminalDevice, 'onResize' | 'onContinue' | 'onExit' | 'writeNow'>;
+  readonly style: Style;
+  readonly unicode: boolean;
+  /** Safe to show. */
+  readonly labels: readonly string[];
+  /** What styles the text of an answer in a column that is so wide. */
+  readonly transform: (width: () => number) => TextTransform;
+}
+
+/** Rows of text that are shown before all answers have come so far. */
+const mostPreviewRows = 10;
+/** Milliseconds between two looks at the clock. */
+const interval = 500;
+
+interface Shown {
+  readonly options: AnswerColumnsOptions;
+  readonly columns: Columns;
+  readonly progress: AnswerProgress[];
+}
+
+const separator = ({ style, unicode }: AnswerColumnsOptions) =>
+  ` ${style.dim(unicode ? '│' : '|')} `;
+
+/** A line across all columns. */
+function ruleRow({ style, unicode, labels }: AnswerColumnsOptions, width: number): string {
+  const [dash, cross] = unicode ? ['─', '─┼─'] : ['-', '-+-'];
+  return style.dim(labels.map(() => dash.repeat(width)).join(cross));
+}
+
+function headRows(options: AnswerColumnsOptions): readonly string[] {
+  const { labels, style, output } = options;
+  const width = columnWidth(output.columns(), labels.length);
+  const cells = labels.map((label) => style.bold(label));
+  return [joinCells(cells, width, separator(options)), ruleRow(options, width)];
+}
+
+/** The rows that wait for the slowest, and under a line how far each answer is. */
+function frameOf({ options, columns, progress }: Shown, place: RegionPlace): Frame {
+  const { style, clock, labels } = options;
+  const width = columnWidth(place.columns, labels.length);
+  const now = clock.monotonic();
+  const room = Math.max(0, Math.min(mostPreviewRows, place.rows - 4));
+  const cells = progress.map((one) => style.dim(progressText(one, now, width)));
+  const rows = [
+    ...columns.preview(place.columns, room),
+    ruleRow(options, width),
+    joinCells(cells, width, separator(options)),
+  ];
+  // A cursor that is shown need not be brought back, should natter be killed.
+  return { rows, caret: { row: rows.length - 1, column: 0 } };
+}
+
+/** Draws again as time passes. */
+async function keepTime(clock: Clock, signal: AbortSignal, draw: () => void): Promise<void> {
+  try {
+    for (;;) {
+      draw();
+      await clock.sleep(interval, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** The live region, and what the terminal tells of itself meanwhile. */
+function openRegion(shown: Shown) {
+  const { options, columns } = shown;
+  const { device, output, clock } = options;
+  const region = createLiveRegion(options);
+  const ending = new AbortController();
+  const draw = () => region.render((place) => frameOf(shown, place));
+  const undo = [
+    device.onResize(() => region.resized()),
+    device.onContinue(() => region.redraw()),
+    device.onExit(() => device.writeNow(region.abandon())),
+  ];
+  region.commit(`${headRows(options).join('\n')}\n`);
+  void keepTime(clock, ending.signal, draw);
+  const commit = () => {
+    const rows = columns.takeRows(output.columns());
+    if (rows.length > 0) region.commit(`${rows.join('\n')}\n`);
+  };
+  return {
+    /** Shows what has come since. @returns a promise while the terminal is slow */
+    refresh() {
+      commit();
+      draw();
+      return region.slowness();
+    },
+    close() {
+      ending.abort('closed');
+      commit();
+      for (const act of undo) act();
+      region.close();
+    },
+  };
+}
+
+/** What the answers bring, made safe and styled, each in its column. */
+function createChannels({ labels, output, transform }: AnswerColumnsOptions, columns: Columns) {
+  const width = () => columnWidth(output.columns(), labels.length);
+  const channels = labels.map(() => {
+    return { sanitizer: createSanitizer(), text: transform(width), isOver: false };
+  });
+  return {
+    async receive(index: number, text: string) {
+      const channel = channels[index];
+      if (channel === undefined || channel.isOver) return;
+      columns.write(index, await channel.text.write(channel.sanitizer.write(text)));
+    },
+    /** Ends a column, once. */
+    async end(index: number, mark: string) {
+      const channel = channels[index];
+      if (channel === undefined || channel.isOver) return;
+      channel.isOver = true;
+      columns.write(index, await channel.text.write(channel.sanitizer.end()));
+      columns.write(index, (await channel.text.end()) + mark);
+      columns.end(index);
+    },
+    removed: () => channels.reduce((sum, { sanitizer }) => sum + sanitizer.removed, 0),
+  };
+}
+
+/** What stands at the end of a column whose answer did not finish. */
+function cutMark(answer: ComparedAnswer, style: Style): string {
+  if (answer.record.complete) return '';
+  const text = style.red(`(${answer.content === '' ? 'no answer' : 'cut'}: ${endingOf(answer)})`);
+  return answer.content === '' ? text : `\n${text}`;
+}
+
+/**
+ * Shows answers side by side while they come. A row goes into the scrollback when every answer has come so far;
+ * the rows that wait stand below, and under them how each answer is getting on. Nothing else is ever erased.
+ */
+export function createAnswerColumns(options: AnswerColumnsOptions): ComparisonView {
+  const { labels, clock, style } = options;
+  const columns = createColumns(labels.length, separator(options));
+  const progress = labels.map(() => beginProgress(clock.monotonic()));
+  const channels = createChannels(options, columns);
+  const region = openRegion({ options, columns, progress });
+  const advance = (index: number, change: (before: AnswerProgress) => AnswerProgress) => {
+    const before = progress[index];
+    if (before !== undefined) progress[index] = change(before);
+  };
+  return {
+    async event(index, event) {
+      advance(index, (before) => withEvent(before, event, clock.monotonic()));
+      if (event.type === 'text-received') await channels.receive(index, event.text);
+      await region.refresh();
+    },
+    async ended(index, answer) {
+      advance(index, (before) => ({ ...before, phase: 'ended', ending: endingOf(answer) }));
+      await channels.end(index, cutMark(answer, style));
+      await region.refresh();
+    },
+    async close() {
+      for (const index of labels.keys()) await channels.end(index, '');
+      region.close();
+    },
+    removed: () => channels.removed(),
+  };
+}

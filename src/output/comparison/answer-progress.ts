@@ -1,0 +1,68 @@
+import type { ChatEvent } from '../../client/events.ts';
+import { estimateTokens } from '../../conversation/token-estimate.ts';
+import { sanitizeLine } from '../../terminal/sanitizer.ts';
+import { truncateToWidth } from '../../terminal/width.ts';
+import { count, seconds } from '../figures.ts';
+
+/** How far an answer is. Times are of the monotonic clock, milliseconds. */
+export interface AnswerProgress {
+  readonly phase: 'waiting' | 'retrying' | 'streaming' | 'ended';
+  readonly since: number;
+  readonly firstText?: number;
+  readonly last: number;
+  /** Estimated from the text so far. */
+  readonly tokens: number;
+  readonly retry?: { readonly text: string; readonly at: number };
+  readonly ending?: string;
+}
+
+export function beginProgress(now: number): AnswerProgress {
+  return { phase: 'waiting', since: now, last: now, tokens: 0 };
+}
+
+export function withEvent(before: AnswerProgress, event: ChatEvent, now: number): AnswerProgress {
+  const next = { ...before, last: now };
+  switch (event.type) {
+    case 'answer-started':
+      return { ...next, phase: 'waiting' };
+    case 'retry-scheduled': {
+      const { retry, retries, cause, delay } = event;
+      const text = `retry ${retry} of ${retries}: ${sanitizeLine(cause.message)}`;
+      return { ...next, phase: 'retrying', retry: { text, at: now + delay } };
+    }
+    case 'text-received': {
+      const tokens = before.tokens + estimateTokens(event.text);
+      return { ...next, phase: 'streaming', firstText: before.firstText ?? now, tokens };
+    }
+    case 'answer-named':
+    case 'reasoning-received':
+    case 'refusal-received':
+    case 'answer-finished':
+      return next;
+  }
+}
+
+/** Under a second a speed says nothing. */
+const shortestStream = 1000;
+
+function speed({ tokens, firstText, last }: AnswerProgress): string {
+  const streaming = last - (firstText ?? last);
+  if (streaming < shortestStream) return '';
+  return ` · ~${count(Math.round((tokens / streaming) * 1000))} tokens/s`;
+}
+
+/** One line of a column's width: what is waited for, or how fast text comes. */
+export function progressText(progress: AnswerProgress, now: number, width: number): string {
+  const { phase, since, last, tokens, retry, ending } = progress;
+  const waited = Math.floor((now - since) / 1000);
+  const time = waited > 0 ? ` · ${waited} s` : '';
+  if (phase === 'waiting') return truncateToWidth(`waiting${time}`, width);
+  if (phase === 'retrying' && retry !== undefined) {
+    const left = Math.max(0, Math.ceil((retry.at - now) / 1000));
+    return truncateToWidth(`in ${left} s ${retry.text}`, width);
+  }
+  const amount = `~${count(tokens)} tokens${speed(progress)}`;
+  if (phase === 'ended')
+    return truncateToWidth(`${ending} · ${seconds(last - since)} · ${amount}`, width);
+  return truncateToWidth(`${amount}${time}`, width);
+}

@@ -1,0 +1,60 @@
+import type { OutputStream } from '../../terminal/streams.ts';
+import { answerTokens, tokensPerSecond } from '../figures.ts';
+import { answerFields, eventRecords, failureFields, jsonLine } from '../json-answer.ts';
+import type { ComparedAnswer, ComparisonView } from './comparison-view.ts';
+
+/** Makes text from servers safe to show, and masks secrets. */
+type Clean = (text: string) => string;
+
+function documentOf(answer: ComparedAnswer, clean: Clean): object {
+  const { label, model, content, record, failure, refusal } = answer;
+  const { usage, timing } = record;
+  const { tokens, isEstimate } = answerTokens({ usage, content });
+  return {
+    asked: label,
+    ...answerFields(record, content, model),
+    tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
+    tokens_estimated: isEstimate ? true : undefined,
+    refusal: refusal === '' ? undefined : refusal,
+    ...(failure === undefined ? {} : failureFields(failure, clean)),
+  };
+}
+
+/**
+ * One document when all answers are over: `{answers: [{asked, …, tokens_per_second}]}`, each with the fields of
+ * `natter --json`, and `error` where it failed.
+ */
+export function createComparisonDocument(stdout: OutputStream, clean: Clean): ComparisonView {
+  const answers: ComparedAnswer[] = [];
+  return {
+    event: () => undefined,
+    ended: (index, answer) => void (answers[index] = answer),
+    close: async () => {
+      await stdout.write(jsonLine({ answers: answers.map((answer) => documentOf(answer, clean)) }));
+    },
+    removed: () => 0,
+  };
+}
+
+/** The lines of `natter --jsonl` when they happen, each with the model `asked`. */
+export function createComparisonLines(
+  stdout: OutputStream,
+  labels: readonly string[],
+  clean: Clean,
+): ComparisonView {
+  const line = (index: number, record: object) => jsonLine({ asked: labels[index], ...record });
+  return {
+    event: (index, event) =>
+      stdout.write(
+        eventRecords(event)
+          .map((record) => line(index, record))
+          .join(''),
+      ),
+    ended: (index, { failure }) =>
+      failure === undefined
+        ? undefined
+        : stdout.write(line(index, { type: 'answer-failed', ...failureFields(failure, clean) })),
+    close: async () => undefined,
+    removed: () => 0,
+  };
+}

@@ -1,0 +1,91 @@
+import type { ChatEvent } from '../../client/events.ts';
+import type { Style } from '../../terminal/style.ts';
+import type { OutputStream } from '../../terminal/streams.ts';
+import type { AnswerPrinter } from '../answer-printer.ts';
+import type { ComparisonView } from './comparison-view.ts';
+
+export interface StackedOptions {
+  readonly stdout: OutputStream;
+  readonly style: Style;
+  /** Safe to show. */
+  readonly labels: readonly string[];
+  /** For each answer one of its own. */
+  readonly printers: readonly AnswerPrinter[];
+  readonly removed: () => number;
+}
+
+/** As `head` and `tail` write it above a file. */
+export function heading(label: string, style: Style): string {
+  return `${style.bold(`==> ${label} <==`)}\n`;
+}
+
+/** One answer, what came of it while another was printed, and what is printed of it. */
+interface Slot {
+  readonly waiting: ChatEvent[];
+  isOver: boolean;
+  isOpen: boolean;
+  last: string;
+}
+
+/** Prints an event, under the heading that the first text brings. */
+function createPrint({ stdout, style, labels, printers }: StackedOptions, slots: readonly Slot[]) {
+  let isFirst = true;
+  return async (index: number, event: ChatEvent): Promise<void> => {
+    const slot = slots[index];
+    const isAnswer = event.type === 'text-received' || event.type === 'answer-finished';
+    if (slot === undefined || !isAnswer) return;
+    if (!slot.isOpen) {
+      await stdout.write(`${isFirst ? '' : '\n'}${heading(labels[index] ?? '', style)}`);
+      isFirst = false;
+    }
+    slot.isOpen = true;
+    if (event.type === 'text-received') slot.last = event.text.at(-1) ?? slot.last;
+    await printers[index]?.event(event);
+  };
+}
+
+/**
+ * Prints answers one below the other, in the order asked for: the first while it comes, and of the others what
+ * has come when it is their turn. An answer without any text has no heading.
+ */
+export function createStackedAnswers(options: StackedOptions): ComparisonView {
+  const { stdout, labels, printers, removed } = options;
+  const slots = labels.map((): Slot => {
+    return { waiting: [], isOver: false, isOpen: false, last: '\n' };
+  });
+  const print = createPrint(options, slots);
+  let current = 0;
+  let order: Promise<void> = Promise.resolve();
+  const inOrder = (act: () => Promise<void>) => (order = order.then(act));
+
+  const finish = async (index: number, slot: Slot) => {
+    await printers[index]?.end();
+    // The printers for a terminal have ended the line themselves.
+    if (slot.last !== '\n' && !stdout.isTerminal) await stdout.write('\n');
+  };
+  const advance = async () => {
+    for (let slot = slots[current]; slot !== undefined; slot = slots[current]) {
+      for (const event of slot.waiting.splice(0)) await print(current, event);
+      if (!slot.isOver) return;
+      await finish(current, slot);
+      current += 1;
+    }
+  };
+  return {
+    removed,
+    event(index, event) {
+      if (index === current) return inOrder(() => print(index, event));
+      slots[index]?.waiting.push(event);
+      return undefined;
+    },
+    ended(index) {
+      const slot = slots[index];
+      if (slot !== undefined) slot.isOver = true;
+      return inOrder(advance);
+    },
+    async close() {
+      for (const slot of slots) slot.isOver = true;
+      await inOrder(advance);
+    },
+  };
+}

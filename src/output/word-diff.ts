@@ -1,0 +1,67 @@
+import { diffArrays } from 'diff';
+import type { Style } from '../terminal/style.ts';
+
+/** A run of text that both have, or that only the first or the second has. */
+export interface DiffPart {
+  readonly kind: 'both' | 'first' | 'second';
+  readonly text: string;
+}
+
+/** Words that are in one text alone; beyond, a difference tells nothing and takes seconds to find. */
+export const mostChanges = 2000;
+
+const ideograph = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`;
+
+/** A word, an ideograph or another character, with the blanks after it. */
+const word = new RegExp(
+  `(?:${ideograph}|(?:(?!${ideograph})[\\p{L}\\p{M}\\p{N}_])+|.)\\s*|\\s+`,
+  'gsu',
+);
+
+/** What is compared of a word, and what is shown of it. */
+interface Word {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** Numbers are compared many times faster than words. */
+function createReader() {
+  const ids = new Map<string, number>();
+  return (text: string): Word[] =>
+    (text.match(word) ?? []).map((found) => {
+      const key = found.trimEnd();
+      const id = ids.get(key) ?? ids.size;
+      ids.set(key, id);
+      return { id, text: found };
+    });
+}
+
+/**
+ * The difference of two texts by words, blanks not counted: where they differ, the second's are shown.
+ * @returns undefined where more than {@link mostChanges} words differ
+ */
+export function diffWords(first: string, second: string): readonly DiffPart[] | undefined {
+  const read = createReader();
+  const found = diffArrays(read(first), read(second), {
+    maxEditLength: mostChanges,
+    comparator: (one, other) => one.id === other.id,
+  });
+  return found?.map(({ value, added, removed }) => ({
+    kind: removed ? 'first' : added ? 'second' : 'both',
+    text: value.map(({ text }) => text).join(''),
+  }));
+}
+
+/** As `git diff --word-diff` writes it: `[-only the first-]{+only the second+}`; coloured where colour is. */
+export function formatDiff(parts: readonly DiffPart[], style: Style): string {
+  const texts = parts.map(({ kind, text }, index) => {
+    if (kind === 'both') return text;
+    const words = text.trimEnd();
+    // Where words are replaced, the blanks after the new ones are those to show.
+    const isReplaced = kind === 'first' && parts[index + 1]?.kind === 'second';
+    const blanks = isReplaced ? '' : text.slice(words.length);
+    const shown = kind === 'first' ? style.red(`[-${words}-]`) : style.green(`{+${words}+}`);
+    return shown + blanks;
+  });
+  return texts.join('');
+}

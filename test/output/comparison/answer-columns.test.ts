@@ -1,0 +1,146 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { Failure } from '../../../src/failure.ts';
+import { createAnswerColumns } from '../../../src/output/comparison/answer-columns.ts';
+import { createStyle } from '../../../src/terminal/style.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createMemoryDevice } from '../../support/memory-device.ts';
+import { createScreen } from '../../support/screen.ts';
+import { answerOf, text } from './compared-answers.ts';
+
+function open(columns = 30, rows = 12) {
+  const screen = createScreen(columns, rows);
+  const clock = createFakeClock();
+  const { device, resize, exit, log } = createMemoryDevice();
+  const view = createAnswerColumns({
+    output: screen,
+    clock,
+    device,
+    style: createStyle('none'),
+    unicode: true,
+    synchronized: true,
+    rewraps: true,
+    cursorDrifts: true,
+    resizePause: 100,
+    labels: ['one', 'two'],
+    transform: () => ({ write: (piece) => piece, end: () => '' }),
+  });
+  /** Lets the region draw what came. */
+  const settle = async () => {
+    await clock.advance(200);
+    await tick();
+  };
+  return { screen, clock, view, settle, resize, exit, log };
+}
+
+describe('while answers come', () => {
+  test('rows wait for the slowest, and under them stands how each is getting on', async () => {
+    const { screen, clock, view, settle } = open();
+    await view.event(0, text('a first line\nand more'));
+    await clock.advance(3000);
+    await settle();
+    expect(await screen.screen()).toEqual([
+      'one           │ two',
+      expect.stringMatching(/^─+┼─+$/),
+      'a first line  │',
+      'and more      │',
+      expect.stringMatching(/^─+┼─+$/),
+      '~6 tokens · … │ waiting · 3 s',
+    ]);
+    await view.event(1, text('b'));
+    await settle();
+    expect((await screen.screen()).slice(2, 4)).toEqual(['a first line  │ b', 'and more      │']);
+  });
+
+  test('a wait for a retry is told with its cause', async () => {
+    const { screen, view, settle } = open(100);
+    const cause = new Failure('server_error', 'the service\u001B[2J failed (500)');
+    const retry = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 4200, cause } as const;
+    await view.event(1, retry);
+    await settle();
+    expect((await screen.screen()).at(-1)).toContain(
+      'in 5 s retry 1 of 4: the service failed (500)',
+    );
+  });
+});
+
+describe('when all are over', () => {
+  test('columns stand alone, and the cursor below them', async () => {
+    const { screen, view, settle } = open();
+    await view.event(0, text('a'));
+    await view.event(1, text('b\nc'));
+    await view.ended(0, answerOf('one', 'a'));
+    await view.ended(1, answerOf('two', 'b\nc'));
+    await view.close();
+    await settle();
+    const rows = await screen.lines();
+    expect(rows).toEqual([
+      'one           │ two',
+      expect.stringMatching(/^─+┼─+$/),
+      'a             │ b',
+      '              │ c',
+    ]);
+    expect(await screen.cursor()).toEqual({ row: 4, column: 0 });
+  });
+
+  test('a failure stands where the text of its answer ends', async () => {
+    const { screen, view } = open(60);
+    await view.event(0, text('a'));
+    await view.ended(0, answerOf('one', 'a', new Failure('incomplete', 'cut')));
+    await view.ended(1, answerOf('two', '', new Failure('rate_limited', 'too many')));
+    await view.close();
+    expect((await screen.lines()).slice(2)).toEqual([
+      'a                            │ (no answer: rate_limited)',
+      '(cut: incomplete)            │',
+    ]);
+  });
+});
+
+test('an end in the middle keeps what came', async () => {
+  const { screen, view } = open();
+  await view.event(0, text('a\nb\nc'));
+  await view.close();
+  expect((await screen.lines()).slice(2)).toEqual([
+    'a             │',
+    'b             │',
+    'c             │',
+  ]);
+});
+
+test('no text is lost in a window that changes its size', async () => {
+  const { screen, view, settle, resize } = open(60, 10);
+  const words = Array.from({ length: 60 }, (_, index) => `w${index}`);
+  for (const [index, word] of words.entries()) {
+    await view.event(0, text(`${word} `));
+    await view.event(1, text(`${word}x `));
+    if (index % 20 === 10) {
+      await settle();
+      await screen.resize(60 - index / 2, 10);
+      resize();
+    }
+  }
+  await view.ended(0, answerOf('one', ''));
+  await view.ended(1, answerOf('two', ''));
+  await view.close();
+  const shown = (await screen.lines()).join(' ');
+  const missing = words.filter((word) => !new RegExp(`\\b${word}\\b`).test(shown));
+  expect(missing).toEqual([]);
+  expect(words.filter((word) => !shown.includes(`${word}x`))).toEqual([]);
+});
+
+test('control sequences of an answer are removed and counted', async () => {
+  const { screen, view } = open(60);
+  await view.event(0, text('a\u001B[2J\u001B]0;title\u0007b'));
+  await view.close();
+  expect((await screen.lines())[2]).toBe('ab                           │');
+  expect(screen.output.join('')).not.toContain('title');
+  expect(view.removed()).toBe(2);
+});
+
+test('a sudden end writes what is still to be written', async () => {
+  const { view, exit, log } = open();
+  await view.event(0, text('a\n'));
+  await view.event(1, text('b\n'));
+  exit();
+  expect(log.join('')).toContain('a             │ b');
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { Failure } from '../../../src/failure.ts';
+import { exactPrinter } from '../../../src/output/answer-printer.ts';
+import { createStackedAnswers } from '../../../src/output/comparison/stacked-answers.ts';
+import { createStyle } from '../../../src/terminal/style.ts';
+import { createMemoryOutput } from '../../support/memory-context.ts';
+import { answerOf, finished, text } from './compared-answers.ts';
+
+function open() {
+  const stdout = createMemoryOutput();
+  const view = createStackedAnswers({
+    stdout,
+    style: createStyle('none'),
+    labels: ['one', 'two'],
+    printers: [exactPrinter(stdout), exactPrinter(stdout)],
+    removed: () => 0,
+  });
+  return { stdout, view };
+}
+
+test('the first answer is printed while it comes, the other when it is its turn', async () => {
+  const { stdout, view } = open();
+  await view.event(1, text('later'));
+  await view.event(0, text('now'));
+  expect(stdout.text()).toBe('==> one <==\nnow');
+  await view.ended(0, answerOf('one', 'now'));
+  expect(stdout.text()).toBe('==> one <==\nnow\n\n==> two <==\nlater');
+  await view.event(1, text(' still'));
+  await view.ended(1, answerOf('two', 'later still'));
+  await view.close();
+  expect(stdout.text()).toBe('==> one <==\nnow\n\n==> two <==\nlater still\n');
+});
+
+test('a line end that the answer has is not doubled', async () => {
+  const { stdout, view } = open();
+  await view.event(0, text('a\n'));
+  await view.ended(0, answerOf('one', 'a\n'));
+  await view.close();
+  expect(stdout.text()).toBe('==> one <==\na\n');
+});
+
+test('an answer without any text has a heading only when it is whole', async () => {
+  const { stdout, view } = open();
+  await view.ended(0, answerOf('one', '', new Failure('rate_limited', 'too many')));
+  await view.event(1, finished);
+  await view.ended(1, answerOf('two', ''));
+  await view.close();
+  expect(stdout.text()).toBe('==> two <==\n');
+});
+
+test('what came of answers that never end is printed at the end', async () => {
+  const { stdout, view } = open();
+  await view.event(1, text('b'));
+  await view.event(0, text('a'));
+  await view.close();
+  expect(stdout.text()).toBe('==> one <==\na\n\n==> two <==\nb\n');
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import {
+  figuresLine,
+  figuresText,
+  tokensPerSecond,
+  type MeasuredAnswer,
+} from '../../src/output/figures.ts';
+import { createStyle } from '../../src/terminal/style.ts';
+
+const origin: MeasuredAnswer = {
+  label: 'origin',
+  content: 'text',
+  usage: { prompt_tokens: 1200, completion_tokens: 210 },
+  timing: { firstText: 18.4, total: 4218.4 },
+  ending: 'stop',
+};
+const cut: MeasuredAnswer = {
+  label: 'nextgen',
+  content: 'x'.repeat(400),
+  timing: { firstText: 1500, total: 3500 },
+  ending: 'unreachable',
+};
+const silent: MeasuredAnswer = { label: 'llama', content: '', timing: { total: 40 }, ending: '-' };
+const layout = (isTerminal: boolean, width = 80) => {
+  return { isTerminal, width, style: createStyle('none') };
+};
+
+test.each([
+  [100, { firstText: 0, total: 2000 }, 50],
+  [100, { firstText: 0, total: 49 }, undefined],
+  [100, { total: 2000 }, undefined],
+  [100, undefined, undefined],
+])('%i tokens in %j are %s a second', (tokens, timing, rate) => {
+  expect(tokensPerSecond(tokens, timing)).toBe(rate);
+});
+
+test.each([
+  [
+    origin,
+    'origin · first text after 18 ms · 50 tokens/s · 1,200 tokens in · 210 out · 4.2 s · stop',
+  ],
+  [cut, 'nextgen · first text after 1.5 s · ~50 tokens/s · ~100 out · 3.5 s · unreachable'],
+  [silent, 'llama · ~0 out · 40 ms'],
+])('one line tells what is known and marks estimates', (answer, line) => {
+  expect(figuresLine(answer)).toBe(line);
+});
+
+describe('several answers', () => {
+  test('are a table on a terminal', () => {
+    expect(figuresText([origin, cut, silent], layout(true))).toBe(
+      [
+        'model    first text  tokens/s     in   out   time  ended',
+        'origin        18 ms        50  1,200   210  4.2 s  stop',
+        'nextgen       1.5 s       ~50      -  ~100  3.5 s  unreachable',
+        'llama             -         -      -    ~0  40 ms  -',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('are lines where a table has no room', () => {
+    const text = figuresText([origin, cut], layout(true, 50));
+    expect(text).toBe(`${figuresLine(origin)}\n${figuresLine(cut)}\n`);
+  });
+
+  test('are cells between tabs in a pipe', () => {
+    expect(figuresText([origin], layout(false, 10))).toBe(
+      'origin\t18 ms\t50\t1,200\t210\t4.2 s\tstop\n',
+    );
+  });
+});
+
+test('a name from elsewhere controls no terminal', () => {
+  const hostile = { ...origin, label: 'a\u001B[31mb\nc' };
+  expect(figuresLine(hostile)).toContain('ab c ·');
+  expect(figuresText([hostile], layout(true))).toContain('ab c ');
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { diffWords, formatDiff, mostChanges } from '../../src/output/word-diff.ts';
+import { createStyle } from '../../src/terminal/style.ts';
+
+const plain = createStyle('none');
+const show = (first: string, second: string) => formatDiff(diffWords(first, second) ?? [], plain);
+
+test.each([
+  ['the same', 'the same', 'the same'],
+  ['a red cat', 'a black cat', 'a [-red-]{+black+} cat'],
+  ['a cat', 'a small cat', 'a {+small+} cat'],
+  ['a small cat', 'a cat', 'a [-small-] cat'],
+  ['one\ntwo\n', 'one\nthree\n', 'one\n[-two-]{+three+}\n'],
+  ['one two', 'one\n  two', 'one\n  two'],
+  ['съешь булку', 'съешь хлеб', 'съешь [-булку-]{+хлеб+}'],
+  ['今天很好', '今天不好', '今天[-很-]{+不+}好'],
+  ['isn’t', 'is', '[-isn’t-]{+is+}'],
+  ['', 'all new', '{+all new+}'],
+])('%j and %j: %j', (first, second, expected) => {
+  expect(show(first, second)).toBe(expected);
+});
+
+test('colours stand beside the marks', () => {
+  const parts = diffWords('red', 'blue') ?? [];
+  expect(formatDiff(parts, createStyle('ansi16'))).toBe(
+    '\u001B[31m[-red-]\u001B[39m\u001B[32m{+blue+}\u001B[39m',
+  );
+});
+
+describe('long texts', () => {
+  const words = (name: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${name}${index} `).join('');
+
+  test('that are alike are compared however long they are', () => {
+    const text = words('w', 100_000);
+    expect(show(`${text}end`, `${text}close`)).toBe(`${text}[-end-]{+close+}`);
+  });
+
+  test('that have little in common are not compared', () => {
+    expect(diffWords(words('a', mostChanges), words('b', mostChanges))).toBeUndefined();
+  });
+});

@@ -81,9 +81,9 @@ export async function serveSandbox(
     // With --log standard output holds JSON lines only.
     if (logs) await stderr.write(`natter: listening on ${sandbox.url}\n`);
     else await stdout.write(`${sandbox.url}\n`);
-    presentation.notices.notice(
-      `try it: NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`,
-    );
+    // Not as a notice, which would mask the published key wherever it is the one in use.
+    const trial = `NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`;
+    if (options.quiet !== true) await stderr.write(`natter: try it: ${trial}\n`);
     await ended(context.signal);
     await sandbox.close();
   } finally {

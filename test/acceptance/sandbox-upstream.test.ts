@@ -138,6 +138,15 @@ test('a key over plain http to another machine is refused', async () => {
   expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining('--allow-insecure') });
 });
 
+test('the published key is shown, also where it is the one in use', async () => {
+  const back = await openFront([]);
+  const url = /listening on (\S+)/.exec(back.stderr())?.[1] ?? '';
+  const env = { NATTER_UPSTREAM_API_KEY: sandboxKey, NATTER_API_KEY: sandboxKey };
+  const front = await openFront(['--upstream', url], env);
+  await front.waitFor('stderr', new RegExp(`try it: .* NATTER_API_KEY=${sandboxKey} `));
+  expect((await front.ask('[sandbox] [sandbox echo] hi')).stdout).toBe('hi');
+});
+
 test('an upstream that lists no models can still be mapped', async () => {
   const engine = await serve([[response(404)], [streamed('Hello')]]);
   const words = ['--upstream', engine.url, '--map', 'origin=a', '--map', 'nextgen=b'];

@@ -1,4 +1,4 @@
-// Draws the README's pictures from a real run: natter in a pseudo-terminal, its screen as SVG.
+// Draws the README's pictures from a recording: natter replays it in a pseudo-terminal, its screen becomes SVG.
 // Run with `npm run pictures` after a build.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { Unicode11Addon } from '@xterm/addon-unicode11';
 import headless from '@xterm/headless';
 
 const columns = 88;
-const rows = 23;
+const rows = 17;
 const cellWidth = 8.4;
 const lineHeight = 18;
 const padding = 16;
@@ -45,24 +45,11 @@ const themes = {
   },
 };
 
-const answer = [
-  'Two models, and **one window** for each:',
-  '',
-  '| model | window | first token |',
-  '|---|--:|--:|',
-  '| `origin` | 128,000 | 18 ms |',
-  '| `nextgen` | 1,000,000 | 20 ms |',
-  '',
-  '```sh',
-  'git diff | natter -m nextgen "review this"  # exit codes tell what happened',
-  '```',
-].join('\n');
-
 /** What is typed, and how long it is watched, in milliseconds. */
 const script = [
   ['', 2000],
-  [`[sandbox echo] ${answer}\r`, 2000],
-  ['Which one should I ask', 700],
+  ['Which models are there, and how do I ask the large one?\r', 2000],
+  ['And which one is faster', 700],
 ];
 
 function escapeXml(text) {
@@ -129,7 +116,12 @@ async function drawPictures() {
   const home = mkdtempSync(join(tmpdir(), 'natter-picture-'));
   const child = spawn(
     process.execPath,
-    [resolve(process.argv[2] ?? 'bin/natter.cjs'), '--sandbox'],
+    [
+      resolve(process.argv[2] ?? 'bin/natter.cjs'),
+      '--quiet',
+      '--replay',
+      resolve('docs/pictures/conversation.jsonl'),
+    ],
     {
       name: 'xterm-256color',
       cols: columns,

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, isIPv4 } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { catalogue } from '../client/contract.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import { createFaultRules, type FaultRule } from './faults/fault-rules.ts';
+import { isLoopback } from './loopback.ts';
 import { createRateLimiter, type RateLimit } from './rate-limit.ts';
 import { handleRequest, type SandboxState } from './request-handler.ts';
 
@@ -38,10 +39,6 @@ export interface Sandbox {
   readonly port: number;
   /** Stops at once: answers under way are broken off. */
   close(): Promise<void>;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 function createState(options: SandboxOptions): SandboxState {

@@ -144,6 +144,22 @@ describe('usage', () => {
   });
 });
 
+test.each([
+  ['127.0.0.1', 200],
+  ['localhost:8080', 200],
+  ['LOCALHOST', 200],
+  ['[::1]:8080', 200],
+  ['page.example', 403],
+  ['localhost.page.example:8080', 403],
+  ['127.0.0.1.page.example', 403],
+  ['192.168.1.5', 403],
+])('a request for the host %s is answered with %i', async (host, status) => {
+  const { engine, sandbox } = await openFront([streamed('Hello')]);
+  const answer = await complete(sandbox, 'hello', {}, { headers: { host } });
+  expect(answer.status).toBe(status);
+  expect(engine.requests).toHaveLength(status === 200 ? 1 : 0);
+});
+
 test('an engine that tries again is waited for', async () => {
   const server = await serve([[json(429, {}, { 'retry-after': '0' })], [streamed('Hello')]]);
   const sandbox = await openSandbox({ engine: engineAt(server.url, { retries: 1 }) });

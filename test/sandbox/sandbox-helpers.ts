@@ -174,7 +174,7 @@ export function rawRequest(prompt: string, streaming = true): string {
   });
   return [
     'POST /v1/chat/completions HTTP/1.1',
-    'Host: sandbox',
+    'Host: localhost',
     `Authorization: Bearer ${sandboxKey}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,

@@ -24,6 +24,8 @@ const program = defineConfig({
     sourcemap: 'hidden',
     codeSplitting: codeSplitting(),
     minify: true,
+    // One character beyond Latin-1 makes V8 hold and compile a whole file as UTF-16, in twice the time.
+    charset: 'ascii',
   },
 });
 

@@ -1,4 +1,7 @@
 #!/usr/bin/env node
-// From Node 22 on: keeps what V8 compiled for the next start.
-require('node:module').enableCompileCache?.();
+// Keeps what V8 compiled for the next start; from version 22 on Node does it by itself.
+const { enableCompileCache } = require('node:module');
+
+if (enableCompileCache === undefined) require('./compile-cache.cjs').keepCompiled(process);
+else enableCompileCache();
 require('../dist/main.cjs');

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,6 +22,11 @@ test('no chunk is large but the one that holds Ink', () => {
   const isWithoutInk = (name: string) =>
     !readFileSync(join('dist', `${name}.map`), 'utf8').includes('/ink/build/');
   expect(large.filter(isWithoutInk)).toEqual(large.filter((name) => name === 'source.cjs'));
+});
+
+test('every chunk is ASCII, which the compile cache takes for granted', () => {
+  const foreign = chunks.filter((name) => !isAscii(readFileSync(join('dist', name))));
+  expect(foreign).toEqual([]);
 });
 
 test('the published chunks name no source map', () => {

@@ -28,9 +28,13 @@ export function temporaryHome(): string {
   return mkdtempSync(join(tmpdir(), 'natter-test-'));
 }
 
-/** The environment of a fresh machine: a path, a home, and what is given. */
+/**
+ * The environment of a fresh machine: a path, a home, and what is given. Without a compile cache, which a home that
+ * is used once would only pay for.
+ */
 export function cleanEnvironment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], HOME: temporaryHome(), LANG: 'C.UTF-8', ...env };
+  const fresh = { HOME: temporaryHome(), LANG: 'C.UTF-8', NODE_DISABLE_COMPILE_CACHE: '1' };
+  return { PATH: process.env['PATH'], ...fresh, ...env };
 }
 
 /** A natter that runs, for tests that act while it does. */

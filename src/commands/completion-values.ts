@@ -109,6 +109,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
   ['--models', modelList],
   ['--profile', profiles],
+  ['--upstream-profile', profiles],
   ['--resume', (asked) => conversations(asked, 'conversations')],
   ['--stdin-encoding', () => plain(['utf-8', 'utf-16le', 'latin1', 'windows-1252', 'shift_jis'])],
   ['--file', () => 'files'],

@@ -42,7 +42,7 @@ export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Co
     .option('--upstream-profile <name>', 'the same, with address, key and fields of a profile')
     .option(
       '--map <id=model>',
-      "upstream's model for origin or nextgen, else its own, else its first; may be repeated",
+      "upstream's model for origin or nextgen; default: its own of that name, or its first; may be repeated",
       collect,
     );
   for (const { flags, summary, repeatable } of faultOptions) {

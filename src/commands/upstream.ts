@@ -32,13 +32,16 @@ function targetOf({ values, apiKey }: UpstreamSettings): Target {
 }
 
 function createEngine({ client, models, params, mask, tellFailure }: EngineParts): Engine {
+  // Servers refuse stream options without a stream, which here is the client's to choose.
+  const { stream_options: _ofStreams, ...paramsOfWhole } = params;
   return async function* ask(
     request: CompletionRequest,
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, void, undefined> {
     const model = models[request.model] ?? request.model;
+    const added = request.stream === true ? params : paramsOfWhole;
     try {
-      yield* client.chat({ ...request, model, ...params }, { signal });
+      yield* client.chat({ ...request, model, ...added }, { signal });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       tellFailure(error);

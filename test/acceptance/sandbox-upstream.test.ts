@@ -81,6 +81,24 @@ test('--upstream-profile brings address, key, headers and fields', async () => {
   expect(JSON.parse(prompt?.body ?? '')).toMatchObject({ model: 'llama3:8b', temperature: 0.5 });
 });
 
+test('stream options of the profile go up with streams only', async () => {
+  const engine = await serveEngine([json(500, {})]);
+  const env = { HOME: temporaryHome() };
+  const run = (...words: readonly string[]) =>
+    runNatter([...words, '--profile', 'engine'], { env });
+  await run('config', 'set', 'base-url', engine.url);
+  await run('config', 'set', 'params.stream_options', '{"include_usage":true}');
+  const front = await openFront(['--upstream-profile', 'engine'], env);
+  await front.ask('hi', '--retries', '0');
+  await front.ask('hi', '--retries', '0', '--no-stream');
+  const [, streaming, whole] = engine.requests;
+  expect(JSON.parse(streaming?.body ?? '')).toMatchObject({
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  expect(JSON.parse(whole?.body ?? '')).not.toHaveProperty('stream_options');
+});
+
 test('a wrong upstream key is the sandbox’s matter, and no text shows it', async () => {
   const refusal = json(401, { error: { message: `the key ${upstreamKey} is wrong` } });
   const engine = await serveEngine([refusal]);

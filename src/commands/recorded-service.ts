@@ -18,11 +18,10 @@ function tell({ streams }: Context, notices: Notices, text: string): void {
   if (streams.stderr.isTerminal) notices.notice(text);
 }
 
-/**
- * What makes a client record its exchanges into `file`.
- * @throws Failure
- */
-export async function recordingOptions(
+const recorders = new WeakMap<Context, Promise<Partial<ClientOptions>>>();
+const replays = new WeakMap<Context, Partial<ClientOptions>>();
+
+async function openRecorder(
   context: Context,
   notices: Notices,
   file: string,
@@ -43,11 +42,7 @@ export async function recordingOptions(
   return { transport };
 }
 
-/**
- * What makes a client answer from a recording; no service is asked.
- * @throws Failure `configuration` for a file that is no recording
- */
-export function replayOptions(
+function openReplay(
   context: Context,
   notices: Notices,
   { file, speed, used: shared }: ReplayChoice,
@@ -67,4 +62,32 @@ export function replayOptions(
   // At once means that no time passes, so there is none to be limited.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
   return { ...limits, clock, transport: () => replay };
+}
+
+/**
+ * What makes the clients of a run record their exchanges into `file`.
+ * @throws Failure
+ */
+export function recordingOptions(
+  context: Context,
+  notices: Notices,
+  file: string,
+): Promise<Partial<ClientOptions>> {
+  const options = recorders.get(context) ?? openRecorder(context, notices, file);
+  recorders.set(context, options);
+  return options;
+}
+
+/**
+ * What makes the clients of a run answer from a recording, which they share; no service is asked.
+ * @throws Failure `configuration` for a file that is no recording
+ */
+export function replayOptions(
+  context: Context,
+  notices: Notices,
+  choice: ReplayChoice,
+): Partial<ClientOptions> {
+  const options = replays.get(context) ?? openReplay(context, notices, choice);
+  replays.set(context, options);
+  return options;
 }

@@ -125,6 +125,21 @@ test('runs of a script that share a file use each recorded answer once', async (
   expect([await run(shared), await run(shared), await run(shared)]).toEqual([8, 0, 3]);
 });
 
+test('models that are compared share a recording, whatever their profiles', async () => {
+  const server = await serve([[streamed('one')], [streamed('two')]]);
+  const home = { HOME: temporaryHome() };
+  for (const profile of ['default', 'work']) {
+    const words = ['config', 'set', 'base-url', server.url, '--profile', profile];
+    await runNatter(words, { env: home });
+  }
+  const tape = newPath();
+  const words = ['compare', '-m', 'origin,work:origin', 'hi'];
+  const live = await runNatter([...words, '--record', tape], { env: home });
+  expect(live.stdout.match(/^(one|two)$/gm)).toHaveLength(2);
+  const replayed = await runNatter([...words, '--replay', tape], { env: home });
+  expect(replayed.stdout.match(/^(one|two)$/gm)?.sort()).toEqual(['one', 'two']);
+});
+
 test('D1 natter killed while it records leaves a recording of all that came', async () => {
   const tape = newPath();
   const server = await serve([[streamHead(), chunk(delta('all that ')), chunk(delta('came'))]]);

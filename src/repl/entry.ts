@@ -1,6 +1,7 @@
 /** A finished piece of the transcript. Texts may come from anywhere: who shows them sanitizes them. */
 export type Entry =
-  | { readonly type: 'prompt'; readonly text: string }
+  /** `isEarlier`: it is shown once more, so it does not stand where it was typed. */
+  | { readonly type: 'prompt'; readonly text: string; readonly isEarlier?: boolean }
   /** An answer that came earlier, shown again. */
   | { readonly type: 'answer'; readonly text: string; readonly model: string | undefined }
   /** Something natter says; each line is one. */

@@ -3,9 +3,9 @@ import type { TextTransform, TranscriptFormat } from './transcript.ts';
 
 const asItIs = (): TextTransform => ({ write: (text) => text, end: () => '', held: () => '' });
 
-/** Labelled lines without any escape, for screen readers and dumb terminals. Prompts stand where they were typed. */
+/** Labelled lines without any escape, for screen readers and dumb terminals. Prompts stand where they were typed, but for earlier ones. */
 export const lineFormat: TranscriptFormat = {
-  prompt: () => '',
+  prompt: (text, isEarlier) => (isEarlier ? `You: ${sanitize(text)}\n` : ''),
   answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
   answerText: asItIs,
   notice: (text) => `natter: ${sanitize(text)}\n`,

@@ -11,7 +11,7 @@ export interface TextTransform {
 
 /** How the pieces of a transcript look. Texts are not sanitized yet; results end with a line end. */
 export interface TranscriptFormat {
-  prompt(text: string): string;
+  prompt(text: string, isEarlier: boolean): string;
   /** What stands before an answer. */
   answerHead(model: string | undefined): string;
   answerText(): TextTransform;
@@ -94,7 +94,8 @@ async function printOne(writing: Writing, entry: Entry): Promise<void> {
   }
   const format = writing.format();
   separate(writing, entry.type === 'prompt' ? 'turn' : 'remark');
-  if (entry.type === 'prompt') await writing.write(format.prompt(entry.text));
+  if (entry.type === 'prompt')
+    await writing.write(format.prompt(entry.text, entry.isEarlier === true));
   if (entry.type === 'notice') await writing.write(format.notice(entry.text));
   if (entry.type === 'failure') await writing.write(format.failure(entry.message, entry.hint));
 }

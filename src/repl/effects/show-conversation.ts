@@ -16,7 +16,7 @@ function answerEntries(answer: Turn | undefined): readonly Entry[] {
 function exchangeEntries(conversation: Conversation, exchange: Exchange): readonly Entry[] {
   const text = versionText(conversation, exchange);
   return [
-    { type: 'prompt', text: exchange.prompt.content },
+    { type: 'prompt', text: exchange.prompt.content, isEarlier: true },
     ...answerEntries(exchange.answer),
     ...(text === undefined ? [] : [notice(text)]),
   ];

@@ -17,7 +17,7 @@ export interface LineScreenOptions {
 const patience = 1000;
 
 function dialogText(dialog: Dialog, wayOut: string): string {
-  if (dialog.type === 'entry') return `${dialog.title}; ${wayOut}: `;
+  if (dialog.type === 'entry') return `natter: ${wayOut}\n${dialog.title}: `;
   const choices = dialog.choices.map(({ label }, index) => `  ${index + 1} ${label}\n`).join('');
   return `${dialog.title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
 }

@@ -69,10 +69,12 @@ function footerOf(state: ReplState): FooterView {
   };
 }
 
-function noticeOf({ isLeaveArmed, branch }: ReplState): string | undefined {
+const waitingText = 'Enter sends what waits, Up takes it back';
+
+function noticeOf({ isLeaveArmed, branch, queue, isQueuePaused }: ReplState): string | undefined {
   if (isLeaveArmed) return 'Ctrl-C again leaves';
   if (branch?.reason === 'edit') return 'another version of your prompt; Ctrl-C keeps the old one';
-  return undefined;
+  return queue.length > 0 && isQueuePaused ? waitingText : undefined;
 }
 
 function label({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {

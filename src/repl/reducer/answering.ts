@@ -113,6 +113,13 @@ function giveBack(state: ReplState, prompt: Draft | undefined): ReplState {
   return { ...state, composer: withDraft(state.composer, draft), givenBack: draft.text };
 }
 
+/** In lines nothing shows what waits. */
+function tellQueue(state: ReplState): Step {
+  const { length } = state.queue;
+  if (!state.isLineMode || length === 0) return step(state);
+  return say(state, `${length === 1 ? '1 line waits' : `${length} lines wait`}; Enter sends on`);
+}
+
 function onFailure(
   state: ReplState,
   { failure, hasText }: AnswerOutcome & { type: 'failed' },
@@ -152,7 +159,7 @@ export function onAnswerEnded(
 ): Step {
   const prompt = state.activity?.type === 'answer' ? state.activity.prompt : undefined;
   const next = withConversation({ ...state, activity: undefined }, conversation);
-  if (outcome.type === 'failed') return onFailure(next, outcome, prompt);
-  if (outcome.type === 'stopped') return onStop(next, outcome.hasText, prompt);
+  if (outcome.type === 'failed') return andThen(onFailure(next, outcome, prompt), tellQueue);
+  if (outcome.type === 'stopped') return andThen(onStop(next, outcome.hasText, prompt), tellQueue);
   return andThen(andThen(tellVersion(account(next)), offerModel), advance);
 }

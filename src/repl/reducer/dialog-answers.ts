@@ -60,11 +60,19 @@ function leaveQuestions(state: ReplState): Step {
   return andThen(step(close(state), printing(notice(text))), advance);
 }
 
-/** Esc or Ctrl-C: one question back. */
-export function leaveDialog(state: ReplState, dialog: Dialog): Step {
+/** One question back. */
+function leaveDialog(state: ReplState, dialog: Dialog): Step {
   return dialog.before === undefined
     ? leaveQuestions(state)
     : step({ ...state, dialog: dialog.before });
+}
+
+/** Ctrl-C goes one question back as Esc does; from the first one, pressed again, it leaves natter. */
+export function interruptDialog(state: ReplState, dialog: Dialog): Step {
+  const left = leaveDialog(state, dialog);
+  return dialog.before === undefined
+    ? { ...left, state: { ...left.state, isLeaveArmed: true } }
+    : left;
 }
 
 function select(state: ReplState, dialog: Dialog & { type: 'choice' }, by: number): Step {
@@ -83,7 +91,8 @@ function deleteOrLeave(state: ReplState, dialog: Dialog): Step {
 
 /** A key's action while a dialog is open. */
 export function onDialogAction(state: ReplState, dialog: Dialog, action: KeyAction): Step {
-  if (action === 'stop' || action === 'interrupt') return leaveDialog(state, dialog);
+  if (action === 'stop') return leaveDialog(state, dialog);
+  if (action === 'interrupt') return interruptDialog(state, dialog);
   if (action === 'delete-right-or-leave') return deleteOrLeave(state, dialog);
   if (dialog.type === 'choice') {
     if (action === 'move-up') return select(state, dialog, -1);

@@ -1,7 +1,8 @@
 import { isEmpty } from '../editing/text-buffer.ts';
 import type { ReplState } from '../state.ts';
-import { leaveDialog } from './dialog-answers.ts';
-import { leave, step, type Step } from './step.ts';
+import { withBranch } from '../position.ts';
+import { interruptDialog } from './dialog-answers.ts';
+import { leave, say, step, type Step } from './step.ts';
 import { putAside } from './submitting.ts';
 
 /** Stops the answer or task; nothing where none is going on. */
@@ -11,9 +12,13 @@ export function stop(state: ReplState): Step {
   return step({ ...state, activity: { ...activity, isStopping: true } }, { type: 'stop' });
 }
 
+function giveUpEdit(state: ReplState): Step {
+  return say(withBranch(state, undefined), 'the old prompt stays');
+}
+
 /** Ctrl-C: closes what is open, stops the answer, puts the draft aside, and at last, pressed again, leaves. */
 export function interrupt(state: ReplState): Step {
-  if (state.dialog !== undefined) return leaveDialog(state, state.dialog);
+  if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
   if (state.search !== undefined) return step({ ...state, search: undefined });
   if (state.completion !== undefined) return step({ ...state, completion: undefined });
   if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
@@ -21,6 +26,7 @@ export function interrupt(state: ReplState): Step {
     const aside = putAside(state);
     return { ...aside, state: { ...aside.state, isLeaveArmed: true } };
   }
+  if (state.branch?.reason === 'edit') return giveUpEdit(state);
   if (state.isLeaveArmed) return leave(state);
   return step({ ...state, isLeaveArmed: true });
 }

@@ -1,3 +1,4 @@
+import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { Action } from '../action.ts';
 import type { Dialog } from '../dialog.ts';
 import { addressDialog, keyDialog, serversDialog } from '../dialogs.ts';
@@ -58,6 +59,12 @@ function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
   return andThen(shown, advance);
 }
 
+/** A file that is attached again was read again: it takes its own place. */
+function withFile(files: readonly AttachedFile[], file: AttachedFile): readonly AttachedFile[] {
+  const others = files.filter(({ name }) => name !== file.name);
+  return [...others, file];
+}
+
 function onHeld(state: ReplState, held: string): Step {
   const { activity } = state;
   return step(activity?.type === 'answer' ? { ...state, activity: { ...activity, held } } : state);
@@ -86,7 +93,7 @@ const handlers: Handlers = {
   'conversation-changed': (state, { conversation }) => step(withConversation(state, conversation)),
   'task-ended': (state, { entries, now }) => onTaskEnded({ ...state, now }, entries),
   'file-attached': (state, { file }) =>
-    step({ ...state, attachments: [...state.attachments, file] }),
+    step({ ...state, attachments: withFile(state.attachments, file) }),
   'models-listed': (state, { ids }) => step({ ...state, knownModels: ids }),
   'candidates-found': (state, { request, candidates }) => onCandidates(state, request, candidates),
   'editor-closed': (state, { text }) =>

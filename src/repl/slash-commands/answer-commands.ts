@@ -31,12 +31,22 @@ function retry(state: ReplState): Step {
 
 /** The composer with a prompt to change, and where its next version goes. */
 function reopen(state: ReplState, { prompt }: Exchange, reason: 'edit' | 'undo'): ReplState {
-  const composer = withDraft(state.composer, draftFrom(prompt.content));
+  const { content } = prompt;
+  // As it was typed: a prompt that starts with a slash is no command.
+  const typed = content.startsWith('/') ? `/${content}` : content;
+  const composer = withDraft(state.composer, draftFrom(typed));
   return withBranch({ ...state, composer }, { parent: prompt.parent, reason });
 }
 
 function edit(state: ReplState): Step {
-  return withExchange(state, (exchange) => step(reopen(state, exchange, 'edit')));
+  return withExchange(state, (exchange) => {
+    const reopened = reopen(state, exchange, 'edit');
+    if (!state.isLineMode) return step(reopened);
+    return say(
+      reopened,
+      `type another version of: ${exchange.prompt.content}\nCtrl-C keeps the old one`,
+    );
+  });
 }
 
 function undo(state: ReplState): Step {
@@ -113,7 +123,7 @@ export const answerCommands: readonly SlashCommand[] = [
   {
     name: 'version',
     argument: '[n]',
-    summary: 'switch to the next version of the last exchange, or to version n',
+    summary: 'the next version of the last exchange, or version n',
     completes: 'none',
     run: (state, argument) => switchVersion(state, argument === '' ? 'next' : Number(argument)),
   },

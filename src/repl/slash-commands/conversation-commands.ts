@@ -1,5 +1,15 @@
-import { startTask, step } from '../reducer/step.ts';
+import { titleOf } from '../../conversation/tree.ts';
+import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import type { ReplState } from '../state.ts';
 import type { SlashCommand } from './slash-command.ts';
+
+function rename(state: ReplState, title: string): Step {
+  if (title !== '') return step(state, { type: 'rename', title });
+  const present = titleOf(state.conversation);
+  return present === ''
+    ? refuse(state, '/rename needs a title', '/rename on tea')
+    : say(state, `this conversation is called ${present}`);
+}
 
 export const conversationCommands: readonly SlashCommand[] = [
   {
@@ -20,16 +30,16 @@ export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'conversations',
     argument: '[text]',
-    summary: 'list conversations, or those whose title or text holds a text',
+    summary: 'list conversations, or those that hold a text',
     completes: 'none',
     run: (state, argument) =>
       startTask(state, 'reading conversations', { type: 'list-conversations', query: argument }),
   },
   {
     name: 'rename',
-    argument: '<title>',
-    summary: 'give this conversation a title',
+    argument: '[title]',
+    summary: 'tell the title of this conversation, or give it one',
     completes: 'none',
-    run: (state, argument) => step(state, { type: 'rename', title: argument }),
+    run: rename,
   },
 ];

@@ -33,8 +33,9 @@ export const sessionCommands: readonly SlashCommand[] = [
   {
     name: 'clear',
     argument: '',
-    summary: 'an empty window; what was in it stays in the scrollback',
+    summary: 'empty the window; its text stays in the scrollback',
     completes: 'none',
+    isOfScreen: true,
     run: (state) => step(state, { type: 'scroll-away' }),
   },
   {
@@ -43,6 +44,7 @@ export const sessionCommands: readonly SlashCommand[] = [
     summary: 'draw the prompt again',
     completes: 'none',
     isImmediate: true,
+    isOfScreen: true,
     run: (state) => step(state, { type: 'redraw' }),
   },
   {

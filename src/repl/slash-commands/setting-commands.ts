@@ -43,6 +43,9 @@ function setMaxTokens(state: ReplState, argument: string): Step {
 
 function setTheme(state: ReplState, argument: string): Step {
   const theme = themeNames.find((name) => name === argument);
+  if (argument === '') {
+    return say(state, `the theme is ${state.choices.theme}; there are ${themeNames.join(', ')}`);
+  }
   if (theme === undefined) {
     return refuse(state, `themes are ${themeNames.join(', ')}`, '/theme mono');
   }
@@ -82,10 +85,11 @@ export const settingCommands: readonly SlashCommand[] = [
   },
   {
     name: 'theme',
-    argument: '<name>',
+    argument: '[name]',
     summary: 'color, mono (weight and underlines only) or plain',
     completes: 'themes',
     isImmediate: true,
+    isOfScreen: true,
     run: setTheme,
   },
 ];

@@ -1,8 +1,8 @@
-import { keyBindings, keyLabel } from '../editing/key-bindings.ts';
 import type { ArgumentKind } from '../editing/completion.ts';
 import { refuse, say, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state.ts';
 import { answerCommands } from './answer-commands.ts';
+import { commandHelp, keyHelp, usageOf } from './help-text.ts';
 import { conversationCommands } from './conversation-commands.ts';
 import { sessionCommands } from './session-commands.ts';
 import { settingCommands } from './setting-commands.ts';
@@ -10,8 +10,8 @@ import type { SlashCommand } from './slash-command.ts';
 
 const help: SlashCommand = {
   name: 'help',
-  argument: '[command]',
-  summary: 'commands and keys',
+  argument: '[name]',
+  summary: 'the commands, or what one of them does',
   completes: 'commands',
   run: showHelp,
 };
@@ -38,31 +38,21 @@ export function argumentKind(name: string): ArgumentKind | undefined {
   return completes === 'files' ? 'path' : 'value';
 }
 
-function usageOf({ name, argument }: SlashCommand): string {
-  return argument === '' ? `/${name}` : `/${name} ${argument}`;
-}
-
-function keyLines(): readonly string[] {
-  const shown = keyBindings.filter(({ when }) => when === 'composer' || when === 'anywhere');
-  return shown.map(({ keys: [key = ''], summary }) => `  ${keyLabel(key).padEnd(20)} ${summary}`);
-}
-
 function showHelp(state: ReplState, argument: string): Step {
   const name = argument.replace(/^\//, '');
+  if (name === 'keys' && !state.isLineMode) return say(state, keyHelp(state));
   if (name !== '') {
     const command = findCommand(name);
     if (command === undefined) return refuseUnknown(state, name);
     return say(state, `${usageOf(command)}: ${command.summary}`);
   }
-  const rows = slashCommands.map(
-    (command) => `  ${usageOf(command).padEnd(20)} ${command.summary}`,
+  return say(
+    state,
+    commandHelp(
+      slashCommands.filter((command) => isOffered(state, command)),
+      state,
+    ),
   );
-  const lines = [
-    'commands',
-    ...rows,
-    '  //                   send a line that starts with a slash',
-  ];
-  return say(state, (state.isLineMode ? lines : [...lines, 'keys', ...keyLines()]).join('\n'));
 }
 
 /** Commands that begin as the word does, else those that begin with its first letter. */
@@ -84,10 +74,17 @@ function refuseUnknown(state: ReplState, name: string): Step {
   );
 }
 
+function isOffered({ isLineMode }: ReplState, { isOfScreen }: SlashCommand): boolean {
+  return !isLineMode || isOfScreen !== true;
+}
+
 /** Runs a typed line that starts with a slash. */
 export function runCommand(state: ReplState, line: string): Step {
   const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
   const command = findCommand(name);
+  if (command !== undefined && !isOffered(state, command)) {
+    return refuse(state, `/${name} changes nothing here: lines are plain and stay as they are`);
+  }
   if (command !== undefined) return command.run(state, argument.trim());
   return name === '' ? step(state) : refuseUnknown(state, name);
 }

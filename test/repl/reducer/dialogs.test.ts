@@ -86,6 +86,12 @@ describe('the first run', () => {
     },
   );
 
+  test('Ctrl-C leaves the first choice, and pressed again natter', () => {
+    const left = run(firstRun, interrupt);
+    expect([left.state.dialog, left.state.isLeaveArmed]).toEqual([undefined, true]);
+    expect(run(left.state, interrupt).state.hasLeft).toBe(true);
+  });
+
   test('Ctrl-D leaves natter from a choice and from an empty entry', () => {
     const end = pressed('d', { ctrl: true });
     expect(run(firstRun, end).state.hasLeft).toBe(true);

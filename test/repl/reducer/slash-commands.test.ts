@@ -31,11 +31,46 @@ test('every command of the table has a summary, and its name once', () => {
   expect(slashCommands.every(({ summary }) => summary.length > 0)).toBe(true);
 });
 
-test('/help shows every command and every key', () => {
-  const [text = ''] = printed(command(stateOf(), '/help').effects);
-  for (const { name } of slashCommands) expect(text).toContain(`/${name}`);
-  expect(text).toContain('Ctrl+R');
+test.each(['/clear', '/redraw', '/theme mono'])(
+  '%s says in line mode why it does nothing',
+  (line) => {
+    const { effects } = run(stateOf({ isLineMode: true }), {
+      type: 'line-entered',
+      text: line,
+      now: 0,
+    });
+    expect(printed(effects)[0]).toMatch(/changes nothing here/);
+  },
+);
+
+test('/rename without a title tells the present one', () => {
+  expect(printed(command(withExchange, '/rename').effects)).toEqual([
+    'this conversation is called why?',
+  ]);
+  expect(printed(command(stateOf(), '/rename').effects)).toEqual(['/rename needs a title']);
 });
+
+test('/theme without a name tells the theme and the others', () => {
+  expect(printed(command(stateOf(), '/theme').effects)).toEqual([
+    'the theme is color; there are color, mono, plain',
+  ]);
+});
+
+test('a file that is attached again is sent once, as it was read last', () => {
+  const attached = (content: string) =>
+    ({ type: 'file-attached', file: { name: 'a.txt', content } }) as const;
+  const { state } = run(stateOf(), attached('old'), attached('new'));
+  expect(state.attachments).toEqual([{ name: 'a.txt', content: 'new' }]);
+});
+
+test.each(['/edit', '/undo'])(
+  '%s of a prompt that starts with a slash keeps it a prompt',
+  (line) => {
+    const state = stateOf({ conversation: conversationOf({ role: 'user', content: '/quit now' }) });
+    const sent = run(command(state, line).state, enter);
+    expect(effectsOf(sent.effects, 'ask')[0]?.question).toMatchObject({ content: '/quit now' });
+  },
+);
 
 test('/help with a name explains that command', () => {
   expect(printed(command(stateOf(), '/help model').effects)).toEqual([

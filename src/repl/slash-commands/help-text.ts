@@ -1,0 +1,47 @@
+import { displayWidth, padToWidth } from '../../terminal/width.ts';
+import { wrapSpans } from '../../terminal/markdown/wrap.ts';
+import { keyBindings, keyLabel } from '../editing/key-bindings.ts';
+import type { ReplState } from '../state.ts';
+import type { SlashCommand } from './slash-command.ts';
+
+type Row = readonly [term: string, summary: string];
+
+/** Columns that a summary is set in below its term, where both do not fit one row. */
+const indent = 4;
+
+export function usageOf({ name, argument }: SlashCommand): string {
+  return argument === '' ? `/${name}` : `/${name} ${argument}`;
+}
+
+function wrapped(text: string, columns: number): readonly string[] {
+  const width = Math.max(1, columns - indent - 1);
+  const lines = wrapSpans([{ text, looks: [] }], width);
+  return lines.map((spans) => ' '.repeat(indent) + spans.map((span) => span.text).join(''));
+}
+
+/** Two columns where they fit, else a summary below each term; a screen reader gets sentences. */
+function table(rows: readonly Row[], { columns, isLineMode }: ReplState): readonly string[] {
+  if (isLineMode) return rows.map(([term, summary]) => `${term}: ${summary}`);
+  const widest = Math.max(...rows.map(([term]) => displayWidth(term)));
+  const longest = Math.max(...rows.map(([, summary]) => displayWidth(summary)));
+  return widest + longest + 2 < columns
+    ? rows.map(([term, summary]) => `${padToWidth(term, widest)}  ${summary}`)
+    : rows.flatMap(([term, summary]) => [term, ...wrapped(summary, columns)]);
+}
+
+const doubleSlash: Row = ['//', 'sends a line that starts with a slash'];
+const keyAdvice: Row = ['/help keys', 'every key; the first ones: Enter, Ctrl+J, Esc, Ctrl+C'];
+
+/** What `/help` shows. */
+export function commandHelp(commands: readonly SlashCommand[], state: ReplState): string {
+  const rows = commands.map((command): Row => [usageOf(command), command.summary]);
+  const others = state.isLineMode ? [doubleSlash] : [doubleSlash, keyAdvice];
+  return table([...rows, ...others], state).join('\n');
+}
+
+/** What `/help keys` shows: each key once, by its first chord. */
+export function keyHelp(state: ReplState): string {
+  const shown = keyBindings.filter(({ when }) => when === 'composer' || when === 'anywhere');
+  const rows = shown.map(({ keys: [key = ''], summary }): Row => [keyLabel(key), summary]);
+  return table(rows, state).join('\n');
+}

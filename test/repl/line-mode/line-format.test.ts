@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { lineFormat } from '../../../src/repl/line-format.ts';
+import { createTranscript } from '../../../src/repl/transcript.ts';
+import { showConversation } from '../../../src/repl/effects/show-conversation.ts';
+import { conversationOf } from '../../support/repl-state.ts';
+
+test('a conversation that is shown again has its prompts, which the terminal shows only once', async () => {
+  const written: string[] = [];
+  const write = (text: string) => void written.push(text);
+  const transcript = createTranscript(() => lineFormat, write);
+  const turns = [
+    { role: 'user', content: 'why?' },
+    { role: 'assistant', content: 'because', model: 'origin' },
+  ] as const;
+  transcript.print(showConversation(conversationOf(...turns)));
+  transcript.print([{ type: 'prompt', text: 'typed just now' }]);
+  await transcript.closeAnswer();
+  expect(written.join('')).toBe('natter: c1: why?\nYou: why?\norigin: because\n');
+});

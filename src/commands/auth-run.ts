@@ -6,6 +6,7 @@ import type { StatusOptions } from './auth.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { present } from './presentation.ts';
+import { chooseRecording } from './recording-choice.ts';
 import { printSettings } from './print-settings.ts';
 import { readSettings, readStored } from './service.ts';
 import { changeStored } from './settings-access.ts';
@@ -27,7 +28,10 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
   await printSettings(context, presentation, [profile, ...shown], options);
   if (options.json === true) return;
   for (const secret of settings.withheld) notices.notice(describeWithheld(secret));
-  if (settings.values.baseUrl === undefined) {
+  const { replay } = chooseRecording(options, context.environment);
+  if (replay !== undefined) {
+    notices.notice(`no service is asked: the recording ${replay.file} answers`);
+  } else if (settings.values.baseUrl === undefined) {
     notices.notice('no service is configured; connect one with natter auth login');
   }
 }

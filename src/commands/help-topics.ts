@@ -6,7 +6,7 @@ import { wrap } from './topic-text.ts';
 const meanings: Readonly<Record<FailureKind, string>> = {
   unexpected: 'a fault of natter itself, or one it does not know',
   usage: 'the command line or the input is wrong',
-  configuration: 'no service is configured, or a setting is wrong',
+  configuration: 'no service, a wrong setting, or no answer in a recording',
   unauthorized: 'the service wants a key, or refused this one (401)',
   forbidden: 'the key may not use this model or action (403)',
   not_found: 'no such model or path (404), or no such conversation',

@@ -49,8 +49,10 @@ function openReplay(
 ): Partial<ClientOptions> {
   const { secrets, process } = context;
   const recording = readRecording(file);
-  for (const line of recording.unreadable) {
-    notices.warning(`line ${line} of ${file} is no part of a recording, and is left out`);
+  const [first, ...others] = recording.unreadable;
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    notices.warning(`line ${first}${more} of ${file} is no part of a recording, and is left out`);
   }
   tell(context, notices, `replayed from ${file}`);
   const clock = createReplayClock(context.clock, speed);

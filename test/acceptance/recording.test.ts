@@ -125,6 +125,13 @@ test('runs of a script that share a file use each recorded answer once', async (
   expect([await run(shared), await run(shared), await run(shared)]).toEqual([8, 0, 3]);
 });
 
+test('auth status tells that a recording answers', async () => {
+  const env = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_REPLAY: 'tape.jsonl' };
+  const { stdout, stderr } = await runNatter(['auth', 'status'], { env });
+  expect(stdout).toContain('http://127.0.0.1:1');
+  expect(stderr).toContain('no service is asked: the recording tape.jsonl answers');
+});
+
 test('models that are compared share a recording, whatever their profiles', async () => {
   const server = await serve([[streamed('one')], [streamed('two')]]);
   const home = { HOME: temporaryHome() };

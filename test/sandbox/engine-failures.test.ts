@@ -3,11 +3,10 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
-import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import { fin, reset, type Reply } from '../support/raw-server.ts';
 import { chunk, delta, json, response, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
-import { engineAt } from './engine-helpers.ts';
+import { engineAt, serveFront } from './engine-helpers.ts';
 import {
   complete,
   deltas,
@@ -18,16 +17,6 @@ import {
   rawRequest,
   stream,
 } from './sandbox-helpers.ts';
-
-async function openFront(
-  reply: Reply,
-  client: Partial<ClientOptions> = {},
-  options: SandboxOptions = {},
-) {
-  const engine = await serve([reply]);
-  const sandbox = await openSandbox({ engine: engineAt(engine.url, client), ...options });
-  return { engine, sandbox };
-}
 
 const told = { error: { message: 'as it is' } };
 
@@ -50,7 +39,7 @@ describe('an error of the engine', () => {
     [504, 500, 'server_error'],
     [529, 500, 'server_error'],
   ])('of %i is told as %i %s, streamed or not', async (status, expected, name) => {
-    const { sandbox } = await openFront([json(status, told)]);
+    const { sandbox } = await serveFront([[json(status, told)]]);
     for (const answer of [await stream(sandbox, 'hello'), await complete(sandbox, 'hello')]) {
       expect(answer.status).toBe(expected);
       expect(jsonOf(answer)).toStrictEqual({
@@ -60,7 +49,7 @@ describe('an error of the engine', () => {
   });
 
   test('about its key does not look like one about the client’s', async () => {
-    const { sandbox } = await openFront([json(401, told, { 'www-authenticate': 'Bearer' })]);
+    const { sandbox } = await serveFront([[json(401, told, { 'www-authenticate': 'Bearer' })]]);
     const answer = await stream(sandbox, 'hello');
     expect(answer.headers).not.toHaveProperty('www-authenticate');
     expect(answer.text).toContain("upstream refused the sandbox's own key, not yours");
@@ -76,8 +65,8 @@ describe('an error of the engine', () => {
     ['nothing', '', 500],
     ['keep-alives alone', ': ping\n\n', 500],
   ])('with status 200, %s, still has a status of its own', async (_, body, status) => {
-    const { sandbox } = await openFront([
-      response(200, { 'content-type': 'text/event-stream' }, body),
+    const { sandbox } = await serveFront([
+      [response(200, { 'content-type': 'text/event-stream' }, body)],
     ]);
     expect((await stream(sandbox, 'hello')).status).toBe(status);
   });
@@ -92,7 +81,7 @@ describe('an error of the engine', () => {
   ] satisfies [string, Reply, Partial<ClientOptions>][])(
     'that is %s is told as 500',
     async (_, reply, client) => {
-      const { sandbox } = await openFront(reply, client);
+      const { sandbox } = await serveFront([reply], { client });
       const answer = await stream(sandbox, 'hello');
       expect(answer.status).toBe(500);
       expect(jsonOf(answer)).toMatchObject({ error: { name: 'server_error' } });
@@ -107,7 +96,7 @@ describe('an error of the engine', () => {
   });
 
   test('is not asked for again: the client in front does that', async () => {
-    const { engine, sandbox } = await openFront([json(500, told)]);
+    const { engine, sandbox } = await serveFront([[json(500, told)]]);
     await stream(sandbox, 'hello');
     expect(engine.requests).toHaveLength(1);
   });
@@ -119,12 +108,12 @@ describe('an error of the engine', () => {
     ['7', 503, '7'],
     ['soon', 429, undefined],
   ])('passes Retry-After on: %s with %i', async (wait, status, passedOn) => {
-    const { sandbox } = await openFront([json(status, told, { 'retry-after': wait })]);
+    const { sandbox } = await serveFront([[json(status, told, { 'retry-after': wait })]]);
     expect((await stream(sandbox, 'hello')).headers['retry-after']).toBe(passedOn);
   });
 
   test('in the middle of its answer is a cut, after all that came', async () => {
-    const { sandbox } = await openFront([streamHead(), chunk(delta('one') + delta('two')), fin]);
+    const { sandbox } = await serveFront([[streamHead(), chunk(delta('one') + delta('two')), fin]]);
     const answer = await stream(sandbox, 'hello');
     expect(answer).toMatchObject({ status: 200, isComplete: false });
     expect(deltas(answer)).toEqual(['one', 'two']);
@@ -134,7 +123,9 @@ describe('an error of the engine', () => {
   test('in the middle of its answer stands in the log', async () => {
     const lines: string[] = [];
     const log = (line: string) => void lines.push(line);
-    const { sandbox } = await openFront([streamHead(), chunk(delta('one')), fin], {}, { log });
+    const { sandbox } = await serveFront([[streamHead(), chunk(delta('one')), fin]], {
+      sandbox: { log },
+    });
     await stream(sandbox, 'hello');
     await expect.poll(() => lines.length).toBe(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ status: 200, events: 1, ended: 'failed' });
@@ -148,7 +139,7 @@ describe('a client that leaves', () => {
   ] satisfies [string, Reply, number][])(
     '%s ends the request upstream',
     async (_, reply, events) => {
-      const { engine, sandbox } = await openFront(reply);
+      const { engine, sandbox } = await serveFront([reply]);
       const socket = await openSocket(sandbox, rawRequest('hello'));
       await engine.received(1);
       if (events > 0) await once(socket, 'data');
@@ -159,7 +150,7 @@ describe('a client that leaves', () => {
   );
 
   test('that is the sandbox’s own end ends it, too', async () => {
-    const { engine, sandbox } = await openFront([]);
+    const { engine, sandbox } = await serveFront([[]]);
     const answer = stream(sandbox, 'hello').catch(() => undefined);
     await engine.received(1);
     await sandbox.close();
@@ -173,7 +164,7 @@ describe('a client that leaves', () => {
       chunk(delta('x'.repeat(50_000))),
       () => (sent += 1),
     ]).flat();
-    const { engine, sandbox } = await openFront([streamHead(), ...endless]);
+    const { engine, sandbox } = await serveFront([[streamHead(), ...endless]]);
     const socket = await openSocket(sandbox, rawRequest('hello'));
     await once(socket, 'data');
     socket.pause();

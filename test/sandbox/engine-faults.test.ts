@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/server.ts';
-import type { Reply } from '../support/raw-server.ts';
 import { chunk, delta, done, response, streamed, streamHead } from '../support/raw-replies.ts';
-import { serve } from '../support/serve.ts';
-import { engineAt } from './engine-helpers.ts';
-import { deltas, jsonOf, openSandbox, payloads, rule, stream } from './sandbox-helpers.ts';
-
-async function openFront(reply: Reply, options: SandboxOptions = {}) {
-  const engine = await serve([reply]);
-  return { engine, sandbox: await openSandbox({ engine: engineAt(engine.url), ...options }) };
-}
+import { serveFront } from './engine-helpers.ts';
+import { deltas, jsonOf, payloads, rule, stream } from './sandbox-helpers.ts';
 
 describe('faults in front of an engine', () => {
   const answer = [streamed('one', 'two', 'three')];
@@ -23,7 +15,7 @@ describe('faults in front of an engine', () => {
     ['error-at=3', { status: 200, isComplete: true }, ['one', 'two']],
     ['503', { status: 503, isComplete: true }, []],
   ])('%s happens to its answer', async (words, expected, texts) => {
-    const { sandbox } = await openFront(answer);
+    const { sandbox } = await serveFront([answer]);
     const seen = await stream(sandbox, `[sandbox ${words}] hello`);
     expect(seen).toMatchObject(expected);
     const contents = payloads(seen).flatMap((text) => /"content":"(\w+)"/.exec(text)?.[1] ?? []);
@@ -37,14 +29,18 @@ describe('faults in front of an engine', () => {
     'cut=rst cut-after=1',
     'error-at=1',
   ])('%s ends the request upstream', async (words) => {
-    const { engine, sandbox } = await openFront([streamHead(), chunk(delta('one') + delta('two'))]);
+    const { engine, sandbox } = await serveFront([
+      [streamHead(), chunk(delta('one') + delta('two'))],
+    ]);
     await stream(sandbox, `[sandbox ${words}] hello`);
     await engine.idle();
     expect(engine.requests).toHaveLength(1);
   });
 
   test('rules come first, and the engine when they are spent', async () => {
-    const { engine, sandbox } = await openFront(answer, { faults: [rule('429 times=2')] });
+    const { engine, sandbox } = await serveFront([answer], {
+      sandbox: { faults: [rule('429 times=2')] },
+    });
     const statuses = [];
     for (let count = 0; count < 3; count += 1) {
       statuses.push((await stream(sandbox, 'hello')).status);
@@ -54,14 +50,14 @@ describe('faults in front of an engine', () => {
   });
 
   test('no-stream makes one JSON body of its stream', async () => {
-    const { sandbox } = await openFront(answer);
+    const { sandbox } = await serveFront([answer]);
     expect(jsonOf(await stream(sandbox, '[sandbox no-stream] hello'))).toMatchObject({
       choices: [{ message: { content: 'onetwothree' } }],
     });
   });
 
   test('hostile text comes before its answer', async () => {
-    const { sandbox } = await openFront([response(200, {}, delta('Hello') + done)]);
+    const { sandbox } = await serveFront([[response(200, {}, delta('Hello') + done)]]);
     const texts = deltas(await stream(sandbox, '[sandbox hostile] hello'));
     expect(texts.join('')).toMatch(/\u001b[^]*Hello$/);
   });

@@ -4,7 +4,9 @@ import { systemClock } from '../../src/clock.ts';
 import type { Engine } from '../../src/sandbox/engine.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
+import type { RawServer, Reply } from '../support/raw-server.ts';
 import { createTestClient } from '../support/run-chat.ts';
+import { serve } from '../support/serve.ts';
 import { openSandbox } from './sandbox-helpers.ts';
 
 /** An engine that asks the server at `url` with natter's own client, once. */
@@ -17,6 +19,23 @@ export function engineAt(url: string, options: Partial<ClientOptions> = {}): Eng
   });
   onTestFinished(() => client.close());
   return (request, signal) => client.chat(request, { signal });
+}
+
+interface FrontOptions {
+  readonly client?: Partial<ClientOptions>;
+  readonly sandbox?: SandboxOptions;
+}
+
+/** A sandbox in front of a server that sends the replies, as its engine. */
+export async function serveFront(
+  replies: readonly Reply[],
+  { client, sandbox }: FrontOptions = {},
+): Promise<{ readonly engine: RawServer; readonly sandbox: Sandbox }> {
+  const engine = await serve(replies);
+  return {
+    engine,
+    sandbox: await openSandbox({ engine: engineAt(engine.url, client), ...sandbox }),
+  };
 }
 
 /** A sandbox in front of a second one, which plays the engine. */

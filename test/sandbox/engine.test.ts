@@ -13,24 +13,10 @@ import {
   streamed,
   streamHead,
 } from '../support/raw-replies.ts';
-import { serve } from '../support/serve.ts';
 import type { StreamFixture } from '../support/stream-events.ts';
 import { streamFixtures } from '../support/stream-fixtures.ts';
-import { engineAt } from './engine-helpers.ts';
-import {
-  chunks,
-  complete,
-  deltas,
-  jsonOf,
-  openSandbox,
-  payloads,
-  stream,
-} from './sandbox-helpers.ts';
-
-async function openFront(...replies: readonly Reply[]) {
-  const engine = await serve(replies);
-  return { engine, sandbox: await openSandbox({ engine: engineAt(engine.url) }) };
-}
+import { serveFront } from './engine-helpers.ts';
+import { chunks, complete, deltas, jsonOf, payloads, stream } from './sandbox-helpers.ts';
 
 function reply({ contentType, bytes }: Pick<StreamFixture, 'contentType' | 'bytes'>): Reply {
   return [response(200, { 'content-type': contentType }, bytes)];
@@ -53,7 +39,7 @@ const head = '{"id":"chatcmpl-sandbox1","object":"chat.completion.chunk","choice
 
 describe('an answer in whatever form an engine gives it', () => {
   test.each(whole)('$name: is streamed as the contract shows', async (fixture) => {
-    const { sandbox } = await openFront(reply(fixture));
+    const { sandbox } = await serveFront([reply(fixture)]);
     const answer = await stream(sandbox, 'hello');
     expect(answer.headers['content-type']).toBe('text/event-stream');
     const texts = deltas(answer);
@@ -70,7 +56,7 @@ describe('an answer in whatever form an engine gives it', () => {
   });
 
   test.each(whole)('$name: is one JSON body as the contract shows', async (fixture) => {
-    const { sandbox } = await openFront(reply(fixture));
+    const { sandbox } = await serveFront([reply(fixture)]);
     const answer = await complete(sandbox, 'hello', { model: 'nextgen' });
     expect(jsonOf(answer)).toStrictEqual({
       id: 'chatcmpl-sandbox1',
@@ -88,7 +74,7 @@ describe('an answer in whatever form an engine gives it', () => {
   });
 
   test.each(partial)('$name: is cut where it was cut, without [DONE]', async (fixture) => {
-    const { sandbox } = await openFront(reply(fixture));
+    const { sandbox } = await serveFront([reply(fixture)]);
     const answer = await stream(sandbox, 'hello');
     expect(answer).toMatchObject({ status: 200, isComplete: false });
     expect(deltas(answer).join('')).toBe(fixture.text);
@@ -96,7 +82,7 @@ describe('an answer in whatever form an engine gives it', () => {
   });
 
   test('a JSON body is never made of half an answer', async () => {
-    const { sandbox } = await openFront([streamHead(), chunk(delta('Hel')), reset]);
+    const { sandbox } = await serveFront([[streamHead(), chunk(delta('Hel')), reset]]);
     const answer = await complete(sandbox, 'hello');
     expect(answer.status).toBe(500);
     expect(answer.text).toMatch(/upstream: the answer is incomplete/);
@@ -118,9 +104,8 @@ describe('how an answer ended', () => {
     ['SAFETY', 'content_filter'],
   ])('%s goes out as %s', async (said, told) => {
     const end = event({ choices: [{ index: 0, delta: {}, finish_reason: said }] });
-    const { sandbox } = await openFront(
-      reply({ contentType: 'text/event-stream', bytes: Buffer.from(delta('Hello') + end + done) }),
-    );
+    const body = Buffer.from(delta('Hello') + end + done);
+    const { sandbox } = await serveFront([[response(200, {}, body)]]);
     const last = chunks(await stream(sandbox, 'hello')).at(-1);
     expect(last?.choices[0]?.finish_reason).toBe(told);
   });
@@ -135,7 +120,7 @@ describe('usage', () => {
     ['counted where there is none', undefined, [4, 2, 6]],
   ])('is %s', async (_, usage, [prompt, completion, total]) => {
     const choices = [{ index: 0, message: { content: 'Hello there' }, finish_reason: 'stop' }];
-    const { sandbox } = await openFront([json(200, { choices, usage })]);
+    const { sandbox } = await serveFront([[json(200, { choices, usage })]]);
     expect(jsonOf(await complete(sandbox, 'hello'))['usage']).toEqual({
       prompt_tokens: prompt,
       completion_tokens: completion,
@@ -154,15 +139,15 @@ test.each([
   ['127.0.0.1.page.example', 403],
   ['192.168.1.5', 403],
 ])('a request for the host %s is answered with %i', async (host, status) => {
-  const { engine, sandbox } = await openFront([streamed('Hello')]);
+  const { engine, sandbox } = await serveFront([[streamed('Hello')]]);
   const answer = await complete(sandbox, 'hello', {}, { headers: { host } });
   expect(answer.status).toBe(status);
   expect(engine.requests).toHaveLength(status === 200 ? 1 : 0);
 });
 
 test('an engine that tries again is waited for', async () => {
-  const server = await serve([[json(429, {}, { 'retry-after': '0' })], [streamed('Hello')]]);
-  const sandbox = await openSandbox({ engine: engineAt(server.url, { retries: 1 }) });
+  const replies = [[json(429, {}, { 'retry-after': '0' })], [streamed('Hello')]];
+  const { sandbox } = await serveFront(replies, { client: { retries: 1 } });
   expect(deltas(await stream(sandbox, 'hello'))).toEqual(['Hello']);
 });
 
@@ -179,14 +164,14 @@ describe('what the engine is asked', () => {
     ['one JSON body', {}],
     ['a cap', { stream: true, max_tokens: 9 }],
   ])('is what the client asked, every role and nothing else: %s', async (_, fields) => {
-    const { engine, sandbox } = await openFront([json(500, {})]);
+    const { engine, sandbox } = await serveFront([[json(500, {})]]);
     await complete(sandbox, '', { messages: turns, ...fields });
     const sent = JSON.parse(engine.requests[0]?.body ?? '') as unknown;
     expect(sent).toStrictEqual({ model: 'origin', messages: turns, ...fields });
   });
 
   test('leaves out the groups at the start of prompts, earlier ones too', async () => {
-    const { engine, sandbox } = await openFront([json(500, {})]);
+    const { engine, sandbox } = await serveFront([[json(500, {})]]);
     const contents = ['[sandbox 500] one', '[sandbox what] two', '[sandbox rate=50] three'];
     const messages = contents.map((content) => ({ role: 'user', content }));
     const answer = { role: 'assistant', content: '[sandbox 500] is a group' };
@@ -204,7 +189,7 @@ describe('what the engine is asked', () => {
   test.each(['[sandbox help]', '[sandbox tokens=3]', '[sandbox echo] hi', '[sandbox 404] hi'])(
     'is nothing where the sandbox itself is to answer: %s',
     async (prompt) => {
-      const { engine, sandbox } = await openFront([fin]);
+      const { engine, sandbox } = await serveFront([[fin]]);
       expect([200, 404]).toContain((await stream(sandbox, prompt)).status);
       expect(engine.requests).toEqual([]);
     },

@@ -94,7 +94,9 @@ export async function openRecordingFile(
   try {
     await locked(() => prepare(path, program));
   } catch (error) {
-    throw error instanceof Failure ? error : cannotWrite(path, error);
+    // A lock that cannot be made tells of its own file, which nobody asked for.
+    const cause: unknown = error instanceof Failure ? error.cause : error;
+    throw error instanceof Failure && cause === undefined ? error : cannotWrite(path, cause);
   }
   return {
     begin: (request) =>

@@ -94,7 +94,9 @@ test('a folder, and a place that is not there, are refused', async () => {
   expect((await refusal(folder)).message).toContain('it is no regular file');
   const failure = await refusal(`${folder}/none/tape.jsonl`);
   expect(failure.kind).toBe('storage');
-  expect(failure.message).toMatch(/cannot .*tape\.jsonl.*: there is no such file or folder/);
+  expect(failure.message).toMatch(
+    /^cannot record into .*tape\.jsonl: there is no such file or folder$/,
+  );
 });
 
 test('D9 a disk that fills in the middle of a line is an error, and the line is torn', async () => {

@@ -43,6 +43,8 @@ export interface AnswerActivity {
   readonly isStopping: boolean;
   /** What was typed, to be given back when it fails; undefined for a retry. */
   readonly prompt: Draft | undefined;
+  /** The answer of another model that it is compared with. */
+  readonly comparedWith?: string | undefined;
 }
 
 /** A command that takes time: a list that is fetched, a file that is read. */

@@ -11,6 +11,7 @@ import { contextUse, currentPath, lastExchange } from '../position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state.ts';
 import { versionText } from '../versions.ts';
 import { shortCount } from '../wording.ts';
+import { tellFigures } from './comparing.ts';
 import { andThen, printing, say, step, type Step } from './step.ts';
 import { advance } from './submitting.ts';
 
@@ -120,13 +121,21 @@ function tellQueue(state: ReplState): Step {
   return say(state, `${length === 1 ? '1 line waits' : `${length} lines wait`}; Enter sends on`);
 }
 
+type Asked = Pick<AnswerActivity, 'prompt' | 'comparedWith'>;
+
+/** What can be done about an answer that was cut, or never came. */
+function wayOn(hasText: boolean, isCompared: boolean): string {
+  if (isCompared) return hasText ? '/version goes back' : '/compare asks again';
+  return hasText ? '/continue goes on from here' : '/retry asks again';
+}
+
 function onFailure(
   state: ReplState,
   { failure, hasText }: AnswerOutcome & { type: 'failed' },
-  prompt: Draft | undefined,
+  { prompt, comparedWith }: Asked,
 ): Step {
   const next = hasText ? state : giveBack(state, prompt);
-  const way = hasText ? '/continue goes on from here' : '/retry asks again';
+  const way = wayOn(hasText, comparedWith !== undefined);
   const { message, hint, kind } = failure;
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
@@ -137,8 +146,9 @@ function onFailure(
   return step(paused, printing(failureEntry(message, hints)));
 }
 
-function onStop(state: ReplState, hasText: boolean, prompt: Draft | undefined): Step {
-  const text = hasText ? 'stopped; /continue goes on from here' : 'stopped before any text came';
+function onStop(state: ReplState, hasText: boolean, { prompt, comparedWith }: Asked): Step {
+  const way = wayOn(hasText, comparedWith !== undefined);
+  const text = hasText ? `stopped; ${way}` : 'stopped before any text came';
   const next = hasText ? state : giveBack(state, prompt);
   return step({ ...next, isQueuePaused: true }, printing(notice(text)));
 }
@@ -157,9 +167,12 @@ export function onAnswerEnded(
   outcome: AnswerOutcome,
   conversation: Conversation,
 ): Step {
-  const prompt = state.activity?.type === 'answer' ? state.activity.prompt : undefined;
+  const asked: Asked = state.activity?.type === 'answer' ? state.activity : { prompt: undefined };
   const next = withConversation({ ...state, activity: undefined }, conversation);
-  if (outcome.type === 'failed') return andThen(onFailure(next, outcome, prompt), tellQueue);
-  if (outcome.type === 'stopped') return andThen(onStop(next, outcome.hasText, prompt), tellQueue);
-  return andThen(andThen(tellVersion(account(next)), offerModel), advance);
+  if (outcome.type === 'failed') return andThen(onFailure(next, outcome, asked), tellQueue);
+  if (outcome.type === 'stopped') return andThen(onStop(next, outcome.hasText, asked), tellQueue);
+  const { comparedWith } = asked;
+  const counted = account(next);
+  const told = comparedWith === undefined ? step(counted) : tellFigures(counted, comparedWith);
+  return andThen(andThen(andThen(told, tellVersion), offerModel), advance);
 }

@@ -1,11 +1,24 @@
 import type { Question } from '../effect.ts';
 import type { Draft } from '../editing/text-buffer.ts';
-import type { ReplState } from '../state.ts';
+import type { Choices, ReplState } from '../state.ts';
 import { type Step, step } from './step.ts';
 
+/** What is asked for with one answer alone. */
+interface Comparison {
+  readonly choices: Choices;
+  /** The answer it stands beside. */
+  readonly comparedWith: string;
+}
+
 /** Asks for an answer; `prompt` is given back to the composer when none comes. */
-export function ask(state: ReplState, question: Question, prompt: Draft | undefined): Step {
-  const { choices, now } = state;
+export function ask(
+  state: ReplState,
+  question: Question,
+  prompt: Draft | undefined,
+  comparison?: Comparison,
+): Step {
+  const { now } = state;
+  const { choices, comparedWith } = { ...state, comparedWith: undefined, ...comparison };
   const next: ReplState = {
     ...state,
     activity: {
@@ -17,6 +30,7 @@ export function ask(state: ReplState, question: Question, prompt: Draft | undefi
       held: '',
       isStopping: false,
       prompt,
+      comparedWith,
     },
   };
   return step(next, { type: 'ask', question, choices });

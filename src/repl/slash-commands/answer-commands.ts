@@ -8,6 +8,7 @@ import {
   type Exchange,
 } from '../position.ts';
 import { ask } from '../reducer/asking.ts';
+import { compare } from '../reducer/comparing.ts';
 import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state.ts';
 import { switchVersion } from '../reducer/switching.ts';
@@ -113,6 +114,13 @@ export const answerCommands: readonly SlashCommand[] = [
     name: 'retry',
     summary: 'answer the last prompt once more, as another version',
     run: retry,
+  },
+  {
+    name: 'compare',
+    argument: '[model]',
+    summary: 'ask another model the last prompt, as another version',
+    completes: 'models',
+    run: compare,
   },
   {
     ...none,

@@ -1,0 +1,54 @@
+import { catalogue } from '../../client/contract.ts';
+import { systemOf, type Turn } from '../../conversation/tree.ts';
+import { figuresLine } from '../../output/figures.ts';
+import { currentPath, endingWith, lastExchange } from '../position.ts';
+import type { ReplState } from '../state.ts';
+import { versionsOf } from '../versions.ts';
+import { ask } from './asking.ts';
+import { andThen, refuse, say, step, type Step } from './step.ts';
+
+/** Of the two published models the one that did not answer; undefined where it was neither. */
+function otherModel(models: readonly (string | undefined)[]): string | undefined {
+  const asked = models.find((model) => catalogue.some(({ id }) => id === model));
+  return asked && catalogue.find(({ id }) => id !== asked)?.id;
+}
+
+/** Asks another model for the last turn, under the system prompt it was answered with. */
+export function compare(state: ReplState, argument: string): Step {
+  const { conversation, branch, choices } = state;
+  const exchange = lastExchange(currentPath(conversation, branch));
+  if (exchange?.answer === undefined || exchange.answer.content === '') {
+    return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
+  }
+  if (/\s/.test(argument)) return refuse(state, 'a model id has no blanks', '/models lists them');
+  const { prompt, answer } = exchange;
+  const model = argument || otherModel([answer.model, choices.model]);
+  if (model === undefined) {
+    return refuse(state, '/compare needs a model to ask', '/compare nextgen; /models lists them');
+  }
+  const system = systemOf(endingWith(conversation, prompt.id));
+  const question = { type: 'again', turnId: prompt.id } as const;
+  const comparison = { choices: { ...choices, model, system }, comparedWith: answer.id };
+  return andThen(say(state, `${model} answers the same prompt`), (next) =>
+    ask(next, question, undefined, comparison),
+  );
+}
+
+function endingOf({ failure, finishReason, incomplete }: Turn): string {
+  return failure ?? (incomplete === true ? 'stopped' : (finishReason ?? '-'));
+}
+
+/** A line of figures for each of two answers, under the numbers they are switched by. */
+export function tellFigures(state: ReplState, comparedWith: string): Step {
+  const { conversation, branch } = state;
+  const exchange = lastExchange(currentPath(conversation, branch));
+  if (exchange === undefined) return step(state);
+  const { ends } = versionsOf(conversation, exchange);
+  const lines = ends.flatMap((turn, index) => {
+    if (turn.id !== comparedWith && turn.id !== exchange.answer?.id) return [];
+    const { content, usage, timing, model = 'answer' } = turn;
+    const line = figuresLine({ label: model, content, usage, timing, ending: endingOf(turn) });
+    return [`version ${index + 1}: ${line}`];
+  });
+  return say(state, lines.join('\n'));
+}

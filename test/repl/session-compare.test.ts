@@ -1,0 +1,82 @@
+import { expect, test, vi } from 'vitest';
+import type { ChatEvent } from '../../src/client/events.ts';
+import { pathOf } from '../../src/conversation/tree.ts';
+import { Failure } from '../../src/failure.ts';
+import { createMemorySession, failing, hanging, type Reply } from '../support/memory-session.ts';
+
+/** An answer with its figures. */
+function measured(text: string, tokens: number | undefined, total: number): Reply {
+  return async function* reply() {
+    const finished: ChatEvent = {
+      type: 'answer-finished',
+      finishReason: 'stop',
+      attempts: 1,
+      ...(tokens === undefined ? {} : { usage: { prompt_tokens: 3, completion_tokens: tokens } }),
+      timing: { firstText: 20, total },
+    };
+    yield { type: 'text-received', text, deltas: [text] };
+    yield finished;
+  };
+}
+
+async function compared(...replies: Reply[]) {
+  const memory = createMemorySession(measured('of origin', 40, 1020), ...replies);
+  memory.enter('why?');
+  await memory.idle();
+  memory.enter('/compare');
+  return memory;
+}
+
+const last = (memory: Awaited<ReturnType<typeof compared>>) =>
+  pathOf(memory.session.state().conversation).at(-1);
+
+test('/compare shows the answer of the other model as a version, with the figures of both', async () => {
+  const memory = await compared(measured('of nextgen', undefined, 2020));
+  await memory.idle();
+  expect(memory.text()).toBe(
+    [
+      'You: why?',
+      'origin: of origin',
+      'natter: nextgen answers the same prompt',
+      'nextgen: of nextgen',
+      'natter: version 1: origin · first text after 20 ms · 40 tokens/s · 3 tokens in · 40 out · 1.0 s · stop',
+      'version 2: nextgen · first text after 20 ms · ~2 tokens/s · ~3 out · 2.0 s · stop',
+      'natter: version 2/2; /version switches',
+      '',
+    ].join('\n'),
+  );
+  expect(memory.requests.map(({ model, messages }) => [model, messages.length])).toEqual([
+    ['origin', 1],
+    ['nextgen', 1],
+  ]);
+});
+
+test('the person keeps one, and the session its model', async () => {
+  const memory = await compared(measured('of nextgen', 5, 100));
+  await memory.idle();
+  memory.enter('/version 1');
+  await memory.idle();
+  expect(last(memory)).toMatchObject({ model: 'origin', content: 'of origin' });
+  memory.enter('and?');
+  await memory.idle();
+  expect(memory.requests.at(-1)).toMatchObject({ model: 'origin' });
+  expect(memory.requests.at(-1)?.messages[1]).toEqual({ role: 'assistant', content: 'of origin' });
+});
+
+test('a model that fails leaves the answer there is', async () => {
+  const memory = await compared(failing(new Failure('not_found', 'there is no such model')));
+  await memory.idle();
+  expect(last(memory)).toMatchObject({ content: 'of origin' });
+  expect(memory.text()).toMatch(/there is no such model\n {2}\/compare asks again\n$/);
+});
+
+test('what came of one that is stopped is kept as a version', async () => {
+  const memory = await compared(hanging('half'));
+  await vi.waitFor(() => expect(memory.text()).toContain('nextgen: half'));
+  memory.session.dispatch({ type: 'interrupted', now: 0 });
+  await memory.idle();
+  expect(memory.text()).toMatch(/nextgen: half\nnatter: stopped; \/version goes back\n$/);
+  memory.enter('/version');
+  await memory.idle();
+  expect(last(memory)).toMatchObject({ content: 'of origin' });
+});

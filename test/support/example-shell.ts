@@ -123,7 +123,7 @@ export async function openExampleShell(): Promise<ExampleShell> {
         .replaceAll('https://api.example.com', sandbox.url)
         .replace(/--port \d+/, '--port 0');
       const home = mkdtempSync(join(tmpdir(), 'natter-example-'));
-      cpSync(seed, home, { recursive: true });
+      cpSync(seed, home, { recursive: true, preserveTimestamps: true });
       return finish(line, home, environment(home));
     },
     close: () => sandbox.close(),

@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { describeProgram } from '../../scripts/reference/command-tree.ts';
 import { manPage } from '../../scripts/reference/man-page.ts';
 import { referenceMarkdown } from '../../scripts/reference/markdown.ts';
+import { withReplTables } from '../../scripts/reference/repl-tables.ts';
 
 const program = await describeProgram(packageJson.version);
 
@@ -12,6 +13,11 @@ test.each([
   ['man/natter.1', manPage],
 ])('%s says what the program says; npm run reference writes it anew', (path, write) => {
   expect(readFileSync(path, 'utf8')).toBe(write(program));
+});
+
+test('docs/repl.md has the keys and commands of the REPL; npm run reference writes them anew', () => {
+  const guide = readFileSync('docs/repl.md', 'utf8');
+  expect(guide).toBe(withReplTables(guide));
 });
 
 test('the reference names every command once', () => {

@@ -12,6 +12,8 @@ export interface TerminalDevice {
   setRaw(isRaw: boolean): void;
   /** @returns what stops listening */
   onResize(listener: () => void): () => void;
+  /** Asks the terminal for its size, of which a signal tells late; listeners hear at once that it has changed. */
+  checkSize(): void;
   /** Ctrl-C in a cooked terminal, or `kill -INT`. @returns what gives it back */
   onInterrupt(listener: () => void): () => void;
   /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
@@ -27,13 +29,18 @@ export interface TerminalDevice {
 /** Milliseconds after which the process was not stopped: outside of job control nothing would continue it. */
 const stopTime = 200;
 
+/** Node asks for the size when it hears of this signal. */
+function checkSize(process: NodeJS.Process): void {
+  process.emit('SIGWINCH', 'SIGWINCH');
+}
+
 /** The whole job, as the terminal would on Ctrl-Z: a script or npx around natter stops with it. */
 function stopJob(process: NodeJS.Process, onContinue: () => void): void {
   const back = () => {
     clearTimeout(timer);
     process.off('SIGCONT', back);
     // Sizes that changed meanwhile were told to the foreground job alone.
-    process.emit('SIGWINCH', 'SIGWINCH');
+    checkSize(process);
     onContinue();
   };
   const timer = setTimeout(back, stopTime);
@@ -76,6 +83,7 @@ export function createDevice(
       process.stdout.on('resize', listener);
       return () => void process.stdout.off('resize', listener);
     },
+    checkSize: () => checkSize(process),
     onInterrupt: watch.takeInterrupts,
     suspend(onContinue) {
       if (process.platform === 'win32') onContinue();

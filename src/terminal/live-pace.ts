@@ -18,7 +18,19 @@ export interface PaceClock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-export function createPace(clock: PaceClock, update: () => Promise<void> | undefined): Pace {
+/** Sleeps until `due`, which may move meanwhile. */
+async function sleepUntil(due: () => number, clock: PaceClock, signal: AbortSignal): Promise<void> {
+  for (let wait = due() - clock.monotonic(); wait > 0; wait = due() - clock.monotonic()) {
+    await clock.sleep(wait, signal);
+  }
+}
+
+/** `look` is called right before an update and may still ask for a pause. */
+export function createPace(
+  clock: PaceClock,
+  update: () => Promise<void> | undefined,
+  look: () => void = () => {},
+): Pace {
   const ending = new AbortController();
   let next = Number.NEGATIVE_INFINITY;
   let isAsked = false;
@@ -27,11 +39,12 @@ export function createPace(clock: PaceClock, update: () => Promise<void> | undef
   const run = async () => {
     // Also without a pause not in the same step, so that several requests become one update.
     await Promise.resolve();
-    for (let wait = next - clock.monotonic(); wait > 0; wait = next - clock.monotonic()) {
-      await clock.sleep(wait, ending.signal);
-    }
-    await slow;
-    if (ending.signal.aborted) return;
+    do {
+      await sleepUntil(() => next, clock, ending.signal);
+      await slow;
+      if (ending.signal.aborted) return;
+      look();
+    } while (next > clock.monotonic());
     isAsked = false;
     next = clock.monotonic() + shortestPause;
     const writing = update();

@@ -37,6 +37,8 @@ export interface LiveRegionOptions {
     write(text: string): Promise<void> | undefined;
   };
   readonly clock: PaceClock;
+  /** Calls `resized` when the window has another size than was heard of. */
+  readonly checkSize?: () => void;
   /** Marks updates for the terminal to show at once (DEC mode 2026). */
   readonly synchronized: boolean;
   /** See `TerminalTraits`. */
@@ -71,9 +73,8 @@ function createWriter(state: ScreenState, options: LiveRegionOptions) {
   };
 }
 
-export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
-  const { output, clock } = options;
-  const state: ScreenState = {
+function emptyScreen(output: LiveRegionOptions['output']): ScreenState {
+  return {
     draw: () => ({ rows: [] }),
     isNew: false,
     isStale: false,
@@ -82,9 +83,14 @@ export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
     rows: output.rows(),
     leastRows: output.rows(),
   };
+}
+
+export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
+  const { output, clock, checkSize } = options;
+  const state = emptyScreen(output);
   const writer = createWriter(state, options);
   let isSuspended = false;
-  const pace = createPace(clock, () => (isSuspended ? undefined : writer.update()));
+  const pace = createPace(clock, () => (isSuspended ? undefined : writer.update()), checkSize);
   return { ...updates(state, pace, options), ...pauses() };
 
   function pauses() {

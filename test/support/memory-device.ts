@@ -41,6 +41,7 @@ export function createMemoryDevice(): MemoryDevice {
       isRaw = wanted;
     },
     onResize: resize.on,
+    checkSize: () => undefined,
     onInterrupt: interrupt.on,
     suspend(onContinue) {
       log.push('stopped');

@@ -96,7 +96,12 @@ export async function startLive(options: LiveOptions): Promise<Session> {
   const { stdout, ports, traits, unicode } = options;
   await loadLayout();
   const { clock } = ports;
-  const region = createLiveRegion({ output: stdout, clock, ...traits });
+  const region = createLiveRegion({
+    output: stdout,
+    clock,
+    checkSize: () => options.device.checkSize(),
+    ...traits,
+  });
   let session: Session;
   const keys = createKeyInput(clock, (events) => {
     const now = clock.monotonic();

@@ -1,10 +1,11 @@
 import type { Message } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';
+import { requireDataFolder } from '../conversation/conversation-folder.ts';
 import type { Journal, JournalOptions } from '../conversation/journal.ts';
 import type { Role } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
-import { requireDataFolder, resolveFolders } from '../settings/folders.ts';
+import { resolveFolders } from '../settings/folders.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { promptMessages } from './chat-request.ts';
 import type { ChatOptions } from './chat.ts';

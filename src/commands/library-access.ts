@@ -1,9 +1,10 @@
+import { requireDataFolder } from '../conversation/conversation-folder.ts';
 import { loadConversation, lostLinesWarning } from '../conversation/load-conversation.ts';
 import { findConversation } from '../conversation/find-conversation.ts';
 import type { Conversation } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
-import { requireDataFolder, resolveFolders } from '../settings/folders.ts';
+import { resolveFolders } from '../settings/folders.ts';
 import type { Context } from './context.ts';
 
 /** @throws Failure `storage` where the system names no home */

@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 
+import { requireDataFolder } from '../conversation/conversation-folder.ts';
 import { findConversation } from '../conversation/find-conversation.ts';
 import type { JournalOptions } from '../conversation/journal.ts';
 import { listEntries, type LibraryEntry } from '../conversation/library.ts';
@@ -10,7 +11,6 @@ import { Failure } from '../failure.ts';
 import { formatTable, type Column } from '../output/table.ts';
 import { timeAgo } from '../output/time-ago.ts';
 import type { LibraryPort } from '../repl/ports.ts';
-import { requireDataFolder } from '../settings/folders.ts';
 import { createStyle } from '../terminal/style.ts';
 import type { Context } from './context.ts';
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Failure } from '../failure.ts';
 
 const extension = '.jsonl';
 /** Letters and digits that are neither alike nor make words: an id is never taken for a name. */
@@ -16,6 +17,17 @@ export function newId(
   do id = Array.from({ length }, letter).join('');
   while (isTaken(id));
   return id;
+}
+
+/** Moves the data folder. */
+export const dataVariable = 'NATTER_DATA_DIR';
+
+/** The data folder. @throws Failure `storage` where the system names no home */
+export function requireDataFolder(folder: string | undefined): string {
+  if (folder !== undefined) return folder;
+  throw new Failure('storage', 'there are no conversations, because the home folder is unknown', {
+    hint: `set HOME, or ${dataVariable} to the folder they are in`,
+  });
 }
 
 /** Where conversations are, in the data folder. */

@@ -3,7 +3,7 @@ import type { AppendFile } from '../storage/append-file.ts';
 import { holdLock, type HeldLock, type RefusedLock } from '../storage/hold-lock.ts';
 import type { JournalOptions } from './journal.ts';
 import { createJournalWriter } from './journal-writer.ts';
-import { dataVariable } from './load-conversation.ts';
+import { dataVariable } from './conversation-folder.ts';
 import type { JournalRecord } from './records.ts';
 import type { ConversationSink } from './write-conversation.ts';
 

@@ -1,7 +1,7 @@
 import type { Failure } from '../failure.ts';
 import type { AppendFile } from '../storage/append-file.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
-import { dataVariable } from './load-conversation.ts';
+import { dataVariable } from './conversation-folder.ts';
 import { formatRecord, type JournalRecord } from './records.ts';
 
 /** Appends records to a file and keeps what the disk does not take. Never throws. */

@@ -9,12 +9,12 @@ import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import {
   conversationFile,
   conversationsFolder,
+  dataVariable,
   idFromFile,
   lockFile,
   trashFolder,
 } from './conversation-folder.ts';
 import type { JournalOptions } from './journal.ts';
-import { dataVariable } from './load-conversation.ts';
 import { heldFailure } from './open-journal.ts';
 import { formatRecord } from './records.ts';
 

@@ -1,5 +1,6 @@
 import { readLines } from '../storage/read-lines.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
+import { dataVariable } from './conversation-folder.ts';
 import { parseLine } from './records.ts';
 import { createReplay, type Replay } from './replay.ts';
 
@@ -13,9 +14,6 @@ export interface LoadedConversation {
   /** Lines that cost something. */
   readonly lostLines: number;
 }
-
-/** Names the variable that moves the folder conversations are in. */
-export const dataVariable = 'NATTER_DATA_DIR';
 
 /** @throws Failure `storage` when the file cannot be read; a damaged one is read as far as it can be */
 export function loadConversation(path: string, id: string): LoadedConversation {

@@ -4,12 +4,17 @@ import { Failure } from '../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../storage/append-file.ts';
 import type { RefusedLock } from '../storage/hold-lock.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
-import { conversationFile, conversationsFolder, lockFile, newId } from './conversation-folder.ts';
+import {
+  conversationFile,
+  conversationsFolder,
+  dataVariable,
+  lockFile,
+  newId,
+} from './conversation-folder.ts';
 import { headerRecord, recordsOf } from './conversation-records.ts';
 import type { Journal, JournalOptions } from './journal.ts';
 import { fileSink, memorySink, openLazily, takeLock } from './journal-sink.ts';
 import {
-  dataVariable,
   loadConversation,
   lostLinesWarning,
   type LoadedConversation,

@@ -1,6 +1,6 @@
 import { readLines } from '../storage/read-lines.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
-import { dataVariable } from './load-conversation.ts';
+import { dataVariable } from './conversation-folder.ts';
 import { isTextLine, parseLine, type JournalRecord } from './records.ts';
 import { titleFrom } from './tree.ts';
 

@@ -93,11 +93,3 @@ export function resolveFolders(facts: FolderFacts): Folders {
     state: resolveFolder(locations.state, facts),
   };
 }
-
-/** The folder of conversations. @throws Failure `storage` where the system names no home */
-export function requireDataFolder(folder: string | undefined): string {
-  if (folder !== undefined) return folder;
-  throw new Failure('storage', 'there are no conversations, because the home folder is unknown', {
-    hint: 'set HOME, or NATTER_DATA_DIR to the folder they are in',
-  });
-}

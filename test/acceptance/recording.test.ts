@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { date, newPath, readTape, writeTape } from '../recording/recording-fixtures.ts';
 import { runNatter, startNatter, temporaryHome } from '../support/natter.ts';
 import { chunk, delta, json, streamed, streamHead } from '../support/raw-replies.ts';
-import { keys, leave, openRepl } from '../support/repl-terminal.ts';
+import { keys, leave, openRepl, sharedHome } from '../support/repl-terminal.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 import { serviceAt } from '../support/service.ts';
@@ -221,4 +221,36 @@ test('a conversation is recorded turn by turn, and answers the same when it is r
   const answers = (text: string) => text.match(/^(first|second) answer$/gm);
   expect(answers(replayed)).toEqual(answers(live));
   expect(replayed).toContain('replay · origin');
+}, 30_000);
+
+test('a key that a replayed conversation asks for is stored nowhere', async () => {
+  const ask = { method: 'POST', path: '/v1/chat/completions', type: 'request' };
+  const body = { model: 'origin', messages: [{ role: 'user', content: 'hi' }], stream: true };
+  const headers = { 'content-type': 'text/event-stream' };
+  const tape = writeTape(
+    { exchange: 1, ...ask, body },
+    { exchange: 1, type: 'response', status: 401 },
+    { exchange: 1, type: 'end' },
+    { exchange: 2, type: 'request', method: 'GET', path: '/v1/models' },
+    { exchange: 2, type: 'response', status: 200 },
+    { exchange: 2, type: 'bytes', text: '{"data":[{"id":"origin"}]}' },
+    { exchange: 2, type: 'end' },
+    { exchange: 3, ...ask, body },
+    { exchange: 3, type: 'response', status: 200, headers },
+    { exchange: 3, type: 'bytes', text: `${delta('now it works')}data: [DONE]\n\n` },
+  );
+  const home = sharedHome();
+  const terminal = await openRepl(['--replay', tape, '--speed', 'max'], {
+    env: home,
+    columns: 120,
+  });
+  terminal.type(`hi${keys.enter}`);
+  await terminal.waitFor(/key/i);
+  terminal.type(`${secretKey}${keys.enter}`);
+  await terminal.waitFor(/answers from now on/);
+  terminal.type(`/retry${keys.enter}`);
+  const text = await terminal.waitFor(/now it works/);
+  expect(await leave(terminal)).toBe(0);
+  expectNoSecret(text);
+  expect(existsSync(`${home.HOME}/.config/natter`)).toBe(false);
 }, 30_000);

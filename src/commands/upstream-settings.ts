@@ -1,3 +1,5 @@
+import { parseBaseUrl } from '../client/base-url.ts';
+import { isLoopback } from '../client/loopback.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { parseApiKey } from '../settings/api-key.ts';
@@ -34,6 +36,15 @@ function checkUse({ upstream, upstreamProfile }: SandboxCommandOptions): void {
   if (upstream !== undefined || upstreamProfile !== undefined) return;
   throw new Failure('usage', '--map names models of an upstream, and there is none', {
     hint: 'name it with --upstream <url> or --upstream-profile <name>',
+  });
+}
+
+/** One request would be asked of itself without end. */
+function refuseItself(baseUrl: string, { port }: SandboxCommandOptions): void {
+  const url = parseBaseUrl(baseUrl);
+  if (!isLoopback(url.hostname) || url.port !== port) return;
+  throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
+    hint: 'choose another --port',
   });
 }
 
@@ -75,6 +86,7 @@ export function upstreamSettings(
       hint: `natter config set base-url <url> --profile ${profile}`,
     });
   }
+  refuseItself(baseUrl, options);
   keepSecrets(context, settings);
   tellRisks(context, notices, settings);
   return { ...settings, values: { ...settings.values, baseUrl } };

@@ -144,6 +144,7 @@ test.each([
     2,
     /--map takes/,
   ],
+  ['the sandbox itself', ['--upstream', 'http://localhost:1', '--port', '1'], 2, /own upstream/],
   ['an unknown profile', ['--upstream-profile', 'nobody'], 3, /nobody/],
 ])('%s ends with a hint', async (_, words, code, text) => {
   const result = await runNatter(['sandbox', ...words]);

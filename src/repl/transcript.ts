@@ -14,7 +14,8 @@ export interface TranscriptFormat {
   prompt(text: string, isEarlier: boolean): string;
   /** What stands before an answer. */
   answerHead(model: string | undefined): string;
-  answerText(): TextTransform;
+  /** A promise while what it needs is loaded. */
+  answerText(): TextTransform | Promise<TextTransform>;
   notice(text: string): string;
   failure(message: string, hint: string | undefined): string;
   /** Stands between pieces. */
@@ -57,12 +58,14 @@ function separate(writing: Writing, group: Group): void {
   writing.before = group;
 }
 
-function begin(writing: Writing, model: string | undefined): OpenAnswer {
+async function begin(writing: Writing, model: string | undefined): Promise<OpenAnswer> {
   separate(writing, 'turn');
   const format = writing.format();
   void writing.write(format.answerHead(model));
-  writing.open = { sanitizer: createSanitizer(), transform: format.answerText(), last: '\n' };
-  return writing.open;
+  const transform = await format.answerText();
+  const open = { sanitizer: createSanitizer(), transform, last: '\n' };
+  writing.open = open;
+  return open;
 }
 
 async function put(
@@ -87,7 +90,7 @@ async function finish(writing: Writing, answer: OpenAnswer): Promise<number> {
 
 async function printOne(writing: Writing, entry: Entry): Promise<void> {
   if (entry.type === 'answer') {
-    const answer = begin(writing, entry.model);
+    const answer = await begin(writing, entry.model);
     await put(writing, answer, answer.transform.write(answer.sanitizer.write(entry.text)));
     await finish(writing, answer);
     return;
@@ -125,7 +128,7 @@ export function createTranscript(format: () => TranscriptFormat, write: Write): 
         if (writing.open === undefined) await printAll(writing, entries);
         else waiting = [...waiting, ...entries];
       }),
-    openAnswer: (model) => void inOrder(async () => void begin(writing, model)),
+    openAnswer: (model) => void inOrder(() => begin(writing, model)),
     answerText: (text) =>
       inOrder(async () => {
         const { open } = writing;

@@ -8,13 +8,13 @@ import type { TextTransform } from '../transcript.ts';
 export function createPreview() {
   let source = '';
   let shown = '';
-  return ({ activity }: ReplState, transform: () => TextTransform): string => {
+  return ({ activity }: ReplState, transform: () => TextTransform | undefined): string => {
     const held = activity?.type === 'answer' ? activity.held : '';
     if (held === source) return shown;
     source = held;
     shown = held;
-    if (held.includes('\n')) {
-      const stream = transform();
+    const stream = held.includes('\n') ? transform() : undefined;
+    if (stream !== undefined) {
       const text = stream.write(held);
       const rest = typeof text === 'string' ? stream.end() : '';
       shown = typeof text === 'string' && typeof rest === 'string' ? text + rest : held;

@@ -3,7 +3,7 @@ import { createLiveRegion, type LiveRegion } from '../../terminal/live-region.ts
 import type { Style } from '../../terminal/style.ts';
 import type { TerminalTraits } from '../../terminal/traits.ts';
 import type { ReplOptions } from '../repl-options.ts';
-import { richFormat } from '../rich-format.ts';
+import { createMarkdownLoader, richFormat } from '../rich-format.ts';
 import type { Screen } from '../screen.ts';
 import { createSession, type Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
@@ -109,10 +109,11 @@ export async function startLive(options: LiveOptions): Promise<Session> {
   });
   const live: Live = { options, region, keys, session: () => session };
   const styleOf = ({ choices }: ReplState) => themedStyle(choices.theme, options.style);
+  const markdown = createMarkdownLoader();
   const formatOf = (state: ReplState) => {
     const style = styleOf(state);
     const width = () => stdout.columns();
-    return richFormat({ style, width, hyperlinks: style.colored, unicode });
+    return richFormat({ markdown, style, width, hyperlinks: style.colored, unicode });
   };
   let shown = options.state;
   const preview = createPreview();
@@ -122,7 +123,11 @@ export async function startLive(options: LiveOptions): Promise<Session> {
     view.update(() =>
       viewOf(
         state,
-        preview(state, () => formatOf(state).answerText()),
+        preview(state, () => {
+          const stream = formatOf(state).answerText();
+          // Nothing is held back before there was a stream, and loaded what it needs.
+          return 'write' in stream ? stream : undefined;
+        }),
       ),
     );
   };

@@ -3,6 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { parseDirective } from '../../src/sandbox/faults/directive.ts';
 import { parseScenario } from '../../src/sandbox/faults/scenario.ts';
 import { referenceTables, tableRow } from '../../src/sandbox/replies/help-reply.ts';
+import { json } from '../support/raw-replies.ts';
+import { serveFront } from './engine-helpers.ts';
+import { complete } from './sandbox-helpers.ts';
 
 const guide = readFileSync('docs/sandbox.md', 'utf8');
 
@@ -26,7 +29,28 @@ function blocks(language: string): readonly string[] {
   return [...fences].map(([, text = '']) => text);
 }
 
+/** The rows of the upstream table that begin with statuses, a row each status: what is sent, and what comes of it. */
+function statusRows(): readonly (readonly [number, number])[] {
+  const rows = guide.matchAll(/^\| (?<sent>\d{3}[^|]*)\| (?<told>[^|]*)\|$/gm);
+  return [...rows].flatMap(({ groups }) =>
+    (groups?.['sent'] ?? '')
+      .replace(/ and other.*/, '')
+      .split(', ')
+      .map((sent) => [Number(sent), Number.parseInt(groups?.['told'] ?? '', 10) || Number(sent)]),
+  ) as [number, number][];
+}
+
 describe('docs/sandbox.md', () => {
+  test.each(statusRows())('tells what an upstream’s %i becomes: %i', async (sent, told) => {
+    const { sandbox } = await serveFront([[json(sent, {})]]);
+    expect((await complete(sandbox, 'hello')).status).toBe(told);
+  });
+
+  test('tells it of each status of the contract, and of others', () => {
+    const statuses = statusRows().map(([sent]) => sent);
+    expect(statuses).toEqual(expect.arrayContaining([400, 401, 402, 403, 404, 429, 500, 503]));
+  });
+
   test.each(referenceTables())('lists what the code knows: $title', ({ title, rows }) => {
     const written = rowsOf(section(title)).slice(2);
     expect(written).toEqual(rowsOf(rows.map(tableRow).join('\n')));

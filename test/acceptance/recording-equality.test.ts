@@ -96,3 +96,13 @@ test('an answer that was cut is incomplete replayed too, with its text', async (
   expect(replayed.code).toBe(11);
   expect(replayed.stdout).toBe('a b c d e');
 });
+
+test('R17 a refused connection is told the same replayed, host and port too', async () => {
+  const tape = newPath();
+  const address = ['--base-url', 'http://127.0.0.1:1'];
+  const live = await runNatter([...address, '--record', tape, 'hi']);
+  const replayed = await runNatter(['--replay', tape, 'hi']);
+  expect(live.stderr).toContain('cannot reach 127.0.0.1:1: the connection was refused');
+  expect(live.code).toBe(10);
+  expect(seen(replayed)).toEqual(seen(live));
+});

@@ -22,6 +22,8 @@ export interface TerminalSession {
   screen(): Promise<string>;
   /** Screen and scrollback. */
   transcript(): Promise<string>;
+  /** Both as a selection copies them: rows that the terminal wrapped are one line. */
+  copied(): Promise<string>;
   type(text: string): void;
   resize(columns: number, rows: number): void;
   kill(signal: string): void;
@@ -40,6 +42,16 @@ function textOf(terminal: headless.Terminal, from: number, to: number): string {
     lines.push(terminal.buffer.active.getLine(index)?.translateToString(true) ?? '');
   }
   return lines.join('\n').trimEnd();
+}
+
+function copiedText({ buffer: { active } }: headless.Terminal): string {
+  let text = '';
+  for (let index = 0; index < active.length; index += 1) {
+    const line = active.getLine(index);
+    const goesOn = active.getLine(index + 1)?.isWrapped === true;
+    text += (line?.translateToString(!goesOn) ?? '') + (goesOn ? '' : '\n');
+  }
+  return text;
 }
 
 /** Starts natter with `words` in a pseudo-terminal of 80 by 24 or the given size. */
@@ -100,6 +112,10 @@ export function openTerminal(
       return textOf(terminal, viewportY, viewportY + terminal.rows);
     },
     transcript,
+    async copied() {
+      await flushed();
+      return copiedText(terminal);
+    },
     type: (text) => child.write(text),
     resize(newColumns, newRows) {
       child.resize(newColumns, newRows);

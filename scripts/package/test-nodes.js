@@ -1,10 +1,12 @@
-// Installs the packed natter into an empty folder and tries it on each supported Node: `npm run test:nodes`.
+// Installs the packed natter into an empty folder and tries it on each supported Node, then runs the acceptance
+// tests with that Node: `npm run test:nodes`.
 // The Nodes come from the npm registry; without it there is nothing to test, which is said and is no failure.
-// With --this, the Node that runs this is tried instead.
+// With --this, the Node that runs this is tried instead, without the acceptance tests.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import { pack } from './pack.js';
 
 const majors = [20, 22, 24];
 const windows = process.platform === 'win32';
@@ -83,11 +85,8 @@ function tryAll(node, program) {
   }
 }
 
-const packed = emptyFolder('pack');
-npm(['pack', '--ignore-scripts', '--pack-destination', packed], process.cwd());
-const tarball = readdirSync(packed).find((name) => name.endsWith('.tgz'));
 const installed = emptyFolder('installed');
-npm(['install', join(packed, tarball), '--ignore-scripts', '--offline'], installed);
+npm(['install', pack(), '--ignore-scripts', '--offline'], installed);
 const { bin } = JSON.parse(
   readFileSync(join(installed, 'node_modules/natter/package.json'), 'utf8'),
 );
@@ -95,14 +94,43 @@ const program = join(installed, 'node_modules/natter', bin.natter);
 
 function tryNode(node) {
   tryAll(node, program);
+  tryLibrary(node);
   const version = execFileSync(node, ['--version']).toString().trim();
   say(`Node ${version}: ${trials.length} trials passed`);
 }
 
+/** What a Node has to say to `import` and `require` of the library. */
+function tryLibrary(node) {
+  const print = 'console.log(typeof client.createClient)';
+  const programs = [
+    ['--input-type=module', '--eval', `import * as client from 'natter/client'; ${print}`],
+    ['--eval', `const client = require('natter/client'); ${print}`],
+  ];
+  for (const words of programs) {
+    const { stdout, stderr } = spawnSync(node, words, { cwd: installed, encoding: 'utf8' });
+    if (stdout !== 'function\n') throw new Error(`natter/client: ${stdout}${stderr}`);
+  }
+}
+
+function runAcceptanceTests(node) {
+  const start = Date.now();
+  // Some tests watch a terminal closely and need a second try on a busy machine.
+  const words = ['node_modules/vitest/vitest.mjs', 'run', 'test/acceptance', '--retry=1'];
+  const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
+  const { status } = spawnSync(node, [...words, '--reporter=dot'], {
+    env: { ...process.env, PATH: path },
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error(`the acceptance tests failed with ${node}`);
+  say(`acceptance tests passed in ${Math.round((Date.now() - start) / 1000)} s`);
+}
+
 function tryMajor(major) {
   const node = installNode(major);
-  if (node !== undefined) tryNode(node);
-  else say(`Node ${major}: not tried, the npm registry has no ${nodePackage} or is out of reach`);
+  if (node !== undefined) {
+    tryNode(node);
+    runAcceptanceTests(node);
+  } else say(`Node ${major}: not tried, the npm registry has no ${nodePackage} or is out of reach`);
 }
 
 if (process.argv.includes('--this')) tryNode(process.execPath);

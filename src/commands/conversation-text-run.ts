@@ -5,6 +5,7 @@ import { exportJson } from '../conversation/export/json.ts';
 import { exportMarkdown } from '../conversation/export/markdown.ts';
 import type { Conversation } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
+import { isReservedName } from '../storage/reserved-name.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/escape-json.ts';
 import { sanitize } from '../terminal/sanitizer.ts';
@@ -61,7 +62,17 @@ async function exported(
   return exportHtml(conversation, { siblings });
 }
 
-async function writeExport(path: string, text: string, force: boolean): Promise<void> {
+async function writeExport(
+  path: string,
+  text: string,
+  force: boolean,
+  platform: NodeJS.Platform,
+): Promise<void> {
+  if (isReservedName(path, platform)) {
+    throw new Failure('usage', `Windows keeps the name ${path} for a device`, {
+      hint: 'choose another name',
+    });
+  }
   try {
     await writeFile(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {
@@ -90,6 +101,6 @@ export async function exportConversation(
     await stdout.write(stdout.isTerminal ? sanitize(text) : text);
     return;
   }
-  await writeExport(output, text, options.force === true);
+  await writeExport(output, text, options.force === true, context.platform);
   notices.notice(`wrote ${output}`);
 }

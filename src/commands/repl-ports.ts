@@ -17,7 +17,7 @@ export interface ReplPortsOptions {
   readonly memory: ReplMemory;
 }
 
-function filesPort({ homeDirectory }: Context): FilesPort {
+function filesPort({ homeDirectory, platform }: Context): FilesPort {
   const place = (typed: string) => expandHome(typed, homeDirectory);
   return {
     async attach(typed, signal) {
@@ -27,7 +27,7 @@ function filesPort({ homeDirectory }: Context): FilesPort {
     },
     isFile: (typed) => isFile(place(typed)),
     candidates: (folder) => folderCandidates(place(folder)),
-    write: (typed, text) => writeNewFile(place(typed), text),
+    write: (typed, text) => writeNewFile(place(typed), text, platform),
   };
 }
 

@@ -9,6 +9,8 @@ export interface ChildOptions {
   readonly environment: Environment;
   /** Given to standard input; without it the child has natter's own streams. */
   readonly input?: string;
+  /** Windows: the words are passed on as they are, for a program with quoting rules of its own, as cmd.exe. */
+  readonly verbatim?: boolean;
 }
 
 /** The environment without natter's key: what runs beside natter has no use for it. */
@@ -24,11 +26,15 @@ function withoutKey(environment: Environment): Environment {
 export function runChild(
   command: string,
   words: readonly string[],
-  { environment, input }: ChildOptions,
+  { environment, input, verbatim = false }: ChildOptions,
 ): Promise<number | undefined> {
   const stdio: StdioOptions = input === undefined ? 'inherit' : ['pipe', 'ignore', 'ignore'];
   return new Promise((resolve, reject) => {
-    const child = spawn(command, words, { stdio, env: { ...withoutKey(environment) } });
+    const child = spawn(command, words, {
+      stdio,
+      env: { ...withoutKey(environment) },
+      windowsVerbatimArguments: verbatim,
+    });
     child.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') resolve(undefined);
       else reject(new Failure('unexpected', `cannot run ${command}: ${error.message}`));

@@ -15,11 +15,25 @@ function editorOf({ environment, platform }: EditorOptions): string {
   return environment['VISUAL'] || environment['EDITOR'] || fallback;
 }
 
-/** The variable may hold options, and quotes, so a shell reads it; the file's name is no part of what it reads. */
-function commandLine(editor: string, file: string, platform: NodeJS.Platform): readonly string[] {
-  return platform === 'win32'
-    ? ['cmd.exe', '/d', '/s', '/c', `${editor} "${file}"`]
-    : ['/bin/sh', '-c', `${editor} "$1"`, editor, file];
+/**
+ * The variable may hold options, and quotes, so a shell reads it; the file's name is no part of what it reads. On
+ * Windows a path with spaces is also found without quotes. cmd.exe takes off the outermost quotes.
+ */
+export function editorCommand(
+  editor: string,
+  file: string,
+  platform: NodeJS.Platform,
+  isThere: (path: string) => boolean = fs.existsSync,
+): readonly string[] {
+  if (platform !== 'win32') return ['/bin/sh', '-c', `${editor} "$1"`, editor, file];
+  const program = editor.includes(' ') && isThere(editor) ? `"${editor}"` : editor;
+  return ['cmd.exe', '/d', '/s', '/c', `"${program} "${file}""`];
+}
+
+/** What an editor made of a text: Windows editors may add a byte order mark, and ends of lines of their own. */
+export function editedText(content: string, platform: NodeJS.Platform): string {
+  const text = content.replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
+  return platform === 'win32' ? text.replaceAll('\r\n', '\n') : text;
 }
 
 /**
@@ -33,9 +47,9 @@ export async function editText(text: string, options: EditorOptions): Promise<st
   const editor = editorOf(options);
   try {
     fs.writeFileSync(file, text, { mode: 0o600 });
-    const [program = editor, ...words] = commandLine(editor, file, platform);
-    const code = await runChild(program, words, { environment });
-    if (code === 0) return fs.readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    const [program = editor, ...words] = editorCommand(editor, file, platform);
+    const code = await runChild(program, words, { environment, verbatim: platform === 'win32' });
+    if (code === 0) return editedText(fs.readFileSync(file, 'utf8'), platform);
     throw new Failure('configuration', `the editor (${editor}) ended with an error`, {
       hint: 'set VISUAL or EDITOR to an editor that is installed',
     });

@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import { Failure } from '../failure.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
+import { isReservedName } from '../storage/reserved-name.ts';
 import type { Candidate } from './editing/completion.ts';
 
 /** A path as typed: `~` is the home folder. */
@@ -40,7 +41,12 @@ const problems: Readonly<Record<string, string>> = {
 };
 
 /** Makes a new file; nothing is ever overwritten. @returns its full path @throws Failure `storage` */
-export function writeNewFile(name: string, text: string): string {
+export function writeNewFile(name: string, text: string, platform: NodeJS.Platform): string {
+  if (isReservedName(name, platform)) {
+    throw new Failure('storage', `cannot write ${name}: Windows keeps that name for a device`, {
+      hint: 'choose another name',
+    });
+  }
   const full = path.resolve(name);
   try {
     fs.writeFileSync(full, text, { flag: 'wx' });

@@ -27,8 +27,8 @@ test('a folder proposes its names, folders marked; one that is not there nothing
 
 test('a file is written under the name given and never overwritten', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'natter-files-')), 'x.md');
-  expect(writeNewFile(file, 'one')).toBe(file);
-  expect(() => writeNewFile(file, 'two')).toThrow('it is there already');
+  expect(writeNewFile(file, 'one', 'linux')).toBe(file);
+  expect(() => writeNewFile(file, 'two', 'linux')).toThrow('it is there already');
   expect(readFileSync(file, 'utf8')).toBe('one');
 });
 
@@ -38,4 +38,8 @@ test.each([
   ['ada@example.com', []],
 ])('%s mentions %j', (text, paths) => {
   expect(mentionsOf(text)).toEqual(paths);
+});
+
+test('a name that Windows keeps for a device is refused there', () => {
+  expect(() => writeNewFile('con.md', 'lost', 'win32')).toThrow('keeps that name for a device');
 });

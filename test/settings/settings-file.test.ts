@@ -109,4 +109,18 @@ describe.runIf(process.platform !== 'win32')('a credentials file that others can
     expect(readStoredSettings(folder, 'linux').warnings).toEqual([]);
     expect(statSync(path.join(folder, 'credentials.json')).mode & 0o777).toBe(mode);
   });
+
+  test('is as Windows shows every file, which has no modes: nothing is changed or reported there', () => {
+    const folder = folderWith('credentials.json', credentials, 0o644);
+    expect(readStoredSettings(folder, 'win32').warnings).toEqual([]);
+    expect(statSync(path.join(folder, 'credentials.json')).mode & 0o777).toBe(0o644);
+  });
+});
+
+test('a file that Windows PowerShell wrote, with a byte order mark and CRLF, is read', () => {
+  const folder = folderWith(
+    'config.json',
+    '\uFEFF{\r\n  "version": 1,\r\n  "profiles": {}\r\n}\r\n',
+  );
+  expect(readStoredSettings(folder, 'win32').warnings).toEqual([]);
 });

@@ -1,0 +1,14 @@
+import path from 'node:path';
+
+/** Windows opens a device by these names in every folder, whatever their extension. */
+const device = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$/i;
+
+/**
+ * Whether Windows would write to a device where a file of that name is meant, and the text be lost: `con.md`,
+ * `aux`. The bare `NUL` is taken as meant.
+ */
+export function isReservedName(name: string, platform: NodeJS.Platform): boolean {
+  if (platform !== 'win32' || name.toUpperCase() === 'NUL') return false;
+  const [base = ''] = path.win32.basename(name).split(/[.:]/);
+  return device.test(base.trimEnd());
+}

@@ -91,17 +91,17 @@ function screenOf(live: Live, hold: () => TerminalHold, show: (state: ReplState)
   };
 }
 
+function openRegion({ stdout, ports, device, traits }: LiveOptions): LiveRegion {
+  const checkSize = () => device.checkSize();
+  return createLiveRegion({ output: stdout, clock: ports.clock, checkSize, ...traits });
+}
+
 /** A session with a live region at the end of the terminal's scrollback. */
 export async function startLive(options: LiveOptions): Promise<Session> {
-  const { stdout, ports, traits, unicode } = options;
+  const { stdout, ports, unicode } = options;
   await loadLayout();
   const { clock } = ports;
-  const region = createLiveRegion({
-    output: stdout,
-    clock,
-    checkSize: () => options.device.checkSize(),
-    ...traits,
-  });
+  const region = openRegion(options);
   let session: Session;
   const keys = createKeyInput(clock, (events) => {
     const now = clock.monotonic();

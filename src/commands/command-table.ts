@@ -20,6 +20,12 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('./compare.ts')).buildCompare,
   },
   {
+    name: 'batch',
+    argument: '[file]',
+    summary: 'ask many prompts: lines, JSON lines or a table',
+    load: async () => (await import('./batch.ts')).buildBatch,
+  },
+  {
     name: 'conversations',
     alias: 'sessions',
     summary: 'list, show, search, export or delete conversations',

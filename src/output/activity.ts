@@ -3,7 +3,7 @@ import type { RetryScheduled } from '../client/events.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/streams.ts';
-import { displayWidth, truncateToWidth } from '../terminal/width.ts';
+import { createStatusLine } from './status-line.ts';
 
 /** Tells on standard error what natter waits for. */
 export interface Activity {
@@ -52,24 +52,6 @@ async function tick(
   } catch (error) {
     if (!stop.aborted) throw error;
   }
-}
-
-/** One line that is drawn over itself, with spaces rather than escape codes: it works without colour too. */
-function createStatusLine({ stderr, style }: Pick<ActivityOptions, 'stderr' | 'style'>) {
-  let width = 0;
-  return {
-    draw(text: string): void {
-      const shown = truncateToWidth(text, stderr.columns() - 1);
-      const before = width;
-      width = displayWidth(shown);
-      void stderr.write(`\r${style.dim(shown)}${' '.repeat(Math.max(0, before - width))}`);
-    },
-    /** Removes the line, or keeps it and goes on below. */
-    leave(keep: boolean): void {
-      if (width > 0) void stderr.write(keep ? '\n' : `\r${' '.repeat(width)}\r`);
-      width = 0;
-    },
-  };
 }
 
 /** One rewritten line on a terminal; one plain line a retry elsewhere; nothing with `--quiet`. */

@@ -54,8 +54,14 @@ function concerns({ method, path, model, prompt }: FaultCondition, facts: Reques
   );
 }
 
-function isDue({ skip = 0, times = Infinity }: Fault, attempt: number): boolean {
-  return attempt > skip && attempt <= skip + times;
+/** The attempt at which a fault was shown for the last time. */
+function lastAttempt({ skip = 0, times = Infinity, every = 1 }: Fault): number {
+  return skip + times * every;
+}
+
+function isDue(fault: Fault, attempt: number): boolean {
+  const { skip = 0, every = 1 } = fault;
+  return attempt > skip && attempt <= lastAttempt(fault) && (attempt - skip) % every === 0;
 }
 
 function createRuleCounts(rules: readonly FaultRule[]) {
@@ -82,8 +88,7 @@ function createGroupCounts() {
   return ({ source, fault }: Directive): { readonly attempt: number; readonly due: boolean } => {
     const attempt = (counts.get(source) ?? 0) + 1;
     counts.delete(source);
-    const last = fault.times === undefined ? Infinity : (fault.skip ?? 0) + fault.times;
-    if (attempt <= last) counts.set(source, attempt);
+    if (attempt <= lastAttempt(fault)) counts.set(source, attempt);
     const oldest = counts.keys().next().value;
     if (counts.size > rememberedGroups && oldest !== undefined) counts.delete(oldest);
     return { attempt, due: isDue(fault, attempt) };

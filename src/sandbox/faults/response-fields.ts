@@ -90,4 +90,5 @@ export const responseFields = {
     { aliases: ['count', 'repeat'] },
   ),
   skip: counting(wholeNumber('n', 0), 'answers n requests properly first'),
+  every: counting(wholeNumber('n', 1), 'does this to every n-th request only'),
 };

@@ -27,6 +27,12 @@ describe('rules', () => {
     expect(statuses(rules, 3)).toEqual([undefined, 500, undefined]);
   });
 
+  test('concern every n-th request, after those that are let through, so many times', () => {
+    const rules = createFaultRules([rule('500 every=2 skip=1 times=2')]);
+    const through = undefined;
+    expect(statuses(rules, 7)).toEqual([through, through, 500, through, 500, through, through]);
+  });
+
   test('are tried in order', () => {
     const rules = createFaultRules([rule('500 times=1'), rule('503 times=1'), rule('429')]);
     expect(statuses(rules, 4)).toEqual([500, 503, 429, 429]);

@@ -1,0 +1,37 @@
+import { parseFingerprint } from './fingerprint.ts';
+
+/** What a line of a result file says of its item, apart from the answer. */
+export interface ResultLine {
+  /** From 1. */
+  readonly index: number;
+  /** Of the prompt; absent for an item that could not be read. */
+  readonly fingerprint: bigint | undefined;
+  /** There is an answer, and it is whole. */
+  readonly isAnswered: boolean;
+}
+
+/** How every line begins. */
+export const resultBeginning = '{"index":';
+
+/** Reads a line of a result file; undefined for any other line. */
+export function parseResultLine(text: string): ResultLine | undefined {
+  if (!text.startsWith(resultBeginning)) return undefined;
+  let value: Readonly<Record<string, unknown>>;
+  try {
+    value = JSON.parse(text) as typeof value;
+  } catch {
+    return undefined;
+  }
+  const index = Number(value['index']);
+  if (!Number.isSafeInteger(index) || index < 1) return undefined;
+  return {
+    index,
+    fingerprint: parseFingerprint(value['prompt_hash']),
+    isAnswered: value['error'] === undefined,
+  };
+}
+
+/** Whether `text` may be the beginning of a line that was not written to its end. */
+export function isTornResult(text: string): boolean {
+  return text.startsWith(resultBeginning) || resultBeginning.startsWith(text);
+}

@@ -1,0 +1,52 @@
+import type { Concurrency, Slot } from './concurrency.ts';
+
+export interface ItemsRun<Item> {
+  readonly items: AsyncIterable<Item>;
+  readonly concurrency: Concurrency;
+  /** No further item is begun once it aborts; those under way go on. */
+  readonly stop: AbortSignal;
+  /** A promise while what was answered waits for its reader: nothing is begun meanwhile. */
+  readonly room: () => Promise<void> | undefined;
+  /**
+   * Does one item; `sequence` counts those begun, from 0. Rejects only for what ends the whole run.
+   */
+  readonly work: (item: Item, sequence: number, slot: Slot) => Promise<boolean>;
+}
+
+/**
+ * Does items side by side, as many as `concurrency` allows, and waits for all that were begun.
+ * @throws what `items` throws, or the first thing that `work` throws
+ */
+export async function runItems<Item>(run: ItemsRun<Item>): Promise<void> {
+  const { items, concurrency, stop, room, work } = run;
+  const ending = new AbortController();
+  const ended = AbortSignal.any([stop, ending.signal]);
+  const underWay = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const begin = async (item: Item, sequence: number, slot: Slot) => {
+    let isAnswered = false;
+    try {
+      isAnswered = await work(item, sequence, slot);
+    } catch (error) {
+      failures.push(error);
+      ending.abort();
+    } finally {
+      slot.release(isAnswered);
+    }
+  };
+  let sequence = 0;
+  try {
+    for await (const item of items) {
+      await room();
+      const slot = await concurrency.take(ended);
+      if (slot === undefined) break;
+      const one = begin(item, sequence, slot).finally(() => underWay.delete(one));
+      underWay.add(one);
+      sequence += 1;
+    }
+  } catch (error) {
+    if (!stop.aborted) failures.push(error);
+  }
+  await Promise.all(underWay);
+  if (failures.length > 0) throw failures[0];
+}

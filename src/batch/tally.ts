@@ -1,0 +1,31 @@
+import type { FailureKind } from '../failure.ts';
+
+/** What has become of the items. */
+export interface Tally {
+  /** Items that belong to this run; undefined while the input has not been read to its end. */
+  total: number | undefined;
+  /** Answered before this run. */
+  already: number;
+  /** Answered in this run. */
+  answered: number;
+  failed: number;
+  readonly causes: Map<FailureKind, number>;
+  /** Of the answers of this run, as far as the service counted. */
+  tokens: number;
+}
+
+export function emptyTally(): Tally {
+  return {
+    total: undefined,
+    already: 0,
+    answered: 0,
+    failed: 0,
+    causes: new Map(),
+    tokens: 0,
+  };
+}
+
+export function countFailure(tally: Tally, kind: FailureKind): void {
+  tally.failed += 1;
+  tally.causes.set(kind, (tally.causes.get(kind) ?? 0) + 1);
+}

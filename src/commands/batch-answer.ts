@@ -1,0 +1,97 @@
+import type { Slot } from '../batch/concurrency.ts';
+import type { ItemContent } from '../batch/item.ts';
+import type { Client } from '../client/client.ts';
+import type { CompletionRequest } from '../client/contract.ts';
+import type { ChatEvent } from '../client/events.ts';
+import { Failure } from '../failure.ts';
+import { type AnswerRecord, emptyAnswer, recordEvent } from '../output/answer-record.ts';
+import { toFailure } from '../output/failure-report.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { itemRequest } from './batch-request.ts';
+
+/** How items are asked. */
+export interface Asking {
+  readonly client: Client;
+  readonly settings: ResolvedSettings;
+  readonly stream: boolean;
+  /** How often a cut answer is asked for again; the client itself never does, as it is paid twice. */
+  readonly retryIncomplete: number;
+  /** Breaks off what is under way. */
+  readonly signal: AbortSignal;
+}
+
+/** What became of one item. */
+export interface ItemOutcome {
+  readonly askedModel: string;
+  /** All text that came, also before a failure. */
+  readonly content: string;
+  readonly refusal: string;
+  readonly record: AnswerRecord;
+  /** Undefined when the answer is whole. */
+  readonly failure: Failure | undefined;
+}
+
+/** Takes the events of one answer as they come. */
+function createTranscript(slot: Slot) {
+  const texts: string[] = [];
+  const refusals: string[] = [];
+  let record: AnswerRecord = emptyAnswer;
+  return {
+    event(event: ChatEvent): void {
+      record = recordEvent(record, event);
+      if (event.type === 'text-received') texts.push(event.text);
+      if (event.type === 'refusal-received') refusals.push(event.text);
+      if (event.type === 'retry-scheduled' && event.cause.kind === 'rate_limited') {
+        slot.rateLimited(event.cause.retryAfterSeconds === undefined ? undefined : event.delay);
+      }
+    },
+    outcome: (request: CompletionRequest, failure: Failure | undefined): ItemOutcome => ({
+      askedModel: request.model,
+      content: texts.join(''),
+      refusal: refusals.join(''),
+      record,
+      failure,
+    }),
+  };
+}
+
+function interrupted(): Failure {
+  return new Failure('incomplete', 'the answer is incomplete: natter was stopped', {
+    hint: 'what came is kept; ask again for a whole answer',
+  });
+}
+
+async function askOnce(
+  { client, signal }: Asking,
+  request: CompletionRequest,
+  slot: Slot,
+): Promise<ItemOutcome> {
+  const transcript = createTranscript(slot);
+  try {
+    for await (const event of client.chat(request, { signal })) transcript.event(event);
+    return transcript.outcome(request, undefined);
+  } catch (error) {
+    return transcript.outcome(request, signal.aborted ? interrupted() : toFailure(error));
+  }
+}
+
+function withAttempts(outcome: ItemOutcome, attempts: number): ItemOutcome {
+  return { ...outcome, record: { ...outcome.record, attempts } };
+}
+
+/** Asks one item. @throws Failure for what is not sent at all */
+export async function askItem(
+  asking: Asking,
+  content: ItemContent,
+  slot: Slot,
+): Promise<ItemOutcome> {
+  const { settings, stream, retryIncomplete, signal } = asking;
+  const request = itemRequest(content, settings, stream);
+  let attempts = 0;
+  for (let cuts = 0; ; cuts += 1) {
+    const outcome = await askOnce(asking, request, slot);
+    attempts += outcome.record.attempts ?? outcome.failure?.attempts ?? 1;
+    const isCut = outcome.failure?.kind === 'incomplete' && !signal.aborted;
+    if (!isCut || cuts >= retryIncomplete) return withAttempts(outcome, attempts);
+  }
+}

@@ -1,0 +1,77 @@
+import type { InputItem } from '../batch/item.ts';
+import { readItems } from '../batch/read-items.ts';
+import { type Selection, standingOf, surveyItems } from '../batch/select-items.ts';
+import type { Tally } from '../batch/tally.ts';
+import { Failure } from '../failure.ts';
+import type { Notices } from '../output/notices.ts';
+import type { BatchInput } from './batch-input.ts';
+import type { BatchPlan } from './batch-plan.ts';
+
+/** The items of one run, and how to read them. */
+export interface BatchItems {
+  readonly input: BatchInput;
+  readonly plan: BatchPlan;
+  readonly selection: Selection;
+  readonly notices: Notices;
+}
+
+function read({ input, plan }: BatchItems, signal: AbortSignal): AsyncIterable<InputItem> {
+  return readItems(input.bytes(signal), plan);
+}
+
+function tellBad(name: string, bad: number, { line, problem }: InputItem, notices: Notices): void {
+  const others = bad === 1 ? '' : `, and ${(bad - 1).toLocaleString('en-US')} more cannot be sent`;
+  notices.warning(`line ${line} of ${name} ${problem}${others}; the result says so`);
+}
+
+/**
+ * Reads a file once before anything is sent: it counts the items, and finds what does not belong together.
+ * @param last the highest index that has a result
+ * @throws Failure `usage`
+ */
+export async function checkItems(
+  items: BatchItems,
+  tally: Tally,
+  last: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { input, selection, notices } = items;
+  if (!input.isRepeatable) return;
+  const survey = await surveyItems(read(items, signal), selection);
+  if (last > survey.items) {
+    throw new Failure(
+      'usage',
+      `${selection.resultsName} has a result for item ${last}, and ${input.name} only ${survey.items} items`,
+      { hint: 'the input changed: name another file with -o' },
+    );
+  }
+  tally.total = survey.total;
+  if (survey.firstBad !== undefined) tellBad(input.name, survey.bad, survey.firstBad, notices);
+}
+
+/**
+ * The items that are to be asked, as they are read; the others are counted.
+ * @throws Failure `usage` for an input without items, and as `standingOf`
+ */
+export async function* pendingItems(
+  items: BatchItems,
+  tally: Tally,
+  signal: AbortSignal,
+): AsyncGenerator<InputItem, void> {
+  const { input, plan, selection } = items;
+  let count = 0;
+  let own = 0;
+  for await (const item of read(items, signal)) {
+    count += 1;
+    const standing = standingOf(item, selection);
+    if (standing === 'elsewhere') continue;
+    own += 1;
+    if (standing === 'answered') tally.already += 1;
+    else yield item;
+  }
+  signal.throwIfAborted();
+  tally.total = own;
+  if (count === 0 && plan.shard === undefined) {
+    throw new Failure('usage', `${input.name} holds no prompt`);
+  }
+}

@@ -1,0 +1,96 @@
+import fs from 'node:fs';
+import { resultBlocks, writeInOrder } from '../batch/copy-results.ts';
+import { createMerge, missingItems, type Merged } from '../batch/merge.ts';
+import { scanResults } from '../batch/scan-results.ts';
+import { Failure } from '../failure.ts';
+import { failureReason } from '../storage/storage-failure.ts';
+import type { Notices } from '../output/notices.ts';
+import type { MergeOptions } from './batch.ts';
+import type { Context } from './context.ts';
+import { present } from './presentation.ts';
+
+function openPiece(name: string): number {
+  try {
+    return fs.openSync(name, 'r');
+  } catch (error) {
+    throw new Failure('usage', `cannot read ${name}: ${failureReason(error)}`, { cause: error });
+  }
+}
+
+function openPieces(names: readonly string[], opened: number[]): Merged {
+  const merged = createMerge(names);
+  for (const [file, name] of names.entries()) {
+    const descriptor = openPiece(name);
+    opened.push(descriptor);
+    scanResults(descriptor, name, file, (result) => merged.add(result));
+  }
+  return merged;
+}
+
+function refuseExisting(name: string): void {
+  if (!fs.existsSync(name)) return;
+  throw new Failure('usage', `${name} is there already`, {
+    hint: 'name another file, or replace it with --force',
+  });
+}
+
+function writeFile(name: string, blocks: Iterable<Buffer>): void {
+  try {
+    writeInOrder(name, 0o666, blocks);
+  } catch (error) {
+    throw new Failure('storage', `cannot write ${name}: ${failureReason(error)}`, { cause: error });
+  }
+}
+
+async function print(context: Context, blocks: Iterable<Buffer>): Promise<void> {
+  const decoder = new TextDecoder();
+  for (const block of blocks) {
+    await context.streams.stdout.write(decoder.decode(block, { stream: true }));
+    context.signal.throwIfAborted();
+  }
+}
+
+/** @throws Failure `incomplete` when items are missing */
+function tell(notices: Notices, { index }: Merged): void {
+  let failed = 0;
+  for (let item = 1; item <= index.last(); item += 1) {
+    if (index.get(item)?.isAnswered === false) failed += 1;
+  }
+  const count = index.count().toLocaleString('en-US');
+  const { count: missing, text } = missingItems(index);
+  if (missing > 0) {
+    const items = missing === 1 ? 'item is' : 'items are';
+    throw new Failure(
+      'incomplete',
+      `${missing} ${items} missing between ${count} results: ${text}`,
+      {
+        hint: 'natter batch with the whole input, and -o with the merged file, asks what is missing',
+      },
+    );
+  }
+  const failures = failed === 0 ? '' : `, ${failed.toLocaleString('en-US')} of them failures`;
+  notices.notice(`merged ${count} results${failures}`);
+}
+
+/**
+ * Runs `natter batch merge`.
+ * @throws Failure
+ */
+export async function mergeBatch(
+  context: Context,
+  { output, force = false, ...options }: MergeOptions,
+  pieces: readonly string[],
+): Promise<void> {
+  if (output !== undefined && !force) refuseExisting(output);
+  const { notices } = present(context, options);
+  const opened: number[] = [];
+  try {
+    const merged = openPieces(pieces, opened);
+    const blocks = resultBlocks(merged.index, opened);
+    if (output === undefined) await print(context, blocks);
+    else writeFile(output, blocks);
+    tell(notices, merged);
+  } finally {
+    for (const descriptor of opened) fs.closeSync(descriptor);
+  }
+}

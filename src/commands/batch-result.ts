@@ -1,0 +1,48 @@
+import { formatFingerprint } from '../batch/fingerprint.ts';
+import type { ItemPlace } from '../batch/item.ts';
+import type { Failure } from '../failure.ts';
+import { failureFields } from '../output/failure-report.ts';
+import { answerFields, jsonLine } from '../output/json-answer.ts';
+import { sanitizeLine } from '../terminal/sanitizer.ts';
+import type { ItemOutcome } from './batch-answer.ts';
+import type { Context } from './context.ts';
+
+/** How every line begins; `result-line.ts` of the batch layer reads it again. */
+function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undefined) {
+  return {
+    index,
+    line,
+    id: id ?? null,
+    prompt_hash: fingerprint === undefined ? null : formatFingerprint(fingerprint),
+  };
+}
+
+function errorFields(failure: Failure, { secrets }: Context) {
+  return failureFields(failure, (text) => secrets.mask(sanitizeLine(text)));
+}
+
+/** The result of an item that was asked: the fields of `--json`, and `error` as there when it failed. */
+export function outcomeLine(
+  context: Context,
+  item: ItemPlace,
+  fingerprint: bigint,
+  { record, content, refusal, askedModel, failure }: ItemOutcome,
+): string {
+  const place = placeFields(item, fingerprint);
+  const error = failure === undefined ? undefined : errorFields(failure, context);
+  if (content === '' && refusal === '' && failure !== undefined)
+    return jsonLine({ ...place, error });
+  const { id, ...answer } = answerFields(record, content, askedModel);
+  const refused = refusal === '' ? undefined : refusal;
+  return jsonLine({ ...place, completion_id: id, ...answer, refusal: refused, error });
+}
+
+/** The result of an item that was not asked. */
+export function failureLine(
+  context: Context,
+  item: ItemPlace,
+  fingerprint: bigint | undefined,
+  failure: Failure,
+): string {
+  return jsonLine({ ...placeFields(item, fingerprint), error: errorFields(failure, context) });
+}

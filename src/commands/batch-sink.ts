@@ -1,0 +1,51 @@
+import { createOrderedOutput } from '../batch/ordered-output.ts';
+import { openResultFile } from '../batch/result-file.ts';
+import type { IndexedResult } from '../batch/result-index.ts';
+import type { ResultLine } from '../batch/result-line.ts';
+import type { OutputStream } from '../terminal/streams.ts';
+import type { BatchOptions } from './batch.ts';
+import type { Context } from './context.ts';
+
+/** Where results go. */
+export interface BatchSink {
+  /** The result of an earlier run. */
+  find(index: number): IndexedResult | undefined;
+  /** Highest index that has a result of an earlier run; 0 without one. */
+  readonly last: number;
+  /** `sequence` counts the items that were begun, from 0; see `OrderedOutput` for the promises. */
+  put(sequence: number, result: ResultLine, line: string): Promise<void> | undefined;
+  room(): Promise<void> | undefined;
+  /** All results are there. @throws Failure `storage` */
+  finish(): Promise<void>;
+  close(): void;
+}
+
+function standardOutput(stdout: OutputStream, unordered: boolean): BatchSink {
+  const output = createOrderedOutput((text) => stdout.write(text));
+  return {
+    find: () => undefined,
+    last: 0,
+    put: (sequence, _, line) => (unordered ? stdout.write(line) : output.put(sequence, line)),
+    room: () => (unordered ? undefined : output.room()),
+    finish: async () => output.end(),
+    close: () => undefined,
+  };
+}
+
+/** Opens the file of `-o`, or standard output. @throws Failure */
+export function openBatchSink(context: Context, options: BatchOptions): BatchSink {
+  const { output, unordered = false } = options;
+  if (output === undefined) return standardOutput(context.streams.stdout, unordered);
+  const file = openResultFile(output, context);
+  return {
+    find: (index) => file.find(index),
+    last: file.last,
+    put(_, result, line) {
+      file.append(result, line);
+      return undefined;
+    },
+    room: () => undefined,
+    finish: async () => file.finish(!unordered),
+    close: () => file.close(),
+  };
+}

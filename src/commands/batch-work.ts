@@ -1,0 +1,87 @@
+import type { Slot } from '../batch/concurrency.ts';
+import type { GivingUp } from '../batch/giving-up.ts';
+import type { BatchItem, InputItem } from '../batch/item.ts';
+import { countFailure, type Tally } from '../batch/tally.ts';
+import { Failure } from '../failure.ts';
+import { toFailure } from '../output/failure-report.ts';
+import { askItem, type Asking, type ItemOutcome } from './batch-answer.ts';
+import { itemFingerprint } from './batch-request.ts';
+import { failureLine, outcomeLine } from './batch-result.ts';
+import type { BatchSink } from './batch-sink.ts';
+import type { Context } from './context.ts';
+
+/** What all items of a run share. */
+export interface BatchWork {
+  readonly context: Context;
+  readonly asking: Asking;
+  readonly sink: BatchSink;
+  readonly tally: Tally;
+  readonly givingUp: GivingUp;
+  /** Begins nothing more, because of a failure that further items would meet as well. */
+  readonly giveUp: (failure: Failure) => void;
+}
+
+function unsendable({ line, problem }: InputItem & { readonly problem: string }): Failure {
+  return new Failure('usage', `line ${line} of the input ${problem}`, {
+    hint: 'correct the line; the same command with -o then asks what is missing',
+  });
+}
+
+function countOutcome({ tally, givingUp, giveUp }: BatchWork, outcome: ItemOutcome): void {
+  const { failure, record } = outcome;
+  if (failure === undefined) {
+    tally.answered += 1;
+    tally.tokens += record.usage?.total_tokens ?? 0;
+    givingUp.answered();
+    return;
+  }
+  countFailure(tally, failure.kind);
+  if (givingUp.failed(failure)) giveUp(failure);
+}
+
+async function answer(
+  work: BatchWork,
+  item: BatchItem,
+  sequence: number,
+  slot: Slot,
+): Promise<boolean> {
+  const { context, asking, sink } = work;
+  const fingerprint = itemFingerprint(item, asking.settings);
+  const { index } = item;
+  let outcome: ItemOutcome;
+  try {
+    outcome = await askItem(asking, item.content, slot);
+  } catch (error) {
+    const failure = toFailure(error);
+    countFailure(work.tally, failure.kind);
+    const line = failureLine(context, item, fingerprint, failure);
+    await sink.put(sequence, { index, fingerprint, isAnswered: false }, line);
+    return false;
+  }
+  const { failure, content } = outcome;
+  // It was stopped before anything came: as if it had not been begun.
+  if (failure !== undefined && asking.signal.aborted && content === '') return false;
+  const isAnswered = failure === undefined;
+  const line = outcomeLine(context, item, fingerprint, outcome);
+  countOutcome(work, outcome);
+  await sink.put(sequence, { index, fingerprint, isAnswered }, line);
+  return isAnswered;
+}
+
+/**
+ * Does one item: asks it, counts what became of it, and puts the result down. @returns whether it was answered
+ * @throws Failure `storage` when the result cannot be kept
+ */
+export async function workItem(
+  work: BatchWork,
+  item: InputItem,
+  sequence: number,
+  slot: Slot,
+): Promise<boolean> {
+  if (item.problem === undefined) return answer(work, item, sequence, slot);
+  const failure = unsendable(item);
+  countFailure(work.tally, failure.kind);
+  const result = { index: item.index, fingerprint: undefined, isAnswered: false };
+  await work.sink.put(sequence, result, failureLine(work.context, item, undefined, failure));
+  return false;
+}

@@ -140,7 +140,7 @@ describe('a file of results', () => {
     const path = join(folder(), 'out.jsonl');
     openResultFile(path, options);
     const gone = { ...options, process: { id: process.pid, isRunning: () => false } };
-    openResultFile(path, gone).close();
+    expect(() => openResultFile(path, gone).close()).not.toThrow();
   });
 
   test('keeps its permissions, and a link to it', () => {
@@ -164,6 +164,6 @@ describe('a file of results', () => {
     }
     file.finish(true);
     file.close();
-    expect(read(path)).toBe(indexes.toSorted().map(text).join(''));
+    expect(read(path)).toBe([1, 2, 3, 4, 5, 6, 7, 8, 9].map(text).join(''));
   });
 });

@@ -1,0 +1,173 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../conversation/journal-fixtures.ts';
+import { rule } from '../sandbox/sandbox-helpers.ts';
+import { type BatchPlace, openBatchPlace, promptLines } from '../support/batch.ts';
+
+const prompts = (count: number) => promptLines(count).trim().split('\n');
+
+/** That every prompt has its one answer, in order. */
+function expectWhole(place: BatchPlace, name: string, count: number): void {
+  const results = place.results(name);
+  expect(results.map(({ index }) => index)).toEqual(prompts(count).map((_, place_) => place_ + 1));
+  expect(results.map(({ content }) => content)).toEqual(prompts(count));
+}
+
+describe('the same command again', () => {
+  test('asks only those that failed, and puts their answers in their places', async () => {
+    const place = await openBatchPlace([rule('500 times=1', { prompt: 'prompt 2' })]);
+    place.write('p.txt', promptLines(3));
+    const words = ['p.txt', '-o', 'out.jsonl', '--retries', '0'];
+    const first = await place.run(words);
+    expect(first.code).toBe(9);
+    expect(place.results('out.jsonl')[1]?.error?.kind).toBe('server_error');
+    place.asked.length = 0;
+    const second = await place.run(words);
+    expect(second).toMatchObject({ code: 0, stdout: '' });
+    expect(second.stderr).toContain('3 of 3 items answered (2 before)');
+    expect(place.asked).toEqual(['prompt 2']);
+    expectWhole(place, 'out.jsonl', 3);
+  });
+
+  test('asks nothing when all is answered', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(3));
+    await place.run(['p.txt', '-o', 'out.jsonl']);
+    const before = place.read('out.jsonl');
+    place.asked.length = 0;
+    expect((await place.run(['p.txt', '-o', 'out.jsonl'])).code).toBe(0);
+    expect(place.asked).toEqual([]);
+    expect(place.read('out.jsonl')).toBe(before);
+  });
+
+  test('asks what was added to the input', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(3));
+    await place.run(['p.txt', '-o', 'out.jsonl']);
+    place.write('p.txt', promptLines(5));
+    place.asked.length = 0;
+    await place.run(['p.txt', '-o', 'out.jsonl']);
+    expect(place.asked).toHaveLength(2);
+    expectWhole(place, 'out.jsonl', 5);
+  });
+
+  test('asks a corrected line', async () => {
+    const place = await openBatchPlace();
+    place.write('p.jsonl', '{"prompt":"prompt 1"}\noops\n');
+    await place.run(['p.jsonl', '-o', 'out.jsonl']);
+    place.write('p.jsonl', '{"prompt":"prompt 1"}\n{"prompt":"prompt 2"}\n');
+    expect((await place.run(['p.jsonl', '-o', 'out.jsonl'])).code).toBe(0);
+    expectWhole(place, 'out.jsonl', 2);
+  });
+
+  test.each([
+    ['another prompt', 'other\n', []],
+    ['a shorter input', promptLines(2), []],
+    ['another system prompt', promptLines(3), ['-s', 'be brief']],
+  ])('is refused with %s, before anything is sent', async (_, text, more) => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(3));
+    await place.run(['p.txt', '-o', 'out.jsonl']);
+    const before = place.read('out.jsonl');
+    place.write('p.txt', text);
+    place.asked.length = 0;
+    const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', ...more]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/another prompt|has a result for item 3/);
+    expect(place.asked).toEqual([]);
+    expect(place.read('out.jsonl')).toBe(before);
+  });
+
+  test('is refused while the first still runs', async () => {
+    const place = await openBatchPlace([rule('echo rate=1')]);
+    place.write('p.txt', 'a few words\n');
+    const first = place.start(['p.txt', '-o', 'out.jsonl']);
+    await waitFor(() => place.has('out.jsonl.lock'));
+    const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl']);
+    expect(code).toBe(12);
+    expect(stderr).toContain(`another natter, process ${first.child.pid} writes out.jsonl`);
+    first.child.kill('SIGKILL');
+    await first.result;
+  });
+});
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(2);
+}
+
+test('a batch that is killed at 20 moments has every answer once, and asks none again that it had', async () => {
+  const count = 400;
+  const concurrency = 8;
+  const place = await openBatchPlace();
+  place.write('p.txt', promptLines(count));
+  const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', String(concurrency)];
+  const path = join(place.folder, 'out.jsonl');
+  const sizeOf = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const random = seededRandom(20);
+  for (let kill = 0; kill < 20; kill += 1) {
+    const growth = Math.floor(random() * 3000);
+    const before = sizeOf();
+    const natter = place.start(words);
+    await waitFor(() => sizeOf() > before + growth || natter.child.exitCode !== null);
+    natter.child.kill('SIGKILL');
+    await natter.result;
+  }
+  expect((await place.run(words)).code).toBe(0);
+  expectWhole(place, 'out.jsonl', count);
+  expect(place.asked.length).toBeLessThanOrEqual(count + 20 * concurrency);
+}, 120_000);
+
+describe('shards', () => {
+  test('put together are the whole', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(11));
+    for (const shard of [1, 2, 3]) {
+      await place.run(['p.txt', '--shard', `${shard}/3`, '-o', `piece-${shard}.jsonl`]);
+    }
+    expect(place.asked).toHaveLength(11);
+    const pieces = ['piece-3.jsonl', 'piece-1.jsonl', 'piece-2.jsonl'];
+    const { code, stderr } = await place.run(['merge', ...pieces, '-o', 'all.jsonl']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'natter: merged 11 results\n' });
+    expectWhole(place, 'all.jsonl', 11);
+    expect((await place.run(['merge', ...pieces])).stdout).toBe(place.read('all.jsonl'));
+  });
+
+  test('of which one is missing leave gaps, which the merge names and a batch fills', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(7));
+    for (const shard of [1, 3]) {
+      await place.run(['p.txt', '--shard', `${shard}/3`, '-o', `piece-${shard}.jsonl`]);
+    }
+    const merged = await place.run(['merge', 'piece-1.jsonl', 'piece-3.jsonl', '-o', 'all.jsonl']);
+    expect(merged.code).toBe(11);
+    expect(merged.stderr).toContain('2 items are missing between 5 results: 2, 5');
+    await place.run(['p.txt', '-o', 'all.jsonl']);
+    expectWhole(place, 'all.jsonl', 7);
+  });
+
+  test('that overlap are refused, and nothing is written', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(4));
+    await place.run(['p.txt', '-o', 'a.jsonl']);
+    await place.run(['p.txt', '--shard', '2/2', '-o', 'b.jsonl']);
+    const { code, stderr } = await place.run(['merge', 'a.jsonl', 'b.jsonl', '-o', 'c.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('item 2 is answered twice, in a.jsonl and b.jsonl');
+    expect(place.has('c.jsonl')).toBe(false);
+  });
+
+  test('are not written over a file that is there, unless it is to be replaced', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(2));
+    await place.run(['p.txt', '-o', 'a.jsonl']);
+    const refused = await place.run(['merge', 'a.jsonl', '-o', 'a.jsonl']);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--force') as string,
+    });
+    expect((await place.run(['merge', 'a.jsonl', '-o', 'a.jsonl', '--force'])).code).toBe(0);
+    expectWhole(place, 'a.jsonl', 2);
+  });
+});

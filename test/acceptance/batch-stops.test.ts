@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { rule } from '../sandbox/sandbox-helpers.ts';
+import { openBatchPlace, promptLines } from '../support/batch.ts';
+import { chunk, delta, streamHead } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+/** An answer takes a second. */
+const slow = rule('tokens=20 rate=20');
+
+/** A service that falls silent in the middle of each of so many answers. */
+async function openSilentPlace(answers: number) {
+  const beginning = Buffer.concat([streamHead(), chunk(delta('the first words'))]);
+  const server = await serve(Array.from({ length: answers }, () => [beginning]));
+  return { place: await openBatchPlace(), env: { ...serviceAt(server), NATTER_DEBUG: '1' } };
+}
+
+describe('Ctrl-C', () => {
+  test('P5 lets the answers under way finish, begins no other, and dies of the signal', async () => {
+    const place = await openBatchPlace([slow]);
+    place.write('p.txt', promptLines(20));
+    const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3']);
+    await new Promise<void>((resolve) => {
+      const look = setInterval(() => {
+        if (!place.has('out.jsonl') || place.read('out.jsonl') === '') return;
+        clearInterval(look);
+        resolve();
+      }, 5);
+    });
+    natter.child.kill('SIGINT');
+    const { signal, stderr } = await natter.result;
+    expect(signal).toBe('SIGINT');
+    expect(stderr).toContain(
+      'natter: finishing the answers under way; Ctrl-C again breaks them off',
+    );
+    expect(stderr).toMatch(/natter: stopped: \d of 20 items answered .*the same command goes on/);
+    const results = place.results('out.jsonl');
+    expect(results.length).toBe(place.asked.length);
+    expect(results.length).toBeLessThan(20);
+    expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(place.has('out.jsonl.lock')).toBe(false);
+  });
+
+  test('P8 a second time breaks them off, and keeps the text that came', async () => {
+    const { place, env } = await openSilentPlace(2);
+    place.write('p.txt', promptLines(5));
+    const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '2'], { env });
+    await natter.waitFor('stderr', /(?:is answered[^]*){2}/);
+    natter.child.kill('SIGINT');
+    await natter.waitFor('stderr', /Ctrl-C again/);
+    natter.child.kill('SIGINT');
+    expect((await natter.result).signal).toBe('SIGINT');
+    const cut = { content: 'the first words', incomplete: true, error: { kind: 'incomplete' } };
+    expect(place.results('out.jsonl')).toMatchObject([cut, cut]);
+    expect(place.has('out.jsonl.lock')).toBe(false);
+  });
+
+  test('P6 SIGTERM breaks answers off at once, and keeps the text that came', async () => {
+    const { place, env } = await openSilentPlace(1);
+    const natter = place.start(['-', '-o', 'out.jsonl'], { input: 'one\n', env });
+    await natter.waitFor('stderr', /is answered/);
+    natter.child.kill('SIGTERM');
+    expect((await natter.result).signal).toBe('SIGTERM');
+    expect(place.results('out.jsonl')).toMatchObject([
+      { content: 'the first words', error: { kind: 'incomplete' } },
+    ]);
+  });
+
+  test('ends a batch that waits for more input', async () => {
+    const place = await openBatchPlace();
+    const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true });
+    await natter.waitFor('stdout', /"index":1/);
+    natter.child.kill('SIGINT');
+    expect(await natter.result).toMatchObject({ signal: 'SIGINT' });
+  });
+});
+
+test('prompts are answered while the input still comes', async () => {
+  const place = await openBatchPlace();
+  const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true });
+  await natter.waitFor('stdout', /"index":1/);
+  natter.child.stdin?.end('two\n');
+  const { code, stdout } = await natter.result;
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(2);
+});
+
+test('a terminal shows how far a batch is, on one line that is gone at the end', async () => {
+  const place = await openBatchPlace([slow]);
+  place.write('p.txt', promptLines(6));
+  const words = ['batch', `${place.folder}/p.txt`, '-o', `${place.folder}/out.jsonl`];
+  const terminal = openTerminal(words, { env: place.env, columns: 40 });
+  await terminal.waitFor(/4 of 6/);
+  await terminal.exit;
+  const shown = await terminal.transcript();
+  expect(shown).toMatch(/^natter: 6 of 6 items answered/);
+  expect(terminal.output()).not.toContain('\n4 of 6');
+});
+
+test('a terminal with nothing to read from is told how a batch begins', async () => {
+  const terminal = openTerminal(['batch']);
+  expect((await terminal.exit).exitCode).toBe(2);
+  expect(await terminal.transcript()).toContain('natter batch prompts.txt');
+});

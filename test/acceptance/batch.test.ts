@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
+import { rule } from '../sandbox/sandbox-helpers.ts';
+
+const contents = (text: string) => parseResults(text).map(({ content }) => content);
+
+describe('natter batch', () => {
+  test('answers a prompt a line, in order, and sums up on standard error', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(9));
+    const { code, stdout, stderr } = await place.run(['p.txt']);
+    expect(code).toBe(0);
+    expect(contents(stdout)).toEqual(promptLines(9).trim().split('\n'));
+    expect(stderr).toMatch(/^natter: 9 of 9 items answered in [\d.]+ s, \d+ tokens\n$/);
+  });
+
+  test('says nothing but results with --quiet', async () => {
+    const place = await openBatchPlace();
+    const { stdout, stderr } = await place.run(['-', '-q'], { input: 'one\ntwo\n' });
+    expect(contents(stdout)).toEqual(['one', 'two']);
+    expect(stderr).toBe('');
+  });
+
+  test('has the fields of --json in each result, beside place and id', async () => {
+    const place = await openBatchPlace();
+    const { stdout } = await place.run(['--format', 'jsonl'], {
+      input: '{"id":"a","prompt":"hi"}',
+    });
+    expect(JSON.parse(stdout)).toEqual({
+      index: 1,
+      line: 1,
+      id: 'a',
+      prompt_hash: expect.stringMatching(/^[\da-f]{16}$/) as string,
+      completion_id: expect.any(String) as string,
+      model: 'origin',
+      content: 'hi',
+      finish_reason: 'stop',
+      usage: expect.objectContaining({ total_tokens: expect.any(Number) as number }) as object,
+      attempts: 1,
+      timing: expect.any(Object) as object,
+    });
+  });
+
+  test('sends only what the contract has, and what is asked for', async () => {
+    const place = await openBatchPlace();
+    place.write(
+      'p.jsonl',
+      [
+        { prompt: 'a' },
+        { prompt: 'b', model: 'nextgen', max_tokens: 7, system: 'own' },
+        {
+          messages: [
+            { role: 'system', content: 'mine' },
+            { role: 'user', content: 'c' },
+          ],
+        },
+      ]
+        .map((item) => JSON.stringify(item))
+        .join('\n'),
+    );
+    const words = ['p.jsonl', '--concurrency', '1', '-s', 'be brief', '--param', 'seed=1'];
+    await place.run([...words, '--no-stream']);
+    const turn = (role: string, content: string) => ({ role, content });
+    expect(place.bodies).toEqual([
+      { model: 'origin', messages: [turn('system', 'be brief'), turn('user', 'a')], seed: 1 },
+      {
+        model: 'nextgen',
+        messages: [turn('system', 'own'), turn('user', 'b')],
+        max_tokens: 7,
+        seed: 1,
+      },
+      { model: 'origin', messages: [turn('system', 'mine'), turn('user', 'c')], seed: 1 },
+    ]);
+  });
+
+  test('makes prompts of a table', async () => {
+    const place = await openBatchPlace();
+    place.write('t.csv', '\uFEFFid,text\r\nx,"two\r\nlines"\r\n');
+    const { stdout } = await place.run(['t.csv', '--template', 'About {{text}}']);
+    expect(parseResults(stdout)[0]).toMatchObject({ id: 'x', content: 'About two\r\nlines' });
+  });
+
+  test('keeps no conversation', async () => {
+    const place = await openBatchPlace();
+    await place.run(['-'], { input: 'one\n', env: { NATTER_DATA_DIR: `${place.folder}/data` } });
+    expect(place.has('data')).toBe(false);
+  });
+
+  test('tells of a bad line, asks the others, and exits with 2', async () => {
+    const place = await openBatchPlace();
+    place.write('p.jsonl', '{"prompt":"a"}\noops\n{"prompt":"b"}\n');
+    const { code, stdout, stderr } = await place.run(['p.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('natter: warning: line 2 of p.jsonl is not JSON; the result says so');
+    expect(parseResults(stdout)[1]).toMatchObject({
+      index: 2,
+      error: { kind: 'usage', message: 'line 2 of the input is not JSON' },
+    });
+    expect(place.asked.toSorted((one, other) => one.localeCompare(other))).toEqual(['a', 'b']);
+  });
+
+  test('keeps the text of an answer that was cut, and exits with 11', async () => {
+    const place = await openBatchPlace([rule('tokens=50 fin cut-after=5')]);
+    const { code, stdout } = await place.run(['-'], { input: 'one\n' });
+    expect(code).toBe(11);
+    const [result] = parseResults(stdout);
+    expect(result).toMatchObject({ incomplete: true, error: { kind: 'incomplete' } });
+    expect(result?.content).not.toBe('');
+    expect(place.asked).toHaveLength(1);
+  });
+
+  test('asks again after a cut only as often as it is told to', async () => {
+    const place = await openBatchPlace([rule('fin cut-after=1 times=2')]);
+    const { code, stdout } = await place.run(['-', '--retry-incomplete', '2'], { input: 'one\n' });
+    expect(code).toBe(0);
+    expect(parseResults(stdout)[0]).toMatchObject({ content: 'one', attempts: 3 });
+  });
+
+  test('leaves retries to the client, and counts them', async () => {
+    const place = await openBatchPlace([rule('429 retry-after=0 times=3')]);
+    const { code, stdout } = await place.run(['-'], { input: 'one\n' });
+    expect(code).toBe(0);
+    expect(parseResults(stdout)[0]).toMatchObject({ attempts: 4 });
+  });
+
+  test.each([
+    ['[sandbox 404] x\n', 6],
+    ['[sandbox 400] x\n[sandbox 400] y\n', 7],
+    ['[sandbox 404] x\n[sandbox 400] y\n', 1],
+    ['[sandbox 404] x\nfine\n', 6],
+  ])('exits by the cause of %j: %d', async (input, exitCode) => {
+    const place = await openBatchPlace();
+    const { code, stderr } = await place.run(['-'], { input });
+    expect(code).toBe(exitCode);
+    expect(stderr).toMatch(/failed: \d /);
+  });
+
+  test('stops at once when the key is refused', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(50));
+    const { code, stdout, stderr } = await place.run(['p.txt', '--concurrency', '1'], {
+      env: { NATTER_API_KEY: 'wrong' },
+    });
+    expect(code).toBe(4);
+    expect(parseResults(stdout)).toHaveLength(1);
+    expect(stderr).toContain('stopped, as others would fail too');
+  });
+
+  test('stops when nobody answers any more', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(500));
+    const { code, stdout } = await place.run(['p.txt'], {
+      env: { NATTER_BASE_URL: 'http://127.0.0.1:1' },
+    });
+    expect(code).toBe(10);
+    expect(parseResults(stdout).length).toBeLessThan(20);
+  });
+
+  test.each([
+    [['nothing.txt'], '', 'cannot read nothing.txt: there is no such file or folder'],
+    [['-'], '', 'standard input holds no prompt'],
+    [['-', '--concurrency', '0'], 'x', '--concurrency must be a whole number from 1 to 1000'],
+    [['-', '--shard', '3/2'], 'x', '--shard must be i/n with i from 1 to n, not "3/2"'],
+    [['-', '--format', 'csv'], 'a\nb\n', 'the table has no column "prompt"'],
+    [['-', '-o', '.'], 'x', '. is no file that results can be kept in'],
+  ])('refuses %j', async (words, input, message) => {
+    const place = await openBatchPlace();
+    const { code, stdout, stderr } = await place.run(words, { input });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`natter: ${message}\n`);
+    expect(place.asked).toEqual([]);
+  });
+
+  test('ends quietly when nobody reads its results any more', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(2000));
+    const natter = place.start(['p.txt']);
+    await natter.waitFor('stdout', /\n/);
+    natter.child.stdout?.destroy();
+    expect(await natter.result).toMatchObject({ stderr: expect.not.stringContaining('Error') });
+    expect(place.asked.length).toBeLessThan(2000);
+  });
+});

@@ -1,0 +1,84 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import { rule } from '../sandbox/sandbox-helpers.ts';
+import { type RunningNatter, runNatter, type RunOptions, startNatter } from './natter.ts';
+import { serviceAt } from './service.ts';
+
+/** A line of results, as far as tests look at it. */
+export interface BatchResult {
+  readonly index: number;
+  readonly line: number;
+  readonly id: string | null;
+  readonly content?: string;
+  readonly model?: string;
+  readonly attempts?: number;
+  readonly incomplete?: true;
+  readonly error?: { readonly kind: string; readonly message: string; readonly hint?: string };
+}
+
+/** A folder to run batches in, and a service that says what it was asked. */
+export interface BatchPlace {
+  write(name: string, text: string): void;
+  read(name: string): string;
+  has(name: string): boolean;
+  /** The results in a file, each line of it. */
+  results(name: string): readonly BatchResult[];
+  run(words: readonly string[], options?: RunOptions): ReturnType<typeof runNatter>;
+  start(words: readonly string[], options?: RunOptions): RunningNatter;
+  /** Prompts of the requests so far, in the order they ended. */
+  readonly asked: string[];
+  /** Bodies of the requests so far. */
+  readonly bodies: unknown[];
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const parseResults = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as BatchResult);
+
+/** Every answer repeats its prompt, at once, unless faults come before. */
+export async function openBatchPlace(
+  faults: readonly FaultRule[] = [],
+  options: SandboxOptions = {},
+): Promise<BatchPlace> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-batch-'));
+  const asked: string[] = [];
+  const bodies: unknown[] = [];
+  const sandbox = await startSandbox({
+    latency: { origin: 0, nextgen: 0 },
+    ...options,
+    faults: [...faults, rule('echo')],
+    log(line) {
+      const { body } = JSON.parse(line) as { body: { messages: { content: string }[] } };
+      bodies.push(body);
+      asked.push(body.messages.at(-1)?.content ?? '');
+    },
+  });
+  onTestFinished(async () => sandbox.close());
+  const env = serviceAt(sandbox, { NATTER_API_KEY: sandboxKey });
+  const inPlace = (run: RunOptions = {}) => ({ ...run, cwd: folder, env: { ...env, ...run.env } });
+  return {
+    folder,
+    env,
+    asked,
+    bodies,
+    write: (name, text) => writeFileSync(join(folder, name), text),
+    read: (name) => readFileSync(join(folder, name), 'utf8'),
+    has: (name) => existsSync(join(folder, name)),
+    results: (name) => parseResults(readFileSync(join(folder, name), 'utf8')),
+    run: (words, run) => runNatter(['batch', ...words], inPlace(run)),
+    start: (words, run) => startNatter(['batch', ...words], inPlace(run)),
+  };
+}
+
+/** So many prompts, one a line. */
+export const promptLines = (count: number) =>
+  Array.from({ length: count }, (_, index) => `prompt ${index + 1}\n`).join('');

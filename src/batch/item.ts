@@ -26,7 +26,7 @@ export interface BatchItem extends ItemPlace {
 }
 
 /** An item that cannot be sent, and why: a part of a sentence. */
-export interface BadItem extends ItemPlace {
+interface BadItem extends ItemPlace {
   readonly problem: string;
   readonly content?: never;
 }

@@ -1,7 +1,7 @@
 import type { ResultLine } from './result-line.ts';
 
 /** Where a result lies: bytes, the line's end included. */
-export interface ResultPlace {
+interface ResultPlace {
   /** Number of the file, where there are several. */
   readonly file: number;
   readonly offset: number;

@@ -11,7 +11,7 @@ export interface ResultLine {
 }
 
 /** How every line begins. */
-export const resultBeginning = '{"index":';
+const resultBeginning = '{"index":';
 
 /** Reads a line of a result file; undefined for any other line. */
 export function parseResultLine(text: string): ResultLine | undefined {

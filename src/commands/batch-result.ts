@@ -1,8 +1,7 @@
 import { formatFingerprint } from '../batch/fingerprint.ts';
 import type { ItemPlace } from '../batch/item.ts';
 import type { Failure } from '../failure.ts';
-import { failureFields } from '../output/failure-report.ts';
-import { answerFields, jsonLine } from '../output/json-answer.ts';
+import { answerFields, failureFields, jsonLine } from '../output/json-answer.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import type { ItemOutcome } from './batch-answer.ts';
 import type { Context } from './context.ts';
@@ -17,7 +16,8 @@ function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undef
   };
 }
 
-function errorFields(failure: Failure, { secrets }: Context) {
+/** `{error}`. */
+function errorFields(failure: Failure, { secrets }: Context): object {
   return failureFields(failure, (text) => secrets.mask(sanitizeLine(text)));
 }
 
@@ -29,12 +29,12 @@ export function outcomeLine(
   { record, content, refusal, askedModel, failure }: ItemOutcome,
 ): string {
   const place = placeFields(item, fingerprint);
-  const error = failure === undefined ? undefined : errorFields(failure, context);
+  const error = failure === undefined ? {} : errorFields(failure, context);
   if (content === '' && refusal === '' && failure !== undefined)
-    return jsonLine({ ...place, error });
+    return jsonLine({ ...place, ...error });
   const { id, ...answer } = answerFields(record, content, askedModel);
   const refused = refusal === '' ? undefined : refusal;
-  return jsonLine({ ...place, completion_id: id, ...answer, refusal: refused, error });
+  return jsonLine({ ...place, completion_id: id, ...answer, refusal: refused, ...error });
 }
 
 /** The result of an item that was not asked. */
@@ -44,5 +44,5 @@ export function failureLine(
   fingerprint: bigint | undefined,
   failure: Failure,
 ): string {
-  return jsonLine({ ...placeFields(item, fingerprint), error: errorFields(failure, context) });
+  return jsonLine({ ...placeFields(item, fingerprint), ...errorFields(failure, context) });
 }

@@ -85,7 +85,7 @@ function buildMerge(context: Context, run: RunBatch): Command {
     .option('--force', 'replace a file that is there');
   merge.action((pieces: string[]) => run.merge(context, merge.optsWithGlobals(), pieces));
   hideServiceOptions(merge);
-  return setExamples(merge, ['natter batch merge piece-*.jsonl -o answers.jsonl']);
+  return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
 }
 
 /** `natter batch [file]`: asks each item of an input; `natter batch merge` puts results together. */

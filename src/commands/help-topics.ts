@@ -43,6 +43,9 @@ function exitCodesTopic(): string {
     '',
     ...rows,
     '',
+    'natter batch exits with 0 only if every item is answered, with the code of the',
+    'cause where all failures have one, and with 1 where they have several.',
+    '',
   ].join('\n');
 }
 

@@ -67,7 +67,7 @@ export function batchProgress(figures: BatchFigures, { waiting, isStopping }: Ba
 }
 
 /** `2 rate_limited, 1 incomplete`: the most frequent cause first. */
-export function causesInWords(causes: ReadonlyMap<FailureKind, number>): string {
+function causesInWords(causes: ReadonlyMap<FailureKind, number>): string {
   return [...causes]
     .sort(([, one], [, other]) => other - one)
     .map(([kind, times]) => `${count(times)} ${kind}`)

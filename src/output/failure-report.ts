@@ -28,9 +28,8 @@ function stacks(failure: Failure, clean: (text: string) => string): string {
   return lines.map((line) => `  ${clean(line)}\n`).join('');
 }
 
-/** What JSON tells of a failure; `retryAfter` is seconds. `clean` as in {@link FailureReportOptions}. */
-export function failureFields(failure: Failure, clean: (text: string) => string) {
-  return {
+function asJson(failure: Failure, clean: (text: string) => string): string {
+  const error = {
     kind: failure.kind,
     status: failure.status,
     message: clean(failure.message),
@@ -39,16 +38,17 @@ export function failureFields(failure: Failure, clean: (text: string) => string)
     request_id: failure.requestId === undefined ? undefined : clean(failure.requestId),
     attempts: failure.attempts,
   };
+  return `${JSON.stringify({ error })}\n`;
 }
 
 /**
  * What standard error shows of a failure: `natter: <what happened>`, and on the next line what to do.
- * The JSON form is `{"error":{…}}`, see {@link failureFields}.
+ * The JSON form is `{"error":{kind,status,message,hint,retry_after,request_id,attempts}}`; `retry_after` is seconds.
  */
 export function reportFailure(failure: Failure, options: FailureReportOptions): string {
   const { clean } = options;
   const trace = options.debug ? stacks(failure, clean) : '';
-  if (options.json) return `${JSON.stringify({ error: failureFields(failure, clean) })}\n${trace}`;
+  if (options.json) return asJson(failure, clean) + trace;
   const request = failure.requestId === undefined ? '' : ` (request ${clean(failure.requestId)})`;
   const hint = failure.hint === undefined ? '' : `  ${clean(failure.hint)}\n`;
   return `natter: ${clean(failure.message)}${request}\n${hint}${trace}`;

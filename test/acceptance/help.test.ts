@@ -26,6 +26,8 @@ const commands = [
   'config profiles',
   'config remove-profile',
   'sandbox',
+  'batch',
+  'batch merge',
   'completion',
   'help',
 ];

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { buildAuth } from '../../src/commands/auth.ts';
+import { buildBatch } from '../../src/commands/batch.ts';
 import { buildChat, type ChatOptions } from '../../src/commands/chat.ts';
 import { buildCompare } from '../../src/commands/compare.ts';
 import { buildConfig, type RunConfig } from '../../src/commands/config.ts';
@@ -157,5 +158,34 @@ describe('sandbox', () => {
     const [name, ran] = await parse((record) => buildSandbox(context, record('run')), words);
     expect(name).toBe('run');
     expect(ran).toMatchObject({ ...defaults, ...options });
+  });
+});
+
+describe('batch', () => {
+  const batchDefaults = { ...defaults, stream: true, concurrency: '4', retryIncomplete: '0' };
+  test.each<readonly [string, string | undefined, object]>([
+    ['batch', undefined, {}],
+    ['batch -', '-', {}],
+    ['batch p.txt -o out --unordered', 'p.txt', { output: 'out', unordered: true }],
+    ['batch p --format tsv --template x', 'p', { format: 'tsv', template: 'x' }],
+    ['batch p --shard 1/2 --concurrency 9', 'p', { shard: '1/2', concurrency: '9' }],
+    ['batch p --retry-incomplete 1 --no-stream', 'p', { retryIncomplete: '1', stream: false }],
+    [
+      'batch p -m a -s b -t 5 --param c=1',
+      'p',
+      { model: 'a', system: 'b', maxTokens: '5', param: ['c=1'] },
+    ],
+  ])('%s', async (words, file, options) => {
+    const build = (record: Recorder) =>
+      buildBatch(context, { batch: record('batch'), merge: record('merge') });
+    expect(await parse(build, words)).toEqual(['batch', { ...batchDefaults, ...options }, file]);
+  });
+
+  test('batch merge a b -o c --force', async () => {
+    const build = (record: Recorder) =>
+      buildBatch(context, { batch: record('batch'), merge: record('merge') });
+    const [name, options, pieces] = await parse(build, 'batch merge a b -o c --force');
+    expect([name, pieces]).toEqual(['merge', ['a', 'b']]);
+    expect(options).toMatchObject({ output: 'c', force: true });
   });
 });

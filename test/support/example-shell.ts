@@ -28,7 +28,10 @@ const passOn = `${node} -e 'process.stdin.pipe(process.stdout)'`;
 const tools: Readonly<Record<string, string>> = {
   natter: `${node} "${binary}" "$@"`,
   git: 'echo "one line of a diff"',
-  jq: passOn,
+  jq: `for word; do case $word in *.jsonl) exec cat "$word";; esac; done; ${passOn}`,
+  // Runs the words before ::: once for each word after it, in place of {}.
+  parallel: `command=; while [ "$1" != ::: ]; do command="$command $1"; shift; done; shift
+for word; do sh -c "$(echo "$command" | sed "s/{}/$word/g")" || exit; done`,
   'Out-String': passOn,
   'Invoke-Expression': passOn,
 };
@@ -48,6 +51,9 @@ const files: Readonly<Record<string, string>> = {
   'notes.md': 'Notes.\n',
   'plan.md': 'A plan.\n',
   'question.txt': 'Why is the sky blue?\n',
+  'prompts.txt': 'Why is the sky blue?\nAnd at sunset?\n',
+  'prompts.jsonl': '{"id":"sky","prompt":"why is the sky blue?"}\n',
+  'reviews.csv': 'id,text\n1,"Good, all in all."\n',
   'key.txt': sandboxKey,
   'faults.json': '{"rules":[]}',
   'summarise.sh': codeBlock('docs/recording.md', 'text'),
@@ -63,6 +69,8 @@ const past = [
   'natter --record tape.jsonl "why is the sky blue?"',
   'NATTER_RECORD=tape.jsonl sh summarise.sh',
   'natter "[sandbox code]"',
+  'natter batch prompts.txt -o answers.jsonl',
+  'natter batch prompts.txt --shard 1/1 -o piece-0.jsonl',
 ];
 
 const write = (folder: string, name: string, text: string) => {

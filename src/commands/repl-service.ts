@@ -64,7 +64,8 @@ function settingsFor(
     baseUrl: address,
   });
   if (key === undefined) return settings;
-  const apiKey = parseApiKey(key, 'the API key', 'usage');
+  // One that no header can carry is asked for again, as one that the service refuses.
+  const apiKey = parseApiKey(key, 'the API key', 'unauthorized');
   context.secrets.keep(apiKey);
   return { ...settings, apiKey: { value: apiKey, source: { kind: 'flag', name: 'entered' } } };
 }

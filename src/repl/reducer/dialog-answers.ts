@@ -37,7 +37,9 @@ function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: strin
     const key = typed === '' ? undefined : typed;
     return startTask(state, 'connecting', { type: 'connect', address: dialog.address, key });
   }
-  if (typed === '') return refuse(state, 'the service needs an address', wayOutText(state));
+  if (!/^https?:\/\/[^\s/]/i.test(typed)) {
+    return refuse(state, 'an address begins with https:// or http://', wayOutText(state));
+  }
   const answered = { ...dialog, input: createBuffer(typed) };
   return step({ ...state, dialog: keyDialog(typed, answered) });
 }

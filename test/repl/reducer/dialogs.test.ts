@@ -86,6 +86,15 @@ describe('the first run', () => {
     },
   );
 
+  test.each(['', 'api.example.com', 'localhost:8080', '/help', 'ftp://x', 'https://'])(
+    'does not take %j for an address, and keeps it to be mended',
+    (text) => {
+      const { state, effects } = run(firstRun, enter, typed(text), enter);
+      expect(printed(effects)).toEqual(['an address begins with https:// or http://']);
+      expect(state.dialog).toMatchObject({ asks: 'address', input: { text } });
+    },
+  );
+
   test('Ctrl-C leaves the first choice, and pressed again natter', () => {
     const left = run(firstRun, interrupt);
     expect([left.state.dialog, left.state.isLeaveArmed]).toEqual([undefined, true]);

@@ -16,6 +16,8 @@ export interface TerminalDevice {
   checkSize(): void;
   /** Ctrl-C in a cooked terminal, or `kill -INT`. @returns what gives it back */
   onInterrupt(listener: () => void): () => void;
+  /** Ctrl-Z in a cooked terminal: who listens suspends by itself. @returns what gives it back */
+  onSuspend(listener: () => void): () => void;
   /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
   suspend(onContinue: () => void): void;
   /** The process was stopped from outside, and goes on. @returns what stops listening */
@@ -85,6 +87,10 @@ export function createDevice(
     },
     checkSize: () => checkSize(process),
     onInterrupt: watch.takeInterrupts,
+    onSuspend(listener) {
+      process.on('SIGTSTP', listener);
+      return () => void process.off('SIGTSTP', listener);
+    },
     suspend(onContinue) {
       if (process.platform === 'win32') onContinue();
       else stopJob(process, onContinue);

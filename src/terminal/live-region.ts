@@ -24,6 +24,8 @@ export interface LiveRegion {
   resume(): void;
   /** Draws the region again after something else wrote over it. */
   redraw(): void;
+  /** Draws the region anew where the cursor is: something else wrote below it, and what it drew is left there. */
+  forget(): void;
   /** Writes the last text, erases the region, and leaves the cursor on an empty row. */
   close(): void;
   /** Ends as `close` does, but gives the bytes back: for when there is no time to write as usual. */
@@ -139,6 +141,11 @@ function updates(state: ScreenState, pace: Pace, { output, resizePause }: LiveRe
     },
     redraw() {
       state.isStale = true;
+      pace.soon();
+    },
+    forget() {
+      state.shown = nothingShown(emptyLine, state.shown.columns);
+      state.isNew = true;
       pace.soon();
     },
   };

@@ -171,6 +171,27 @@ describe('on a terminal', () => {
     expect(shown).toMatch(/^origin .* 300 .* stop$/m);
   });
 
+  test.skipIf(process.platform === 'win32')(
+    'Ctrl-Z leaves the terminal to the shell, fg goes on',
+    async () => {
+      const shell =
+        'set -m; $NATTER --sandbox compare --plain "[sandbox tokens tokens=200 rate=100] hi"; echo between; fg';
+      const session = openTerminal([], { shell, columns: 120, env: { NO_COLOR: '1' } });
+      await session.waitFor(/~\d{2,} tokens/);
+      session.type('\u001A');
+      await session.waitFor(/^between$/m);
+      await session.exit;
+      const shown = await session.transcript();
+      const { stdout } = await runNatter(['--sandbox', '[sandbox tokens tokens=200] hi']);
+      const rows = shown.split('\n').filter((row) => row.includes(' │ '));
+      const column = rows.slice(1).map((row) => row.split(' │ ')[1]);
+      expect(column.join(' ').replaceAll(/\s+/g, ' ').trim()).toBe(
+        stdout.replaceAll(/\s+/g, ' ').trim(),
+      );
+      expect(shown).toMatch(/^between\n.*compare/m);
+    },
+  );
+
   test('Ctrl-C keeps what came, on the screen and on disk', async () => {
     const data = createDataFolder();
     const rules = [slow('origin', 5000), slow('nextgen', 5000)];

@@ -9,6 +9,8 @@ export interface MemoryDevice {
   readonly hangUp: () => void;
   readonly resize: () => void;
   readonly interrupt: () => void;
+  /** Ctrl-Z in a cooked terminal. */
+  readonly pressSuspend: () => void;
   /** After a stop, by natter or from outside. */
   readonly goOn: () => void;
   readonly exit: () => void;
@@ -27,8 +29,9 @@ function createEvent<Value = void>() {
 
 export function createMemoryDevice(): MemoryDevice {
   const log: string[] = [];
-  const [end, resize, interrupt, goOn, exit] = Array.from({ length: 5 }, () => createEvent());
-  if (!end || !resize || !interrupt || !goOn || !exit) throw new Error('too few events');
+  const events = Array.from({ length: 6 }, () => createEvent());
+  const [end, resize, interrupt, goOn, exit, stop] = events;
+  if (!end || !resize || !interrupt || !goOn || !exit || !stop) throw new Error('too few events');
   const input = createEvent<Uint8Array>();
   let isRaw = false;
   const device: TerminalDevice = {
@@ -43,10 +46,11 @@ export function createMemoryDevice(): MemoryDevice {
     onResize: resize.on,
     checkSize: () => undefined,
     onInterrupt: interrupt.on,
+    onSuspend: stop.on,
     suspend(onContinue) {
       log.push('stopped');
-      const stop = goOn.on(() => {
-        stop();
+      const forget = goOn.on(() => {
+        forget();
         onContinue();
       });
     },
@@ -61,6 +65,7 @@ export function createMemoryDevice(): MemoryDevice {
     hangUp: () => end.emit(),
     resize: () => resize.emit(),
     interrupt: () => interrupt.emit(),
+    pressSuspend: () => stop.emit(),
     goOn: () => goOn.emit(),
     exit: () => exit.emit(),
   };

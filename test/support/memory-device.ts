@@ -30,8 +30,9 @@ function createEvent<Value = void>() {
 export function createMemoryDevice(): MemoryDevice {
   const log: string[] = [];
   const events = Array.from({ length: 6 }, () => createEvent());
-  const [end, resize, interrupt, goOn, exit, stop] = events;
-  if (!end || !resize || !interrupt || !goOn || !exit || !stop) throw new Error('too few events');
+  const [end, resize, interrupt, goOn, exit, suspend] = events;
+  if (!end || !resize || !interrupt || !goOn || !exit || !suspend)
+    throw new Error('too few events');
   const input = createEvent<Uint8Array>();
   let isRaw = false;
   const device: TerminalDevice = {
@@ -46,7 +47,7 @@ export function createMemoryDevice(): MemoryDevice {
     onResize: resize.on,
     checkSize: () => undefined,
     onInterrupt: interrupt.on,
-    onSuspend: stop.on,
+    onSuspend: suspend.on,
     suspend(onContinue) {
       log.push('stopped');
       const forget = goOn.on(() => {
@@ -65,7 +66,7 @@ export function createMemoryDevice(): MemoryDevice {
     hangUp: () => end.emit(),
     resize: () => resize.emit(),
     interrupt: () => interrupt.emit(),
-    pressSuspend: () => stop.emit(),
+    pressSuspend: () => suspend.emit(),
     goOn: () => goOn.emit(),
     exit: () => exit.emit(),
   };

@@ -17,6 +17,7 @@ import { questionLoneWord } from './lone-word.ts';
 import { present, type Presentation } from './presentation.ts';
 import { readPrompt } from './prompt.ts';
 import { openService, readSettings, type Service } from './service.ts';
+import { createYoungObjectLimit } from './young-objects.ts';
 
 /** One run of the chat command: what is decided before anything is sent. */
 interface Run {
@@ -43,12 +44,14 @@ async function answer(
   const showReasoning = options.reasoning === true && !quiet;
   const { model } = request;
   const sidelines = createSidelines({ stderr, style, notices, activity, model, showReasoning });
+  const limitYoungObjects = createYoungObjectLimit();
   let record = emptyAnswer;
   activity.waiting(model);
   const chatEvents = () => service.client.chat(request, { signal: context.signal });
   try {
     for await (const event of conversation.keep(model, chatEvents)) {
       sidelines.event(event);
+      if (event.type === 'text-received') limitYoungObjects(event.text.length);
       record = recordEvent(record, event);
       await output.printer.event(event);
       context.signal.throwIfAborted();

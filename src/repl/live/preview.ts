@@ -8,13 +8,17 @@ import type { TextTransform } from '../transcript.ts';
 export function createPreview() {
   let source = '';
   let shown = '';
-  return ({ activity }: ReplState, transform: () => TextTransform | undefined): string => {
+  return (
+    { activity }: ReplState,
+    transform: () => TextTransform | Promise<TextTransform>,
+  ): string => {
     const held = activity?.type === 'answer' ? activity.held : '';
     if (held === source) return shown;
     source = held;
     shown = held;
     const stream = held.includes('\n') ? transform() : undefined;
-    if (stream !== undefined) {
+    // Nothing is held back before there was a transform, and loaded what it needs.
+    if (stream !== undefined && 'write' in stream) {
       const text = stream.write(held);
       const rest = typeof text === 'string' ? stream.end() : '';
       shown = typeof text === 'string' && typeof rest === 'string' ? text + rest : held;

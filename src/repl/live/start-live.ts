@@ -123,11 +123,7 @@ export async function startLive(options: LiveOptions): Promise<Session> {
     view.update(() =>
       viewOf(
         state,
-        preview(state, () => {
-          const stream = formatOf(state).answerText();
-          // Nothing is held back before there was a stream, and loaded what it needs.
-          return 'write' in stream ? stream : undefined;
-        }),
+        preview(state, () => formatOf(state).answerText()),
       ),
     );
   };

@@ -125,26 +125,28 @@ function readNew(question: LineQuestion, cursor: Cursor, continued: number): Lin
   for (;;) {
     const { columns, length } = indentation(cursor.text, cursor.column);
     const rest = cursor.text.slice(length);
-    const start = { continued, opened, rest, column: cursor.column + columns };
+    const column = cursor.column + columns;
     const open = openFor(question, continued, opened.length);
-    if (rest === '') return complete ? { ...start, kind: 'blank' } : undefined;
+    if (rest === '')
+      return complete ? { continued, opened, kind: 'blank', rest, column } : undefined;
     if (columns > 3) {
-      if (open.kind === 'paragraph') return { ...start, kind: 'text' };
-      return { ...start, kind: 'indented', rest: dedent(cursor.text, cursor.column, 4) };
+      if (open.kind === 'paragraph') return { continued, opened, kind: 'text', rest, column };
+      const code = dedent(cursor.text, cursor.column, 4);
+      return { continued, opened, kind: 'indented', rest: code, column };
     }
     const kind = recognizeLine(rest, complete, open);
     if (kind === undefined || kind === 'delimiter' || continued + opened.length >= DEEPEST) {
-      return kind && { ...start, kind };
+      return kind && { continued, opened, kind, rest, column };
     }
-    if (!perhapsContainer.test(rest)) return { ...start, kind };
+    if (!perhapsContainer.test(rest)) return { continued, opened, kind, rest, column };
     if (perhapsRule.test(rest)) {
       if (!complete) return undefined;
-      if (rule.test(rest)) return { ...start, kind: 'rule' };
+      if (rule.test(rest)) return { continued, opened, kind: 'rule', rest, column };
     }
     const interrupts = open.kind === 'paragraph' && continued === question.containers.length;
     const container = readContainer(cursor, { rest, columns, complete, interrupts });
     if (container === 'undecided') return undefined;
-    if (container === 'none') return { ...start, kind };
+    if (container === 'none') return { continued, opened, kind, rest, column };
     opened.push(container);
   }
 }

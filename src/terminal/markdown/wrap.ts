@@ -1,11 +1,15 @@
 import { displayWidth, graphemes, splitAtWidth } from '../width.ts';
 import type { Span } from './span.ts';
 
+const noSpace = /^\S+$/;
+const innerSpaces = /^\S(?:[\S ]*\S)?$/;
+
 /**
  * Spans laid out in lines of at most the width, broken at spaces and, where a word is too long, between
  * characters; a character wider than the width gets a line of its own. Spaces at a break are dropped.
  */
 export function wrapSpans(spans: readonly Span[], width: number): Span[][] {
+  if (isOneLine(spans, width)) return [[...spans]];
   const lines: Span[][] = [[]];
   let used = 0;
   let space: Span | undefined;
@@ -30,6 +34,17 @@ export function wrapSpans(spans: readonly Span[], width: number): Span[][] {
     }
   }
   return lines;
+}
+
+/** Most cells of a table: words that fit as they stand, and need not be looked at one by one. */
+function isOneLine(spans: readonly Span[], width: number): boolean {
+  let used = 0;
+  for (const { text, looks, link } of spans) {
+    const isPlain = looks.length === 0 && link === undefined;
+    if (!(isPlain ? innerSpaces : noSpace).test(text)) return false;
+    used += displayWidth(text);
+  }
+  return used <= width;
 }
 
 /** Adds a word, cut where a line is full; returns the columns used of the last line. */

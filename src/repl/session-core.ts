@@ -24,6 +24,12 @@ export interface SessionCore {
   leave(): void;
 }
 
+/** Tells the reducer what the journal holds now. */
+export function tellConversation(core: SessionCore): void {
+  const conversation = core.journal().conversation();
+  core.dispatch({ type: 'conversation-changed', conversation });
+}
+
 /** The reason of an aborted answer or task: the person stopped it. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';

@@ -1,9 +1,8 @@
 // Sentences that the transcript, line mode and the live region share.
 
 import { contextWindow } from '../conversation/context-fit.ts';
+import { count } from '../output/figures.ts';
 import type { AnswerActivity, ContextUse, ReplState } from './state.ts';
-
-const count = (value: number) => value.toLocaleString('en-US');
 
 /** 128K, 1M; small windows in full. */
 export function shortCount(value: number): string {

@@ -1,12 +1,13 @@
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { AnswerEnd } from '../../conversation/journal.ts';
 import type { ChatEvent } from '../../client/events.ts';
+import { count } from '../../output/figures.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { adviceInConversation } from '../advice.ts';
 import type { Question } from '../effect.ts';
 import { notice, type Entry } from '../entry.ts';
 import { endingWith, messagesFor } from '../position.ts';
-import { failureText, type SessionCore } from '../session-core.ts';
+import { failureText, type SessionCore, tellConversation } from '../session-core.ts';
 import type { Choices } from '../state.ts';
 import { pathOf } from '../../conversation/tree.ts';
 
@@ -67,12 +68,12 @@ async function recordQuestion(asking: Asking, question: Question): Promise<strin
   const files = [...question.files, ...(await readMentions(asking, question.mentions))];
   const content = composePrompt({ prompt: question.content, files });
   for (const file of files) {
-    const size = Buffer.byteLength(file.content).toLocaleString('en-US');
+    const size = count(Buffer.byteLength(file.content));
     sayIn(asking, notice(`attached ${file.name} (${size} bytes)`));
   }
   const parent = systemParent(asking, question.parent);
   const turn = core.journal().addTurn({ role: 'user', content, parent });
-  core.dispatch({ type: 'conversation-changed', conversation: core.journal().conversation() });
+  tellConversation(core);
   return turn.id;
 }
 

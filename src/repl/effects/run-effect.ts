@@ -1,6 +1,6 @@
 import { notice } from '../entry.ts';
 import type { Effect } from '../effect.ts';
-import { failureText, type SessionCore } from '../session-core.ts';
+import { failureText, tellConversation, type SessionCore } from '../session-core.ts';
 import { runAsk } from './ask.ts';
 import { findCandidates } from './find-candidates.ts';
 import { entriesFrom } from './show-conversation.ts';
@@ -23,11 +23,6 @@ type Runners = {
     effect: Extract<Effect, { readonly type: Type }>,
   ) => Promise<void> | void;
 };
-
-function tellConversation(core: SessionCore): void {
-  const conversation = core.journal().conversation();
-  core.dispatch({ type: 'conversation-changed', conversation });
-}
 
 /** Selects a turn with all that it follows, and shows its exchange and what comes after. */
 function choose(core: SessionCore, turnId: string): void {

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { Effect } from '../effect.ts';
 import { notice, type Entry } from '../entry.ts';
-import { failureText, runTask, type SessionCore } from '../session-core.ts';
+import { failureText, runTask, type SessionCore, tellConversation } from '../session-core.ts';
 import { showConversation } from './show-conversation.ts';
 
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
@@ -82,15 +82,10 @@ export function runListConversations(
   ]);
 }
 
-function tell(core: SessionCore): void {
-  const conversation = core.journal().conversation();
-  core.dispatch({ type: 'conversation-changed', conversation });
-}
-
 export function runNewConversation(core: SessionCore): Promise<void> {
   return runTask(core, async () => {
     await core.useJournal(core.ports.library.create());
-    tell(core);
+    tellConversation(core);
     return [notice('a new conversation; /resume goes back')];
   });
 }
@@ -103,7 +98,7 @@ export function runResume(core: SessionCore, { name }: EffectOf<'resume'>): Prom
     if (id === core.journal().conversation().id) return [notice('that is this conversation')];
     const journal = library.resume(id);
     await core.useJournal(journal);
-    tell(core);
+    tellConversation(core);
     return showConversation(journal.conversation());
   });
 }

@@ -1,5 +1,6 @@
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
+import { count } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/sanitizer.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import { matchOf } from '../editing/history-search.ts';
@@ -11,7 +12,6 @@ import { wayOutText } from '../wording.ts';
 import type { ComposerView, FooterView, Status, ViewModel } from '../view-model.ts';
 import { dialogView } from './dialog-view.ts';
 
-const count = (value: number) => value.toLocaleString('en-US');
 const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));
 
 function statusOf({ activity, now }: ReplState): Status {

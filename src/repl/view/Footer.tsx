@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
+import { count } from '../../output/figures.ts';
 import type { FooterView } from '../view-model.ts';
 import { useAppearance, type Signs } from './appearance.ts';
 import { fitParts, shorten } from './fit-parts.ts';
 import { Row } from './Row.tsx';
 
-const count = (value: number) => value.toLocaleString('en-US');
 const longestTitle = 30;
 
 /** `1,204 of 128,000 tokens (1 %)`: numbers first, a share alone says too little. */

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
+import { count } from '../../output/figures.ts';
 import { displayWidth } from '../../terminal/width.ts';
 import type { Status } from '../view-model.ts';
 import { useAppearance, type Signs } from './appearance.ts';
 import { fitParts, shorten, type LinePart } from './fit-parts.ts';
 import { Row } from './Row.tsx';
 
-const count = (value: number) => value.toLocaleString('en-US');
 const stops: LinePart = { text: 'Esc stops', worth: 1 };
 
 function duration(seconds: number): string {

@@ -56,6 +56,25 @@ export class Failure extends Error {
   }
 }
 
+/**
+ * The failure to tell when a part of natter that is loaded when it is needed is gone: an update replaced the files
+ * of a natter that runs. Undefined for any other error.
+ */
+export function replacedFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') {
+    return undefined;
+  }
+  if (!/^Cannot find module '\.\/[\w.-]+\.cjs'/.test(error.message)) return undefined;
+  return new Failure(
+    'unexpected',
+    'natter was updated while it ran, and its files are others now',
+    {
+      hint: 'start it again; natter -c goes on with the conversation',
+      cause: error,
+    },
+  );
+}
+
 /** The exit code of each kind. Signals (130, 143, 129) are not failures: they are re-raised. */
 export const exitCodes: Readonly<Record<FailureKind, number>> = {
   unexpected: 1,

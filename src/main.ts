@@ -7,7 +7,7 @@ import { systemClock } from './clock.ts';
 import type { Context } from './commands/context.ts';
 import { isPlainPrompt, plainOptions } from './commands/plain-prompt.ts';
 import { createSecrets } from './commands/secrets.ts';
-import { Failure } from './failure.ts';
+import { exitCodes, Failure, replacedFailure } from './failure.ts';
 import type { Ask } from './terminal/ask.ts';
 import { createDevice } from './terminal/device.ts';
 import { Interruption, watchSignals } from './terminal/signals.ts';
@@ -107,8 +107,18 @@ function graceAfter(signal: AbortSignal): Promise<never> {
 }
 
 async function report(error: unknown, context: Context, words: readonly string[]): Promise<number> {
-  const { describeFailure } = await import('./commands/report.ts');
-  const { text, exitCode } = describeFailure(error, context, words);
+  const { text, exitCode } = await import('./commands/report.ts').then(
+    ({ describeFailure }) => describeFailure(error, context, words),
+    // Without the part that describes failures, this is the one that matters.
+    (missing: unknown) => {
+      const {
+        message,
+        hint = '',
+        kind,
+      } = replacedFailure(missing) ?? new Failure('unexpected', String(missing));
+      return { text: `natter: ${message}\n  ${hint}\n`, exitCode: exitCodes[kind] };
+    },
+  );
   void context.streams.stderr.write(text);
   return exitCode;
 }

@@ -15,6 +15,7 @@ import { attachFiles } from './attach-files.ts';
 import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
 import { journalOptions, openNamedJournal, withModelOf } from './kept-conversation.ts';
+import { preloadRepl } from './preload-repl.ts';
 import { present } from './presentation.ts';
 import { createReplLibrary } from './repl-library.ts';
 import { createReplMemory, type ReplMemory } from './repl-memory.ts';
@@ -128,9 +129,12 @@ async function converse(parts: Parts, words: readonly string[]): Promise<void> {
   const { context, remarks } = parts;
   const session = await start(parts, await firstState(parts, words));
   open(parts, session, words);
+  const leaving = new AbortController();
+  void preloadRepl(context.clock, leaving.signal);
   try {
     await untilLeft(context, session);
   } finally {
+    leaving.abort('left');
     await session.close();
     remarks.passTo(undefined);
   }

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure, replacedFailure } from '../failure.ts';
 
 /** How a failure is told. */
 export interface FailureReportOptions {
@@ -13,6 +13,8 @@ export interface FailureReportOptions {
 /** Turns anything thrown into a {@link Failure}; what is not one already is `unexpected`. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
+  const replaced = replacedFailure(error);
+  if (replaced !== undefined) return replaced;
   const message = error instanceof Error ? error.message : String(error);
   return new Failure('unexpected', `unexpected error: ${message}`, {
     hint: 'run it again with NATTER_DEBUG=1 to see where it happened, and please report it',

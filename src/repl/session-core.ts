@@ -1,6 +1,6 @@
 import type { Journal } from '../conversation/journal.ts';
 import type { Action, FailureText } from './action.ts';
-import { Failure } from '../failure.ts';
+import { Failure, replacedFailure } from '../failure.ts';
 import { adviceInConversation } from './advice.ts';
 import type { Entry } from './entry.ts';
 import type { SessionPorts } from './ports.ts';
@@ -37,8 +37,9 @@ export class Stopped extends Error {
 
 /** Anything thrown, as the transcript shows it. */
 export function failureText(error: unknown, clean: (text: string) => string): FailureText {
-  if (error instanceof Failure) {
-    const { kind, message, hint } = error;
+  const failure = error instanceof Failure ? error : replacedFailure(error);
+  if (failure !== undefined) {
+    const { kind, message, hint } = failure;
     const advice = hint === undefined ? {} : { hint: clean(adviceInConversation(hint)) };
     return { kind, message: clean(message), ...advice };
   }

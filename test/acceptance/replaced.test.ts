@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { cleanEnvironment } from '../support/natter.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+/** An installation that a test may damage. */
+function installation(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-replaced-'));
+  cpSync('bin', join(folder, 'bin'), { recursive: true });
+  cpSync('dist', join(folder, 'dist'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.map'),
+  });
+  return folder;
+}
+
+function run(folder: string, words: readonly string[]) {
+  const program = join(folder, 'bin/natter.cjs');
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    const options = { env: cleanEnvironment() };
+    const child = execFile(
+      process.execPath,
+      [program, ...words],
+      options,
+      (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+    child.stdin?.end();
+  });
+}
+
+const told =
+  'natter: natter was updated while it ran, and its files are others now\n' +
+  '  start it again; natter -c goes on with the conversation\n';
+
+test.each([
+  ['a part it needs', ['answer.cjs']],
+  ['even the part that tells of failures', ['answer.cjs', 'report.cjs']],
+])('a natter that misses %s says so, without a stack', async (_, names) => {
+  const folder = installation();
+  for (const name of names) rmSync(join(folder, 'dist', name));
+  expect(await run(folder, ['--sandbox', 'hello'])).toEqual({ code: 1, stdout: '', stderr: told });
+});
+
+test('a conversation goes on when natter is updated under it', async () => {
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.close());
+  const folder = installation();
+  const loaded = join(folder, 'loaded.txt');
+  const hook = join(folder, 'hook.cjs');
+  writeFileSync(loaded, '');
+  writeFileSync(
+    hook,
+    `const { appendFileSync } = require('node:fs');
+    const Module = require('node:module');
+    const load = Module._load;
+    Module._load = function (name, ...rest) {
+      const exported = load.call(this, name, ...rest);
+      appendFileSync(${JSON.stringify(loaded)}, name + '\\n');
+      return exported;
+    };`,
+  );
+  const command = `${process.execPath} --require ${hook} ${join(folder, 'bin/natter.cjs')}`;
+  const session = openTerminal([], {
+    shell: `exec ${command}`,
+    env: { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey },
+  });
+  await session.waitFor(/›/);
+  // The last of the parts that are loaded ahead.
+  while (!readFileSync(loaded, 'utf8').includes('report.cjs\n')) await sleep(20);
+  rmSync(join(folder, 'dist'), { recursive: true });
+  const enter = async (text: string, answer: RegExp) => {
+    session.type(text);
+    await session.waitFor(new RegExp(`› ${text.replaceAll(/[[\]]/g, String.raw`\$&`)}`));
+    session.type('\r');
+    await session.waitFor(answer);
+  };
+  await enter('hello', /your words: hello/);
+  await enter('/copy 7', /no code block/);
+  await enter('/new', /new conversation[^]*new conversation/);
+  await enter('again', /your words: again/);
+  session.type('\u0004');
+  expect((await session.exit).exitCode).toBe(0);
+  expect(session.output()).not.toContain('updated while it ran');
+});

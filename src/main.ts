@@ -7,7 +7,7 @@ import { systemClock } from './clock.ts';
 import type { Context } from './commands/context.ts';
 import { isPlainPrompt, plainOptions } from './commands/plain-prompt.ts';
 import { createSecrets } from './commands/secrets.ts';
-import { exitCodes, Failure, replacedFailure } from './failure.ts';
+import { Failure, replacedFailure } from './failure.ts';
 import type { Ask } from './terminal/ask.ts';
 import { createDevice } from './terminal/device.ts';
 import { Interruption, watchSignals } from './terminal/signals.ts';
@@ -106,18 +106,21 @@ function graceAfter(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function report(error: unknown, context: Context, words: readonly string[]): Promise<number> {
+/** Without the part that describes failures, that it is missing is the failure to tell. */
+function withoutReport(missing: unknown): { text: string; exitCode: number } {
+  const failure = replacedFailure(missing);
+  if (failure === undefined) throw missing;
+  return { text: `natter: ${failure.message}\n  ${failure.hint}\n`, exitCode: 1 };
+}
+
+async function report(
+  thrown: unknown,
+  context: Context,
+  words: readonly string[],
+): Promise<number> {
   const { text, exitCode } = await import('./commands/report.ts').then(
-    ({ describeFailure }) => describeFailure(error, context, words),
-    // Without the part that describes failures, this is the one that matters.
-    (missing: unknown) => {
-      const {
-        message,
-        hint = '',
-        kind,
-      } = replacedFailure(missing) ?? new Failure('unexpected', String(missing));
-      return { text: `natter: ${message}\n  ${hint}\n`, exitCode: exitCodes[kind] };
-    },
+    ({ describeFailure }) => describeFailure(thrown, context, words),
+    withoutReport,
   );
   void context.streams.stderr.write(text);
   return exitCode;

@@ -5,8 +5,13 @@ import type { Program } from './support/measure.ts';
 import { compare, type Row } from './support/table.ts';
 
 async function benchPlain({ run, turns, plain }: Bench): Promise<readonly Row[]> {
-  const programs = [node, program('bare', plain(1), 1), oneShot(plain(1), 1)];
-  const [empty = [], bare = [], natter = []] = await alternate(run, programs, turns);
+  const natterProgram = oneShot(plain(1), 1);
+  const first = {
+    ...natterProgram,
+    environment: { ...natterProgram.environment, NODE_DISABLE_COMPILE_CACHE: '1' },
+  };
+  const programs = [node, program('bare', plain(1), 1), natterProgram, first];
+  const [empty = [], bare = [], natter = [], uncached = []] = await alternate(run, programs, turns);
   const against = 'bare node:http';
   return [
     {
@@ -14,6 +19,12 @@ async function benchPlain({ run, turns, plain }: Bench): Promise<readonly Row[]>
       against: node.name,
       ...compare(natter, empty, 'wall'),
       target: '2.6',
+    },
+    {
+      what: 'one chunk, whole run, nothing compiled yet',
+      against: node.name,
+      ...compare(uncached, empty, 'wall'),
+      target: '-',
     },
     {
       what: 'one chunk, first byte',

@@ -5,6 +5,8 @@ import { compare, type Row } from './support/table.ts';
 const commands = [
   { words: ['--version'], target: '1.3' },
   { words: ['--help'], target: '1.6' },
+  // What a shell asks when a model is completed.
+  { words: ['__complete', '--model', '='], target: '1.6' },
 ] as const;
 
 export async function benchStartUp({ run, turns }: Bench): Promise<readonly Row[]> {

@@ -47,3 +47,10 @@ test('nothing clears the screen or the lines above it, but a hostile reply of th
   );
   expect(clearing).toEqual([]);
 });
+
+test('no chunk holds a code that clears the screen, but the one with the hostile reply', () => {
+  const holding = chunks.filter((name) =>
+    /(?:\[|["'`])[23]J/.test(readFileSync(join('dist', name), 'utf8')),
+  );
+  expect(holding).toEqual(['server.cjs']);
+});

@@ -3,29 +3,34 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
 import { median } from '../support/table.ts';
 import type { Cost } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-bench-'));
+const idleTime = 60_000;
 const size = { cols: 100, rows: 40 };
 const environment = { PATH: process.env['PATH'] ?? '', HOME: folder, LANG: 'C.UTF-8' };
 const env = { ...environment, TERM: 'xterm-256color', CI: 'false' };
 
-/** Runs node with these words on a terminal; resolves at its end, or at the first output that matches. */
+/**
+ * Runs node with these words on a terminal; resolves at its end, or at the first output that matches. Ctrl-D ends
+ * the program then, so that it keeps what V8 compiled, as when a person leaves it.
+ */
 function onTerminal(words: readonly string[], until?: RegExp): Promise<number> {
   const start = performance.now();
   return new Promise((resolveTime) => {
     const child = spawn(process.execPath, [...words], { ...size, env, cwd: folder });
     let output = '';
+    let found: number | undefined;
     child.onData((data) => {
-      if (until === undefined) return;
       output += data;
-      if (!until.test(output)) return;
-      resolveTime(performance.now() - start);
-      child.kill('SIGKILL');
+      if (found !== undefined || until === undefined || !until.test(output)) return;
+      found = performance.now() - start;
+      child.write('\u0004');
     });
-    child.onExit(() => resolveTime(performance.now() - start));
+    child.onExit(() => resolveTime(found ?? performance.now() - start));
   });
 }
 
@@ -56,6 +61,7 @@ async function benchAnswers(deltas: number, rate: number, screens: readonly stri
   const floor = await costOf('nothing', deltas, rate);
   head([
     `${deltas.toLocaleString('en-US')} deltas, ${rate} a second`,
+    'rate',
     'CPU per delta',
     'writes',
     'bytes over content',
@@ -66,6 +72,7 @@ async function benchAnswers(deltas: number, rate: number, screens: readonly stri
     const cost = await costOf(screen, deltas, rate);
     line([
       names[screen] ?? screen,
+      `${Math.round(deltas / cost.seconds)} a second`,
       `${Math.round(((cost.processor - floor.processor) / deltas) * 1000)} µs`,
       cost.writes,
       (cost.bytes / cost.content).toFixed(1),
@@ -92,8 +99,32 @@ async function benchFirstFrame(): Promise<void> {
   line(['natter --sandbox, against node -e 0', values, median(ratios).toFixed(2)]);
 }
 
+/** Processor time in milliseconds that a process took until now (Linux). */
+function processorTime(id: number): number {
+  const fields = readFileSync(`/proc/${id}/stat`, 'utf8').split(' ');
+  const tick = 10;
+  return (Number(fields[13]) + Number(fields[14])) * tick;
+}
+
+async function benchIdle(): Promise<void> {
+  const words = [resolve('bin/natter.cjs'), '--sandbox'];
+  const child = spawn(process.execPath, words, { ...size, env, cwd: folder });
+  await new Promise<void>((shown) => child.onData((data) => data.includes('›') && shown()));
+  await sleep(2000);
+  const before = processorTime(child.pid);
+  await sleep(idleTime);
+  head(['at rest', 'CPU', 'target']);
+  line([
+    `natter --sandbox, ${idleTime / 1000} s`,
+    `${processorTime(child.pid) - before} ms`,
+    '50 ms',
+  ]);
+  child.write('\u0004');
+}
+
 async function bench(): Promise<void> {
   await benchFirstFrame();
+  if (process.platform === 'linux') await benchIdle();
   await benchAnswers(5000, 500, ['natter', 'static', 'text']);
   if (process.argv.includes('quick')) return;
   await benchAnswers(20_000, 4000, ['natter', 'static']);

@@ -11,6 +11,8 @@ import type { BenchScreen, Terminal } from './screen.ts';
 export interface Cost {
   readonly deltas: number;
   readonly processor: number;
+  /** Seconds that the deltas took to be fed. */
+  readonly seconds: number;
   readonly writes: number;
   readonly bytes: number;
   readonly content: number;
@@ -68,13 +70,16 @@ async function run(name: string, count: number, rate: number): Promise<Cost> {
   if (screen === undefined) throw new Error(`no screen ${name}`);
   await sleep(200);
   const before = process.cpuUsage();
+  const begin = performance.now();
   const content = await feed(screen, count, rate);
+  const seconds = (performance.now() - begin) / 1000;
   await sleep(200);
   const { user, system } = process.cpuUsage(before);
   globalThis.gc?.();
   const heap = process.memoryUsage().heapUsed / 1e6;
   await screen.close();
-  return { deltas: count, processor: (user + system) / 1000, content, heap, ...counts };
+  const processor = (user + system) / 1000;
+  return { deltas: count, processor, seconds, content, heap, ...counts };
 }
 
 async function main(): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import headless from '@xterm/headless';
+import { expect, onTestFinished } from 'vitest';
 import { binary, cleanEnvironment } from './natter.ts';
 
 export interface TerminalOptions {
@@ -81,6 +82,8 @@ export function openTerminal(
     env: { ...env, NATTER: `${process.execPath} ${binary}` },
   });
   let output = '';
+  // T21: of whatever was on the terminal before, nothing is ever erased.
+  onTestFinished(() => expect(output).not.toMatch(/\u001B\[[23]J/));
   let waiters: (() => void)[] = [];
   child.onData((data) => {
     output += data;

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { temporaryHome } from '../support/natter.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+/** On SIGUSR2 tells what keeps the process going. */
+const observer = `
+process.on('SIGUSR2', () => {
+  const { writeFileSync, renameSync } = require('node:fs');
+  writeFileSync(process.env.OBSERVED + '.draft', JSON.stringify(process.getActiveResourcesInfo()));
+  renameSync(process.env.OBSERVED + '.draft', process.env.OBSERVED);
+});
+`;
+
+/** A REPL whose active resources can be asked for. */
+async function openObserved() {
+  const folder = temporaryHome();
+  const [script, observed] = [join(folder, 'observer.cjs'), join(folder, 'observed')];
+  writeFileSync(script, observer);
+  const env = { NODE_OPTIONS: `--require=${script}`, OBSERVED: observed };
+  const shell = `bash -c 'echo "pid $$"; exec $NATTER --sandbox'`;
+  const session = openTerminal([], { shell, env });
+  const pid = Number(/pid (\d+)/.exec(await session.waitFor(/›/))?.[1]);
+  const resources = async (): Promise<readonly string[]> => {
+    rmSync(observed, { force: true });
+    process.kill(pid, 'SIGUSR2');
+    await vi.waitUntil(() => existsSync(observed), { timeout: 5000, interval: 20 });
+    return JSON.parse(readFileSync(observed, 'utf8')) as readonly string[];
+  };
+  return { session, resources };
+}
+
+const timers = (resources: readonly string[]) =>
+  resources.filter((name) => name === 'Timeout' || name === 'Immediate');
+
+test('a session that waits for a key runs no timer, before an answer and after one', async () => {
+  const { session, resources } = await openObserved();
+  const rests = async () => {
+    await expect.poll(async () => timers(await resources()), { timeout: 10_000 }).toEqual([]);
+  };
+  await rests();
+  session.type('hello\r');
+  await session.waitFor(/tokens/);
+  session.type('a draft');
+  await session.waitFor(/› a draft/);
+  await rests();
+  session.kill('SIGKILL');
+});
+
+test('an answer that streams fast is at most 31 updates of the terminal a second', async () => {
+  const session = openTerminal(['--sandbox', '-i', '[sandbox markdown rate=500] hello']);
+  await session.waitFor(/›/);
+  const begin = performance.now();
+  await session.waitFor(/never closed[^]*of 128,000/);
+  const seconds = (performance.now() - begin) / 1000;
+  const updates = session.output().split('\u001B[?2026h').length - 1;
+  expect(updates).toBeGreaterThan(5);
+  // One of the first frame and those of the prompt's own echo are not of the answer.
+  expect(updates).toBeLessThanOrEqual(31 * seconds + 10);
+  session.kill('SIGKILL');
+});

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Message } from '../client/contract.ts';
 
 /** 64 bits of a hash: enough to tell the items of one batch apart, and small enough to keep for millions. */
 export function fingerprint(text: string): bigint {
-  return createHash('sha256').update(text).digest().readBigUInt64BE();
+  return BigInt(`0x${hash('sha256', text, 'hex').slice(0, 16)}`);
 }
 
 /** Of what an item asks: its id and its turns, the system prompt with them. Model and limits may change. */

@@ -28,12 +28,13 @@ export interface ResultFile {
   close(): void;
 }
 
-function cannotWrite(name: string, cause: unknown): Failure {
-  return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, {
-    hint: 'what is answered so far is in it; the same command goes on from there',
-    cause,
-  });
+function cannotWrite(name: string, cause: unknown, hint: string): Failure {
+  return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, { hint, cause });
 }
+
+const notKept = 'what did not fit is on standard output; the same command asks it again';
+const notOrdered =
+  'all results are in it, though not in order; the same command puts them in order';
 
 /** Where a symbolic link leads: another file must not take the link's place. */
 function realPath(name: string): string {
@@ -115,7 +116,7 @@ function resultFile({ name, place, descriptor, index, lock, sizeBefore }: OpenFi
       try {
         appendAt(descriptor, bytes, size);
       } catch (error) {
-        throw cannotWrite(name, error);
+        throw cannotWrite(name, error, notKept);
       }
       index.set({ ...result, file: 0, offset: size, length: bytes.length });
       size += bytes.length;
@@ -130,7 +131,7 @@ function resultFile({ name, place, descriptor, index, lock, sizeBefore }: OpenFi
         // Windows replaces no file that is open.
         writeInOrder(place, mode, resultBlocks(index, [descriptor]), close);
       } catch (error) {
-        throw cannotWrite(name, error);
+        throw cannotWrite(name, error, notOrdered);
       }
     },
     close() {

@@ -41,8 +41,14 @@ export function openBatchSink(context: Context, options: BatchOptions): BatchSin
     find: (index) => file.find(index),
     last: file.last,
     put(_, result, line) {
-      file.append(result, line);
-      return undefined;
+      try {
+        file.append(result, line);
+        return undefined;
+      } catch (error) {
+        // It is paid for: whoever looks finds it there.
+        void context.streams.stdout.write(line);
+        throw error;
+      }
     },
     room: () => undefined,
     finish: async () => file.finish(!unordered),

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { openBatchPlace, promptLines } from '../support/batch.ts';
+import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
+import { binary, cleanEnvironment } from '../support/natter.ts';
 import { chunk, delta, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { serviceAt } from '../support/service.ts';
@@ -102,4 +104,29 @@ test('a terminal with nothing to read from is told how a batch begins', async ()
   const terminal = openTerminal(['batch']);
   expect((await terminal.exit).exitCode).toBe(2);
   expect(await terminal.transcript()).toContain('natter batch prompts.txt');
+});
+
+test('D9 answers that do not fit on the disk go to standard output, and are asked again later', async () => {
+  const place = await openBatchPlace();
+  place.write('p.txt', promptLines(20));
+  const words = `"${process.execPath}" "${binary}" batch p.txt -o out.jsonl`;
+  // In blocks of 512 bytes or 1 kB, as the shell has it; beyond them a write fails as on a full disk.
+  const script = `trap '' XFSZ; ulimit -f 2; exec ${words}`;
+  const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
+    const options = { cwd: place.folder, env: cleanEnvironment(place.env) };
+    execFile('/bin/sh', ['-c', script], options, (error, output) =>
+      resolve({ code: error?.code, stdout: output }),
+    );
+  });
+  expect(code).toBe(12);
+  const [kept, printed] = [place.results('out.jsonl'), parseResults(stdout)];
+  expect(printed.length).toBeGreaterThan(0);
+  expect(kept.length + printed.length).toBe(place.asked.length);
+  expect((await place.run(['p.txt', '-o', 'out.jsonl'])).code).toBe(0);
+  expect(
+    place
+      .results('out.jsonl')
+      .map(({ content }) => `${content}\n`)
+      .join(''),
+  ).toBe(promptLines(20));
 });

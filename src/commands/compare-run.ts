@@ -7,7 +7,7 @@ import { collectAnswer } from './collect-answer.ts';
 import { planRequest, promptMessages } from './chat-request.ts';
 import { keepsNothing, openComparisonJournal, type ComparisonJournal } from './compare-journal.ts';
 import { concludeComparison } from './compare-report.ts';
-import { openView, standsInColumns } from './compare-view.ts';
+import { openView, standsInColumns, type CompareViewOptions } from './compare-view.ts';
 import { readComparedModels, type ComparedModel } from './compared-models.ts';
 import type { CompareOptions } from './compare.ts';
 import type { Context } from './context.ts';
@@ -25,8 +25,14 @@ interface Run {
   readonly prompt: string;
 }
 
+/** By the profile that was named, which may be none. */
+interface Services {
+  of(profile: string | undefined): Service | undefined;
+  close(): Promise<void>;
+}
+
 /** One service for all models of a profile. @throws Failure where one cannot be opened */
-async function openServices({ context, options, presentation, models }: Run) {
+async function openServices({ context, options, presentation, models }: Run): Promise<Services> {
   const services = new Map<string | undefined, Service>();
   const close = async () => {
     for (const service of services.values()) await service.close();
@@ -68,11 +74,15 @@ async function* askModel(
   if (service !== undefined) yield* service.client.chat(request, { signal });
 }
 
-/** Asks all models at the same time. @throws what is no failure of a service's, when all have ended */
-async function askAll(run: Run, view: ComparisonView, journal: ComparisonJournal) {
+/** Asks all models at the same time. @throws what is no failure of a service's */
+async function askAll(
+  run: Run,
+  services: Services,
+  view: ComparisonView,
+  journal: ComparisonJournal,
+): Promise<readonly ComparedAnswer[]> {
   const { context, models } = run;
   const { clock } = context;
-  const services = await openServices(run);
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   const ask = async (model: ComparedModel, index: number): Promise<ComparedAnswer> => {
@@ -86,28 +96,38 @@ async function askAll(run: Run, view: ComparisonView, journal: ComparisonJournal
       throw error;
     }
   };
+  const answers = await Promise.all(models.map(ask));
+  journal.choose(answers);
+  return answers;
+}
+
+async function showAnswers(
+  run: Run,
+  services: Services,
+  journal: ComparisonJournal,
+  viewOptions: CompareViewOptions,
+) {
+  const view = await openView(viewOptions);
   try {
-    const answers = await Promise.all(models.map(ask));
-    journal.choose(answers);
-    return answers;
+    return { answers: await askAll(run, services, view, journal), removed: view.removed() };
   } finally {
-    await services.close();
+    await view.close();
   }
 }
 
-/** Shows the answers while they come; what was held back meanwhile is told after them. */
-async function showAnswers(run: Run, format: AnswerFormat, journal: ComparisonJournal) {
+/** Shows the answers while they come; what is told meanwhile waits where it would tear the columns. */
+async function keepAnswers(run: Run, services: Services, format: AnswerFormat) {
   const { models, presentation } = run;
   const viewOptions = { ...run, format, labels: models.map(({ label }) => label) };
   const notices = holdNotices(presentation.notices);
   if (!standsInColumns(viewOptions)) notices.release();
-  const view = await openView(viewOptions);
+  const held = { ...run, presentation: { ...presentation, notices } };
+  const journal = await openJournal(held);
   try {
-    const held = { ...run, presentation: { ...presentation, notices } };
-    return { answers: await askAll(held, view, journal), removed: view.removed() };
+    return await showAnswers(held, services, journal, viewOptions);
   } finally {
-    await view.close();
     notices.release();
+    await journal.close();
   }
 }
 
@@ -131,12 +151,12 @@ export async function compare(
   const models = readComparedModels(context, presentation.notices, options);
   const prompt = await readPrompt(context, presentation.notices, words, options);
   const run: Run = { context, options, presentation, models, prompt };
-  const journal = await openJournal(run);
+  const services = await openServices(run);
   try {
-    const shown = await showAnswers(run, format, journal);
+    const shown = await keepAnswers(run, services, format);
     context.signal.throwIfAborted();
     await concludeComparison({ ...run, format, ...shown });
   } finally {
-    await journal.close();
+    await services.close();
   }
 }

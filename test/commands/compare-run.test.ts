@@ -189,3 +189,13 @@ describe('a model that fails', () => {
     expect(stdout).toBe('');
   });
 });
+
+test('what keeps a service from being asked is told before anything is shown', async () => {
+  const { thrown, stdout } = await compare(['--no-stdin', 'hi'], {
+    terminals: ['stdout'],
+    columns: 200,
+    environment: { NATTER_BASE_URL: '' },
+  });
+  expect(thrown).toMatchObject({ kind: 'configuration', message: 'no service is configured' });
+  expect(stdout).toBe('');
+});

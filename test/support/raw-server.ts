@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { parseRawRequest, type RawRequest } from './raw-request.ts';
 
 /** Ends the connection, as `socket.end()`. */
@@ -46,7 +47,7 @@ export interface RawServer {
 
 /** The path of a file beside this one. */
 export const certificatePath = (name: string): string =>
-  new URL(`certificates/${name}`, import.meta.url).pathname;
+  fileURLToPath(new URL(`certificates/${name}`, import.meta.url));
 
 /** Starts a server whose request number n gets reply number n; the last reply serves all further ones. */
 export async function startRawServer(

@@ -1,0 +1,51 @@
+import type { BundledPackage } from './third-party-licences.ts';
+
+interface Component {
+  readonly 'bom-ref': string;
+  readonly name: string;
+  readonly version: string;
+  readonly scope?: string;
+  readonly properties?: readonly { readonly name: string }[];
+}
+
+/** What of a CycloneDX document, as `npm sbom` writes it, is read here. */
+export interface Sbom {
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+const development = 'cdx:npm:package:development';
+
+function shipped(component: Component): Component {
+  const properties = (component.properties ?? []).filter(({ name }) => name !== development);
+  return { ...component, scope: 'required', properties };
+}
+
+/**
+ * The document with what is in the bundle alone: for npm all of it is there for development only, as the package
+ * has no dependencies.
+ * @throws Error when a bundled package is not in the document
+ */
+export function bundledSbom(sbom: Sbom, packages: readonly BundledPackage[], name: string): Sbom {
+  const components = packages.map((bundled) => {
+    const found = sbom.components.find(
+      (component) => component.name === bundled.name && component.version === bundled.version,
+    );
+    if (found === undefined)
+      throw new Error(`npm does not know ${bundled.name}@${bundled.version}`);
+    return shipped(found);
+  });
+  const root = sbom.metadata.component;
+  const refs = new Set(components.map((component) => component['bom-ref']));
+  const inside = (ref: string) => refs.has(ref);
+  const dependencies = sbom.dependencies
+    .filter(({ ref }) => inside(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(inside) }));
+  return {
+    ...sbom,
+    metadata: { ...sbom.metadata, component: { ...root, name } },
+    components,
+    dependencies: [{ ref: root['bom-ref'], dependsOn: [...refs] }, ...dependencies],
+  };
+}

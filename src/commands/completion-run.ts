@@ -7,12 +7,12 @@ import type { Context } from './context.ts';
 /** In place of candidates: the shell's own completion of paths. */
 const filesLine = ':files\n';
 
-function candidatesAt(
+async function candidatesAt(
   context: Context,
   program: Command,
   words: readonly string[],
   current: string,
-): Candidates {
+): Promise<Candidates> {
   const place = findPlace(program, words, current);
   if (place.kind === 'option') {
     return place.options.map(({ long, flags, description }) => ({
@@ -23,13 +23,13 @@ function candidatesAt(
   if (place.kind === 'value') {
     const typed = current.slice(place.prefix.length);
     const asked = { context, command: program, typed, before: [] };
-    const found = candidatesFor(asked, place.option);
+    const found = await candidatesFor(asked, place.option);
     if (found === 'files') return found;
     return found.map((candidate) => ({ ...candidate, value: place.prefix + candidate.value }));
   }
   const { command, commands, argument, before } = place;
   const asked = { context, command, typed: current, before };
-  const found = candidatesFor(asked, argument);
+  const found = await candidatesFor(asked, argument);
   if (found === 'files') return found;
   const named = commands.map((child) => ({
     value: child.name(),
@@ -55,7 +55,7 @@ export async function printCompletions(
   words: readonly string[],
 ): Promise<void> {
   const current = (words.at(-1) ?? '=').replace(/^=/, '');
-  const found = candidatesAt(context, program, words.slice(0, -1), current);
+  const found = await candidatesAt(context, program, words.slice(0, -1), current);
   const { stdout } = context.streams;
   if (found === 'files') {
     await stdout.write(filesLine);

@@ -1,14 +1,12 @@
 import type { Argument, Command, Option } from 'commander';
 import { catalogue } from '../client/contract.ts';
-import { listEntries, type Shelf } from '../conversation/library.ts';
-import { summarize } from '../conversation/summary.ts';
+import type { Shelf } from '../conversation/library.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { readStoredSettings } from '../settings/settings-file.ts';
 import type { Context } from './context.ts';
 import { topicNames } from './help.ts';
-import { dataFolder } from './library-access.ts';
 
 /** One word that may be completed to, and what it means. */
 export interface Candidate {
@@ -29,7 +27,9 @@ interface Asked {
   readonly before: readonly string[];
 }
 
-type Source = (asked: Asked) => Candidates;
+type Source = (asked: Asked) => Candidates | Promise<Candidates>;
+
+type InstantSource = (asked: Asked) => readonly Candidate[];
 
 const plain = (values: readonly string[]): readonly Candidate[] =>
   values.map((value) => ({ value, description: '' }));
@@ -39,7 +39,7 @@ function storedSettings({ context }: Asked) {
 }
 
 /** The published models, those that profiles name, and `auto`: asking a service would keep the shell waiting. */
-const models: Source = (asked) => {
+const models: InstantSource = (asked) => {
   const known = catalogue.map(({ id, purpose }) => ({ value: id, description: purpose }));
   const set = Object.entries(storedSettings(asked).settings.profiles).flatMap(([name, profile]) => {
     const model = profile['model'];
@@ -64,18 +64,10 @@ const modelList: Source = (asked) => {
 
 const profiles: Source = (asked) => plain(knownProfiles(storedSettings(asked)));
 
-/** Each of them is read for its title. */
-const mostConversations = 30;
-
-function conversations({ context, typed }: Asked, shelf: Shelf): readonly Candidate[] {
-  const entries = listEntries(dataFolder(context), shelf).filter(({ id }) => id.startsWith(typed));
-  const found = entries.slice(0, mostConversations).map(({ id, path }) => ({
-    value: id,
-    description: summarize(path).title,
-  }));
-  return entries.length === 0
-    ? []
-    : [{ value: 'latest', description: 'the one that changed last' }, ...found];
+/** Loaded when they are asked for: they bring along what reads journals. */
+async function conversations({ context, typed }: Asked, shelf: Shelf): Promise<Candidates> {
+  const { conversationCandidates } = await import('./completion-conversations.ts');
+  return conversationCandidates(context, typed, shelf);
 }
 
 const settingNames: Source = () =>
@@ -132,7 +124,10 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
 ]);
 
 /** What may follow as the value of an option, or as an argument. @throws Failure where it cannot be read */
-export function candidatesFor(asked: Asked, wanted: Option | Argument | undefined): Candidates {
+export async function candidatesFor(
+  asked: Asked,
+  wanted: Option | Argument | undefined,
+): Promise<Candidates> {
   if (wanted?.argChoices !== undefined) return plain(wanted.argChoices);
   const name = wanted !== undefined && 'long' in wanted ? wanted.long : wanted?.name();
   return sources.get(name ?? '')?.(asked) ?? [];

@@ -47,7 +47,8 @@ function timeLeft({ total, already, answered, failed, elapsed }: BatchFigures): 
   const done = answered + failed;
   if (total === undefined || done < 10 || elapsed < 2000) return undefined;
   const left = ((total - already - done) * elapsed) / done;
-  return left < 1000 ? undefined : `${shortTime(left)} left`;
+  if (left < 1000) return undefined;
+  return left < 10_000 ? `${Math.ceil(left / 1000)} s left` : `${shortTime(left)} left`;
 }
 
 /** The line that is drawn while a batch runs; what matters most comes first, as a narrow terminal cuts the end. */

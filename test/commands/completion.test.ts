@@ -138,6 +138,9 @@ describe('values', () => {
     ['--file ', [':files']],
     ['-f ', [':files']],
     ['--file=', [':files']],
+    ['batch ', [':files']],
+    ['batch merge a ', [':files']],
+    ['batch --format ', ['lines', 'jsonl', 'csv', 'tsv']],
     ['--stdin-encoding utf-', ['utf-8', 'utf-16le']],
   ])('of "natter %s" are %j', async (line, expected) => {
     expect(valuesOf(await complete(line, { settings }))).toEqual(expected);

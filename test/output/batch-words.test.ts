@@ -38,6 +38,7 @@ describe('the line of progress', () => {
       {},
       '300 of 1,000 · 10 failed · 20/s · 35 s left · 12,345 tokens',
     ],
+    ['near its end', { answered: 950, elapsed: 100_000 }, {}, '950 of 1,000 · 9.5/s · 6 s left'],
     [
       'when it is slow',
       { answered: 30, elapsed: 60_000 },

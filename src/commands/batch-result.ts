@@ -1,7 +1,8 @@
 import { formatFingerprint } from '../batch/fingerprint.ts';
 import type { ItemPlace } from '../batch/item.ts';
 import type { Failure } from '../failure.ts';
-import { answerFields, failureFields, jsonLine } from '../output/json-answer.ts';
+import { failureFields } from '../output/failure-report.ts';
+import { answerFields, jsonLine } from '../output/json-answer.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import type { ItemOutcome } from './batch-answer.ts';
 import type { Context } from './context.ts';

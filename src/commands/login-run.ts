@@ -1,4 +1,5 @@
 import type { ModelRecord } from '../client/contract.ts';
+import { decodeText } from '../conversation/decode-text.ts';
 import { Failure } from '../failure.ts';
 import { parseApiKey } from '../settings/api-key.ts';
 import { defaultProfile } from '../settings/profile-name.ts';
@@ -43,9 +44,8 @@ async function readKeyFromInput(context: Context): Promise<string> {
     if (size > longestKey) throw new Failure('usage', 'standard input is too long for a key');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
+  // A byte order mark tells of UTF-16, as PowerShell writes it; what is no text is refused as a key.
+  return decodeText(Buffer.concat(chunks), { source: 'standard input', lossy: true });
 }
 
 /** An empty answer at the prompt means that the service wants no key. */

@@ -30,7 +30,8 @@ function stacks(failure: Failure, clean: (text: string) => string): string {
   return lines.map((line) => `  ${clean(line)}\n`).join('');
 }
 
-function asJson(failure: Failure, clean: (text: string) => string): string {
+/** `{error: {kind, status, message, hint, retry_after, request_id, attempts}}`; `retry_after` is seconds. */
+export function failureFields(failure: Failure, clean: (text: string) => string) {
   const error = {
     kind: failure.kind,
     status: failure.status,
@@ -40,17 +41,17 @@ function asJson(failure: Failure, clean: (text: string) => string): string {
     request_id: failure.requestId === undefined ? undefined : clean(failure.requestId),
     attempts: failure.attempts,
   };
-  return `${JSON.stringify({ error })}\n`;
+  return { error };
 }
 
 /**
  * What standard error shows of a failure: `natter: <what happened>`, and on the next line what to do.
- * The JSON form is `{"error":{kind,status,message,hint,retry_after,request_id,attempts}}`; `retry_after` is seconds.
+ * The JSON form is that of {@link failureFields}.
  */
 export function reportFailure(failure: Failure, options: FailureReportOptions): string {
   const { clean } = options;
   const trace = options.debug ? stacks(failure, clean) : '';
-  if (options.json) return asJson(failure, clean) + trace;
+  if (options.json) return `${JSON.stringify(failureFields(failure, clean))}\n${trace}`;
   const request = failure.requestId === undefined ? '' : ` (request ${clean(failure.requestId)})`;
   const hint = failure.hint === undefined ? '' : `  ${clean(failure.hint)}\n`;
   return `natter: ${clean(failure.message)}${request}\n${hint}${trace}`;

@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../client/events.ts';
-import { reportFailure } from './failure-report.ts';
+import { failureFields } from './failure-report.ts';
 import type { Failure } from '../failure.ts';
 import { escapeJson } from '../terminal/escape-json.ts';
 import type { AnswerRecord } from './answer-record.ts';
@@ -70,11 +70,6 @@ export function eventRecords(event: ChatEvent): readonly object[] {
 /** The `--jsonl` lines of one event. */
 export function eventLines(event: ChatEvent): string {
   return eventRecords(event).map(jsonLine).join('');
-}
-
-/** `{error: {…}}`, as a failure is reported in JSON. */
-export function failureFields(failure: Failure, clean: (text: string) => string): object {
-  return JSON.parse(reportFailure(failure, { json: true, debug: false, clean })) as object;
 }
 
 /** The last `--jsonl` line of a prompt that failed, so that the stream tells how it ended. */

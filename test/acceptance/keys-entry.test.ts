@@ -125,12 +125,12 @@ test('K11 spaces around a key are trimmed', async () => {
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
 });
 
-test('a byte order mark before a key on standard input is not part of it', async () => {
+test.each([
+  ['UTF-8', Buffer.from(`\uFEFF${secretKey}\r\n`)],
+  ['UTF-16, as PowerShell writes files', Buffer.from(`\uFEFF${secretKey}\r\n`, 'utf16le')],
+])('K2 a key on standard input may be marked as %s', async (_, input) => {
   const server = await serve([[models]]);
   const home = temporaryHome();
-  await runNatter(['auth', 'login', '--base-url', server.url], {
-    env: { HOME: home },
-    input: `\uFEFF${secretKey}\r\n`,
-  });
+  await runNatter(['auth', 'login', '--base-url', server.url], { env: { HOME: home }, input });
   expect(storedKey(home)).toBe(secretKey);
 });

@@ -1,6 +1,7 @@
 import type { OutputStream } from '../../terminal/streams.ts';
 import { answerTokens, tokensPerSecond } from '../figures.ts';
-import { answerFields, eventRecords, failureFields, jsonLine } from '../json-answer.ts';
+import { failureFields } from '../failure-report.ts';
+import { answerFields, eventRecords, jsonLine } from '../json-answer.ts';
 import type { ComparedAnswer, ComparisonView } from './comparison-view.ts';
 
 /** Makes text from servers safe to show, and masks secrets. */

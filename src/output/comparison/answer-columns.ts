@@ -7,7 +7,7 @@ import {
 } from '../../terminal/live-region.ts';
 import type { Frame } from '../../terminal/live-paint.ts';
 import type { RegionPlace } from '../../terminal/live-screen.ts';
-import { createSanitizer } from '../../terminal/sanitizer.ts';
+import { createSanitizer, sanitizeLine } from '../../terminal/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { Clock } from '../../clock.ts';
 import type { TextTransform } from '../answer-printer.ts';
@@ -190,7 +190,8 @@ export function createAnswerColumns(options: AnswerColumnsOptions): ComparisonVi
       await region.refresh();
     },
     async ended(index, answer) {
-      advance(index, (before) => ({ ...before, phase: 'ended', ending: endingOf(answer) }));
+      const ending = sanitizeLine(endingOf(answer));
+      advance(index, (before) => ({ ...before, phase: 'ended', ending }));
       await channels.end(index, cutMark(answer, style));
       await region.refresh();
     },

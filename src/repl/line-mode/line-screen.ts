@@ -1,3 +1,4 @@
+import { sanitizeLine } from '../../terminal/sanitizer.ts';
 import type { Dialog } from '../dialog.ts';
 import type { Screen } from '../screen.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
@@ -17,9 +18,11 @@ export interface LineScreenOptions {
 const patience = 1000;
 
 function dialogText(dialog: Dialog, wayOut: string): string {
-  if (dialog.type === 'entry') return `natter: ${wayOut}\n${dialog.title}: `;
-  const choices = dialog.choices.map(({ label }, index) => `  ${index + 1} ${label}\n`).join('');
-  return `${dialog.title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
+  const title = sanitizeLine(dialog.title);
+  if (dialog.type === 'entry') return `natter: ${wayOut}\n${title}: `;
+  const rows = dialog.choices.map(({ label }, index) => sanitizeLine(`${index + 1} ${label}`));
+  const choices = rows.map((row) => `  ${row}\n`).join('');
+  return `${title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
 }
 
 /** What the person is asked for; undefined while natter is busy or over. */
@@ -76,7 +79,7 @@ function createTeller(place: Place) {
     const progress = progressOf(activity, now);
     if (progress === undefined) return;
     told = progressKey(activity);
-    say(place, `natter: ${progress}\n`);
+    say(place, `natter: ${sanitizeLine(progress)}\n`);
   };
 }
 

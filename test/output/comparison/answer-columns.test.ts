@@ -135,6 +135,16 @@ test('control sequences of an answer are removed and counted', async () => {
   expect(view.removed()).toBe(2);
 });
 
+test('control sequences in the reason why an answer ended are removed', async () => {
+  const { screen, view, settle } = open(60);
+  const answer = answerOf('one', 'a');
+  const record = { ...answer.record, finishReason: 'stop\u001B]0;title\u0007' };
+  await view.ended(0, { ...answer, record });
+  await settle();
+  expect((await screen.screen()).at(-1)).toMatch(/^stop · /);
+  expect(screen.output.join('')).not.toContain('title');
+});
+
 test('a sudden end writes what is still to be written', async () => {
   const { view, exit, log } = open();
   await view.event(0, text('a\n'));

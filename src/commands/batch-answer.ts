@@ -75,6 +75,13 @@ async function askOnce(
   }
 }
 
+/** A later attempt that failed sooner does not take away the text that an earlier one brought. */
+function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutcome {
+  const { failure, content } = outcome;
+  if (before === undefined || failure === undefined) return outcome;
+  return before.content.length > content.length ? { ...before, failure } : outcome;
+}
+
 function withAttempts(outcome: ItemOutcome, attempts: number): ItemOutcome {
   return { ...outcome, record: { ...outcome.record, attempts } };
 }
@@ -88,10 +95,12 @@ export async function askItem(
   const { settings, stream, retryIncomplete, signal } = asking;
   const request = itemRequest(content, settings, stream);
   let attempts = 0;
+  let kept: ItemOutcome | undefined;
   for (let cuts = 0; ; cuts += 1) {
     const outcome = await askOnce(asking, request, slot);
+    kept = longer(kept, outcome);
     attempts += outcome.record.attempts ?? outcome.failure?.attempts ?? 1;
     const isCut = outcome.failure?.kind === 'incomplete' && !signal.aborted;
-    if (!isCut || cuts >= retryIncomplete) return withAttempts(outcome, attempts);
+    if (!isCut || cuts >= retryIncomplete) return withAttempts(kept, attempts);
   }
 }

@@ -116,6 +116,19 @@ describe('natter batch', () => {
     expect(parseResults(stdout)[0]).toMatchObject({ content: 'one', attempts: 3 });
   });
 
+  test('keeps the text of a cut answer when asking again brings none', async () => {
+    const place = await openBatchPlace([rule('tokens=50 fin cut-after=5 times=1'), rule('500')]);
+    const words = ['-', '--retry-incomplete', '1', '--retries', '0'];
+    const { stdout } = await place.run(words, { input: 'one\n' });
+    const [result] = parseResults(stdout);
+    expect(result).toMatchObject({
+      incomplete: true,
+      attempts: 2,
+      error: { kind: 'server_error' },
+    });
+    expect(result?.content).not.toBe('');
+  });
+
   test('leaves retries to the client, and counts them', async () => {
     const place = await openBatchPlace([rule('429 retry-after=0 times=3')]);
     const { code, stdout } = await place.run(['-'], { input: 'one\n' });

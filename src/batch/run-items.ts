@@ -13,6 +13,18 @@ export interface ItemsRun<Item> {
   readonly work: (item: Item, sequence: number, slot: Slot) => Promise<boolean>;
 }
 
+/** A stop may keep back the very result that would make room. */
+async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promise<void> {
+  let giveUp: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => (giveUp = resolve));
+  stop.addEventListener('abort', giveUp);
+  try {
+    if (!stop.aborted) await Promise.race([room, stopped]);
+  } finally {
+    stop.removeEventListener('abort', giveUp);
+  }
+}
+
 /**
  * Does items side by side, as many as `concurrency` allows, and waits for all that were begun.
  * @throws what `items` throws, or the first thing that `work` throws
@@ -37,7 +49,8 @@ export async function runItems<Item>(run: ItemsRun<Item>): Promise<void> {
   let sequence = 0;
   try {
     for await (const item of items) {
-      await room();
+      const space = room();
+      if (space !== undefined) await roomUnlessStopped(ended, space);
       const slot = await concurrency.take(ended);
       if (slot === undefined) break;
       const one = begin(item, sequence, slot).finally(() => underWay.delete(one));

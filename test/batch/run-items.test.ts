@@ -56,6 +56,15 @@ describe('items', () => {
     await running;
   });
 
+  test('that wait for room are given up with all others', async () => {
+    const { begun, run, stop } = prepare(4);
+    const running = run(9, () => new Promise<never>(() => undefined));
+    await turn();
+    stop();
+    await running;
+    expect(begun).toEqual([]);
+  });
+
   test('wait while the results have no room', async () => {
     const { begun, run, end } = prepare(4);
     let makeRoom: () => void = () => undefined;

@@ -96,7 +96,10 @@ async function askAll(
       throw error;
     }
   };
-  const answers = await Promise.all(models.map(ask));
+  const asked = models.map(ask);
+  // What failed closes the view and the journal next: no other may still write to them.
+  await Promise.allSettled(asked);
+  const answers = await Promise.all(asked);
   journal.choose(answers);
   return answers;
 }
@@ -122,12 +125,15 @@ async function keepAnswers(run: Run, services: Services, format: AnswerFormat) {
   const notices = holdNotices(presentation.notices);
   if (!standsInColumns(viewOptions)) notices.release();
   const held = { ...run, presentation: { ...presentation, notices } };
-  const journal = await openJournal(held);
   try {
-    return await showAnswers(held, services, journal, viewOptions);
+    const journal = await openJournal(held);
+    try {
+      return await showAnswers(held, services, journal, viewOptions);
+    } finally {
+      await journal.close();
+    }
   } finally {
     notices.release();
-    await journal.close();
   }
 }
 

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { Failure } from '../failure.ts';
 import { type HeldLock, holdLock, type HoldOptions } from '../storage/hold-lock.ts';
-import { errorCode, failureReason } from '../storage/storage-failure.ts';
+import { failureReason } from '../storage/storage-failure.ts';
 import { isInOrder, resultBlocks, writeInOrder } from './copy-results.ts';
 import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
 import type { ResultLine } from './result-line.ts';
+import { resultPlace } from './result-place.ts';
 import { scanResults } from './scan-results.ts';
 
 /**
@@ -35,24 +35,6 @@ function cannotWrite(name: string, cause: unknown, hint: string): Failure {
 const notKept = 'what did not fit is on standard output; the same command asks it again';
 const notOrdered =
   'all results are in it, though not in order; the same command puts them in order';
-
-/** Where a symbolic link leads: another file must not take the link's place. */
-function realPath(name: string): string {
-  try {
-    return fs.realpathSync(name);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return path.resolve(name);
-    throw error;
-  }
-}
-
-function refuseOthers(name: string): void {
-  const found = fs.statSync(name, { throwIfNoEntry: false });
-  if (found === undefined || found.isFile()) return;
-  throw new Failure('usage', `${name} is no file that results can be kept in`, {
-    hint: 'without -o, results go to standard output',
-  });
-}
 
 function lockFile(name: string, place: string, options: HoldOptions): HeldLock {
   const lock = holdLock(`${place}.lock`, options);
@@ -147,11 +129,10 @@ function resultFile({ name, place, descriptor, index, lock, sizeBefore }: OpenFi
  * cannot be read or written
  */
 export function openResultFile(name: string, options: HoldOptions): ResultFile {
-  refuseOthers(name);
   let lock: HeldLock | undefined;
   let descriptor: number | undefined;
   try {
-    const place = realPath(name);
+    const place = resultPlace(name);
     lock = lockFile(name, place, options);
     descriptor = fs.openSync(place, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o666);
     const index = createResultIndex();

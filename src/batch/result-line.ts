@@ -13,6 +13,9 @@ export interface ResultLine {
 /** How every line begins. */
 const resultBeginning = '{"index":';
 
+/** More than any batch holds; memory for an index is taken up to the highest one, which a damaged line may name. */
+const highestIndex = 1e8;
+
 /** Reads a line of a result file; undefined for any other line. */
 export function parseResultLine(text: string): ResultLine | undefined {
   if (!text.startsWith(resultBeginning)) return undefined;
@@ -22,8 +25,9 @@ export function parseResultLine(text: string): ResultLine | undefined {
   } catch {
     return undefined;
   }
-  const index = Number(value['index']);
-  if (!Number.isSafeInteger(index) || index < 1) return undefined;
+  const { index } = value;
+  if (typeof index !== 'number' || !Number.isInteger(index)) return undefined;
+  if (index < 1 || index > highestIndex) return undefined;
   return {
     index,
     fingerprint: parseFingerprint(value['prompt_hash']),

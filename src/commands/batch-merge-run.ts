@@ -1,10 +1,11 @@
 import fs from 'node:fs';
 import { resultBlocks, writeInOrder } from '../batch/copy-results.ts';
 import { createMerge, missingItems, type Merged } from '../batch/merge.ts';
+import { resultPlace } from '../batch/result-place.ts';
 import { scanResults } from '../batch/scan-results.ts';
 import { Failure } from '../failure.ts';
-import { failureReason } from '../storage/storage-failure.ts';
 import type { Notices } from '../output/notices.ts';
+import { failureReason } from '../storage/storage-failure.ts';
 import type { MergeOptions } from './batch.ts';
 import type { Context } from './context.ts';
 import { present } from './presentation.ts';
@@ -36,8 +37,9 @@ function refuseExisting(name: string): void {
 
 function writeFile(name: string, blocks: Iterable<Buffer>): void {
   try {
-    writeInOrder(name, 0o666, blocks);
+    writeInOrder(resultPlace(name), 0o666, blocks);
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure('storage', `cannot write ${name}: ${failureReason(error)}`, { cause: error });
   }
 }

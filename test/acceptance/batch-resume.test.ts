@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -169,5 +169,18 @@ describe('shards', () => {
     });
     expect((await place.run(['merge', 'a.jsonl', '-o', 'a.jsonl', '--force'])).code).toBe(0);
     expectWhole(place, 'a.jsonl', 2);
+  });
+
+  test('never take the place of what is no file', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(2));
+    await place.run(['p.txt', '-o', 'a.jsonl']);
+    mkdirSync(join(place.folder, 'all'));
+    const { code, stderr } = await place.run(['merge', 'a.jsonl', '-o', 'all', '--force']);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('all is no file that results can be kept in') as string,
+    });
+    expect(readdirSync(place.folder).toSorted()).toEqual(['a.jsonl', 'all', 'p.txt']);
   });
 });

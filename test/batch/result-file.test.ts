@@ -111,6 +111,7 @@ describe('a file of results', () => {
     ['JSON of another kind', '{"prompt":"hi"}\n', 1],
     ['a bad line between', `${line(1)}oops\n${line(2)}`, 2],
     ['a line without a sensible index', '{"index":0,"content":""}\n', 1],
+    ['an index beyond any batch', '{"index":900719925474099,"content":""}\n', 1],
   ])('is refused, and stays as it is, with %s', (_, text, number) => {
     const path = fileWith(text);
     expect(() => openResultFile(path, options)).toThrow(

@@ -13,9 +13,9 @@ export interface ChildOptions {
   readonly verbatim?: boolean;
 }
 
-/** The environment without natter's key: what runs beside natter has no use for it. */
-function withoutKey(environment: Environment): Environment {
-  const { NATTER_API_KEY: _key, ...others } = environment;
+/** The environment without natter's keys: what runs beside natter has no use for them. */
+function withoutKeys(environment: Environment): Environment {
+  const { NATTER_API_KEY: _key, NATTER_UPSTREAM_API_KEY: _upstreamKey, ...others } = environment;
   return others;
 }
 
@@ -32,7 +32,7 @@ export function runChild(
   return new Promise((resolve, reject) => {
     const child = spawn(command, words, {
       stdio,
-      env: { ...withoutKey(environment) },
+      env: { ...withoutKeys(environment) },
       windowsVerbatimArguments: verbatim,
     });
     child.on('error', (error: NodeJS.ErrnoException) => {

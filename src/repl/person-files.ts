@@ -11,8 +11,22 @@ export function expandHome(typed: string, home: string | undefined): string {
   return home !== undefined && /^~(?=$|[/\\])/.test(typed) ? home + typed.slice(1) : typed;
 }
 
+/** Undefined where nothing is, or where it may not be looked at. */
+function statsOf(name: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(name, { throwIfNoEntry: false });
+  } catch {
+    // A name that is too long, a link to itself: no file that anybody could mean.
+    return undefined;
+  }
+}
+
 export function isFile(name: string): boolean {
-  return fs.statSync(name, { throwIfNoEntry: false })?.isFile() === true;
+  return statsOf(name)?.isFile() === true;
+}
+
+function isFolder(entry: fs.Dirent, name: string): boolean {
+  return entry.isDirectory() || (entry.isSymbolicLink() && statsOf(name)?.isDirectory() === true);
 }
 
 /** What a folder holds, for completion; nothing where it cannot be read. */
@@ -22,11 +36,7 @@ export function folderCandidates(folder: string): readonly Candidate[] {
       .readdirSync(folder === '' ? '.' : folder, { withFileTypes: true })
       .map((entry) => ({
         value: entry.name,
-        isFolder:
-          entry.isDirectory() ||
-          (entry.isSymbolicLink() &&
-            fs.statSync(path.join(folder, entry.name), { throwIfNoEntry: false })?.isDirectory() ===
-              true),
+        isFolder: isFolder(entry, path.join(folder, entry.name)),
       }))
       .sort((one, other) => one.value.localeCompare(other.value));
   } catch {

@@ -19,7 +19,8 @@ const none = { control: undefined, platform: 'linux' } as const;
 
 test('K22 the system command gets the text as UTF-8, and no key', async () => {
   const folder = programs('wl-copy');
-  const environment = { PATH: folder, WAYLAND_DISPLAY: 'wayland-0', NATTER_API_KEY: 'secret' };
+  const keys = { NATTER_API_KEY: 'secret', NATTER_UPSTREAM_API_KEY: 'secret too' };
+  const environment = { PATH: folder, WAYLAND_DISPLAY: 'wayland-0', ...keys };
   expect(await copyText('tëa 🍵', { ...none, environment })).toBe('with wl-copy');
   expect(readFileSync(join(folder, 'wl-copy.input'), 'utf8')).toBe('tëa 🍵');
   expect(readFileSync(join(folder, 'wl-copy.env'), 'utf8')).not.toContain('secret');

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mentionsOf } from '../../src/repl/mentions.ts';
-import { expandHome, folderCandidates, writeNewFile } from '../../src/repl/person-files.ts';
+import { expandHome, folderCandidates, isFile, writeNewFile } from '../../src/repl/person-files.ts';
 
 test.each([
   ['~/notes.md', '/home/ada/notes.md'],
@@ -23,6 +23,20 @@ test('a folder proposes its names, folders marked; one that is not there nothing
     { value: 'src', isFolder: true },
   ]);
   expect(folderCandidates(join(folder, 'missing'))).toEqual([]);
+});
+
+test('a link that leads to itself hides no other name of its folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  symlinkSync('loop', join(folder, 'loop'));
+  writeFileSync(join(folder, 'a.md'), '');
+  expect(folderCandidates(folder).map(({ value }) => value)).toEqual(['a.md', 'loop']);
+});
+
+test.each([
+  ['longer than any system takes', 'x'.repeat(5000)],
+  ['with a NUL', 'a\0b'],
+])('a mentioned name %s is no file', (_, name) => {
+  expect(isFile(name)).toBe(false);
 });
 
 test('a file is written under the name given and never overwritten', () => {

@@ -107,18 +107,16 @@ export interface FooterView {
 
 interface DialogFrame {
   readonly title: string;
-  /** Sentences under the title; the view wraps them. */
-  readonly lines: readonly string[];
   /** What the keys do, the dearest last: `Enter chooses`, `Esc goes on with the sandbox`. */
   readonly hints: readonly string[];
 }
 
 /** A question that stands in the composer's place. */
 export type Dialog =
-  /** One of several: the first run's screen, a confirmation, a list of conversations. */
+  /** One of several, as on the first run's screen. */
   | (DialogFrame & {
       readonly kind: 'choice';
-      readonly options: readonly { readonly label: string; readonly summary?: string }[];
+      readonly options: readonly { readonly label: string }[];
       /** Index in `options`. */
       readonly selected: number;
     })
@@ -130,8 +128,4 @@ export type Dialog =
       readonly text: string;
       /** Columns of `text` to the left of the caret. */
       readonly caretColumn: number;
-      /** Why the last entry was not taken. */
-      readonly problem?: string | undefined;
-    })
-  /** Something takes its time: a key is checked. */
-  | (DialogFrame & { readonly kind: 'wait' });
+    });

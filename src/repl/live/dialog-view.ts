@@ -33,7 +33,6 @@ function entryView(
   return {
     kind: 'entry',
     title: sanitizeLine(title),
-    lines: [],
     hints: ['Enter goes on', wayOut],
     label: labels[asks],
     text: before + after,
@@ -47,7 +46,6 @@ export function dialogView(dialog: Dialog, columns: number, wayOut: string): Dia
   return {
     kind: 'choice',
     title: sanitizeLine(dialog.title),
-    lines: [],
     hints: ['Enter or a number chooses', wayOut],
     options: dialog.choices.map((choice, index) => ({
       label: sanitizeLine(`${index + 1} ${choice.label}`),

@@ -10,25 +10,20 @@ type Choice = Extract<Dialog, { kind: 'choice' }>;
 type Entry = Extract<Dialog, { kind: 'entry' }>;
 
 function optionLines({ options, selected }: Choice, { style, signs, columns }: Appearance) {
-  return options.map(({ label, summary }, index) => {
+  return options.map(({ label }, index) => {
     const isSelected = index === selected;
     const mark = isSelected ? style.cyan(signs.mark) : ' ';
     const name = shorten(label, columns - 2, signs);
-    const room = columns - 4 - name.length;
-    const rest = summary === undefined || room < 8 ? '' : `  ${shorten(summary, room, signs)}`;
-    return `${mark} ${isSelected ? style.bold(name) : name}${style.dim(rest)}`;
+    return `${mark} ${isSelected ? style.bold(name) : name}`;
   });
 }
 
 /** What stands before the text of an entry. */
 export const entryLabel = ({ label }: Entry): string => `${label}: `;
 
-function entryLines(dialog: Entry, { style, signs, columns }: Appearance): string[] {
+function entryLine(dialog: Entry, { style, signs, columns }: Appearance): string {
   const label = entryLabel(dialog);
-  const lines = [style.cyan(label) + shorten(dialog.text, columns - label.length, signs)];
-  if (dialog.problem !== undefined)
-    lines.unshift(style.red(shorten(dialog.problem, columns, signs)));
-  return lines;
+  return style.cyan(label) + shorten(dialog.text, columns - label.length, signs);
 }
 
 /** A question in the composer's place; its last row says what the keys do, the one before is typed into. */
@@ -39,11 +34,11 @@ export function DialogBox({ dialog }: { readonly dialog: Dialog }): ReactNode {
   return (
     <Box flexDirection="column" width={columns}>
       <Text>{style.bold(dialog.title)}</Text>
-      {dialog.lines.map((line) => (
-        <Text key={line}>{line}</Text>
-      ))}
-      {dialog.kind === 'choice' ? <Lines lines={optionLines(dialog, appearance)} /> : null}
-      {dialog.kind === 'entry' ? <Lines lines={entryLines(dialog, appearance)} /> : null}
+      {dialog.kind === 'choice' ? (
+        <Lines lines={optionLines(dialog, appearance)} />
+      ) : (
+        <Row>{entryLine(dialog, appearance)}</Row>
+      )}
       <Row>{style.dim(fitParts(hints, columns, signs))}</Row>
     </Box>
   );

@@ -6,7 +6,6 @@ import { createDrawer, type Look } from './draw-frame.tsx';
 export interface View {
   /** Shows what `model` gives, soon: asked at most 30 times a second, and not at all while nothing changes. */
   update(model: () => ViewModel): void;
-  unmount(): void;
 }
 
 export interface ViewOptions {
@@ -28,6 +27,5 @@ export function mountView({ region, look }: ViewOptions): View {
   const draw = createDrawer();
   return {
     update: (model) => region.render((place) => draw(model(), look(), place)),
-    unmount: () => region.render(() => ({ rows: [] })),
   };
 }

@@ -203,38 +203,33 @@ describe('the footer', () => {
 describe('a dialog', () => {
   const firstRun: Dialog = {
     kind: 'choice',
-    title: 'No service is configured yet.',
-    lines: ['natter can talk to any service that speaks the Chat Completion contract.'],
-    options: [{ label: 'Connect a service', summary: 'its URL and a key' }, { label: 'Sandbox' }],
+    title: 'No service is configured yet, and natter can talk to any that speaks the contract.',
+    options: [{ label: 'Connect a service' }, { label: 'Sandbox' }],
     selected: 1,
     hints: ['Enter chooses', 'Esc leaves'],
   };
 
   test('offers a choice', () => {
     expect(drawn(<DialogBox dialog={firstRun} />)).toEqual([
-      'No service is configured yet.',
-      'natter can talk to any service that speaks the Chat',
-      'Completion contract.',
-      '  Connect a service  its URL and a key',
+      'No service is configured yet, and natter can talk to any',
+      'that speaks the contract.',
+      '  Connect a service',
       '› Sandbox',
       'Enter chooses · Esc leaves',
     ]);
   });
 
-  test('asks for an entry, and tells why the last was not taken', () => {
+  test('asks for an entry', () => {
     const entry: Dialog = {
       kind: 'entry',
       title: 'A key is needed.',
-      lines: [],
       label: 'API key',
       text: '•••',
       caretColumn: 3,
-      problem: 'the service refused this key',
       hints: ['Enter checks it', 'Esc leaves'],
     };
     expect(drawn(<DialogBox dialog={entry} />)).toEqual([
       'A key is needed.',
-      'the service refused this key',
       'API key: •••',
       'Enter checks it · Esc leaves',
     ]);

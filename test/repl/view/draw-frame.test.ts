@@ -75,7 +75,6 @@ describe('the live region', () => {
       dialog: {
         kind: 'entry',
         title: 'A key is needed.',
-        lines: [],
         label: 'API key',
         text: '•••',
         caretColumn: 3,
@@ -87,7 +86,8 @@ describe('the live region', () => {
   });
 
   test('shows no cursor where something is chosen', () => {
-    const dialog = { kind: 'wait', title: 'Checking the key', lines: [], hints: [] } as const;
+    const options = [{ label: 'Sandbox' }];
+    const dialog = { kind: 'choice', title: 'Which?', options, selected: 0, hints: [] } as const;
     expect(frame({ dialog }).caret).toBeUndefined();
   });
 

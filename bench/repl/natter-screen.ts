@@ -43,6 +43,7 @@ export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
     rewraps: true,
     cursorDrifts: false,
     resizePause: 100,
+    askColumn: () => undefined,
   });
   const view = mountView({ region, look: () => ({ style, unicode: true }) });
   const width = () => terminal.columns();

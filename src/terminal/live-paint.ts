@@ -50,8 +50,10 @@ function textRow(row: string): string {
 }
 
 export const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
-const down = (rows: number) => (rows > 0 ? `${CSI}${rows}B` : '');
-const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
+/** By line feeds: in a window that has lost its last rows, these make room where CUD would stop. */
+const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
+const left = (columns: number) => (columns > 0 ? `${CSI}${columns}D` : '');
+const farRight = `${CSI}9999C`;
 const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
 
 /** What of the preview is shown: all of it where there is room, or nothing. */
@@ -73,11 +75,17 @@ export function cursorRow({ frame, line }: Shown): number {
   return (frame.caret?.row ?? last) + (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
 }
 
-/** From a row to the caret. */
+/** The column of the cursor; hidden it stands inside the last row, as far to the middle as that goes. */
+export function cursorColumn({ frame, columns }: Shown): number {
+  const { caret, rows } = frame;
+  return caret?.column ?? Math.min(Math.floor(columns / 2), displayWidth(rows.at(-1) ?? ''));
+}
+
+/** From a row to the caret, counted from the window's right edge: so its column tells how wide that was. */
 function toCaret(shown: Shown, row: number): string {
-  const { caret, rows } = shown.frame;
   const move = vertical(cursorRow(shown) - row);
-  return caret === undefined || rows.length === 0 ? move : `${move}\r${right(caret.column)}`;
+  if (shown.frame.rows.length === 0) return move;
+  return `${move}\r${farRight}${left(shown.columns - 1 - cursorColumn(shown))}`;
 }
 
 /** The frame's rows, drawn from the row after the text, or on the empty row where the cursor stands. */
@@ -92,7 +100,7 @@ export function drawFrame(shown: Shown): string {
 
 /** Erases the rows under the cursor and comes back. */
 function eraseBelow(rows: number): string {
-  return rows <= 0 ? '' : `${`${down(1)}${eraseRow}`.repeat(rows)}${up(rows)}`;
+  return `${`${down(1)}${eraseRow}`.repeat(Math.max(0, rows))}${up(rows)}`;
 }
 
 /** From the caret to the end of the text, with the region erased. */
@@ -127,9 +135,7 @@ function drawChanges(from: Shown, to: Shown): string {
   let row = cursorRow(from);
   let output = '';
   const go = (target: number) => {
-    // Only a line feed makes room under the last row of the window.
-    const made = Math.min(target, Math.max(row, before.length - 1));
-    output += `${vertical(made - row)}\r${'\n'.repeat(target - made)}`;
+    output += `${vertical(target - row)}\r`;
     row = target;
   };
   for (let index = 0; index < Math.max(before.length, after.length); index += 1) {

@@ -1,7 +1,15 @@
+import { cursorColumn } from './live-paint.ts';
+import { confirm } from './live-written.ts';
 import { createPace, type Pace, type PaceClock } from './live-pace.ts';
-import { nothingShown } from './live-paint.ts';
-import { leaveBytes, nextBytes, type DrawFrame, type ScreenState } from './live-screen.ts';
-import { emptyLine } from './open-line.ts';
+import { verdictOf } from './live-race.ts';
+import {
+  firstState,
+  leaveBytes,
+  nextBytes,
+  wroteLately,
+  type DrawFrame,
+  type ScreenState,
+} from './live-screen.ts';
 
 /**
  * The rows at the end of the terminal that natter redraws, and the way of finished text past them into the
@@ -38,6 +46,8 @@ export interface LiveRegionOptions {
     rows(): number;
     write(text: string): Promise<void> | undefined;
   };
+  /** Asks the terminal for the cursor's column, from zero; called back when it answers, which it may never. */
+  readonly askColumn: (answer: (column: number) => void) => void;
   readonly clock: PaceClock;
   /** Calls `resized` when the window has another size than was heard of. */
   readonly checkSize?: () => void;
@@ -55,42 +65,34 @@ const beginUpdate = '\u001B[?2026h';
 const endUpdate = '\u001B[?2026l';
 
 /** Writes what has changed, as one update. */
-function createWriter(state: ScreenState, options: LiveRegionOptions) {
-  const { output, synchronized, rewraps, cursorDrifts } = options;
+function createWriter(state: ScreenState, options: LiveRegionOptions, onRepaint: () => void) {
+  const { output, clock, synchronized, rewraps, cursorDrifts } = options;
   const write = (bytes: string, showsCursor: boolean) => {
     if (bytes === '') return undefined;
     const update = `${hideCursor}${bytes}${showsCursor ? showCursor : ''}`;
     return output.write(synchronized ? beginUpdate + update + endUpdate : update);
   };
-  const window = () => {
-    return { columns: output.columns(), rows: output.rows(), rewraps, cursorDrifts };
+  const next = () => {
+    const window = { columns: output.columns(), rows: output.rows(), rewraps, cursorDrifts };
+    return nextBytes(state, window, () => clock.monotonic());
   };
   return {
     update() {
-      const bytes = nextBytes(state, window());
-      return write(bytes, state.shown.frame.caret !== undefined);
+      const isResized = state.sizeChange !== undefined;
+      const bytes = next();
+      const writing = write(bytes, state.shown.frame.caret !== undefined);
+      if (isResized && state.shown.frame.rows.length > 0) onRepaint();
+      return writing;
     },
-    leave: () => void write(nextBytes(state, window()) + leaveBytes(state), true),
-    lastBytes: () => nextBytes(state, window()) + leaveBytes(state),
-  };
-}
-
-function emptyScreen(output: LiveRegionOptions['output']): ScreenState {
-  return {
-    draw: () => ({ rows: [] }),
-    isNew: false,
-    isStale: false,
-    text: '',
-    shown: nothingShown(emptyLine, output.columns()),
-    rows: output.rows(),
-    leastRows: output.rows(),
+    leave: () => void write(next() + leaveBytes(state), true),
+    lastBytes: () => next() + leaveBytes(state),
   };
 }
 
 export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
   const { output, clock, checkSize } = options;
-  const state = emptyScreen(output);
-  const writer = createWriter(state, options);
+  const state = firstState(output.columns(), output.rows());
+  const writer = createWriter(state, options, () => checkRepaint(state, pace, options));
   let isSuspended = false;
   const pace = createPace(clock, () => (isSuspended ? undefined : writer.update()), checkSize);
   return { ...updates(state, pace, options), ...pauses() };
@@ -121,7 +123,36 @@ export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
   }
 }
 
-function updates(state: ScreenState, pace: Pace, { output, resizePause }: LiveRegionOptions) {
+/** Notes the first change of size since an update, and what the terminal says of it. */
+function noteChange(state: ScreenState, { output, clock, askColumn }: LiveRegionOptions): void {
+  if (state.sizeChange !== undefined) return;
+  const columns = output.columns();
+  const change = { at: clock.monotonic(), columns, verdict: 'unknown' } as const;
+  state.sizeChange = change;
+  if (!wroteLately(state, change.at)) return;
+  askColumn((cursor) => {
+    if (state.sizeChange !== change) return;
+    const verdict = verdictOf(state.shown, columns, cursor);
+    state.sizeChange = { ...change, verdict, answerTime: clock.monotonic() - change.at };
+  });
+}
+
+/** Where the terminal tells that a repaint was shown in another window, the news of its size is still to come. */
+function checkRepaint(state: ScreenState, pace: Pace, options: LiveRegionOptions): void {
+  const { clock, askColumn, resizePause } = options;
+  const at = state.written.writes.at(-1)?.at ?? clock.monotonic();
+  const wanted = cursorColumn(state.shown);
+  const { columns } = state.shown;
+  askColumn((cursor) => {
+    if (cursor === wanted) state.written = confirm(state.written, at);
+    if (cursor === wanted || state.shown.columns !== columns) return;
+    const answerTime = clock.monotonic() - at;
+    state.sizeChange = { at, columns, verdict: 'another', answerTime };
+    pace.after(resizePause);
+  });
+}
+
+function updates(state: ScreenState, pace: Pace, options: LiveRegionOptions) {
   return {
     render(draw: DrawFrame) {
       state.draw = draw;
@@ -136,8 +167,9 @@ function updates(state: ScreenState, pace: Pace, { output, resizePause }: LiveRe
     resized() {
       // Also where the size is the old one again by then: the terminal has moved its rows.
       state.isStale = true;
-      state.leastRows = Math.min(state.leastRows, output.rows());
-      pace.after(resizePause);
+      state.leastRows = Math.min(state.leastRows, options.output.rows());
+      noteChange(state, options);
+      pace.after(options.resizePause);
     },
     redraw() {
       state.isStale = true;

@@ -37,14 +37,20 @@ function eraseRows(rows: number): string {
   return `\u001B7${`\u001B[1B${eraseRow}`.repeat(Math.max(0, rows - 1))}\u001B8`;
 }
 
+/** How to come to where text goes on, and the line that it goes on. */
+export interface WayToText {
+  /** Erases the region on the way. */
+  readonly output: string;
+  readonly line: OpenLine;
+  /** Rows above the last one of the text that this goes to, should the terminal not be as natter thinks. */
+  readonly reach: number;
+}
+
 /**
  * After the window's size changed: the bytes that erase the region as the terminal shows it now and lead to
  * where text goes on, and the line that text goes on. Where that is out of reach, text goes on in a new row.
  */
-export function toTextAfterResize(
-  shown: Shown,
-  window: Window,
-): { readonly output: string; readonly line: OpenLine } {
+export function toTextAfterResize(shown: Shown, window: Window): WayToText {
   const { frame, line } = shown;
   const all = heights(shown, window);
   const caretIndex = cursorRow(shown) - (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
@@ -56,10 +62,20 @@ export function toTextAfterResize(
   const total = Math.min(sum(all), window.rows);
   const found = isOpen(line) && sum(all) < window.rows ? lineAfter(line, window) : undefined;
   if (found === undefined) {
-    return { output: go(above) + eraseRow + eraseRows(total), line: emptyLine };
+    const reach = Math.max(0, above - cursorRow(shown));
+    return { output: go(above) + eraseRow + eraseRows(total), line: emptyLine, reach };
   }
   const own = 1 + previewRows(shown, found, window);
   const rest = found.column < window.columns ? eraseRest : '';
-  const first = go(frame.rows.length === 0 ? 0 : above + own) + eraseRows(total + own);
-  return { output: first + found.row + rest, line: found };
+  const rows = frame.rows.length === 0 ? 0 : above + own;
+  const output = go(rows) + eraseRows(total + own) + found.row + rest;
+  return { output, line: found, reach: Math.max(0, rows - cursorRow(shown)) };
+}
+
+/** The same, to the begin of text that is written again: `rows` above the last one of the text. */
+export function toTextAgain(shown: Shown, rows: number, window: Window): WayToText {
+  // No row of the region counts as more than one, though it may take more: rather too little.
+  const go = up(Math.min(cursorRow(shown) + rows, window.rows - 1));
+  const output = `${go}\r${eraseRow}${eraseRows(window.rows)}`;
+  return { output, line: emptyLine, reach: Math.max(1, rows) };
 }

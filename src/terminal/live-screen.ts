@@ -7,8 +7,11 @@ import {
   type Frame,
   type Shown,
 } from './live-paint.ts';
-import { toTextAfterResize, type Window } from './live-resize.ts';
+import { textToRepeat, type SizeChange } from './live-race.ts';
+import { toTextAfterResize, toTextAgain, type Window } from './live-resize.ts';
+import { memory, nothingWritten, remember, type Written } from './live-written.ts';
 import { advanceLine, emptyLine, isOpen, type OpenLine } from './open-line.ts';
+import { displayWidth } from './width.ts';
 
 /** Where a frame is drawn. */
 export interface RegionPlace {
@@ -36,14 +39,38 @@ export interface ScreenState {
   rows: number;
   /** The fewest rows the window had since. */
   leastRows: number;
+  /** The first that came since. */
+  sizeChange: SizeChange | undefined;
+  written: Written;
+}
+
+/** Nothing on the screen yet, or nothing any more that is natter's. */
+export function firstState(columns: number, rows: number): ScreenState {
+  return {
+    draw: () => ({ rows: [] }),
+    isNew: false,
+    isStale: false,
+    text: '',
+    shown: nothingShown(emptyLine, columns),
+    rows,
+    leastRows: rows,
+    sizeChange: undefined,
+    written: nothingWritten,
+  };
+}
+
+/** With blanks up to the caret: a terminal that wraps rows anew may move a cursor that stands behind its row. */
+function reachingCaret(rows: readonly string[], caret: Frame['caret']): readonly string[] {
+  return rows.map((row, index) =>
+    index === caret?.row ? row + ' '.repeat(Math.max(0, caret.column - displayWidth(row))) : row,
+  );
 }
 
 /** A frame that leaves a row of the window to the text; rows at the top give way. */
 function fitted(frame: Frame, rows: number): Frame {
-  const excess = frame.rows.length - Math.max(1, rows - 1);
-  if (excess <= 0) return frame;
+  const excess = Math.max(0, frame.rows.length - Math.max(1, rows - 1));
   const caret = frame.caret && { ...frame.caret, row: Math.max(0, frame.caret.row - excess) };
-  return { ...frame, rows: frame.rows.slice(excess), caret };
+  return { ...frame, rows: reachingCaret(frame.rows.slice(excess), caret), caret };
 }
 
 /** The frame for a place: the one shown, where nothing asks for another. */
@@ -56,38 +83,65 @@ function frameFor(state: ScreenState, line: OpenLine, window: Window): Frame {
   return fitted(state.draw({ columns, rows, hasOpenLine }), rows);
 }
 
-function repaint(state: ScreenState, window: Window): string {
-  const { columns } = window;
-  // A window that gets lower loses its last rows first, and then they add none.
-  const cursorDrifts = window.cursorDrifts && Math.min(window.rows, state.leastRows) >= state.rows;
-  const { output, line: before } = toTextAfterResize(state.shown, { ...window, cursorDrifts });
-  const line = advanceLine(before, state.text, columns);
-  state.shown = { frame: frameFor(state, line, window), line, columns };
-  return output + textBytes(state.text) + drawFrame(state.shown);
+/** The bytes of an update: how the text that there is to write is reached, and the text. */
+interface Update {
+  readonly bytes: string;
+  /** What the text is added to. */
+  readonly line: OpenLine;
+  readonly reach: number;
 }
 
-function paintNext(state: ScreenState, window: Window): string {
+function repaint(state: ScreenState, window: Window): Update {
+  const { columns } = window;
+  const { shown, written, sizeChange, text } = state;
+  const again = sizeChange && textToRepeat(written, sizeChange, columns);
+  // A window that gets lower loses its last rows first, and then they add none.
+  const cursorDrifts = window.cursorDrifts && Math.min(window.rows, state.leastRows) >= state.rows;
+  const way =
+    again === undefined
+      ? toTextAfterResize(shown, { ...window, cursorDrifts })
+      : toTextAgain(shown, again.rows, window);
+  const before = advanceLine(way.line, again?.text ?? '', columns);
+  const line = advanceLine(before, text, columns);
+  state.shown = { frame: frameFor(state, line, window), line, columns };
+  const bytes = way.output + textBytes((again?.text ?? '') + text) + drawFrame(state.shown);
+  return { bytes, line: before, reach: way.reach };
+}
+
+function paintNext(state: ScreenState, window: Window): Update {
   const { shown, text } = state;
   const { columns } = shown;
   const line = advanceLine(shown.line, text, columns);
   state.shown = { frame: frameFor(state, line, window), line, columns };
-  return paint(shown, text, state.shown);
+  return { bytes: paint(shown, text, state.shown), line: shown.line, reach: 0 };
 }
 
-/** The bytes that show all there is to show; empty when nothing has changed. */
-export function nextBytes(state: ScreenState, window: Window): string {
-  const { shown } = state;
+/** The bytes that show all there is to show; empty when nothing has changed. `now` tells milliseconds. */
+export function nextBytes(state: ScreenState, window: Window, now: () => number): string {
+  const { shown, text } = state;
   const isMoved = window.columns !== shown.columns || window.rows !== state.rows;
-  if (!state.isNew && !state.isStale && !isMoved && state.text === '') return '';
-  const bytes = isMoved || state.isStale ? repaint(state, window) : paintNext(state, window);
+  if (!state.isNew && !state.isStale && !isMoved && text === '') return '';
+  const isRepaint = isMoved || state.isStale;
+  const { bytes, line, reach } = isRepaint ? repaint(state, window) : paintNext(state, window);
+  // Text that goes on in a row of its own leaves the rest of its line behind.
+  const written = isOpen(shown.line) && !isOpen(line) ? nothingWritten : state.written;
+  if (bytes !== '') state.written = remember(written, { at: now(), line, text, reach });
   const { rows } = window;
-  Object.assign(state, { rows, leastRows: rows, text: '', isNew: false, isStale: false });
+  const settled = { text: '', isNew: false, isStale: false, sizeChange: undefined };
+  Object.assign(state, { rows, leastRows: rows, ...settled });
   return bytes;
+}
+
+/** An update may still be on its way to the terminal, even if that is far. `at` is now. */
+export function wroteLately({ shown, written }: ScreenState, at: number): boolean {
+  const last = written.writes.at(-1);
+  return shown.frame.rows.length > 0 && last !== undefined && at - last.at <= memory;
 }
 
 /** The bytes that erase the region and end an open line. */
 export function leaveBytes(state: ScreenState): string {
   const { shown } = state;
   state.shown = nothingShown(emptyLine, shown.columns);
+  state.written = nothingWritten;
   return `${toText(shown)}${isOpen(shown.line) ? '\r\n' : ''}`;
 }

@@ -7,6 +7,8 @@ export interface OpenLine {
   readonly text: string;
   /** The part in the line's last row, with the sequences that open its style. */
   readonly row: string;
+  /** Length of the sequences at the begin of `row` that open a style again. */
+  readonly lead: number;
   /** Columns of the last row that are used; all of them until the next character comes. */
   readonly column: number;
   /** Rows of the line. */
@@ -20,6 +22,7 @@ export interface OpenLine {
 export const emptyLine: OpenLine = {
   text: '',
   row: '',
+  lead: 0,
   column: 0,
   rows: 1,
   style: [],
@@ -33,9 +36,15 @@ const plain = /^[\x20-\x7e]*$/;
 
 interface Position {
   row: string;
+  lead: number;
   column: number;
   rows: number;
   style: OpenStyle;
+}
+
+function beginRow(position: Position): void {
+  position.row = position.style.join('');
+  position.lead = position.row.length;
 }
 
 function addTab(position: Position, columns: number): void {
@@ -51,7 +60,7 @@ function addCharacter(position: Position, character: string, columns: number): v
   if (width > 0 && position.column + width > columns) {
     position.rows += 1;
     position.column = 0;
-    position.row = position.style.join('');
+    beginRow(position);
   }
   position.row += character;
   position.column += width;
@@ -63,8 +72,8 @@ function addPlain(position: Position, text: string, columns: number): void {
   const breaks = Math.ceil(end / columns) - Math.ceil(Math.max(1, position.column) / columns);
   position.rows += breaks;
   position.column = ((end - 1) % columns) + 1;
-  if (breaks === 0) position.row += text;
-  else position.row = position.style.join('') + text.slice(text.length - position.column);
+  if (breaks > 0) beginRow(position);
+  position.row += breaks > 0 ? text.slice(text.length - position.column) : text;
 }
 
 function addText(position: Position, text: string, columns: number): void {
@@ -74,8 +83,8 @@ function addText(position: Position, text: string, columns: number): void {
 
 /** The line after more text without a line end. */
 export function extendLine(line: OpenLine, added: string, columns: number): OpenLine {
-  const { row, column, rows, style } = line;
-  const position: Position = { row, column, rows, style };
+  const { row, lead, column, rows, style } = line;
+  const position: Position = { row, lead, column, rows, style };
   let at = 0;
   for (const { 0: sequence, index } of added.matchAll(styleSequence)) {
     addText(position, added.slice(at, index), columns);

@@ -19,8 +19,10 @@ export function openRegion(columns = 20, rows = 10, synchronized = true) {
     rewraps: true,
     cursorDrifts: true,
     resizePause: 100,
+    askColumn: (answer) => screen.askColumn(answer),
   });
   const settle = async () => {
+    await screen.settled();
     await clock.advance(200);
     await tick();
   };

@@ -8,11 +8,18 @@ export interface Screen {
   write(text: string): undefined;
   /** After all that was written has been shown. */
   resize(columns: number, rows: number): Promise<void>;
+  /** The same, but the program sees the old size until `tell`. */
+  resizeUntold(columns: number, rows: number): Promise<void>;
+  tell(): void;
+  /** All that was written has been shown, and what was asked is answered. */
+  settled(): Promise<void>;
   /** The visible rows, trailing blanks removed. */
   screen(): Promise<string[]>;
   /** Scrollback and screen as lines of text: rows that the terminal wrapped are one line. */
   lines(): Promise<string[]>;
   cursor(): Promise<{ row: number; column: number }>;
+  /** As terminals answer DSR 6, in its turn after what was written. */
+  askColumn: (answer: (column: number) => void) => void;
   /** Everything written. */
   readonly output: string[];
 }
@@ -32,18 +39,32 @@ export function createScreen(columns: number, rows: number): Screen {
       terminal.write('', resolve);
     });
   const buffer = () => terminal.buffer.active;
+  let told = { columns, rows };
+  const tell = () => {
+    told = { columns: terminal.cols, rows: terminal.rows };
+  };
+  const resizeUntold = async (newColumns: number, newRows: number) => {
+    await settled();
+    terminal.resize(newColumns, newRows);
+  };
   return {
     output,
-    columns: () => terminal.cols,
-    rows: () => terminal.rows,
+    settled,
+    tell,
+    resizeUntold,
+    askColumn(answer) {
+      terminal.write('', () => answer(buffer().cursorX));
+    },
+    columns: () => told.columns,
+    rows: () => told.rows,
     write(text) {
       output.push(text);
       terminal.write(text);
       return undefined;
     },
     async resize(newColumns, newRows) {
-      await settled();
-      terminal.resize(newColumns, newRows);
+      await resizeUntold(newColumns, newRows);
+      tell();
     },
     async screen() {
       await settled();

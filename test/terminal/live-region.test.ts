@@ -18,6 +18,7 @@ describe('the live region', () => {
       rewraps: true,
       cursorDrifts: true,
       resizePause: 100,
+      askColumn: screen.askColumn,
     });
     region.render(() => footer);
     await tick();

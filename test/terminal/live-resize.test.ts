@@ -61,6 +61,7 @@ describe('a window that changes its size', () => {
           8 + ((step * 7) % 9),
         );
         region.resized();
+        await screen.settled();
         await clock.advance(150);
       }
     }

@@ -28,6 +28,7 @@ const pasteEnd = '\u001B[201~';
 const loneEscapes = /^\u001B{1,2}$/;
 
 interface State {
+  readonly onCursorColumn: (column: number) => void;
   /** Input not read yet. */
   held: string;
   /** Parts of the paste being read. */
@@ -60,6 +61,7 @@ function readKeys(state: State): KeyEvent[] {
     if (reading === undefined) break;
     state.isAfterReturn = held.charAt(at + reading.length - 1) === '\r';
     if (reading.opensPaste === true) state.paste = [];
+    if (reading.cursorColumn !== undefined) state.onCursorColumn(reading.cursorColumn);
     if (reading.event !== undefined) events.push(reading.event);
     at += reading.length;
   }
@@ -94,9 +96,18 @@ function flushState(state: State): KeyEvent[] {
   return Array.from(held, () => keyPress('escape'));
 }
 
-export function createKeyParser(): KeyParser {
+/** `onCursorColumn` hears where the cursor stands, from zero, when the terminal tells. */
+export function createKeyParser(
+  onCursorColumn: (column: number) => void = () => undefined,
+): KeyParser {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const state: State = { held: '', paste: undefined, isAfterReturn: false, isFlushed: false };
+  const state: State = {
+    onCursorColumn,
+    held: '',
+    paste: undefined,
+    isAfterReturn: false,
+    isFlushed: false,
+  };
   return {
     feed: (input) => {
       state.held += typeof input === 'string' ? input : decoder.decode(input, { stream: true });

@@ -10,12 +10,15 @@ export interface Reading {
   /** Absent for reports and unknown sequences, which are swallowed. */
   readonly event?: KeyEvent | undefined;
   readonly opensPaste?: boolean;
+  /** Zero-based, where the terminal tells where the cursor stands (CPR). */
+  readonly cursorColumn?: number;
 }
 
 const escape = '\u001B';
 const textRun = /[^\u0000-\u001F\u007F-\u009F]+/y;
 const sequence = /\u001B\[([0-?]*)([ -/]*)([@-~])/y;
 const sequenceStart = /\u001B\[[0-?]*[ -/]*/y;
+const cursorReport = /\u001B\[\d+;(\d+)R/y;
 const rxvtShifted = /\u001B\[(\d{1,2})\$/y;
 const consoleFunctionKey = /\u001B\[\[([A-E])/y;
 const applicationKey = /\u001BO([\d;]*)([@-~])/y;
@@ -50,6 +53,10 @@ function readSequence(input: string, at: number): Reading | undefined {
     return { length: 4, event: keyPress(`f${number}`) };
   }
   if (input.startsWith('[[', at + 1) && at + 3 === input.length) return undefined;
+  const report = matchAt(cursorReport, input, at);
+  if (report !== undefined) {
+    return { length: report[0].length, cursorColumn: Math.max(0, Number(report[1]) - 1) };
+  }
   const shifted = matchAt(rxvtShifted, input, at);
   if (shifted !== undefined) {
     return { length: shifted[0].length, event: eventOfSequence(shifted[1] ?? '', '$') };

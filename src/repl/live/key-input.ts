@@ -12,8 +12,9 @@ export interface KeyInput {
 export function createKeyInput(
   clock: Clock,
   onKeys: (events: readonly KeyEvent[]) => void,
+  onCursorColumn: (column: number) => void,
 ): KeyInput {
-  const parser = createKeyParser();
+  const parser = createKeyParser(onCursorColumn);
   let waiting = new AbortController();
   const pass = (events: readonly KeyEvent[]) => {
     if (events.length > 0) onKeys(events);

@@ -1,7 +1,9 @@
+import { createCursorQuestion, type CursorQuestion } from '../../terminal/cursor-question.ts';
 import { holdTerminal, type TerminalHold } from '../../terminal/hold.ts';
 import { createLiveRegion, type LiveRegion } from '../../terminal/live-region.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { TerminalTraits } from '../../terminal/traits.ts';
+import type { KeyEvent } from '../editing/key-event.ts';
 import type { ReplOptions } from '../repl-options.ts';
 import { createMarkdownLoader, richFormat } from '../rich-format.ts';
 import type { Screen } from '../screen.ts';
@@ -91,9 +93,11 @@ function screenOf(live: Live, hold: () => TerminalHold, show: (state: ReplState)
   };
 }
 
-function openRegion({ stdout, ports, device, traits }: LiveOptions): LiveRegion {
+function openRegion(options: LiveOptions, { ask: askColumn }: CursorQuestion): LiveRegion {
+  const { stdout: output, ports, device, traits } = options;
+  const { clock } = ports;
   const checkSize = () => device.checkSize();
-  return createLiveRegion({ output: stdout, clock: ports.clock, checkSize, ...traits });
+  return createLiveRegion({ output, clock, checkSize, askColumn, ...traits });
 }
 
 /** A session with a live region at the end of the terminal's scrollback. */
@@ -101,12 +105,14 @@ export async function startLive(options: LiveOptions): Promise<Session> {
   const { stdout, ports, unicode } = options;
   await loadLayout();
   const { clock } = ports;
-  const region = openRegion(options);
+  const cursor = createCursorQuestion((text) => void stdout.write(text));
+  const region = openRegion(options, cursor);
   let session: Session;
-  const keys = createKeyInput(clock, (events) => {
+  const onKeys = (events: readonly KeyEvent[]) => {
     const now = clock.monotonic();
     for (const event of events) session.dispatch({ type: 'key-pressed', event, now });
-  });
+  };
+  const keys = createKeyInput(clock, onKeys, cursor.answered);
   const live: Live = { options, region, keys, session: () => session };
   const styleOf = ({ choices }: ReplState) => themedStyle(choices.theme, options.style);
   const markdown = createMarkdownLoader();

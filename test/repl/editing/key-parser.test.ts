@@ -160,3 +160,11 @@ describe('what is held back', () => {
     expect(writeEvents(parser.feed('\u0003'))).toBe('<ctrl+c>');
   });
 });
+
+test('a report of the cursor is no key, in pieces neither', () => {
+  const columns: number[] = [];
+  const parser = createKeyParser((column) => columns.push(column));
+  expect(parser.feed('a\u001B[12;')).toEqual([{ type: 'text', text: 'a' }]);
+  expect(parser.feed('5Rb')).toEqual([{ type: 'text', text: 'b' }]);
+  expect(columns).toEqual([4]);
+});

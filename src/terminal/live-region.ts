@@ -4,6 +4,7 @@ import { createPace, type Pace, type PaceClock } from './live-pace.ts';
 import { verdictOf } from './live-race.ts';
 import {
   firstState,
+  forgetShown,
   leaveBytes,
   nextBytes,
   wroteLately,
@@ -47,7 +48,7 @@ export interface LiveRegionOptions {
     write(text: string): Promise<void> | undefined;
   };
   /** Asks the terminal for the cursor's column, from zero; called back when it answers, which it may never. */
-  readonly askColumn: (answer: (column: number) => void) => void;
+  readonly askColumn?: (answer: (column: number) => void) => void;
   readonly clock: PaceClock;
   /** Calls `resized` when the window has another size than was heard of. */
   readonly checkSize?: () => void;
@@ -130,7 +131,7 @@ function noteChange(state: ScreenState, { output, clock, askColumn }: LiveRegion
   const change = { at: clock.monotonic(), columns, verdict: 'unknown' } as const;
   state.sizeChange = change;
   if (!wroteLately(state, change.at)) return;
-  askColumn((cursor) => {
+  askColumn?.((cursor) => {
     if (state.sizeChange !== change) return;
     const verdict = verdictOf(state.shown, columns, cursor);
     state.sizeChange = { ...change, verdict, answerTime: clock.monotonic() - change.at };
@@ -143,7 +144,7 @@ function checkRepaint(state: ScreenState, pace: Pace, options: LiveRegionOptions
   const at = state.written.writes.at(-1)?.at ?? clock.monotonic();
   const wanted = cursorColumn(state.shown);
   const { columns } = state.shown;
-  askColumn((cursor) => {
+  askColumn?.((cursor) => {
     if (cursor === wanted) state.written = confirm(state.written, at);
     if (cursor === wanted || state.shown.columns !== columns) return;
     const answerTime = clock.monotonic() - at;
@@ -176,7 +177,7 @@ function updates(state: ScreenState, pace: Pace, options: LiveRegionOptions) {
       pace.soon();
     },
     forget() {
-      state.shown = nothingShown(emptyLine, state.shown.columns);
+      forgetShown(state);
       state.isNew = true;
       pace.soon();
     },

@@ -138,10 +138,15 @@ export function wroteLately({ shown, written }: ScreenState, at: number): boolea
   return shown.frame.rows.length > 0 && last !== undefined && at - last.at <= memory;
 }
 
+/** What was shown is not natter's any more. */
+export function forgetShown(state: ScreenState): void {
+  state.shown = nothingShown(emptyLine, state.shown.columns);
+  state.written = nothingWritten;
+}
+
 /** The bytes that erase the region and end an open line. */
 export function leaveBytes(state: ScreenState): string {
   const { shown } = state;
-  state.shown = nothingShown(emptyLine, shown.columns);
-  state.written = nothingWritten;
+  forgetShown(state);
   return `${toText(shown)}${isOpen(shown.line) ? '\r\n' : ''}`;
 }

@@ -66,6 +66,7 @@ function wakened(stop: AbortSignal, listen: (done: () => void) => void): Promise
   });
 }
 
+/** @param most items asked at the same time */
 export function createConcurrency(most: number, clock: Clock): Concurrency {
   const window = createWindow(most);
   let running = 0;

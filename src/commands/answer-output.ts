@@ -4,6 +4,7 @@ import {
   jsonLinesPrinter,
   jsonPrinter,
   terminalPrinter,
+  unchanged,
   type AnswerPrinter,
 } from '../output/answer-printer.ts';
 import { createSanitizer } from '../terminal/sanitizer.ts';
@@ -22,8 +23,6 @@ export interface AnswerOutputOptions {
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
 }
-
-const unchanged = { write: (text: string) => text, end: () => '' };
 
 /** The printer of a format; Markdown is loaded only for `markdown`. */
 export async function createAnswerOutput(

@@ -4,6 +4,7 @@ import { createMerge, missingItems, type Merged } from '../batch/merge.ts';
 import { resultPlace } from '../batch/result-place.ts';
 import { scanResults } from '../batch/scan-results.ts';
 import { Failure } from '../failure.ts';
+import { count } from '../output/figures.ts';
 import type { Notices } from '../output/notices.ts';
 import { failureReason } from '../storage/storage-failure.ts';
 import type { MergeOptions } from './batch.ts';
@@ -58,20 +59,20 @@ function tell(notices: Notices, { index }: Merged): void {
   for (let item = 1; item <= index.last(); item += 1) {
     if (index.get(item)?.isAnswered === false) failed += 1;
   }
-  const count = index.count().toLocaleString('en-US');
+  const results = count(index.count());
   const { count: missing, text } = missingItems(index);
   if (missing > 0) {
     const items = missing === 1 ? 'item is' : 'items are';
     throw new Failure(
       'incomplete',
-      `${missing} ${items} missing between ${count} results: ${text}`,
+      `${count(missing)} ${items} missing between ${results} results: ${text}`,
       {
         hint: 'natter batch with the whole input, and -o with the merged file, asks what is missing',
       },
     );
   }
-  const failures = failed === 0 ? '' : `, ${failed.toLocaleString('en-US')} of them failures`;
-  notices.notice(`merged ${count} results${failures}`);
+  const failures = failed === 0 ? '' : `, ${count(failed)} of them failures`;
+  notices.notice(`merged ${results} results${failures}`);
 }
 
 /**

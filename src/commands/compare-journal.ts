@@ -40,15 +40,10 @@ export async function openComparisonJournal(
   return {
     keep: (index, events) => journalAnswer(journal, models[index] ?? '', events, ids[index]),
     choose(answers) {
-      const whole = answers.findIndex(({ record, content }) => record.complete && content !== '');
-      select(
-        whole < 0
-          ? Math.max(
-              0,
-              answers.findIndex(({ content }) => content !== ''),
-            )
-          : whole,
-      );
+      const hasText = ({ content }: ComparedAnswer) => content !== '';
+      const whole = answers.findIndex((answer) => answer.record.complete && hasText(answer));
+      const best = [whole, answers.findIndex(hasText)].find((index) => index >= 0);
+      select(best ?? 0);
     },
     close: () => journal.close(),
   };

@@ -3,7 +3,7 @@ import type { AnswerFormat } from '../output/answer-format.ts';
 import { filteredNotice, finishNotice } from '../output/answer-notices.ts';
 import { endingOf, type ComparedAnswer } from '../output/comparison/comparison-view.ts';
 import { heading } from '../output/comparison/stacked-answers.ts';
-import { figuresText } from '../output/figures.ts';
+import { count, figuresText } from '../output/figures.ts';
 import { sanitize, sanitizeLine } from '../terminal/sanitizer.ts';
 import type { CompareOptions } from './compare.ts';
 import type { Context } from './context.ts';
@@ -36,9 +36,8 @@ async function printDifferences({ context, presentation, answers }: Conclusion):
     const parts = diffWords(shown(first.content), shown(other.content));
     const labels = sanitizeLine(`${first.label} and ${other.label}`);
     if (parts === undefined) {
-      const most = mostChanges.toLocaleString('en-US');
       presentation.notices.notice(
-        `${labels} differ in more than ${most} words: no difference is shown`,
+        `${labels} differ in more than ${count(mostChanges)} words: no difference is shown`,
       );
     } else {
       const isSame = parts.every(({ kind }) => kind === 'both');

@@ -1,3 +1,4 @@
+import { unchanged } from '../output/answer-printer.ts';
 import type { ComparisonView } from '../output/comparison/comparison-view.ts';
 import {
   createComparisonDocument,
@@ -31,8 +32,6 @@ export function standsInColumns(viewOptions: CompareViewOptions): boolean {
   if (!isShown || !presentation.drawsOutput || options.stacked === true) return false;
   return columnWidth(context.streams.stdout.columns(), labels.length) >= narrowestColumn;
 }
-
-const unchanged = { write: (text: string) => text, end: () => '' };
 
 async function openColumns(viewOptions: CompareViewOptions): Promise<ComparisonView> {
   const { context, presentation, format, labels } = viewOptions;

@@ -18,6 +18,9 @@ export interface TextTransform {
   end(): string | Promise<string>;
 }
 
+/** Text as it is. */
+export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
+
 /** The service's text, byte for byte. */
 export function exactPrinter(stdout: OutputStream): AnswerPrinter {
   return {

@@ -1,4 +1,5 @@
 import type { FailureKind } from '../failure.ts';
+import { count } from './figures.ts';
 
 /** How far a batch is. */
 export interface BatchFigures {
@@ -22,8 +23,6 @@ export interface BatchState {
   /** Nothing more is begun. */
   readonly isStopping: boolean;
 }
-
-const count = (value: number) => value.toLocaleString('en-US');
 
 /** A time in two short units at the most: `45 s`, `3 min`, `2 h 5 min`. */
 export function shortTime(milliseconds: number): string {

@@ -15,7 +15,10 @@ export interface BatchEnd {
 
 export const outcomeText = ({ tally, elapsed }: BatchEnd) => batchOutcome({ ...tally, elapsed });
 
-function hintOf({ output, gaveUp }: BatchEnd): string {
+function hintOf({ output, gaveUp, tally }: BatchEnd): string {
+  if (output !== undefined && [...tally.causes.keys()].join() === 'usage') {
+    return 'correct the lines that the results name; the same command then asks only those';
+  }
   const again =
     output === undefined
       ? 'with -o FILE the same command would ask only those again'

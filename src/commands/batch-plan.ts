@@ -22,12 +22,21 @@ function wholeNumber(text: string, option: string, least: number, most: number):
   throw new Failure('usage', `${option} must be a whole number from ${least} to ${most}`);
 }
 
+/** A template with other braces would ask the same again and again. */
+function templateOf(text: string): Template {
+  const template = parseTemplate(text);
+  if (template.names.length > 0) return template;
+  throw new Failure('usage', 'the template names no column, so every prompt would be the same', {
+    hint: 'a column stands in two braces, as in --template "Sum up: {{text}}"',
+  });
+}
+
 /** @throws Failure `usage` */
 export function planBatch(options: BatchOptions, file: string | undefined): BatchPlan {
   const { format, template, shard, concurrency, retryIncomplete } = options;
   return {
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
-    template: template === undefined ? undefined : parseTemplate(template),
+    template: template === undefined ? undefined : templateOf(template),
     shard: shard === undefined ? undefined : parseShard(shard),
     concurrency: wholeNumber(concurrency, '--concurrency', 1, mostConcurrency),
     retryIncomplete: wholeNumber(retryIncomplete, '--retry-incomplete', 0, 100),

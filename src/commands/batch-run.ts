@@ -10,6 +10,7 @@ import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseParameterFlag } from '../settings/setting-value.ts';
 import { Interruption } from '../terminal/signals.ts';
 import { batchFailure, outcomeText } from './batch-end.ts';
+import { refuseSharedFiles } from './batch-files.ts';
 import { openBatchInput } from './batch-input.ts';
 import { type BatchItems, checkItems, pendingItems } from './batch-items.ts';
 import { type BatchPlan, planBatch } from './batch-plan.ts';
@@ -86,7 +87,8 @@ async function askAll(run: Run, service: Service): Promise<Stopping> {
   const { stream } = options;
   const { retryIncomplete } = plan;
   const asking = { ...service, settings, stream, retryIncomplete, signal: context.signal };
-  const givingUp = createGivingUp(Math.max(leastFailuresInRow, 2 * plan.concurrency));
+  const isReplay = service.replayedFrom !== undefined;
+  const givingUp = createGivingUp(Math.max(leastFailuresInRow, 2 * plan.concurrency), isReplay);
   const work = { context, asking, sink, tally, givingUp, giveUp };
   try {
     await runItems({
@@ -147,6 +149,7 @@ export async function runBatch(
   const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
   const settings = readSettings(context, notices, options, { ...options, params });
   const input = openBatchInput(context, notices, file);
+  refuseSharedFiles(options, file, context.environment);
   const sink = openBatchSink(context, options);
   const fingerprint = (item: BatchItem) => itemFingerprint(item, settings);
   const selection = {

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { inputFormats, type InputFormat } from '../batch/input-format.ts';
 import type { Context } from './context.ts';
 import { collect, type GlobalOptions } from './global-options.ts';
-import { hideServiceOptions, setExamples } from './help-format.ts';
+import { hideParentOptions, hideServiceOptions, setExamples } from './help-format.ts';
 import { settingOption } from './setting-option.ts';
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
@@ -49,7 +49,7 @@ const runBatch: RunBatch = {
 const inputOptions = () => [
   new Option(
     '--format <format>',
-    'how the input is written; default: as its name says, or its first line',
+    'how the input is written: lines, jsonl, csv or tsv; default: as its name says, or its first line',
   ).choices(inputFormats),
   new Option('--template <text>', 'make prompts of a table or JSON: "… {{column}} …"'),
   new Option('--shard <i/n>', 'take every n-th item only, beginning with the i-th'),
@@ -80,11 +80,15 @@ function buildMerge(context: Context, run: RunBatch): Command {
     .summary('put the results of shards together')
     .description(
       'Puts files of results together, in the order of the input, and tells which items are missing.',
-    )
-    .option('-o, --output <file>', 'file to write, instead of standard output')
-    .option('--force', 'replace a file that is there');
+    );
+  const options = [
+    new Option('-o, --output <file>', 'file to write, instead of standard output'),
+    new Option('--force', 'replace a file that is there'),
+  ];
+  for (const option of options) merge.addOption(option.helpGroup('Output options:'));
   merge.action((pieces: string[]) => run.merge(context, merge.optsWithGlobals(), pieces));
   hideServiceOptions(merge);
+  hideParentOptions(merge);
   return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
 }
 

@@ -27,6 +27,14 @@ export function takesServiceOptions(command: Command): boolean {
   return !withoutService.has(command);
 }
 
+const apartFromParent = new WeakSet<Command>();
+
+/** Leaves the options of the command above out of the help of one that does something else. */
+export function hideParentOptions(command: Command): Command {
+  apartFromParent.add(command);
+  return command;
+}
+
 interface Item {
   readonly group: string;
   readonly term: string;
@@ -43,7 +51,10 @@ function optionItems(command: Command, help: Help): Item[] {
 
 /** The root command's help speaks of the default command too, because it is what most people type. */
 function describedCommands(command: Command): readonly Command[] {
-  if (command.parent !== null) return [command, ...ancestors(command)];
+  if (command.parent !== null) {
+    const above = ancestors(command);
+    return [command, ...(apartFromParent.has(command) ? above.slice(1) : above)];
+  }
   const defaultCommand = command.commands.find((child) => child.name() === 'chat');
   return defaultCommand === undefined ? [command] : [defaultCommand, command];
 }

@@ -46,6 +46,9 @@ function exitCodesTopic(): string {
     'natter batch exits with 0 only if every item is answered, with the code of the',
     'cause where all failures have one, and with 1 where they have several.',
     '',
+    'Where nobody reads the output any more, as in natter … | head -1, natter stops',
+    'quietly, with 0.',
+    '',
   ].join('\n');
 }
 

@@ -175,6 +175,11 @@ describe('natter batch', () => {
     [['-', '--concurrency', '0'], 'x', '--concurrency must be a whole number from 1 to 1000'],
     [['-', '--shard', '3/2'], 'x', '--shard must be i/n with i from 1 to n, not "3/2"'],
     [['-', '--format', 'csv'], 'a\nb\n', 'the table has no column "prompt"'],
+    [
+      ['-', '--template', 'About {x}'],
+      'x',
+      'the template names no column, so every prompt would be the same',
+    ],
     [['-', '-o', '.'], 'x', '. is no file that results can be kept in'],
   ])('refuses %j', async (words, input, message) => {
     const place = await openBatchPlace();
@@ -182,6 +187,14 @@ describe('natter batch', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`natter: ${message}\n`);
     expect(place.asked).toEqual([]);
+  });
+
+  test('asks for the lines to be corrected where nothing else failed', async () => {
+    const place = await openBatchPlace();
+    place.write('p.jsonl', '{"prompt":"a"}\n{"prompt":\n');
+    const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('\n  correct the lines that the results name;');
   });
 
   test('ends quietly when nobody reads its results any more', async () => {

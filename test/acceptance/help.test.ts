@@ -48,6 +48,12 @@ test.each(commands)(
   },
 );
 
+test('natter batch merge --help leaves out the options that ask prompts', async () => {
+  const { stdout } = await runNatter(['batch', 'merge', '--help']);
+  expect(stdout).toContain('  -o, --output <file>  file to write');
+  expect(stdout).not.toMatch(/--(?:template|model|concurrency|unordered|base-url)/);
+});
+
 test.each(commands.filter((command) => command !== ''))(
   'natter help %s is the same as its --help',
   async (command) => {

@@ -134,6 +134,12 @@ describe('giving up', () => {
     },
   );
 
+  test('a recording that lacks one item may have the next', () => {
+    const givingUp = createGivingUp(1, true);
+    expect(givingUp.failed(failed('configuration'))).toBe(false);
+    expect(givingUp.failed(failed('unauthorized'))).toBe(true);
+  });
+
   test('an answer between begins the row again', () => {
     const givingUp = createGivingUp(2);
     givingUp.failed(failed('server_error'));

@@ -1,0 +1,56 @@
+import { linkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { rule } from '../sandbox/sandbox-helpers.ts';
+import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
+
+/** No service answers there: only a recording can. */
+const nobody = { env: { NATTER_BASE_URL: 'http://127.0.0.1:1' } };
+const replay = ['--replay', 'tape.jsonl', '--speed', 'max'];
+
+describe('natter batch and recordings', () => {
+  test('a batch is answered from its recording, retries included', async () => {
+    const place = await openBatchPlace([rule('429 retry-after=0 every=4')]);
+    place.write('p.txt', promptLines(9));
+    const recorded = await place.run(['p.txt', '--record', 'tape.jsonl']);
+    const asked = place.asked.length;
+    const replayed = await place.run(['p.txt', ...replay], nobody);
+    expect(replayed.code).toBe(0);
+    const figures = (text: string) =>
+      parseResults(text).map(({ content, attempts }) => ({ content, attempts }));
+    expect(figures(replayed.stdout)).toEqual(figures(recorded.stdout));
+    expect(asked).toBeGreaterThan(9);
+    expect(place.asked).toHaveLength(asked);
+  });
+
+  test('an item that was not recorded leaves the others alone', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(6));
+    await place.run(['p.txt', '--record', 'tape.jsonl', '-o', 'first.jsonl']);
+    place.write('more.txt', `another\n${promptLines(6)}`);
+    const words = ['more.txt', '--concurrency', '1', '-o', 'second.jsonl'];
+    const { code, stderr } = await place.run([...words, ...replay], nobody);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/6 of 7 items answered .*; 1 failed: 1 configuration/);
+    const [missing] = place.results('second.jsonl');
+    expect(missing?.error?.message).toContain('tape.jsonl has no answer');
+  });
+});
+
+describe('the file of -o', () => {
+  test.each([
+    ['the input', ['p.txt', '-o', './p.txt'], './p.txt is the input'],
+    ['another name of the input', ['p.txt', '-o', 'same.txt'], 'same.txt is the input'],
+    ['the recording', ['p.txt', '-o', 'a.jsonl', '--record', './a.jsonl'], 'is the recording'],
+  ])('is not %s', async (_, words, message) => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(2));
+    linkSync(join(place.folder, 'p.txt'), join(place.folder, 'same.txt'));
+    const { code, stderr } = await place.run(words);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(place.read('p.txt')).toBe(promptLines(2));
+    expect(place.has('a.jsonl')).toBe(false);
+    expect(place.asked).toEqual([]);
+  });
+});

@@ -17,6 +17,7 @@ test('a base URL is enough', async () => {
   client.close();
   expect(events.map(({ type }) => type)).toEqual([
     'answer-started',
+    'answer-named',
     'text-received',
     'answer-finished',
   ]);

@@ -11,11 +11,15 @@ import type { MergeOptions } from './batch.ts';
 import type { Context } from './context.ts';
 import { present } from './presentation.ts';
 
+function cannotRead(name: string, error: unknown): Failure {
+  return new Failure('usage', `cannot read ${name}: ${failureReason(error)}`, { cause: error });
+}
+
 function openPiece(name: string): number {
   try {
     return fs.openSync(name, 'r');
   } catch (error) {
-    throw new Failure('usage', `cannot read ${name}: ${failureReason(error)}`, { cause: error });
+    throw cannotRead(name, error);
   }
 }
 
@@ -24,7 +28,11 @@ function openPieces(names: readonly string[], opened: number[]): Merged {
   for (const [file, name] of names.entries()) {
     const descriptor = openPiece(name);
     opened.push(descriptor);
-    scanResults(descriptor, name, file, (result) => merged.add(result));
+    try {
+      scanResults(descriptor, name, file, (result) => merged.add(result));
+    } catch (error) {
+      throw error instanceof Failure ? error : cannotRead(name, error);
+    }
   }
   return merged;
 }

@@ -54,3 +54,12 @@ describe('the file of -o', () => {
     expect(place.asked).toEqual([]);
   });
 });
+
+test('natter batch merge refuses a folder as a piece', async () => {
+  const place = await openBatchPlace();
+  const { code, stderr } = await place.run(['merge', '.']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: 'natter: cannot read .: it is a folder\n',
+  });
+});

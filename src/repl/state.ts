@@ -43,6 +43,8 @@ export interface AnswerActivity {
   readonly isStopping: boolean;
   /** What was typed, to be given back when it fails; undefined for a retry. */
   readonly prompt: Draft | undefined;
+  /** What was attached to it. */
+  readonly files: readonly AttachedFile[];
   /** The answer of another model that it is compared with. */
   readonly comparedWith?: string | undefined;
 }
@@ -117,6 +119,8 @@ export interface ReplState {
   readonly isQueuePaused: boolean;
   /** Files that go along with the next prompt. */
   readonly attachments: readonly AttachedFile[];
+  /** Those of them that came back with a prompt: an answer asked for again has them already. */
+  readonly returnedFiles: readonly AttachedFile[];
   readonly conversation: Conversation;
   readonly branch: Branch | undefined;
   readonly choices: Choices;

@@ -5,7 +5,8 @@ import { systemOf, type Conversation, type Turn } from '../../conversation/tree.
 import type { ChatEvent } from '../../client/events.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { keyDialog } from '../dialogs.ts';
-import { type Draft, isEmpty, withDraft } from '../editing/text-buffer.ts';
+import { withFile } from '../attachments.ts';
+import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../entry.ts';
 import { contextUse, currentPath, lastExchange } from '../position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state.ts';
@@ -107,11 +108,19 @@ function offerModel(state: ReplState): Step {
   return step({ ...state, hasOfferedModel: true }, printing(notice(text)));
 }
 
-/** A prompt that got no text is given back, where nothing else is typed meanwhile. */
-function giveBack(state: ReplState, prompt: Draft | undefined): ReplState {
+type Asked = Pick<AnswerActivity, 'prompt' | 'files' | 'comparedWith'>;
+
+/** A prompt that got no text is given back with its files, where nothing else is typed meanwhile. */
+function giveBack(state: ReplState, { prompt, files }: Asked): ReplState {
   if (prompt === undefined || !isEmpty(state.composer)) return state;
   const draft = { ...prompt, cursor: prompt.text.length };
-  return { ...state, composer: withDraft(state.composer, draft), givenBack: draft.text };
+  return {
+    ...state,
+    composer: withDraft(state.composer, draft),
+    givenBack: draft.text,
+    attachments: files.reduce(withFile, state.attachments),
+    returnedFiles: files,
+  };
 }
 
 /** In lines nothing shows what waits. */
@@ -120,8 +129,6 @@ function tellQueue(state: ReplState): Step {
   if (!state.isLineMode || length === 0) return step(state);
   return say(state, `${length === 1 ? '1 line waits' : `${length} lines wait`}; Enter sends on`);
 }
-
-type Asked = Pick<AnswerActivity, 'prompt' | 'comparedWith'>;
 
 /** What can be done about an answer that was cut, or never came. */
 function wayOn(hasText: boolean, isCompared: boolean): string {
@@ -132,10 +139,10 @@ function wayOn(hasText: boolean, isCompared: boolean): string {
 function onFailure(
   state: ReplState,
   { failure, hasText }: AnswerOutcome & { type: 'failed' },
-  { prompt, comparedWith }: Asked,
+  asked: Asked,
 ): Step {
-  const next = hasText ? state : giveBack(state, prompt);
-  const way = wayOn(hasText, comparedWith !== undefined);
+  const next = hasText ? state : giveBack(state, asked);
+  const way = wayOn(hasText, asked.comparedWith !== undefined);
   const { message, hint, kind } = failure;
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
@@ -146,10 +153,10 @@ function onFailure(
   return step(paused, printing(failureEntry(message, hints)));
 }
 
-function onStop(state: ReplState, hasText: boolean, { prompt, comparedWith }: Asked): Step {
-  const way = wayOn(hasText, comparedWith !== undefined);
+function onStop(state: ReplState, hasText: boolean, asked: Asked): Step {
+  const way = wayOn(hasText, asked.comparedWith !== undefined);
   const text = hasText ? `stopped; ${way}` : 'stopped before any text came';
-  const next = hasText ? state : giveBack(state, prompt);
+  const next = hasText ? state : giveBack(state, asked);
   return step({ ...next, isQueuePaused: true }, printing(notice(text)));
 }
 
@@ -167,7 +174,8 @@ export function onAnswerEnded(
   outcome: AnswerOutcome,
   conversation: Conversation,
 ): Step {
-  const asked: Asked = state.activity?.type === 'answer' ? state.activity : { prompt: undefined };
+  const asked: Asked =
+    state.activity?.type === 'answer' ? state.activity : { prompt: undefined, files: [] };
   const next = withConversation({ ...state, activity: undefined }, conversation);
   if (outcome.type === 'failed') return andThen(onFailure(next, outcome, asked), tellQueue);
   if (outcome.type === 'stopped') return andThen(onStop(next, outcome.hasText, asked), tellQueue);

@@ -19,8 +19,12 @@ export function ask(
 ): Step {
   const { now } = state;
   const { choices, comparedWith } = { ...state, comparedWith: undefined, ...comparison };
+  const isAgain = question.type === 'again';
+  const waiting = state.attachments.filter((file) => !state.returnedFiles.includes(file));
   const next: ReplState = {
     ...state,
+    attachments: isAgain ? waiting : [],
+    returnedFiles: [],
     activity: {
       type: 'answer',
       phase: 'waiting',
@@ -30,6 +34,7 @@ export function ask(
       held: '',
       isStopping: false,
       prompt,
+      files: isAgain ? [] : question.files,
       comparedWith,
     },
   };

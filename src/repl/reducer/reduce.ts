@@ -1,5 +1,5 @@
-import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { Action } from '../action.ts';
+import { withFile } from '../attachments.ts';
 import type { Dialog } from '../dialog.ts';
 import { addressDialog, keyDialog, serversDialog } from '../dialogs.ts';
 import { clearBuffer, replaceContent } from '../editing/text-buffer.ts';
@@ -57,12 +57,6 @@ function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
   const next = endTask(state);
   const shown = entries.length === 0 ? step(next) : step(next, printing(...entries));
   return andThen(shown, advance);
-}
-
-/** A file that is attached again was read again: it takes its own place. */
-function withFile(files: readonly AttachedFile[], file: AttachedFile): readonly AttachedFile[] {
-  const others = files.filter(({ name }) => name !== file.name);
-  return [...others, file];
 }
 
 function onHeld(state: ReplState, held: string): Step {

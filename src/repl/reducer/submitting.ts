@@ -37,7 +37,7 @@ function sendPrompt(state: ReplState, draft: Draft): Step {
     mentions: mentionsOf(prompt.text),
     parent: attachPoint(state),
   } as const;
-  return ask({ ...withBranch(state, undefined), attachments: [] }, question, draft);
+  return ask(withBranch(state, undefined), question, draft);
 }
 
 function run(state: ReplState, draft: Draft): Step {

@@ -37,6 +37,7 @@ test('the cause of a retry is told without its control sequences', () => {
     held: '',
     isStopping: false,
     prompt: undefined,
+    files: [],
   };
   screen.show(stateOf({ activity }));
   expect(text()).toBe('natter: the service failed; retry 1 of 4 in 3 s\n');

@@ -21,6 +21,7 @@ const answer: AnswerActivity = {
   held: '',
   isStopping: false,
   prompt: undefined,
+  files: [],
 };
 const statusOf = (activity: AnswerActivity, now: number) =>
   viewOf(stateOf({ activity, now }), '').status;

@@ -20,10 +20,29 @@ const failed = {
   now: 0,
 } as const;
 
+const file = { name: 'notes.md', content: 'text' };
+const withFile = stateOf({ attachments: [file] });
+
 describe('a prompt that came back unanswered', () => {
   test('makes room for /retry: a slash right after it begins a command', () => {
     const { effects } = run(stateOf(), typed('one'), enter, failed, typed('/retry'), enter);
     expect(effectsOf(effects, 'ask').at(-1)?.question).toMatchObject({ type: 'again' });
+  });
+
+  test('brings its files along', () => {
+    const { state, effects } = run(withFile, typed('one'), enter, failed);
+    expect(effectsOf(effects, 'ask').at(-1)?.question).toMatchObject({ files: [file] });
+    expect(state.attachments).toEqual([file]);
+    const again = run(state, enter);
+    expect(effectsOf(again.effects, 'ask').at(-1)?.question).toMatchObject({ files: [file] });
+    expect(again.state.attachments).toEqual([]);
+  });
+
+  test('leaves its files to /retry, which has them, and keeps what was attached since', () => {
+    const since = { name: 'since.md', content: 'more' };
+    const attached = { type: 'file-attached', file: since } as const;
+    const { state } = run(withFile, typed('one'), enter, failed, attached, typed('/retry'), enter);
+    expect(state.attachments).toEqual([since]);
   });
 
   test('is text like any other once it was edited', () => {

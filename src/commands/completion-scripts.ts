@@ -40,16 +40,15 @@ _natter() {
   local -a lines values shown
   local line
   lines=("\${(@f)$(natter __complete "\${(@Q)words[2,CURRENT-1]}" "=\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
-  if [[ $lines[1] == :files ]]; then
-    [[ $PREFIX == -*=* ]] && compset -P '*='
-    _files
-    return
-  fi
-  for line in $lines; do
+  for line in \${lines:#:files}; do
     values+=("\${line%%$'\\t'*}")
     shown+=("\${line/$'\\t'/  -- }")
   done
   (( $#values )) && compadd -l -d shown -a values
+  if [[ $lines[-1] == :files ]]; then
+    [[ $PREFIX == -*=* ]] && compset -P '*='
+    _files
+  fi
 }
 if [[ \${funcstack[1]} == _natter ]]; then
   _natter "$@"
@@ -65,16 +64,15 @@ function __natter_complete
     set -e words[1]
     set -l current (commandline -ct)
     set -l lines (natter __complete $words "=$current" 2>/dev/null </dev/null)
-    if test "$lines" = :files
+    for line in (string match -v -- :files $lines)
+        echo -- $line
+    end
+    if contains -- :files $lines
         set -l option (string match -r -- '^--[^=]+=' $current)
         set -l typed (string replace -r -- '^--[^=]+=' '' $current)
         for path in (__fish_complete_path $typed)
             echo -- "$option$path"
         end
-        return
-    end
-    for line in $lines
-        echo -- $line
     end
 end
 complete -c natter -e

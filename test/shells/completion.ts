@@ -104,6 +104,7 @@ describe.each(shells)('$name', (shell) => {
     ['natter -q config set sav\tf\t', 'called <-q> <config> <set> <save> <false> end'],
     ['natter -f some\t', 'called <-f> <some notes.md> end'],
     ['natter --file=some\t', 'called <--file=some notes.md> end'],
+    ['natter batch mer\tsome\t', 'called <batch> <merge> <some notes.md> end'],
   ])('completes %j', async (line, expected) => {
     expect(await callAfterTyping(shell, line)).toBe(expected);
   });

@@ -151,7 +151,7 @@ describe('on a terminal', () => {
     const { exitCode } = await session.exit;
     expect(exitCode).toBe(0);
     const sequences = [...session.output().matchAll(/\u001B(?:\[[\d;?]*[A-Za-z]|.)/g)];
-    const known = /^\u001B(?:\[\?(?:25|7|2026)[hl]|\[\d*[ABCK]|\[2K|\[0?m|[78])$/;
+    const known = /^\u001B(?:\[\?(?:25|7|2026)[hl]|\[\d*[ABCDK]|\[2K|\[0?m|[78])$/;
     expect(sequences.map(([found]) => found).filter((found) => !known.test(found))).toEqual([]);
     expect(await session.transcript()).toContain(
       'control or hidden characters of the answer not shown',

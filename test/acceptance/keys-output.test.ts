@@ -145,7 +145,8 @@ test('K22 other processes are started from one file alone, which takes the key a
     /child_process|worker_threads|node:cluster/.test(readFileSync(path, 'utf8')),
   );
   expect(users.filter((path) => path !== starter)).toEqual([]);
-  for (const path of users) expect(readFileSync(path, 'utf8')).toContain('withoutKey(environment)');
+  for (const path of users)
+    expect(readFileSync(path, 'utf8')).toContain('withoutKeys(environment)');
 });
 
 test('K23 nothing in the current folder redirects the key', async () => {

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { inputFormats, type InputFormat } from '../batch/input-format.ts';
+import { addOptionGroups } from './add-option-groups.ts';
 import type { Context } from './context.ts';
 import { collect, type GlobalOptions } from './global-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from './help-format.ts';
@@ -74,6 +75,11 @@ const outputOptions = () => [
   new Option('--unordered', 'results as they come, not in the order of the input'),
 ];
 
+const mergeOptions = () => [
+  new Option('-o, --output <file>', 'file to write, instead of standard output'),
+  new Option('--force', 'replace a file that is there'),
+];
+
 function buildMerge(context: Context, run: RunBatch): Command {
   const merge = new Command('merge')
     .argument('<pieces...>', 'files of results')
@@ -81,11 +87,7 @@ function buildMerge(context: Context, run: RunBatch): Command {
     .description(
       'Puts files of results together, in the order of the input, and tells which items are missing.',
     );
-  const options = [
-    new Option('-o, --output <file>', 'file to write, instead of standard output'),
-    new Option('--force', 'replace a file that is there'),
-  ];
-  for (const option of options) merge.addOption(option.helpGroup('Output options:'));
+  addOptionGroups(merge, [['Output options:', mergeOptions()]]);
   merge.action((pieces: string[]) => run.merge(context, merge.optsWithGlobals(), pieces));
   hideServiceOptions(merge);
   hideParentOptions(merge);
@@ -100,14 +102,11 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     .description(
       'Asks each prompt of a file: one a line, JSON lines ({"prompt": …} or {"messages": …}), or a table with a header. The results are JSON lines.',
     );
-  const groups = [
+  addOptionGroups(command, [
     ['Input options:', inputOptions()],
     ['Request options:', requestOptions()],
     ['Output options:', outputOptions()],
-  ] as const;
-  for (const [heading, options] of groups) {
-    for (const option of options) command.addOption(option.helpGroup(heading));
-  }
+  ]);
   command.addCommand(buildMerge(context, run));
   setExamples(command, [
     'natter batch prompts.txt -o answers.jsonl',

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { addOptionGroups } from './add-option-groups.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
@@ -68,15 +69,12 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
     .description(
       'Sends a prompt and prints the answer. Standard input, when it is a pipe or a file, goes along after the prompt.',
     );
-  const groups = [
+  addOptionGroups(command, [
     ['Request options:', [settingOption('model', '-m'), ...requestOptions()]],
     ['Conversation options:', conversationOptions()],
     ['Input options:', [...interactionOptions(), ...inputOptions()]],
     ['Output options:', outputOptions()],
-  ] as const;
-  for (const [heading, options] of groups) {
-    for (const option of options) command.addOption(option.helpGroup(heading));
-  }
+  ]);
   setExamples(command, chatExamples);
   return command.action((words: string[]) => run(context, words, command.optsWithGlobals()));
 }

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { addOptionGroups } from './add-option-groups.ts';
 import type { Context } from './context.ts';
 import { collect, type GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
@@ -50,15 +51,12 @@ export function buildCompare(context: Context, run: RunCompare = runCompare): Co
     .description(
       'Sends a prompt to several models at the same time and prints their answers: side by side on a wide terminal, else one below the other, and under them how long each took. The first answer is the one that natter -c goes on with.',
     );
-  const groups = [
+  addOptionGroups(command, [
     ['Request options:', [modelOption(), ...requestOptions()]],
     ['Conversation options:', saveOptions()],
     ['Input options:', inputOptions()],
     ['Output options:', outputOptions()],
-  ] as const;
-  for (const [heading, options] of groups) {
-    for (const option of options) command.addOption(option.helpGroup(heading));
-  }
+  ]);
   setExamples(command, [
     'natter compare "why is the sky blue?"',
     'natter compare -m origin,nextgen --diff "name a colour"',

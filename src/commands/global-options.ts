@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { addOptionGroups } from './add-option-groups.ts';
 import { serviceSettings, settingOption } from './setting-option.ts';
 
 /** Options that every command takes, before or after its name. Values of settings are unparsed text. */
@@ -44,7 +45,6 @@ export function addGlobalOptions(program: Command): void {
     ),
     ...serviceSettings.map((key) => settingOption(key)),
   ];
-  for (const option of service) program.addOption(option.helpGroup(serviceGroup));
   const general = [
     new Option('--color <when>', 'colour the output: auto, always or never; default auto')
       .choices(['auto', 'always', 'never'])
@@ -52,7 +52,10 @@ export function addGlobalOptions(program: Command): void {
     new Option('-q, --quiet', 'no notices on standard error, only warnings and failures'),
     new Option('--no-input', 'never ask for anything; fail instead'),
   ];
-  for (const option of general) program.addOption(option.helpGroup(generalGroup));
+  addOptionGroups(program, [
+    [serviceGroup, service],
+    [generalGroup, general],
+  ]);
 }
 
 /** Collects a repeatable option. */

@@ -5,30 +5,18 @@ import { createLiveRegion } from '../../src/terminal/live-region.ts';
 import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
 import { createSanitizer } from '../../src/terminal/sanitizer.ts';
 import { createStyle } from '../../src/terminal/style.ts';
+import { viewModel } from '../../test/support/view-models.ts';
 import type { BenchScreen, Terminal } from './screen.ts';
 
+const idle = viewModel();
+
 function modelOf(tokens: number, seconds: number, tail: string): ViewModel {
-  return {
+  return viewModel({
     tail,
     status: { phase: 'streaming', model: 'origin', seconds, tokens, isEstimate: true },
-    queue: [],
-    isQueuePaused: false,
-    attachments: [],
-    composer: {
-      rows: [''],
-      caret: { row: 0, column: 0 },
-      hasMoreAbove: false,
-      hasMoreBelow: false,
-      placeholder: '',
-    },
-    footer: {
-      conversation: 'Light and air',
-      model: 'origin',
-      contextUsed: 1204,
-      contextWindow: 128_000,
-      isEstimate: false,
-    },
-  };
+    composer: { ...idle.composer, placeholder: '' },
+    footer: { ...idle.footer, conversation: 'Light and air' },
+  });
 }
 
 /** natter's own way from a delta to the terminal: sanitized, as Markdown, status and composer below. */

@@ -7,7 +7,6 @@ import type { Failure } from '../failure.ts';
 import { type BatchProgress, createBatchProgress } from '../output/batch-progress.ts';
 import { batchProgress } from '../output/batch-words.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { parseParameterFlag } from '../settings/setting-value.ts';
 import { Interruption } from '../terminal/signals.ts';
 import { batchFailure, outcomeText } from './batch-end.ts';
 import { refuseSharedFiles } from './batch-files.ts';
@@ -20,7 +19,8 @@ import { workItem } from './batch-work.ts';
 import type { BatchOptions } from './batch.ts';
 import type { Context } from './context.ts';
 import { present, type Presentation } from './presentation.ts';
-import { openService, readSettings, type Service } from './service.ts';
+import { readRequestSettings } from './request-settings.ts';
+import { openService, type Service } from './service.ts';
 
 /** A run of `natter batch`, as far as it is decided before anything is sent. */
 interface Run {
@@ -146,8 +146,7 @@ export async function runBatch(
   const presentation = present(context, options);
   const { notices } = presentation;
   const plan = planBatch(options, file);
-  const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
-  const settings = readSettings(context, notices, options, { ...options, params });
+  const settings = readRequestSettings(context, notices, options);
   const input = openBatchInput(context, notices, file);
   refuseSharedFiles(options, file, context.environment);
   const sink = openBatchSink(context, options);

@@ -6,7 +6,6 @@ import { failureLine } from '../output/json-answer.ts';
 import { createSidelines } from '../output/sidelines.ts';
 import { usageLine } from '../output/usage-line.ts';
 import { toFailure } from '../output/failure-report.ts';
-import { parseParameterFlag } from '../settings/setting-value.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { createAnswerOutput, type AnswerOutput } from './answer-output.ts';
 import { planRequest, type PlannedRequest } from './chat-request.ts';
@@ -16,7 +15,8 @@ import { openConversation, type KeptConversation } from './kept-conversation.ts'
 import { questionLoneWord } from './lone-word.ts';
 import { present, type Presentation } from './presentation.ts';
 import { readPrompt } from './prompt.ts';
-import { openService, readSettings, type Service } from './service.ts';
+import { readRequestSettings } from './request-settings.ts';
+import { openService, type Service } from './service.ts';
 import { createYoungObjectLimit } from './young-objects.ts';
 
 /** One run of the chat command: what is decided before anything is sent. */
@@ -123,8 +123,7 @@ export async function chat(
   const presentation = present(context, options);
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   const { notices } = presentation;
-  const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
-  const settings = readSettings(context, notices, options, { ...options, params });
+  const settings = readRequestSettings(context, notices, options);
   await questionLoneWord(context, words, options);
   const prompt = await readPrompt(context, notices, words, options);
   const conversation = await openConversation(context, notices, options, settings, prompt);

@@ -2,11 +2,11 @@ import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { parseParameterFlag } from '../settings/setting-value.ts';
 import { ownEntry, type StoredSettings } from '../settings/stored-settings.ts';
 import type { CompareOptions } from './compare.ts';
 import type { Context } from './context.ts';
-import { readSettings, readStored } from './service.ts';
+import { readRequestSettings } from './request-settings.ts';
+import { readStored } from './service.ts';
 
 /** A model that is asked, as the person named it. */
 interface NamedModel {
@@ -77,15 +77,13 @@ function settingsOf(
   { profile, model }: NamedModel,
   stored: StoredSettings | undefined,
 ): ResolvedSettings {
-  const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
-  const flags = { ...options, params, model };
-  if (profile === undefined) return readSettings(context, silence, options, flags);
+  if (profile === undefined) return readRequestSettings(context, silence, options, { model });
   const own = ownEntry(stored?.settings.profiles ?? {}, profile)?.['base-url'];
   const hasAddress = own !== undefined;
   const variables = ['NATTER_MODEL', ...(hasAddress ? ['NATTER_BASE_URL', 'NATTER_API_KEY'] : [])];
   const outside = { ...context, environment: withoutVariables(context, variables) };
   const baseUrl = hasAddress ? undefined : options.baseUrl;
-  return readSettings(outside, silence, options, { ...flags, profile, baseUrl });
+  return readRequestSettings(outside, silence, options, { model, profile, baseUrl });
 }
 
 /**

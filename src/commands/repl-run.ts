@@ -7,7 +7,6 @@ import { initialState } from '../repl/initial-state.ts';
 import type { ReplOptions } from '../repl/repl-options.ts';
 import type { Session } from '../repl/session.ts';
 import type { Choices, ReplState } from '../repl/state.ts';
-import { parseParameterFlag } from '../settings/setting-value.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { terminalTraits } from '../terminal/traits.ts';
@@ -22,7 +21,7 @@ import { createReplMemory, type ReplMemory } from './repl-memory.ts';
 import { replPorts } from './repl-ports.ts';
 import { createRemarks, type Remarks } from './repl-remarks.ts';
 import { openReplService, type ReplService } from './repl-service.ts';
-import { readSettings } from './service.ts';
+import { readRequestSettings } from './request-settings.ts';
 
 /** What a REPL is made of before it is shown. */
 interface Parts {
@@ -151,8 +150,7 @@ export async function runRepl(
   options: ChatOptions,
 ): Promise<void> {
   const shown = present(context, options);
-  const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
-  const read = readSettings(context, shown.notices, options, { ...options, params });
+  const read = readRequestSettings(context, shown.notices, options);
   const clean = (text: string) => context.secrets.mask(sanitizeLine(text));
   const remarks = createRemarks(shown, clean, (notices) =>
     journalOptions(context, notices, read.values.save),

@@ -3,7 +3,6 @@ import { chooseAnswerFormat, type AnswerFormat } from '../output/answer-format.t
 import type { ComparedAnswer, ComparisonView } from '../output/comparison/comparison-view.ts';
 import { holdNotices } from '../output/notices.ts';
 import { Failure } from '../failure.ts';
-import { collectAnswer } from './collect-answer.ts';
 import { planRequest, promptMessages } from './chat-request.ts';
 import { keepsNothing, openComparisonJournal, type ComparisonJournal } from './compare-journal.ts';
 import { concludeComparison } from './compare-report.ts';
@@ -15,6 +14,7 @@ import { journalOptions } from './kept-conversation.ts';
 import { present, type Presentation } from './presentation.ts';
 import { readPrompt } from './prompt.ts';
 import { openService, type Service } from './service.ts';
+import { showComparedAnswer } from './show-compared-answer.ts';
 
 /** What is decided before anything is sent. */
 interface Run {
@@ -90,7 +90,7 @@ async function askAll(
     const events = journal.keep(index, askModel(run, model, services.of(profile), signal));
     const shown = { index, label, model: settings.values.model, view, clock, signal };
     try {
-      return await collectAnswer(events, shown);
+      return await showComparedAnswer(events, shown);
     } catch (error) {
       stop.abort(error);
       throw error;

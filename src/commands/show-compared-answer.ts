@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { emptyAnswer, recordEvent } from '../output/answer-record.ts';
 import type { ComparedAnswer, ComparisonView } from '../output/comparison/comparison-view.ts';
 
-export interface CollectOptions {
+export interface ShowOptions {
   readonly index: number;
   readonly label: string;
   readonly model: string;
@@ -17,9 +17,9 @@ export interface CollectOptions {
  * Shows the events of one answer and collects what came of it; one that fails or is stopped is a result too.
  * @throws what is no failure of the service's, unless `signal` is aborted
  */
-export async function collectAnswer(
+export async function showComparedAnswer(
   events: AsyncIterable<ChatEvent>,
-  { index, label, model, view, clock, signal }: CollectOptions,
+  { index, label, model, view, clock, signal }: ShowOptions,
 ): Promise<ComparedAnswer> {
   const start = clock.monotonic();
   const texts: string[] = [];

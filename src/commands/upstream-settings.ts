@@ -4,6 +4,7 @@ import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { parseApiKey } from '../settings/api-key.ts';
 import { definitions, type SettingValues } from '../settings/definitions.ts';
+import { checkProfileName } from '../settings/profile-name.ts';
 import { resolveSettings } from '../settings/resolve.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseSettingValue } from '../settings/setting-value.ts';
@@ -39,6 +40,20 @@ function checkUse({ upstream, upstreamProfile }: SandboxCommandOptions): void {
   });
 }
 
+/** Where the upstream is, as typed. @throws Failure `usage` that names the flag */
+function placeOf({ upstream, upstreamProfile }: SandboxCommandOptions) {
+  return {
+    profile:
+      upstreamProfile === undefined
+        ? undefined
+        : checkProfileName(upstreamProfile, '--upstream-profile', 'usage'),
+    baseUrl:
+      upstream === undefined
+        ? undefined
+        : parseSettingValue(definitions.baseUrl, upstream, { label: '--upstream', kind: 'usage' }),
+  };
+}
+
 /** One request would be asked of itself without end. */
 function refuseItself(baseUrl: string, { port }: SandboxCommandOptions): void {
   const url = parseBaseUrl(baseUrl);
@@ -59,22 +74,17 @@ export function upstreamSettings(
   options: SandboxCommandOptions,
 ): UpstreamSettings {
   checkUse(options);
-  const { upstream, upstreamProfile: profile, retries = '0' } = options;
+  const place = placeOf(options);
+  const { profile } = place;
+  const { retries = '0' } = options;
   const nothing = { settings: emptySettings, credentials: emptyCredentials };
   const resolved = resolveSettings({
     flags: {
       ...options,
-      profile,
+      ...place,
       retries,
       // A wait that the upstream asks for is passed on, whatever its length.
       retryMaxWait: options.retryMaxWait ?? '0',
-      baseUrl:
-        upstream === undefined
-          ? undefined
-          : parseSettingValue(definitions.baseUrl, upstream, {
-              label: '--upstream',
-              kind: 'usage',
-            }),
     },
     environment: {},
     stored: profile === undefined ? nothing : readStored(context, notices),

@@ -146,6 +146,12 @@ test.each([
   ],
   ['the sandbox itself', ['--upstream', 'http://localhost:1', '--port', '1'], 2, /own upstream/],
   ['an unknown profile', ['--upstream-profile', 'nobody'], 3, /nobody/],
+  [
+    'no name of a profile',
+    ['--upstream-profile', 'a b'],
+    2,
+    /--upstream-profile is not a profile name/,
+  ],
 ])('%s ends with a hint', async (_, words, code, text) => {
   const result = await runNatter(['sandbox', ...words]);
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(text) });

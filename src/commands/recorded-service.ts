@@ -26,8 +26,8 @@ async function openRecorder(
   notices: Notices,
   file: string,
 ): Promise<Partial<ClientOptions>> {
-  const { clock, process, secrets, version } = context;
-  const options = { clock, process, storage: appendFile, program: `natter/${version}` };
+  const { clock, process, secrets, version, signal } = context;
+  const options = { clock, process, signal, storage: appendFile, program: `natter/${version}` };
   const recordingFile = await openRecordingFile(path.resolve(file), options);
   tell(context, notices, `recording into ${file}`);
   const transport = createRecorder({

@@ -42,7 +42,7 @@ export function replPorts(options: ReplPortsOptions): SessionPorts {
     service,
     library,
     files: filesPort(context),
-    copy: (text) => copyText(text, { environment, platform, control }),
+    copy: (text, signal) => copyText(text, { environment, platform, clock, control }, signal),
     edit: (text) => editText(text, { environment, platform }),
     remember: (text) => memory.remember(text),
     // In line mode the terminal has the unsent text, not natter.

@@ -8,7 +8,7 @@ import type { UsedExchanges } from './used-exchanges.ts';
 /** Gives each recorded exchange to the request it answers, once, in order. */
 export interface ExchangeChoice {
   /** @throws Failure `configuration` when the recording has no, or no further, answer to the request */
-  take(request: RecordedRequest): Promise<RecordedExchange>;
+  take(request: RecordedRequest, signal?: AbortSignal): Promise<RecordedExchange>;
 }
 
 const nameOf = ({ method, path }: RecordedRequest) => `${method} ${path}`;
@@ -70,14 +70,14 @@ function noAnswer(
 export function createExchangeChoice(recording: Recording, used: UsedExchanges): ExchangeChoice {
   const { exchanges } = recording;
   return {
-    async take(request) {
+    async take(request, signal) {
       const place = await used.add((places) => {
         const found = exchanges.findIndex(
           (exchange, index) => !places.has(index) && isSame(exchange.request, request),
         );
         if (found < 0) throw noAnswer(request, recording, places);
         return found;
-      });
+      }, signal);
       return exchanges[place] as RecordedExchange;
     },
   };

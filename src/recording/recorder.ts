@@ -59,11 +59,13 @@ export function createRecorder(options: RecorderOptions): (network: Transport) =
     isBroken = true;
   };
 
-  async function begin(request: HttpRequest): Promise<number | undefined> {
+  async function begin(request: HttpRequest, signal: AbortSignal): Promise<number | undefined> {
     const date = clock.date().toISOString();
     try {
-      return await file.begin({ type: 'request', date, ...describeRequest(request, mask) });
+      const event = { type: 'request', date, ...describeRequest(request, mask) } as const;
+      return await file.begin(event, signal);
     } catch (error) {
+      signal.throwIfAborted();
       fail(error);
       return undefined;
     }
@@ -80,7 +82,7 @@ export function createRecorder(options: RecorderOptions): (network: Transport) =
 
   return (network) => async (request, signal) => {
     signal.throwIfAborted();
-    const exchange = isBroken ? undefined : await begin(request);
+    const exchange = isBroken ? undefined : await begin(request, signal);
     const tape = createTape({ clock, mask, write: (event, at) => write(exchange, at, event) });
     try {
       const response = await network(request, signal);

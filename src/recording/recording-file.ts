@@ -18,8 +18,11 @@ type RequestEvent = RecordedEvent & { readonly type: 'request' };
 
 /** A file that exchanges are added to. Its functions throw the system's error, or a Failure. */
 export interface RecordingFile {
-  /** Writes a request and gives the number of its exchange, which no other process gives. */
-  begin(request: RequestEvent): Promise<number>;
+  /**
+   * Writes a request and gives the number of its exchange, which no other process gives. Waits for those that write
+   * to it, until `signal` aborts.
+   */
+  begin(request: RequestEvent, signal?: AbortSignal): Promise<number>;
   append(exchange: number, at: number, event: LaterEvent): void;
 }
 
@@ -29,6 +32,8 @@ export interface RecordingFileOptions {
   readonly storage: AppendFile;
   /** As in the header: `natter/1.2.3`. */
   readonly program: string;
+  /** Ends the wait for other processes while it is opened. */
+  readonly signal?: AbortSignal;
 }
 
 function cannotWrite(path: string, cause: unknown): Failure {
@@ -78,7 +83,8 @@ export async function openRecordingFile(
   options: RecordingFileOptions,
 ): Promise<RecordingFile> {
   const { storage, program } = options;
-  const locked = <Result>(action: () => Result) => withLock(`${path}.lock`, options, action);
+  const locked = <Result>(action: () => Result, signal = options.signal) =>
+    withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, action);
   /** What the file's size is while no other process has written to it. */
   let expected = -1;
   let last = 0;
@@ -94,12 +100,13 @@ export async function openRecordingFile(
   try {
     await locked(() => prepare(path, program));
   } catch (error) {
+    options.signal?.throwIfAborted();
     // A lock that cannot be made tells of its own file, which nobody asked for.
     const cause: unknown = error instanceof Failure ? error.cause : error;
     throw error instanceof Failure && cause === undefined ? error : cannotWrite(path, cause);
   }
   return {
-    begin: (request) =>
+    begin: (request, signal) =>
       locked(() => {
         const { size } = fs.statSync(path);
         if (size !== expected) last = lastExchange(path);
@@ -108,7 +115,7 @@ export async function openRecordingFile(
         const line = formatLine({ exchange: last, at: 0, ...request });
         write(endsTorn(path) ? `\n${line}` : line);
         return last;
-      }),
+      }, signal),
     append: (exchange, at, event) => write(formatLine({ exchange, at, ...event })),
   };
 }

@@ -78,7 +78,7 @@ export function createReplay({ recording, used, clock, mask }: ReplayOptions): T
     signal.addEventListener('abort', abort);
     const leave = () => signal.removeEventListener('abort', abort);
     try {
-      const exchange = await choice.take(describeRequest(request, mask));
+      const exchange = await choice.take(describeRequest(request, mask), signal);
       if (exchange.date !== undefined) clock.setDate(exchange.date);
       const playing = { exchange, clock, start, signal: ending.signal, leave };
       const [head, ...rest] = exchange.reactions;

@@ -5,8 +5,11 @@ import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 
 /** Which exchanges of a recording were used, by their places in it, from 0. */
 export interface UsedExchanges {
-  /** Adds the one that `choose` gives, and gives it; nobody else chooses meanwhile. Throws what `choose` throws. */
-  add(choose: (used: ReadonlySet<number>) => number): Promise<number>;
+  /**
+   * Adds the one that `choose` gives, and gives it; nobody else chooses meanwhile. Waits for those that do, until
+   * `signal` aborts. Throws what `choose` throws.
+   */
+  add(choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number>;
 }
 
 /** Of one run of natter. */
@@ -39,8 +42,8 @@ function readPlaces(path: string): ReadonlySet<number> {
 /** Of all runs that share a file, which holds a line for each. */
 export function keepUsedExchanges(path: string, options: LockOptions): UsedExchanges {
   return {
-    add: (choose) =>
-      withLock(`${path}.lock`, options, () => {
+    add: (choose, signal) =>
+      withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, () => {
         const place = choose(readPlaces(path));
         try {
           fs.appendFileSync(path, `${place}\n`, { mode: 0o600 });

@@ -1,9 +1,11 @@
+import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { runChild, type Environment } from './child-process.ts';
 
 export interface ClipboardOptions {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
+  readonly clock: Pick<Clock, 'sleep'>;
   /** Writes an escape sequence to the terminal; undefined for a terminal that takes none. */
   readonly control: ((sequence: string) => void) | undefined;
 }
@@ -35,22 +37,70 @@ function nativeCommands({ environment, platform }: ClipboardOptions): readonly C
   return [...wayland, ...x11, ...windows, ...phone];
 }
 
-/**
- * Puts a text into the clipboard: by the system's own command, else by the terminal (OSC 52), which may not
- * allow it. @returns how, to complete `copied …`
- * @throws Failure where there is no way
- */
-export async function copyText(text: string, options: ClipboardOptions): Promise<string> {
-  const { environment, control } = options;
-  for (const [program, ...words] of nativeCommands(options)) {
-    const code = await runChild(program, words, { environment, input: text });
-    if (code === 0) return `with ${program}`;
+/** Seconds: PowerShell takes a few to start. */
+const longestRun = 5;
+
+/** What a program did with the text. */
+type Outcome = 'copied' | 'failed' | 'endless';
+
+async function runCommand(
+  [program, ...words]: Command,
+  input: string,
+  { environment, clock }: ClipboardOptions,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const over = new AbortController();
+  const limit = new AbortController();
+  const sleeping = clock.sleep(longestRun * 1000, over.signal);
+  void sleeping.then(
+    () => limit.abort('endless'),
+    () => undefined,
+  );
+  const stop = AbortSignal.any([signal, limit.signal]);
+  try {
+    const code = await runChild(program, words, { environment, input, signal: stop });
+    return code === 0 ? 'copied' : 'failed';
+  } catch (error) {
+    if (limit.signal.aborted && !signal.aborted) return 'endless';
+    throw error;
+  } finally {
+    over.abort('over');
   }
+}
+
+function throughTerminal(
+  text: string,
+  { control }: ClipboardOptions,
+  endless: string | undefined,
+): string {
+  const problem = endless && `${endless} did not end within ${longestRun} seconds`;
   if (control === undefined) {
-    throw new Failure('configuration', 'there is no clipboard command', {
-      hint: 'install wl-copy, xclip or xsel, or write it to a file: /save answer.md',
+    throw new Failure('configuration', problem ?? 'there is no clipboard command', {
+      hint:
+        problem === undefined
+          ? 'install wl-copy, xclip or xsel, or write it to a file: /save answer.md'
+          : 'write it to a file: /save answer.md',
     });
   }
   control(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
-  return 'through the terminal (OSC 52), if it allows that';
+  const way = 'through the terminal (OSC 52), if it allows that';
+  return problem === undefined ? way : `${way}: ${problem}`;
+}
+
+/**
+ * Puts a text into the clipboard: by the system's own command, else by the terminal (OSC 52), which may not
+ * allow it. A command that does not end is killed. @returns how, to complete `copied …`
+ * @throws Failure where there is no way; the signal's reason when it aborts
+ */
+export async function copyText(
+  text: string,
+  options: ClipboardOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  for (const command of nativeCommands(options)) {
+    const outcome = await runCommand(command, text, options, signal);
+    if (outcome === 'copied') return `with ${command[0]}`;
+    if (outcome === 'endless') return throughTerminal(text, options, command[0]);
+  }
+  return throughTerminal(text, options, undefined);
 }

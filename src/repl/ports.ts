@@ -55,7 +55,7 @@ export interface SessionPorts {
   readonly library: LibraryPort;
   readonly files: FilesPort;
   /** Puts a text into the clipboard and tells how. @throws Failure */
-  readonly copy: (text: string) => Promise<string>;
+  readonly copy: (text: string, signal: AbortSignal) => Promise<string>;
   /** Lets the person edit a text in their editor. @throws Failure */
   readonly edit: (text: string) => Promise<string>;
   /** Adds a sent text to the history over sessions. */

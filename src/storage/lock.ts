@@ -16,12 +16,14 @@ import { storageFailure } from './storage-failure.ts';
 export interface LockClock {
   date(): Date;
   monotonic(): number;
-  sleep(milliseconds: number): Promise<void>;
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface LockOptions {
   readonly clock: LockClock;
   readonly process: ProcessFacts;
+  /** Ends the wait for the lock. */
+  readonly signal?: AbortSignal;
 }
 
 /** Milliseconds. A write takes a few of them, so these are far apart on purpose. */
@@ -39,7 +41,7 @@ function breakStaleLock(path: string, { clock, process }: LockOptions): void {
 }
 
 async function takeLock(path: string, token: string, options: LockOptions): Promise<void> {
-  const { clock, process } = options;
+  const { clock, process, signal } = options;
   const start = clock.monotonic();
   while (!createLock(path, process, token)) {
     breakStaleLock(path, options);
@@ -48,14 +50,14 @@ async function takeLock(path: string, token: string, options: LockOptions): Prom
         hint: 'try again; if no natter is running, delete that file',
       });
     }
-    await clock.sleep(pause);
+    await clock.sleep(pause, signal);
   }
 }
 
 /**
  * Runs `action` while no other process that uses the same lock file does. A lock left by a dead process is
  * broken: at once when it died on this machine, after half a minute when that cannot be told.
- * @throws Failure `storage` when the lock cannot be had within ten seconds
+ * @throws Failure `storage` when the lock cannot be had within ten seconds; the reason of a signal that aborts
  */
 export async function withLock<Result>(
   path: string,
@@ -66,6 +68,7 @@ export async function withLock<Result>(
   try {
     await takeLock(path, token, options);
   } catch (error) {
+    options.signal?.throwIfAborted();
     throw error instanceof Failure ? error : storageFailure('write', path, error);
   }
   try {

@@ -27,9 +27,9 @@ async function pick({ source, block }: EffectOf<'copy' | 'save'>): Promise<Picke
 }
 
 export function runCopy(core: SessionCore, effect: EffectOf<'copy'>): Promise<void> {
-  return runTask(core, async () => {
+  return runTask(core, async (signal) => {
     const { text, name } = await pick(effect);
-    const way = await core.ports.copy(text);
+    const way = await core.ports.copy(text, signal);
     return [notice(`${name} copied ${way}`)];
   });
 }

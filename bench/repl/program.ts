@@ -63,6 +63,7 @@ async function run(name: string, count: number, rate: number): Promise<Cost> {
   const screen = await openers[name]?.({
     columns: () => stdout.columns,
     rows: () => stdout.rows,
+    hasSize: () => true,
     write: (text) => {
       stdout.write(text);
     },

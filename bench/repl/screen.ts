@@ -2,6 +2,7 @@
 export interface Terminal {
   readonly columns: () => number;
   readonly rows: () => number;
+  readonly hasSize: () => boolean;
   readonly write: (text: string) => undefined;
 }
 

@@ -24,12 +24,15 @@ export interface Shown {
   readonly line: OpenLine;
   /** The window's columns when it was drawn. */
   readonly columns: number;
+  /** The terminal did not tell them. */
+  readonly isGuess: boolean;
 }
 
 export const nothingShown = (line: OpenLine, columns: number): Shown => ({
   frame: { rows: [] },
   line,
   columns,
+  isGuess: false,
 });
 
 const CSI = '\u001B[';
@@ -53,6 +56,7 @@ export const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
 /** By line feeds: in a window that has lost its last rows, these make room where CUD would stop. */
 const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
 const left = (columns: number) => (columns > 0 ? `${CSI}${columns}D` : '');
+const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
 const farRight = `${CSI}9999C`;
 const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
 
@@ -81,11 +85,16 @@ export function cursorColumn({ frame, columns }: Shown): number {
   return caret?.column ?? Math.min(Math.floor(columns / 2), displayWidth(rows.at(-1) ?? ''));
 }
 
-/** From a row to the caret, counted from the window's right edge: so its column tells how wide that was. */
+/**
+ * From a row to the caret, counted from the window's right edge, where that is known: so its column tells how wide
+ * the window was.
+ */
 function toCaret(shown: Shown, row: number): string {
   const move = vertical(cursorRow(shown) - row);
   if (shown.frame.rows.length === 0) return move;
-  return `${move}\r${farRight}${left(shown.columns - 1 - cursorColumn(shown))}`;
+  const column = cursorColumn(shown);
+  const way = shown.isGuess ? right(column) : `${farRight}${left(shown.columns - 1 - column)}`;
+  return `${move}\r${way}`;
 }
 
 /** The frame's rows, drawn from the row after the text, or on the empty row where the cursor stands. */

@@ -45,6 +45,7 @@ export interface LiveRegionOptions {
   readonly output: {
     columns(): number;
     rows(): number;
+    hasSize(): boolean;
     write(text: string): Promise<void> | undefined;
   };
   /** Asks the terminal for the cursor's column, from zero; called back when it answers, which it may never. */
@@ -74,7 +75,8 @@ function createWriter(state: ScreenState, options: LiveRegionOptions, onRepaint:
     return output.write(synchronized ? beginUpdate + update + endUpdate : update);
   };
   const next = () => {
-    const window = { columns: output.columns(), rows: output.rows(), rewraps, cursorDrifts };
+    const size = { columns: output.columns(), rows: output.rows(), isGuess: !output.hasSize() };
+    const window = { ...size, rewraps, cursorDrifts };
     return nextBytes(state, window, () => clock.monotonic());
   };
   return {

@@ -5,6 +5,8 @@ import { displayWidth } from './width.ts';
 export interface Window {
   readonly columns: number;
   readonly rows: number;
+  /** The terminal does not tell its size. */
+  readonly isGuess: boolean;
   /** The terminal wraps the rows it shows anew when its width changes; most do, xterm itself cuts them. */
   readonly rewraps: boolean;
   /** Then the cursor moves down with every row that this adds, those below the cursor too. */

@@ -92,7 +92,7 @@ interface Update {
 }
 
 function repaint(state: ScreenState, window: Window): Update {
-  const { columns } = window;
+  const { columns, isGuess } = window;
   const { shown, written, sizeChange, text } = state;
   const again = sizeChange && textToRepeat(written, sizeChange, columns);
   // A window that gets lower loses its last rows first, and then they add none.
@@ -103,7 +103,7 @@ function repaint(state: ScreenState, window: Window): Update {
       : toTextAgain(shown, again.rows, window);
   const before = advanceLine(way.line, again?.text ?? '', columns);
   const line = advanceLine(before, text, columns);
-  state.shown = { frame: frameFor(state, line, window), line, columns };
+  state.shown = { frame: frameFor(state, line, window), line, columns, isGuess };
   const bytes = way.output + textBytes((again?.text ?? '') + text) + drawFrame(state.shown);
   return { bytes, line: before, reach: way.reach };
 }
@@ -111,8 +111,9 @@ function repaint(state: ScreenState, window: Window): Update {
 function paintNext(state: ScreenState, window: Window): Update {
   const { shown, text } = state;
   const { columns } = shown;
+  const { isGuess } = window;
   const line = advanceLine(shown.line, text, columns);
-  state.shown = { frame: frameFor(state, line, window), line, columns };
+  state.shown = { frame: frameFor(state, line, window), line, columns, isGuess };
   return { bytes: paint(shown, text, state.shown), line: shown.line, reach: 0 };
 }
 

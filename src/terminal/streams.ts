@@ -10,6 +10,8 @@ export interface OutputStream {
   columns(): number;
   /** Height in rows; 24 where the terminal reports none (or 0). */
   rows(): number;
+  /** The terminal reports a size; else columns and rows are a guess. */
+  hasSize(): boolean;
   /**
    * Writes all of `text`. A promise is returned when the reader is slow: await it before writing on.
    * The promise never rejects: a reader that has gone away aborts the run instead.
@@ -78,6 +80,7 @@ function outputStream(
     isTerminal,
     columns: () => stream().columns || fallbackColumns,
     rows: () => stream().rows || fallbackRows,
+    hasSize: () => Boolean(stream().columns && stream().rows),
     write(text) {
       if (failed || text === '') return undefined;
       const target = stream();

@@ -14,6 +14,7 @@ export function createMemoryOutput(isTerminal = false, columns = 80): MemoryOutp
     isTerminal,
     columns: () => columns,
     rows: () => 24,
+    hasSize: () => true,
     write: (text) => void written.push(text),
     flush: async () => undefined,
     text: () => written.join(''),

@@ -5,6 +5,7 @@ import { Terminal } from '@xterm/headless';
 export interface Screen {
   columns(): number;
   rows(): number;
+  hasSize(): boolean;
   write(text: string): undefined;
   /** After all that was written has been shown. */
   resize(columns: number, rows: number): Promise<void>;
@@ -57,6 +58,7 @@ export function createScreen(columns: number, rows: number): Screen {
     },
     columns: () => told.columns,
     rows: () => told.rows,
+    hasSize: () => true,
     write(text) {
       output.push(text);
       terminal.write(text);

@@ -39,7 +39,8 @@ function entryOf(folder: string, name: string): LibraryEntry | undefined {
   if (id === undefined) return undefined;
   const path = join(folder, name);
   const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts?.isFile() !== true) return undefined;
+  // An empty file is what a full disk made of a conversation, or one that begins just now.
+  if (facts?.isFile() !== true || facts.size === 0) return undefined;
   return { id, path, changedAt: facts.mtime, size: facts.size };
 }
 

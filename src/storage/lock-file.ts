@@ -52,12 +52,22 @@ export function findLock(path: string): FoundLock | undefined {
 
 /** False when the file is there already. */
 function createFile(path: string, content: string): boolean {
+  let descriptor: number;
   try {
-    fs.writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
-    return true;
+    descriptor = fs.openSync(path, 'wx', 0o600);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
+  }
+  try {
+    fs.writeFileSync(descriptor, content);
+    return true;
+  } catch (error) {
+    // A full disk makes files but fills none: an empty one left here would keep everybody out.
+    fs.rmSync(path, { force: true });
+    throw error;
+  } finally {
+    fs.closeSync(descriptor);
   }
 }
 

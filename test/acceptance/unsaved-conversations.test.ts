@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -80,6 +80,31 @@ describe('storage that fails', () => {
       expect(readFileSync(join(data.path, 'conversations', name)).length).toBeLessThanOrEqual(
         65_536,
       );
+    },
+  );
+
+  test.skipIf(process.platform === 'win32')(
+    'D9 a disk without any room leaves no conversation and no lock behind',
+    async () => {
+      const data = createDataFolder();
+      const config = join(data.path, 'config');
+      const environment = { ...data.env, NATTER_CONFIG_DIR: config };
+      const onFullDisk = (...words: readonly string[]) =>
+        spawnSync(
+          'sh',
+          ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`, process.execPath, binary, ...words],
+          { env: cleanEnvironment(environment), encoding: 'utf8', input: '' },
+        );
+      expect(onFullDisk(...echo('hello'))).toMatchObject({ status: 0, stdout: 'hello' });
+      expect(onFullDisk('config', 'set', 'model', 'nextgen').status).toBe(12);
+      expect(readdirSync(config)).toEqual([]);
+      expect(data.files().filter((name) => name.endsWith('.lock'))).toEqual([]);
+      await data.run(echo('later'));
+      const { stdout, stderr } = await data.run(['conversations', 'list']);
+      expect({ lines: stdout.match(/^.*later$/gm)?.length, stderr }).toEqual({
+        lines: 1,
+        stderr: '',
+      });
     },
   );
 });

@@ -3,6 +3,7 @@ import { createJournal } from '../conversation/open-journal.ts';
 import { pathOf, systemOf, type Conversation } from '../conversation/tree.ts';
 import { firstRunDialog } from '../repl/dialogs.ts';
 import { showConversation } from '../repl/effects/show-conversation.ts';
+import { draftFrom } from '../repl/editing/text-buffer.ts';
 import { initialState } from '../repl/initial-state.ts';
 import type { ReplOptions } from '../repl/repl-options.ts';
 import type { Session } from '../repl/session.ts';
@@ -48,6 +49,12 @@ function choicesOf({ values, sources }: ResolvedSettings, conversation: Conversa
   return { model, maxTokens, system, theme: 'color' };
 }
 
+/** The first prompt as it would be typed: what starts with a slash is no command. */
+function firstDraft(words: readonly string[]): string {
+  const prompt = words.join(' ');
+  return prompt.startsWith('/') ? `/${prompt}` : prompt;
+}
+
 async function firstState(parts: Parts, words: readonly string[]): Promise<ReplState> {
   const { context, options, settings, service, memory, journal } = parts;
   const { stdout } = context.streams;
@@ -55,6 +62,7 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
   const facts = service.facts();
   const isConfigured = settings.values.baseUrl !== undefined || facts.isReplay === true;
   const isFirstRun = !isConfigured && options.sandbox !== true;
+  const first = firstDraft(words);
   const left = parts.isLineMode ? '' : memory.takeDraft();
   const state = initialState({
     isLineMode: parts.isLineMode,
@@ -64,14 +72,16 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
     choices: choicesOf(settings, conversation),
     service: facts,
     history: memory.history(),
-    draft: isFirstRun && words.length > 0 ? words.join(' ') : left,
+    draft: isFirstRun && !parts.isLineMode && first !== '' ? first : left,
     dialog: isFirstRun ? firstRunDialog() : undefined,
     now: context.clock.monotonic(),
   });
   const { stdinEncoding: encoding, lossy } = options;
   const { signal } = context;
   const attachments = await attachFiles(options.file ?? [], { encoding, lossy, signal });
-  return { ...state, attachments };
+  // Lines have no composer to hold it.
+  const queue = parts.isLineMode && first !== '' ? [draftFrom(first)] : [];
+  return { ...state, attachments, queue };
 }
 
 async function start(parts: Parts, state: ReplState): Promise<Session> {
@@ -101,9 +111,10 @@ function open(parts: Parts, session: Session, words: readonly string[]): void {
   const state = session.state();
   if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
   for (const name of options.file ?? []) remarks.say(`${name} goes along with the next prompt`);
-  const prompt = words.join(' ');
+  const prompt = firstDraft(words);
   if (prompt === '' || state.dialog !== undefined) return;
-  const text = prompt.startsWith('/') ? `/${prompt}` : prompt;
+  // In lines it waits already, and an empty one sends it.
+  const text = parts.isLineMode ? '' : prompt;
   session.dispatch({ type: 'line-entered', text, now: context.clock.monotonic() });
 }
 

@@ -10,6 +10,8 @@ export type Question =
       readonly content: string;
       /** As the transcript shows it: long pastes as their markers. */
       readonly shown: string;
+      /** It waited, or nobody typed it: where lines are shown as typed, it does not stand there yet. */
+      readonly isEarlier: boolean;
       readonly files: readonly AttachedFile[];
       /** Paths written as `@path`, to be attached where there is such a file. */
       readonly mentions: readonly string[];

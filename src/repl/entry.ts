@@ -1,6 +1,6 @@
 /** A finished piece of the transcript. Texts may come from anywhere: who shows them sanitizes them. */
 export type Entry =
-  /** `isEarlier`: it is shown once more, so it does not stand where it was typed. */
+  /** `isEarlier`: it is shown again, or it waited, so it does not stand where it was typed. */
   | { readonly type: 'prompt'; readonly text: string; readonly isEarlier?: boolean }
   /** An answer that came earlier, shown again. */
   | { readonly type: 'answer'; readonly text: string; readonly model: string | undefined }

@@ -3,7 +3,10 @@ import type { TextTransform, TranscriptFormat } from './transcript.ts';
 
 const asItIs = (): TextTransform => ({ write: (text) => text, end: () => '', held: () => '' });
 
-/** Labelled lines without any escape, for screen readers and dumb terminals. Prompts stand where they were typed, but for earlier ones. */
+/**
+ * Labelled lines without any escape, for screen readers and dumb terminals. Prompts stand where they were typed, but
+ * for those that are shown again, that waited, or that nobody typed.
+ */
 export const lineFormat: TranscriptFormat = {
   prompt: (text, isEarlier) => (isEarlier ? `You: ${sanitize(text)}\n` : ''),
   answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,

@@ -43,6 +43,23 @@ describe('line mode', { timeout: 30_000 }, () => {
     expect(await leave(terminal)).toBe(0);
   });
 
+  test('a first prompt, and one that waited, are shown with their label before the answer', async () => {
+    const first = '[sandbox echo rate=4] one two three four five';
+    const terminal = openTerminal(['--sandbox', '--accessible', '-i', first]);
+    await terminal.waitFor(/^You: \[sandbox echo rate=4\] one two three four five\norigin: one/m);
+    terminal.type('[sandbox echo] later\n');
+    await terminal.waitFor(/\nYou: \[sandbox echo\] later\norigin: later\nYou:/);
+    expect(await leave(terminal)).toBe(0);
+  });
+
+  test('a first prompt is sent once the first run has its answer', async () => {
+    const terminal = openTerminal(['-i', '/tea is hot'], { env: { ...dumb, ...sharedHome() } });
+    await terminal.waitFor(/Choose 1 to 3:/);
+    terminal.type('3\n');
+    await terminal.waitFor(/the sandbox answers[^]*\nYou: \/tea is hot\norigin: [^]*\nYou:/);
+    expect(await leave(terminal)).toBe(0);
+  });
+
   test('tells a retry once, with cause and time', async () => {
     const terminal = openTerminal(['--sandbox', '--accessible']);
     await terminal.waitFor(/You:/);

@@ -64,7 +64,7 @@ function recordAgain(asking: Asking, turnId: string): string {
 async function recordQuestion(asking: Asking, question: Question): Promise<string> {
   const { core } = asking;
   if (question.type === 'again') return recordAgain(asking, question.turnId);
-  sayIn(asking, { type: 'prompt', text: question.shown });
+  sayIn(asking, { type: 'prompt', text: question.shown, isEarlier: question.isEarlier });
   const files = [...question.files, ...(await readMentions(asking, question.mentions))];
   const content = composePrompt({ prompt: question.content, files });
   for (const file of files) {

@@ -27,12 +27,13 @@ function unescaped(draft: Draft): Draft {
 }
 
 /** The transcript shows pastes as their markers; what is sent holds their text. */
-function sendPrompt(state: ReplState, draft: Draft): Step {
+function sendPrompt(state: ReplState, draft: Draft, isEarlier: boolean): Step {
   const prompt = unescaped(draft);
   const question = {
     type: 'prompt',
     content: contentOf(prompt),
     shown: shownText(prompt),
+    isEarlier,
     files: state.attachments,
     mentions: mentionsOf(prompt.text),
     parent: attachPoint(state),
@@ -40,8 +41,10 @@ function sendPrompt(state: ReplState, draft: Draft): Step {
   return ask(withBranch(state, undefined), question, draft);
 }
 
-function run(state: ReplState, draft: Draft): Step {
-  return isCommand(draft) ? runCommand(state, contentOf(draft).trim()) : sendPrompt(state, draft);
+function run(state: ReplState, draft: Draft, isEarlier = false): Step {
+  return isCommand(draft)
+    ? runCommand(state, contentOf(draft).trim())
+    : sendPrompt(state, draft, isEarlier);
 }
 
 /** Runs what waits in the queue, as long as nothing keeps natter busy. */
@@ -49,7 +52,7 @@ export function advance(state: ReplState): Step {
   const [next, ...queue] = state.queue;
   const isHeld = state.isQueuePaused || state.activity !== undefined || state.dialog !== undefined;
   if (next === undefined || isHeld || state.hasLeft) return step(state);
-  return andThen(run({ ...state, queue }, next), advance);
+  return andThen(run({ ...state, queue }, next, true), advance);
 }
 
 /** The composer emptied into the history; an unsent draft that waited behind a recalled prompt comes back. */

@@ -72,6 +72,7 @@ function continueAnswer(state: ReplState): Step {
     type: 'prompt',
     content: continuation,
     shown: continuation,
+    isEarlier: true,
     files: [],
     mentions: [],
     parent,

@@ -1,4 +1,5 @@
 import type { Message } from '../client/contract.ts';
+import { isJsonObject } from '../json.ts';
 import type { ItemContent } from './item.ts';
 import type { Template } from './template.ts';
 
@@ -16,8 +17,8 @@ const own = (fields: ItemFields, name: string) =>
   Object.hasOwn(fields, name) ? fields[name] : undefined;
 
 function isMessage(value: unknown): value is Message {
-  if (typeof value !== 'object' || value === null) return false;
-  const { role, content } = value as Partial<Record<string, unknown>>;
+  if (!isJsonObject(value)) return false;
+  const { role, content } = value;
   return typeof role === 'string' && role !== '' && typeof content === 'string';
 }
 

@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { isJsonObject, parseJson } from '../json.ts';
 import { createCsvReader, type CsvRecord } from './csv.ts';
 import type { InputFormat } from './input-format.ts';
 import type { InputLine } from './input-lines.ts';
@@ -56,16 +57,10 @@ function plainParser(template: Template | undefined): ItemParser {
 
 function jsonParser(template: Template | undefined): ItemParser {
   return lineByLine(({ number, text }) => {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return bad(number, 'is not JSON');
-    }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return bad(number, 'is no JSON object');
-    }
-    return itemOf(number, value as ItemFields, template);
+    const value = parseJson(text);
+    if (value === undefined) return bad(number, 'is not JSON');
+    if (!isJsonObject(value)) return bad(number, 'is no JSON object');
+    return itemOf(number, value, template);
   });
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject, parseJson } from '../json.ts';
 import { parseFingerprint } from './fingerprint.ts';
 
 /** What a line of a result file says of its item, apart from the answer. */
@@ -19,12 +20,8 @@ const highestIndex = 1e8;
 /** Reads a line of a result file; undefined for any other line. */
 export function parseResultLine(text: string): ResultLine | undefined {
   if (!text.startsWith(resultBeginning)) return undefined;
-  let value: Readonly<Record<string, unknown>>;
-  try {
-    value = JSON.parse(text) as typeof value;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isJsonObject(value)) return undefined;
   const { index } = value;
   if (typeof index !== 'number' || !Number.isInteger(index)) return undefined;
   if (index < 1 || index > highestIndex) return undefined;

@@ -1,5 +1,5 @@
+import { isJsonObject } from '../json.ts';
 import { readChunk, type ChunkContent } from './completion-chunk.ts';
-import { isRecord } from './json-record.ts';
 
 /** Reads chunks that differ from one before in their text alone, as nearly all of an answer do. */
 export interface ChunkTemplate {
@@ -24,7 +24,7 @@ const probe = 'probe';
 /** Undefined unless `before` ends, and `after` begins, at the quotes of the string that is the chunk's text. */
 function verify(before: string, after: string, content: ChunkContent): Frame | undefined {
   const value: unknown = JSON.parse(before + probe + after);
-  if (!isRecord(value) || readChunk(value).text !== probe) return undefined;
+  if (!isJsonObject(value) || readChunk(value).text !== probe) return undefined;
   return { before, after, content };
 }
 

@@ -1,5 +1,6 @@
+import { isJsonObject } from '../json.ts';
 import type { Usage } from './contract.ts';
-import { filledText, isRecord } from './json-record.ts';
+import { filledText } from './filled-text.ts';
 
 /** What one chunk, or one whole completion, says. Texts are empty, not absent, where it says none. */
 export interface ChunkContent {
@@ -39,7 +40,7 @@ interface Turn {
 
 function partText(part: unknown): string {
   if (typeof part === 'string') return part;
-  if (!isRecord(part)) return '';
+  if (!isJsonObject(part)) return '';
   return typeof part['text'] === 'string' ? part['text'] : '';
 }
 
@@ -51,7 +52,7 @@ function contentText(content: unknown): string {
 
 /** The counts that are numbers; undefined where there are none. */
 function readUsage(value: unknown): Usage | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const names = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
   const counts = names.filter((name) => Number.isFinite(value[name]));
   if (counts.length === 0) return undefined;
@@ -62,7 +63,7 @@ function readUsage(value: unknown): Usage | undefined {
 export function answerChoice(choices: unknown): object | undefined {
   if (!Array.isArray(choices)) return undefined;
   return choices.find(
-    (choice: unknown) => isRecord(choice) && (choice['index'] === 0 || choice['index'] == null),
+    (choice: unknown) => isJsonObject(choice) && (choice['index'] === 0 || choice['index'] == null),
   );
 }
 
@@ -73,7 +74,7 @@ export function answerChoice(choices: unknown): object | undefined {
 export function readChunk(chunk: Chunk): ChunkContent {
   const choice: Choice | undefined = answerChoice(chunk.choices);
   const source = choice?.delta ?? choice?.message;
-  const turn: Turn = isRecord(source) ? source : {};
+  const turn: Turn = isJsonObject(source) ? source : {};
   return {
     text: contentText(turn.content),
     reasoning: filledText(turn.reasoning_content) ?? filledText(turn.reasoning) ?? '',

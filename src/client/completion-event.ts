@@ -1,10 +1,10 @@
 import { Failure } from '../failure.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import type { Answer } from './answer.ts';
 import { createChunkTemplate, type ChunkTemplate } from './chunk-template.ts';
 import { readChunk } from './completion-chunk.ts';
 import { parseErrorBody } from './error-body.ts';
 import type { StreamEvent } from './event-stream.ts';
-import { isRecord, type JsonRecord, parseJson } from './json-record.ts';
 import { findError, reportedError } from './reported-error.ts';
 
 interface Reader {
@@ -12,7 +12,7 @@ interface Reader {
   readonly template: ChunkTemplate;
 }
 
-function takeRecord(data: string, chunk: JsonRecord, { answer, template }: Reader): void {
+function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reader): void {
   const content = readChunk(chunk);
   answer.add(content);
   const error = findError(chunk);
@@ -27,7 +27,7 @@ function takeRecord(data: string, chunk: JsonRecord, { answer, template }: Reade
 function throwUnreadable(data: string): never {
   for (const line of data.split('\n', 16)) {
     const value = parseJson(line);
-    const error = isRecord(value) ? findError(value) : undefined;
+    const error = isJsonObject(value) ? findError(value) : undefined;
     if (error !== undefined) throw reportedError(error);
   }
   throw new Failure(
@@ -57,7 +57,7 @@ function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
     return;
   }
   const value = parseJson(data);
-  if (isRecord(value)) takeRecord(data, value, reader);
+  if (isJsonObject(value)) takeRecord(data, value, reader);
   else if (!event.unterminated) throwUnreadable(data);
 }
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, parseJson } from './json-record.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import { pageTitle } from './page-title.ts';
 import { shortText } from './short-text.ts';
 
@@ -50,7 +50,7 @@ function readStatus(value: unknown): number | undefined {
 }
 
 function firstOf<T>(
-  record: JsonRecord,
+  record: JsonObject,
   fields: readonly string[],
   read: (value: unknown) => T | undefined,
 ): T | undefined {
@@ -62,7 +62,7 @@ function firstOf<T>(
 }
 
 /** `[{loc: ['body', 'messages'], msg: 'Field required'}]`, as FastAPI reports what a request lacks. */
-function located(record: JsonRecord, message: string): string {
+function located(record: JsonObject, message: string): string {
   const place = record['loc'];
   return Array.isArray(place) ? `${place.join('.')}: ${message}` : message;
 }
@@ -75,16 +75,16 @@ function readMessage(value: unknown, depth = 0): string | undefined {
     const found = messages.filter((message) => message !== undefined);
     return found.length === 0 ? undefined : found.join('; ');
   }
-  if (!isRecord(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const message = firstOf(value, messageFields, (field) => readMessage(field, depth + 1));
   return message === undefined ? undefined : located(value, message);
 }
 
 /** The records that may hold names and numbers, innermost first: an `error` inside says more than its wrapper. */
-function layers(value: unknown, depth = 0): JsonRecord[] {
+function layers(value: unknown, depth = 0): JsonObject[] {
   if (depth >= deepest) return [];
   if (Array.isArray(value)) return layers(value[0], depth + 1);
-  if (!isRecord(value)) return [];
+  if (!isJsonObject(value)) return [];
   const inner = ['error', 'errors', 'detail'].flatMap((field) => layers(value[field], depth + 1));
   return [...inner, value];
 }

@@ -1,8 +1,8 @@
 import { Failure } from '../failure.ts';
+import { isJsonObject } from '../json.ts';
 import type { Answer } from './answer.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
 import { readErrorValue } from './error-body.ts';
-import { isRecord } from './json-record.ts';
 import { findError, reportedError } from './reported-error.ts';
 
 function parseBody(text: string): unknown {
@@ -21,7 +21,7 @@ function parseBody(text: string): unknown {
 export function takeJsonCompletion(text: string, answer: Answer): void {
   const value = parseBody(text);
   if (typeof value === 'string' || Array.isArray(value)) throw reportedError(readErrorValue(value));
-  if (isRecord(value)) {
+  if (isJsonObject(value)) {
     const error = findError(value);
     if (error !== undefined) throw reportedError(error);
     if (answerChoice(value['choices']) !== undefined) {

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { catalogue, type ModelRecord } from './contract.ts';
-import { isRecord, type JsonRecord } from './json-record.ts';
 
 /** Where a fact comes from: the service's record, or the contract's published catalogue. */
 type FactSource = 'service' | 'catalogue';
@@ -49,9 +49,9 @@ const purposeFields = ['purpose', 'description', 'summary'];
 /** Records inside the record that hold limits on some services. */
 const groups = ['limits', 'capabilities', 'metadata', 'meta', 'details', 'top_provider'];
 
-function withGroups(record: JsonRecord): JsonRecord[] {
-  const inner = groups.map((group) => record[group]).filter(isRecord);
-  return [record, ...inner, ...inner.map((group) => group['limits']).filter(isRecord)];
+function withGroups(record: JsonObject): JsonObject[] {
+  const inner = groups.map((group) => record[group]).filter(isJsonObject);
+  return [record, ...inner, ...inner.map((group) => group['limits']).filter(isJsonObject)];
 }
 
 /** A positive number, or one written with a unit: `128K`, `1M tokens`, `about 18 ms`, `0.02 s`. */
@@ -67,7 +67,7 @@ const tokenUnits = { k: 1000, m: 1_000_000 };
 const timeUnits = { s: 1000, sec: 1000, second: 1000, seconds: 1000 };
 
 function find<T>(
-  records: readonly JsonRecord[],
+  records: readonly JsonObject[],
   fields: readonly string[],
   read: (value: unknown) => T | undefined,
 ): T | undefined {

@@ -1,8 +1,9 @@
 import { Failure } from '../failure.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { ModelRecord } from './contract.ts';
-import { filledText, isRecord, type JsonRecord } from './json-record.ts';
+import { filledText } from './filled-text.ts';
 
-function readId(record: JsonRecord): string | undefined {
+function readId(record: JsonObject): string | undefined {
   for (const field of ['id', 'name', 'model']) {
     const value = filledText(record[field]);
     if (value !== undefined) return value;
@@ -12,7 +13,7 @@ function readId(record: JsonRecord): string | undefined {
 
 function readRecord(value: unknown): ModelRecord | undefined {
   if (typeof value === 'string') return value === '' ? undefined : { id: value };
-  if (!isRecord(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const id = readId(value);
   return id === undefined ? undefined : { ...value, id };
 }
@@ -20,10 +21,10 @@ function readRecord(value: unknown): ModelRecord | undefined {
 /** The lists in a response, the one that is read first in front; undefined where there is none. */
 function findLists(value: unknown): readonly unknown[][] | undefined {
   if (Array.isArray(value)) return [value];
-  if (!isRecord(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const lists = [value['data'], value['models']].filter((list) => Array.isArray(list));
   if (lists.length > 0) return lists;
-  return isRecord(value['data']) ? findLists(value['data']) : undefined;
+  return isJsonObject(value['data']) ? findLists(value['data']) : undefined;
 }
 
 /**
@@ -49,11 +50,11 @@ export function parseModelList(value: unknown): readonly ModelRecord[] {
 }
 
 function unwrap(value: unknown): unknown {
-  if (!isRecord(value) || typeof value['id'] === 'string') return value;
+  if (!isJsonObject(value) || typeof value['id'] === 'string') return value;
   for (const field of ['data', 'model']) {
     const inner = value[field];
     if (Array.isArray(inner)) return inner[0];
-    if (isRecord(inner)) return inner;
+    if (isJsonObject(inner)) return inner;
   }
   return value;
 }
@@ -67,6 +68,6 @@ export function parseModelRecord(value: unknown, requestedId?: string): ModelRec
   const inner = unwrap(value);
   const record = readRecord(inner);
   if (record !== undefined) return record;
-  if (isRecord(inner) && requestedId !== undefined) return { ...inner, id: requestedId };
+  if (isJsonObject(inner) && requestedId !== undefined) return { ...inner, id: requestedId };
   throw new Failure('server_error', "the service's model record has a shape natter cannot read");
 }

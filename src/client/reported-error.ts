@@ -1,6 +1,7 @@
 import { Failure, type FailureKind } from '../failure.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { type ErrorBody, readErrorValue } from './error-body.ts';
-import { filledText, isRecord, type JsonRecord } from './json-record.ts';
+import { filledText } from './filled-text.ts';
 import { kindOfName, kindOfStatus } from './error-kind.ts';
 
 /** Words in the names other services of this kind use; the first row that matches decides. */
@@ -38,17 +39,17 @@ function present(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && value !== false;
 }
 
-function choiceError(chunk: JsonRecord): unknown {
+function choiceError(chunk: JsonObject): unknown {
   const choices = chunk['choices'];
   const [first]: unknown[] = Array.isArray(choices) ? choices : [];
-  return isRecord(first) && present(first['error']) ? { error: first['error'] } : undefined;
+  return isJsonObject(first) && present(first['error']) ? { error: first['error'] } : undefined;
 }
 
 /**
  * The error in a chunk or in a whole body, or undefined where it is none: an `error` anywhere, or, without
  * `choices`, a `message`, a `detail` or a type of `error`.
  */
-export function findError(value: JsonRecord): ErrorBody | undefined {
+export function findError(value: JsonObject): ErrorBody | undefined {
   if (present(value['error'])) return readErrorValue(value);
   const ofChoice = choiceError(value);
   if (ofChoice !== undefined) return readErrorValue(ofChoice);

@@ -1,5 +1,6 @@
 import type { Usage } from '../client/contract.ts';
 import type { FailureKind } from '../failure.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import type { Role } from './tree.ts';
 
 /** Of the format; records of a type this natter does not know are skipped, not refused. */
@@ -84,24 +85,18 @@ export function formatRecord(record: JournalRecord): string {
   return `${JSON.stringify(record)}\n`;
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+function parseObject(text: string): JsonObject | undefined {
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** What a torn line was glued to is whole: records begin the same way. */
-function parseTail(line: string): Record<string, unknown> | undefined {
+function parseTail(line: string): JsonObject | undefined {
   const start = line.lastIndexOf('{"type":"');
   return start > 0 ? parseObject(line.slice(start)) : undefined;
 }
 
-function isKnown(object: Record<string, unknown>): boolean {
+function isKnown(object: JsonObject): boolean {
   const { type } = object;
   if (typeof type !== 'string' || !Object.hasOwn(textFields, type)) return false;
   const fields = textFields[type as JournalRecord['type']];

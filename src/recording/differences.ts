@@ -1,4 +1,4 @@
-import { isRecord } from '../client/json-record.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 
 /** One place where two JSON values differ; a side that lacks it has undefined. */
 export interface Difference {
@@ -34,10 +34,10 @@ export function differencesOf(
   if (Array.isArray(recorded) && Array.isArray(asked)) {
     return differencesOfLists(recorded, asked, place);
   }
-  if (isRecord(recorded) && isRecord(asked)) {
+  if (isJsonObject(recorded) && isJsonObject(asked)) {
     const names = new Set([...Object.keys(asked), ...Object.keys(recorded)]);
-    const own = (record: object, name: string) =>
-      Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined;
+    const own = (object: JsonObject, name: string) =>
+      Object.hasOwn(object, name) ? object[name] : undefined;
     return [...names].flatMap((name) =>
       differencesOf(
         own(recorded, name),

@@ -1,8 +1,8 @@
 // The format of recordings: JSON lines, the first one a header, then one for each event of an exchange.
 
 import { isUtf8 } from 'node:buffer';
-import { isRecord, type JsonRecord } from '../client/json-record.ts';
 import { exitCodes, type FailureKind } from '../failure.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 
 export const formatVersion = 1;
 const formatName = 'natter-recording';
@@ -69,22 +69,17 @@ export function bytesOf(event: RecordedEvent & { readonly type: 'bytes' }): Uint
   return 'text' in event ? Buffer.from(event.text) : Buffer.from(event.base64, 'base64');
 }
 
-function parseObject(line: string): JsonRecord | undefined {
-  try {
-    // Editors may put a byte order mark before the first line.
-    const value: unknown = JSON.parse(line.replace(/^\uFEFF/, ''));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    // A line that is no JSON is one of the cases the caller asks about.
-    return undefined;
-  }
+function parseObject(line: string): JsonObject | undefined {
+  // Editors may put a byte order mark before the first line.
+  const value = parseJson(line.replace(/^\uFEFF/, ''));
+  return isJsonObject(value) ? value : undefined;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function isHeaders(value: unknown): value is RecordedHeaders {
   const isValue = (one: unknown) => isText(one) || (Array.isArray(one) && one.every(isText));
-  return isRecord(value) && Object.values(value).every(isValue);
+  return isJsonObject(value) && Object.values(value).every(isValue);
 }
 
 function isStatus(value: unknown): boolean {
@@ -92,7 +87,7 @@ function isStatus(value: unknown): boolean {
 }
 
 /** By type: whether the fields are there and of their kinds. */
-const checks: Readonly<Record<RecordedEvent['type'], (line: JsonRecord) => boolean>> = {
+const checks: Readonly<Record<RecordedEvent['type'], (line: JsonObject) => boolean>> = {
   request: ({ method, path }) => isText(method) && isText(path),
   response: ({ status, headers }) => isStatus(status) && isHeaders(headers),
   bytes: ({ text, base64 }) => isText(text) !== isText(base64),
@@ -102,7 +97,7 @@ const checks: Readonly<Record<RecordedEvent['type'], (line: JsonRecord) => boole
 };
 
 /** What may be left out when a line is written by hand. */
-const defaults: Readonly<Partial<Record<string, JsonRecord>>> = {
+const defaults: Readonly<Partial<Record<string, JsonObject>>> = {
   response: { headers: {} },
   failure: { transient: false },
 };
@@ -114,7 +109,7 @@ export function parseLine(text: string): RecordedLine | undefined {
   const found = parseObject(text);
   const type = found?.['type'];
   if (!isText(type) || !Object.hasOwn(checks, type)) return undefined;
-  const line: JsonRecord = { at: 0, ...defaults[type], ...found };
+  const line: JsonObject = { at: 0, ...defaults[type], ...found };
   const { exchange, at } = line;
   if (!Number.isInteger(exchange) || typeof at !== 'number' || !(at >= 0)) return undefined;
   return checks[type as RecordedEvent['type']](line)

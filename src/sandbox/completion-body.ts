@@ -1,6 +1,6 @@
 import { catalogue } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
-import { isJsonObject } from './json-object.ts';
+import { isJsonObject } from '../json.ts';
 
 /** A turn of an accepted request. */
 export interface Turn {

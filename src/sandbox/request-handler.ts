@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
+import { isJsonObject } from '../json.ts';
 import { answerAsAsked, answerFailure } from './answers/error-answer.ts';
 import { breakOff, cut, cutPosition } from './answers/interruptions.ts';
 import { authenticate, bearerToken, maskKey } from './authenticate.ts';
@@ -9,7 +10,6 @@ import type { Engine } from './engine.ts';
 import { type Exchange, pause } from './exchange.ts';
 import type { FaultRules } from './faults/fault-rules.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { isJsonObject } from './json-object.ts';
 import { type ParsedBody, parseBody, readBody } from './read-body.ts';
 import { formatRecord } from './request-record.ts';
 import { answerRoute } from './routes.ts';

@@ -1,6 +1,5 @@
 import { Failure } from '../failure.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 
 /** One profile as the file holds it: names of settings to unchecked values, and the two families. */
 export interface Profile {
@@ -42,47 +41,44 @@ const documentVersion = 1;
 export const emptySettings: SettingsDocument = { version: documentVersion, profiles: {} };
 export const emptyCredentials: CredentialsDocument = { version: documentVersion, profiles: {} };
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function damaged(path: string, problem: string): Failure {
   return new Failure('configuration', `cannot use ${path}: ${problem}`, {
     hint: 'correct the file by hand, or move it away and run natter auth login',
   });
 }
 
-function parseJson(text: string, path: string): unknown {
+function parseContent(text: string, path: string): unknown {
   const content = text.replace(/^\uFEFF/, '');
   if (content.trim() === '') throw damaged(path, 'it is empty');
-  try {
-    return JSON.parse(content) as unknown;
-  } catch {
-    // Neither the parser's message nor the error as cause: both quote the content.
-    throw damaged(path, 'it is not valid JSON');
-  }
+  const value = parseJson(content);
+  if (value === undefined) throw damaged(path, 'it is not valid JSON');
+  return value;
 }
 
 function parseDocument(text: string, path: string): JsonObject & { readonly profiles: JsonObject } {
-  const document = parseJson(text, path);
-  if (!isObject(document)) throw damaged(path, 'it holds no JSON object');
+  const document = parseContent(text, path);
+  if (!isJsonObject(document)) throw damaged(path, 'it holds no JSON object');
   const { version = documentVersion, profiles = {} } = document;
   if (version !== documentVersion) {
     throw new Failure('configuration', `cannot use ${path}: another version of natter wrote it`, {
       hint: 'update natter',
     });
   }
-  if (!isObject(profiles)) throw damaged(path, 'its "profiles" is no object');
+  if (!isJsonObject(profiles)) throw damaged(path, 'its "profiles" is no object');
   return { ...document, version, profiles };
 }
 
 function isProfile(value: unknown): value is Profile {
-  return isObject(value) && isObject(value['params'] ?? {}) && isObject(value['headers'] ?? {});
+  return (
+    isJsonObject(value) &&
+    isJsonObject(value['params'] ?? {}) &&
+    isJsonObject(value['headers'] ?? {})
+  );
 }
 
 function isCredential(value: unknown): value is StoredCredential {
   return (
-    isObject(value) &&
+    isJsonObject(value) &&
     typeof value['apiKey'] === 'string' &&
     typeof value['baseUrl'] === 'string' &&
     URL.canParse(value['baseUrl'])

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createChunkTemplate } from '../../src/client/chunk-template.ts';
 import { readChunk } from '../../src/client/completion-chunk.ts';
-import type { JsonRecord } from '../../src/client/json-record.ts';
+import type { JsonObject } from '../../src/json.ts';
 
 const chunk = (content: unknown, rest: object = {}) =>
   JSON.stringify({
@@ -12,7 +12,7 @@ const chunk = (content: unknown, rest: object = {}) =>
     ...rest,
   });
 
-const parse = (data: string) => readChunk(JSON.parse(data) as JsonRecord);
+const parse = (data: string) => readChunk(JSON.parse(data) as JsonObject);
 
 function learned(data: string) {
   const template = createChunkTemplate();

@@ -77,7 +77,7 @@ test('the library is made of the client and its packages alone: nothing of a ter
   const outside = own.filter((path) => !path.startsWith('../../src/client/'));
   expect(own.length).toBeGreaterThan(30);
   expect(outside.sort()).toEqual(
-    ['clock', 'failure', 'library', 'secrecy'].map((name) => `../../src/${name}.ts`),
+    ['clock', 'failure', 'json', 'library', 'secrecy'].map((name) => `../../src/${name}.ts`),
   );
   const packages = sources.flatMap(
     (path) => /node_modules\/(?<name>(?:@[^/]+\/)?[^/]+)\//.exec(path)?.groups?.['name'] ?? [],

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { Fault } from './fault-fields.ts';
 import type { FaultCondition, FaultRule } from './fault-rules.ts';
 import { parseFault, type WrittenField } from './parse-fault.ts';

@@ -1,8 +1,8 @@
 /** A JSON object of unknown fields. A `__proto__` in it is an ordinary own field, as `JSON.parse` makes it. */
-export type JsonRecord = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a parsed JSON value is an object: neither an array nor null. */
-export function isRecord(value: unknown): value is JsonRecord {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -13,9 +13,4 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The value where it is a text that says something. */
-export function filledText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -50,5 +50,15 @@ const library = defineConfig({
   },
 });
 
+/** Run by the build: it writes files from the command tree. */
+const commandFiles = defineConfig({
+  input: 'scripts/package/write-command-files.ts',
+  platform: 'node',
+  onLog: refuseMissing,
+  // To describe a command does not load what it runs.
+  external: /-run\.ts$/,
+  output: { dir: 'node_modules/.cache/natter-commands', format: 'esm', cleanDir: true },
+});
+
 // In this order: the first empties dist.
-export default [program, library];
+export default [program, library, commandFiles];

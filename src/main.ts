@@ -1,9 +1,10 @@
-import { realpathSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
+import type { CompletedCommand } from './commands/completion-tree.ts';
 import type { Context } from './commands/context.ts';
 import { isPlainPrompt, plainOptions } from './commands/plain-prompt.ts';
 import { createSecrets } from './commands/secrets.ts';
@@ -54,20 +55,27 @@ function isRunning(id: number): boolean {
 
 async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
   const { versionDetails } = await import('./commands/version-details.ts');
-  const folder = dirname(dirname(realpathSync(process.argv[1] ?? '')));
+  const folder = dirname(__dirname);
   const { version: node, arch: architecture } = process;
   void streams.stdout.write(versionDetails({ version, node, platform, architecture, folder }));
+}
+
+/** The build writes them beside the bundle. */
+function readCommands(): CompletedCommand {
+  const text = readFileSync(join(__dirname, 'commands.json'), 'utf8');
+  return JSON.parse(text) as CompletedCommand;
 }
 
 const isVersion = (word: string) => word === '--version' || word === '-V';
 
 async function runWords(context: Context, words: readonly string[]): Promise<void> {
-  if (words.length === 1 && words.every(isVersion)) {
-    void context.streams.stdout.write(`${context.version}\n`);
-    return;
-  }
   if (words.length === 2 && words.includes('--verbose') && words.some(isVersion)) {
     await printVersionDetails(context);
+    return;
+  }
+  if (words[0] === '__complete') {
+    const { printCompletions } = await import('./commands/completion-run.ts');
+    await printCompletions(context, readCommands(), words.slice(1));
     return;
   }
   if (isPlainPrompt(words)) {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 const local = (path) => resolve(import.meta.dirname, '../..', path);
 
 const program = ['src/commands/program.ts'];
+const completion = ['src/commands/completion-run.ts'];
 const prompt = ['src/commands/run-chat.ts', 'src/commands/chat-run.ts', 'src/client/service.ts'];
 
 /**
@@ -12,7 +13,8 @@ const prompt = ['src/commands/run-chat.ts', 'src/commands/chat-run.ts', 'src/cli
  */
 const chunks = [
   { name: 'main', roots: ['src/main.ts'] },
-  { name: 'shared', roots: program, within: prompt },
+  { name: 'shared', roots: [...program, ...completion], within: prompt },
+  { name: 'shared', roots: ['src/commands/topic-names.ts'] },
   { name: 'program', roots: program },
   { name: 'chat', roots: prompt },
   {

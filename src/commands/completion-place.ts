@@ -1,75 +1,75 @@
-import type { Argument, Command, Option } from 'commander';
-import { serviceGroup } from './global-options.ts';
-import { takesServiceOptions } from './help-format.ts';
+import type { CompletedArgument, CompletedCommand, CompletedOption } from './completion-tree.ts';
 
 /** What the word under the cursor is, as far as the words before it tell. */
 export type Place =
-  | { readonly kind: 'value'; readonly option: Option; readonly prefix: string }
-  | { readonly kind: 'option'; readonly options: readonly Option[] }
+  | { readonly kind: 'value'; readonly option: CompletedOption; readonly prefix: string }
+  | { readonly kind: 'option'; readonly options: readonly CompletedOption[] }
   | {
       readonly kind: 'argument';
-      readonly command: Command;
+      readonly command: CompletedCommand;
+      /** The commands it belongs to, the nearest first. */
+      readonly above: readonly CompletedCommand[];
       /** Its commands, where one may be named here. */
-      readonly commands: readonly Command[];
+      readonly commands: readonly CompletedCommand[];
       /** Undefined where the command takes no further argument. */
-      readonly argument: Argument | undefined;
+      readonly argument: CompletedArgument | undefined;
       /** Operands of the command before this one. */
       readonly before: readonly string[];
     };
 
 interface Walk {
-  readonly command: Command;
+  readonly command: CompletedCommand;
+  readonly above: readonly CompletedCommand[];
   readonly operands: readonly string[];
   /** The option whose value the next word is. */
-  readonly awaiting: Option | undefined;
+  readonly awaiting: CompletedOption | undefined;
   /** `--` was there. */
   readonly ended: boolean;
 }
 
-const ancestors = (command: Command): readonly Command[] =>
-  command.parent === null ? [] : [command.parent, ...ancestors(command.parent)];
+/** What an option is called: the dashes and letters to type. */
+export const nameOf = ({ long, short }: CompletedOption): string => long ?? short ?? '';
 
 /** A prompt is what natter takes where no command is named. */
-const promptCommand = (command: Command): Command | undefined =>
-  command.parent === null ? command.commands.find((child) => child.name() === 'chat') : undefined;
+const promptCommand = ({ command, above }: Walk): CompletedCommand | undefined =>
+  above.length === 0 ? command.commands.find(({ name }) => name === 'chat') : undefined;
 
-/** The options that may stand where `command` was named, without the hidden ones. */
-function optionsAt(command: Command): readonly Option[] {
-  const prompt = promptCommand(command);
-  const sources = [...(prompt === undefined ? [] : [prompt]), command, ...ancestors(command)];
-  const found = new Map<string, Option>();
-  for (const source of sources) {
-    for (const option of source.createHelp().visibleOptions(source)) {
-      const hidden = option.helpGroupHeading === serviceGroup && !takesServiceOptions(command);
-      const name = option.long ?? option.flags;
-      if (!hidden && !found.has(name)) found.set(name, option);
-    }
+/** The options that may stand at this place of the line. */
+function optionsAt(walk: Walk): readonly CompletedOption[] {
+  const { command, above } = walk;
+  const prompt = promptCommand(walk);
+  const inherited = command.isApart ? above.slice(1) : above;
+  const sources = [...(prompt === undefined ? [] : [prompt]), command, ...inherited];
+  const found = new Map<string, CompletedOption>();
+  for (const option of sources.flatMap(({ options }) => options)) {
+    const isMeant = command.reachesService || !option.isOfService;
+    if (isMeant && !found.has(nameOf(option))) found.set(nameOf(option), option);
   }
   return [...found.values()];
 }
 
-function findOption(command: Command, word: string): Option | undefined {
-  return optionsAt(command).find(({ long, short }) => word === long || word === short);
-}
+const findOption = (walk: Walk, word: string): CompletedOption | undefined =>
+  optionsAt(walk).find(({ long, short }) => word === long || word === short);
 
 function afterOption(walk: Walk, word: string): Walk {
-  const option = findOption(walk.command, word);
-  const takesValue = option?.required === true || option?.optional === true;
-  return takesValue ? { ...walk, awaiting: option } : walk;
+  const option = findOption(walk, word);
+  return option === undefined || option.value === 'none' ? walk : { ...walk, awaiting: option };
 }
 
 function afterOperand(walk: Walk, word: string): Walk {
-  const { command, operands } = walk;
-  const child = command.commands.find(
-    (candidate) => candidate.name() === word || candidate.aliases().includes(word),
-  );
-  if (child !== undefined && operands.length === 0) return { ...walk, command: child };
-  return { ...walk, command: promptCommand(command) ?? command, operands: [...operands, word] };
+  const { command, above, operands } = walk;
+  const child = command.commands.find(({ name, aliases }) => [name, ...aliases].includes(word));
+  if (child !== undefined && operands.length === 0) {
+    return { ...walk, command: child, above: [command, ...above] };
+  }
+  const prompt = promptCommand(walk);
+  const here = prompt === undefined ? {} : { command: prompt, above: [command] };
+  return { ...walk, ...here, operands: [...operands, word] };
 }
 
 function step(walk: Walk, word: string): Walk {
   const { awaiting, ended } = walk;
-  if (awaiting !== undefined && (awaiting.required || !word.startsWith('-'))) {
+  if (awaiting !== undefined && (awaiting.value === 'required' || !word.startsWith('-'))) {
     return { ...walk, awaiting: undefined };
   }
   const rest = { ...walk, awaiting: undefined };
@@ -78,27 +78,40 @@ function step(walk: Walk, word: string): Walk {
   return word.startsWith('-') && word !== '-' ? afterOption(rest, word) : afterOperand(rest, word);
 }
 
+/** The argument that comes after so many operands. */
+function argumentAt(command: CompletedCommand, count: number): CompletedArgument | undefined {
+  const last = command.arguments.at(-1);
+  return command.arguments[count] ?? (last?.isVariadic === true ? last : undefined);
+}
+
 /**
  * Finds what is to be completed.
  * @param words the words between `natter` and the one under the cursor
  * @param current what is typed of that one
  */
-export function findPlace(program: Command, words: readonly string[], current: string): Place {
-  const start: Walk = { command: program, operands: [], awaiting: undefined, ended: false };
-  const { command, operands, awaiting, ended } = words.reduce(step, start);
+export function findPlace(
+  program: CompletedCommand,
+  words: readonly string[],
+  current: string,
+): Place {
+  const start: Walk = {
+    command: program,
+    above: [],
+    operands: [],
+    awaiting: undefined,
+    ended: false,
+  };
+  const walk = words.reduce(step, start);
+  const { command, above, operands, awaiting, ended } = walk;
   const isOption = !ended && current.startsWith('-');
-  if (awaiting !== undefined && (awaiting.required || !isOption)) {
+  if (awaiting !== undefined && (awaiting.value === 'required' || !isOption)) {
     return { kind: 'value', option: awaiting, prefix: '' };
   }
   const name = /^(?<name>--[^=]+)=/.exec(current)?.groups?.['name'];
-  const assigned = isOption && name !== undefined ? findOption(command, name) : undefined;
+  const assigned = isOption && name !== undefined ? findOption(walk, name) : undefined;
   if (assigned !== undefined) return { kind: 'value', option: assigned, prefix: `${name}=` };
-  if (isOption) return { kind: 'option', options: optionsAt(command) };
-  const commands =
-    operands.length === 0 && !ended ? command.createHelp().visibleCommands(command) : [];
-  const { registeredArguments } = command;
-  const last = registeredArguments.at(-1);
-  const argument =
-    registeredArguments[operands.length] ?? (last?.variadic === true ? last : undefined);
-  return { kind: 'argument', command, commands, argument, before: operands };
+  if (isOption) return { kind: 'option', options: optionsAt(walk) };
+  const commands = operands.length === 0 && !ended ? command.commands : [];
+  const argument = argumentAt(command, operands.length);
+  return { kind: 'argument', command, above, commands, argument, before: operands };
 }

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
-import { findPlace } from './completion-place.ts';
+import { findPlace, nameOf } from './completion-place.ts';
+import type { CompletedCommand } from './completion-tree.ts';
 import { candidatesFor, type Candidate } from './completion-values.ts';
 import type { Context } from './context.ts';
 
@@ -15,33 +15,30 @@ interface Found {
 
 async function candidatesAt(
   context: Context,
-  program: Command,
+  program: CompletedCommand,
   words: readonly string[],
   current: string,
 ): Promise<Found> {
   const place = findPlace(program, words, current);
   if (place.kind === 'option') {
-    const candidates = place.options.map(({ long, flags, description }) => ({
-      value: long ?? flags,
-      description,
+    const candidates = place.options.map((option) => ({
+      value: nameOf(option),
+      description: option.description,
     }));
     return { candidates };
   }
   if (place.kind === 'value') {
     const typed = current.slice(place.prefix.length);
-    const asked = { context, command: program, typed, before: [] };
-    const found = await candidatesFor(asked, place.option);
+    const asked = { context, command: program, above: [], typed, before: [] };
+    const found = await candidatesFor(asked, nameOf(place.option), place.option.choices);
     if (found === 'files') return { candidates: [], files: true };
     const assigned = ({ value, ...rest }: Candidate) => ({ ...rest, value: place.prefix + value });
     return { candidates: found.map(assigned) };
   }
-  const { command, commands, argument, before } = place;
-  const asked = { context, command, typed: current, before };
-  const found = await candidatesFor(asked, argument);
-  const named = commands.map((child) => ({
-    value: child.name(),
-    description: child.summary(),
-  }));
+  const { command, above, commands, argument, before } = place;
+  const asked = { context, command, above, typed: current, before };
+  const found = await candidatesFor(asked, argument?.name, argument?.choices);
+  const named = commands.map(({ name, summary }) => ({ value: name, description: summary }));
   if (found === 'files') return { candidates: named, files: true };
   return { candidates: [...named, ...found] };
 }
@@ -55,11 +52,12 @@ function formatLine({ value, description }: Candidate): string {
 /**
  * Prints what the last word may become, a line each: the word, a tab and its meaning. A last line `:files` stands
  * for the paths of this machine.
+ * @param program the tree of commands, as the build wrote it
  * @param words of the line without natter, the last with `=` before it, so that it is never empty
  */
 export async function printCompletions(
   context: Context,
-  program: Command,
+  program: CompletedCommand,
   words: readonly string[],
 ): Promise<void> {
   const current = (words.at(-1) ?? '=').replace(/^=/, '');

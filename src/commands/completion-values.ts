@@ -1,12 +1,12 @@
-import type { Argument, Command, Option } from 'commander';
 import { catalogue } from '../client/contract.ts';
 import type { Shelf } from '../conversation/library.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { readStoredSettings } from '../settings/settings-file.ts';
+import type { CompletedCommand } from './completion-tree.ts';
 import type { Context } from './context.ts';
-import { topicNames } from './help.ts';
+import { topicNames } from './topic-names.ts';
 
 /** One word that may be completed to, and what it means. */
 export interface Candidate {
@@ -20,7 +20,9 @@ export type Candidates = readonly Candidate[] | 'files';
 /** What a source of candidates is asked. */
 interface Asked {
   readonly context: Context;
-  readonly command: Command;
+  readonly command: CompletedCommand;
+  /** The commands it belongs to, the nearest first. */
+  readonly above: readonly CompletedCommand[];
   /** What is typed of the word. */
   readonly typed: string;
   /** Operands before it. */
@@ -84,15 +86,14 @@ const settingValue: Source = (asked) => {
     : [];
 };
 
-const helpWords: Source = ({ command, before }) => {
-  let group = command.parent ?? command;
+const helpWords: Source = ({ command, above, before }) => {
+  let group = above[0] ?? command;
   for (const word of before) {
-    const child = group.commands.find((candidate) => candidate.name() === word);
+    const child = group.commands.find(({ name }) => name === word);
     if (child === undefined) return [];
     group = child;
   }
-  const commands = group.createHelp().visibleCommands(group);
-  const named = commands.map((child) => ({ value: child.name(), description: child.summary() }));
+  const named = group.commands.map(({ name, summary }) => ({ value: name, description: summary }));
   return before.length === 0 ? [...named, ...plain(topicNames)] : named;
 };
 
@@ -117,20 +118,22 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['conversation', (asked) => conversations(asked, 'conversations')],
   [
     'conversations',
-    (asked) =>
-      conversations(asked, asked.command.name() === 'undelete' ? 'trash' : 'conversations'),
+    (asked) => conversations(asked, asked.command.name === 'undelete' ? 'trash' : 'conversations'),
   ],
   ['name', settingNames],
   ['value', settingValue],
   ['words', helpWords],
 ]);
 
-/** What may follow as the value of an option, or as an argument. @throws Failure where it cannot be read */
+/**
+ * What may follow as the value of an option (`--model`), or as an argument (`file`): one of its choices, or what its
+ * name stands for. @throws Failure where it cannot be read
+ */
 export async function candidatesFor(
   asked: Asked,
-  wanted: Option | Argument | undefined,
+  name: string | undefined,
+  choices: readonly string[] | undefined,
 ): Promise<Candidates> {
-  if (wanted?.argChoices !== undefined) return plain(wanted.argChoices);
-  const name = wanted !== undefined && 'long' in wanted ? wanted.long : wanted?.name();
+  if (choices !== undefined) return plain(choices);
   return sources.get(name ?? '')?.(asked) ?? [];
 }

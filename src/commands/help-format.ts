@@ -35,6 +35,11 @@ export function hideParentOptions(command: Command): Command {
   return command;
 }
 
+/** Whether the options of the command above stand in the command's help. */
+export function takesParentOptions(command: Command): boolean {
+  return !apartFromParent.has(command);
+}
+
 interface Item {
   readonly group: string;
   readonly term: string;
@@ -53,7 +58,7 @@ function optionItems(command: Command, help: Help): Item[] {
 function describedCommands(command: Command): readonly Command[] {
   if (command.parent !== null) {
     const above = ancestors(command);
-    return [command, ...(apartFromParent.has(command) ? above.slice(1) : above)];
+    return [command, ...(takesParentOptions(command) ? above : above.slice(1))];
   }
   const defaultCommand = command.commands.find((child) => child.name() === 'chat');
   return defaultCommand === undefined ? [command] : [defaultCommand, command];

@@ -2,9 +2,7 @@ import { Command } from 'commander';
 import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
 import { hideServiceOptions, setExamples } from './help-format.ts';
-
-/** Texts that are no command's help. */
-export const topicNames = ['environment', 'exit-codes', 'piping', 'privacy'] as const;
+import { topicNames } from './topic-names.ts';
 
 /** `natter help [topic or command...]`. */
 export function buildHelp(context: Context): Command {

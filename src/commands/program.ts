@@ -94,11 +94,6 @@ export async function runProgram(context: Context, words: readonly string[]): Pr
   const names = new Set(
     program.commands.flatMap((command) => [command.name(), ...command.aliases()]),
   );
-  if (words[0] === '__complete') {
-    const { printCompletions } = await import('./completion-run.ts');
-    await printCompletions(context, program, words.slice(1));
-    return;
-  }
   program.hook('preAction', (_, action) => {
     if (action.name() !== 'chat') return;
     const misplaced = misplacedCommand(words, action.args, names);

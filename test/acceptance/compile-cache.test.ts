@@ -14,6 +14,9 @@ const launch = `
   require(${JSON.stringify(resolve('bin/natter.cjs'))});
 `;
 
+/** The command that loads least of natter. */
+const details = ['--version', '--verbose'];
+
 async function run(home: string, words: readonly string[], env: Record<string, string> = {}) {
   const environment = cleanEnvironment({ HOME: home, NODE_DISABLE_COMPILE_CACHE: '', ...env });
   const script = ['-e', launch, 'natter', ...words];
@@ -37,9 +40,9 @@ test('a start that worked leaves its compiled chunks for the next, for their own
 test('chunks are written three times, and again by a run that loads another', async () => {
   const home = temporaryHome();
   const time = () => statSync(join(folderOf(home), 'main.cjs')).mtimeMs;
-  for (let start = 0; start < 3; start += 1) await run(home, ['--version']);
+  for (let start = 0; start < 3; start += 1) await run(home, details);
   const third = time();
-  await run(home, ['--version']);
+  await run(home, details);
   expect(time()).toBe(third);
   await run(home, ['help', 'piping']);
   expect(time()).toBeGreaterThan(third);
@@ -47,14 +50,14 @@ test('chunks are written three times, and again by a run that loads another', as
 
 test('data for another text, and data that was cut, is replaced', async () => {
   const home = temporaryHome();
-  const { stdout } = await run(home, ['--version']);
+  const { stdout } = await run(home, details);
   const path = join(folderOf(home), 'main.cjs');
   const whole = readFileSync(path);
   const changed = Buffer.from(whole);
   changed[whole.length - 2] = 0x20;
   for (const damaged of [changed, whole.subarray(0, -100), Buffer.alloc(0)]) {
     writeFileSync(path, damaged);
-    expect((await run(home, ['--version'])).stdout).toBe(stdout);
+    expect((await run(home, details)).stdout).toBe(stdout);
     const replaced = readFileSync(path);
     expect(replaced.length).toBeGreaterThan(whole.length / 2);
     expect(replaced.equals(damaged)).toBe(false);
@@ -63,13 +66,13 @@ test('data for another text, and data that was cut, is replaced', async () => {
 
 test('data that V8 refuses is replaced', async () => {
   const home = temporaryHome();
-  await run(home, ['--version']);
+  await run(home, details);
   const path = join(folderOf(home), 'main.cjs');
   const foreign = readFileSync(path);
   // The hash of V8's version is the second word of its data, after a head of 16 bytes.
   foreign.writeUInt32LE(foreign.readUInt32LE(20) + 1, 20);
   writeFileSync(path, foreign);
-  await run(home, ['--version']);
+  await run(home, details);
   expect(readFileSync(path).readUInt32LE(20)).not.toBe(foreign.readUInt32LE(20));
 });
 
@@ -84,13 +87,13 @@ test.each([
   ['without a home', { HOME: '' }],
 ])('%s, natter starts without a cache', async (_name, env) => {
   const home = temporaryHome();
-  expect((await run(home, ['--version'], env)).stdout).toMatch(/^\d/);
+  expect((await run(home, details, env)).stdout).toMatch(/^natter +\d/);
   expect(readdirSync(home)).toEqual([]);
 });
 
 test.each(['NODE_COMPILE_CACHE', 'XDG_CACHE_HOME'])('%s moves the cache', async (variable) => {
   const [home, other] = [temporaryHome(), temporaryHome()];
-  await run(home, ['--version'], { [variable]: other });
+  await run(home, details, { [variable]: other });
   expect(readdirSync(home)).toEqual([]);
   expect(readdirSync(join(other, 'natter'))).toEqual([`${process.version}-${process.arch}`]);
 });
@@ -99,5 +102,5 @@ test('a folder that is a file does no harm', async () => {
   const home = temporaryHome();
   writeFileSync(join(home, '.cache'), '');
   chmodSync(join(home, '.cache'), 0o400);
-  expect((await run(home, ['--version'])).stdout).toMatch(/^\d/);
+  expect((await run(home, details)).stdout).toMatch(/^natter +\d/);
 });

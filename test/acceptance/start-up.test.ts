@@ -54,8 +54,9 @@ async function loadedParts(words: readonly string[]): Promise<readonly Part[]> {
 }
 
 test.each<[string, readonly string[], readonly Part[]]>([
-  ['--version loads no part of natter', ['--version'], []],
-  ['--help loads the commands alone', ['--help'], ['commands']],
+  ['the version with details loads no part of natter', ['--version', '--verbose'], []],
+  ['completion of a model loads no part of natter', ['__complete', '--model', '='], []],
+  ['--help that has to be made loads the commands alone', ['-q', '--help'], ['commands']],
   ['help on a topic loads the commands alone', ['help', 'exit-codes'], ['commands']],
   ['a usage error loads the commands alone', ['--bogus'], ['commands']],
   ['a dry run loads neither client nor sandbox', ['--dry-run', 'hi'], ['commands']],
@@ -86,8 +87,10 @@ test.each<[Part, readonly string[]]>([
 const prompt = ['--base-url', 'http://127.0.0.1:1', '--retries', '0', 'hi'];
 
 test.each<[string, readonly string[], number]>([
-  ['--version', ['--version'], 1],
-  ['--help', ['--help'], 4],
+  ['--version', ['--version'], 0],
+  ['--help', ['--help'], 0],
+  ['help on a command', ['config', 'set', '--help'], 0],
+  ['completion of a model', ['__complete', '--model', '='], 4],
   ['a prompt that fails', prompt, 7],
 ])('%s loads few files', async (_name, words, most) => {
   const chunks = await loadedChunks(words);
@@ -108,8 +111,14 @@ const heavyModules = [
   'node:zlib',
 ];
 
+test('a text that is ready is printed without the streams of Node', async () => {
+  const loaded = await loadedModules(['--help']);
+  expect(loaded.filter((name) => /^node:(?:net|stream|tty)$/.test(name))).toEqual([]);
+  expect(await loadedModules(['help', 'piping'])).toContain('node:net');
+});
+
 test('a prompt into a pipe loads none of the modules of Node that take long', async () => {
-  const empty = await loadedModules(['--version']);
+  const empty = await loadedModules(['--version', '--verbose']);
   const loaded = new Set((await loadedModules(prompt)).filter((name) => !empty.includes(name)));
   expect(heavyModules.filter((name) => loaded.has(name))).toEqual([]);
   expect(loaded).toContain('node:http');

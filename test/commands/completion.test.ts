@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { buildProgram, runProgram } from '../../src/commands/program.ts';
+import { completionTree } from '../../scripts/package/completion-tree.ts';
+import { commandTable, commandWords } from '../../src/commands/command-table.ts';
+import { printCompletions } from '../../src/commands/completion-run.ts';
+import { buildProgram } from '../../src/commands/program.ts';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
@@ -46,11 +49,13 @@ function prepare({ conversations = {}, deleted = {}, settings }: Machine) {
   });
 }
 
+const program = completionTree(await buildProgram(createMemoryContext().context, commandWords));
+
 /** What `line` may become; its last word, empty after a space, is under the cursor. */
 async function complete(line: string, machine: Machine = {}): Promise<readonly string[]> {
   const words = line.split(' ');
   const { context, stdout } = prepare(machine);
-  await runProgram(context, ['__complete', ...words.slice(0, -1), `=${words.at(-1) ?? ''}`]);
+  await printCompletions(context, program, [...words.slice(0, -1), `=${words.at(-1) ?? ''}`]);
   return stdout()
     .split('\n')
     .filter((text) => text !== '');
@@ -59,11 +64,8 @@ async function complete(line: string, machine: Machine = {}): Promise<readonly s
 const valuesOf = (lines: readonly string[]) => lines.map((text) => text.split('\t')[0]);
 
 describe('words', () => {
-  const { context } = createMemoryContext();
-
   test('are all commands where the line begins', async () => {
-    const { commands: tree } = await buildProgram(context, []);
-    const commands = tree.map((command) => command.name());
+    const commands = ['chat', ...commandTable.map(({ name }) => name)];
     expect(valuesOf(await complete(''))).toEqual(commands);
   });
 
@@ -100,6 +102,9 @@ describe('options', () => {
     ['sandbox --bas', []],
     ['-- --mod', []],
     ['--resume --bran', ['--branch']],
+    ['batch --temp', ['--template']],
+    ['batch merge --temp', []],
+    ['batch merge --outp', ['--output']],
   ])('of "natter %s" are %j', async (line, expected) => {
     expect(valuesOf(await complete(line))).toEqual(expected);
   });

@@ -1,0 +1,42 @@
+import type { Argument, Command, Option } from 'commander';
+import type {
+  CompletedArgument,
+  CompletedCommand,
+  CompletedOption,
+} from '../../src/commands/completion-tree.ts';
+import { serviceGroup } from '../../src/commands/global-options.ts';
+import { takesParentOptions, takesServiceOptions } from '../../src/commands/help-format.ts';
+
+function valueOf({ required, optional }: Option): CompletedOption['value'] {
+  if (required) return 'required';
+  return optional ? 'optional' : 'none';
+}
+
+function describeOption(option: Option): CompletedOption {
+  const { long, short, description, argChoices: choices, helpGroupHeading } = option;
+  const isOfService = helpGroupHeading === serviceGroup;
+  return { long, short, description, value: valueOf(option), choices, isOfService };
+}
+
+function describeArgument(argument: Argument): CompletedArgument {
+  return {
+    name: argument.name(),
+    isVariadic: argument.variadic,
+    choices: argument.argChoices,
+  };
+}
+
+/** A command of commander's, and all below it, as completion reads them. */
+export function completionTree(command: Command): CompletedCommand {
+  const help = command.createHelp();
+  return {
+    name: command.name(),
+    aliases: command.aliases(),
+    summary: command.summary(),
+    options: help.visibleOptions(command).map(describeOption),
+    arguments: command.registeredArguments.map(describeArgument),
+    commands: help.visibleCommands(command).map(completionTree),
+    reachesService: takesServiceOptions(command),
+    isApart: !takesParentOptions(command),
+  };
+}

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { helpPages } from '../../scripts/package/help-pages.ts';
+import { commandWords } from '../../src/commands/command-table.ts';
+import { buildProgram } from '../../src/commands/program.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
+import { runNatter } from '../support/natter.ts';
+
+type Print = (words: readonly string[], write: (...written: never) => number) => boolean;
+
+const load = createRequire(import.meta.url);
+const { printReadyText } = load('../../bin/ready-text.cjs') as { printReadyText: Print };
+
+const folder = 'dist/help';
+
+test('the help of every command is ready, as the command tree tells it', async () => {
+  const program = await buildProgram(createMemoryContext().context, commandWords);
+  const pages = helpPages(program).map(([words, text]) => [`natter.${words.join('.')}`, text]);
+  const ready = readdirSync(folder).map((name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    return [name === 'natter.txt' ? 'natter.' : name.replace(/\.txt$/, ''), text];
+  });
+  expect(Object.fromEntries(ready)).toEqual(Object.fromEntries(pages));
+});
+
+test.each([
+  [['--help']],
+  [['-h']],
+  [['config', '--help']],
+  [['config', 'set', '-h']],
+  [['sessions', 'show', '--help']],
+  [['config', 'remove-profile', '--help']],
+])('%j prints what natter itself would', async (words) => {
+  const { code, stdout, stderr } = await runNatter(words);
+  // With an option beside it, nothing is ready.
+  const made = await runNatter(['--quiet', ...words]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toBe(made.stdout);
+});
+
+test.each(['--version', '-V'])('%s prints the version of the package', async (flag) => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  const expected = { code: 0, stdout: `${version}\n`, stderr: '' };
+  expect(await runNatter([flag])).toMatchObject(expected);
+  expect(await runNatter(['--quiet', flag])).toMatchObject(expected);
+});
+
+test.each([
+  [['a/../natter', '--help']],
+  [['..', '--help']],
+  [['natter.config', '--help']],
+  [['no', 'such', 'command', '--help']],
+])('%j is no page, and gets the help of natter', async (words) => {
+  const { code, stdout } = await runNatter(words);
+  expect(code).toBe(0);
+  expect(stdout).toBe(readFileSync(join(folder, 'natter.txt'), 'utf8'));
+});
+
+test.each([
+  ['--help', 'models'],
+  ['--', '--help'],
+  ['help', '--version'],
+])('%j is not taken for a text that is ready', async (...words) => {
+  const { stdout } = await runNatter(['--sandbox', '--dry-run', ...words]);
+  expect(stdout).not.toBe('');
+});
+
+/** What a write to the standard output does: takes so many bytes, or fails. */
+type Write = number | 'EAGAIN' | 'EPIPE' | 'ENOSPC';
+
+/** Prints the help of the sandbox to an output that does `writes` in turn, and takes all that is left after them. */
+function print(writes: readonly Write[]) {
+  const taken: Buffer[] = [];
+  const left = [...writes];
+  const write = (_descriptor: number, bytes: Buffer, start: number): number => {
+    const next = left.shift() ?? bytes.length;
+    if (typeof next === 'string') throw Object.assign(new Error(next), { code: next });
+    taken.push(bytes.subarray(start, start + next));
+    return Math.min(next, bytes.length - start);
+  };
+  const done = printReadyText(['sandbox', '--help'], write);
+  return { done, text: Buffer.concat(taken).toString() };
+}
+
+const page = readFileSync(join(folder, 'natter.sandbox.txt'), 'utf8');
+
+test('help for a pipe that is full arrives whole', () => {
+  const expected = { done: true, text: page };
+  expect(print([])).toEqual(expected);
+  expect(print(['EAGAIN', 100, 'EAGAIN', 'EAGAIN', 1])).toEqual(expected);
+});
+
+test('P1 help that nobody reads on is done', () => {
+  expect(print([100, 'EPIPE'])).toEqual({ done: true, text: page.slice(0, 100) });
+});
+
+test('help that cannot be written is left to natter, which tells why', () => {
+  expect(print(['ENOSPC'])).toEqual({ done: false, text: '' });
+});

@@ -148,14 +148,15 @@ export async function compare(
   options: CompareOptions,
 ): Promise<void> {
   const presentation = present(context, options);
+  const { notices } = presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   if (options.diff === true && format.startsWith('json')) {
     throw new Failure('usage', `--diff and --${format} exclude each other`, {
       hint: 'the answers are in the JSON, for any other tool to compare',
     });
   }
-  const models = readComparedModels(context, presentation.notices, options);
-  const prompt = await readPrompt(context, presentation.notices, words, options);
+  const models = readComparedModels(context, notices, options);
+  const prompt = await readPrompt(context, notices, words, options, 'natter compare');
   const run: Run = { context, options, presentation, models, prompt };
   const services = await openServices(run);
   try {

@@ -12,6 +12,7 @@ const inputWord = '-';
 
 /**
  * The text of the turn: prompt words, attached files and standard input, composed.
+ * @param command how the command begins, for the example of a hint
  * @throws Failure of kind `usage` when there is nothing to send, or input that is asked for is not there
  */
 export async function readPrompt(
@@ -19,6 +20,7 @@ export async function readPrompt(
   notices: Notices,
   words: readonly string[],
   options: PromptOptions,
+  command = 'natter',
 ): Promise<string> {
   const spoken = words.filter((word) => word !== inputWord);
   const prompt = spoken.join(' ');
@@ -47,6 +49,6 @@ export async function readPrompt(
   const text = composePrompt({ prompt, files, input });
   if (text.trim() !== '') return text;
   throw new Failure('usage', 'there is nothing to send', {
-    hint: 'type a prompt, as in: natter "why is the sky blue?"',
+    hint: `type a prompt, as in: ${command} "why is the sky blue?"`,
   });
 }

@@ -64,6 +64,14 @@ test.each<[string, readonly string[], MemoryOptions, readonly string[]]>([
   expect(stdout.match(/\bhi$/gm)).toHaveLength(2);
 });
 
+test('without a prompt it says how to give it one', async () => {
+  const { thrown } = await compare(['--no-stdin']);
+  expect(thrown).toMatchObject({
+    kind: 'usage',
+    hint: 'type a prompt, as in: natter compare "why is the sky blue?"',
+  });
+});
+
 test('figures stand on standard error, and not with --quiet', async () => {
   const told = await compare(['[sandbox echo] hi']);
   expect(told.stderr).toMatch(/^origin\t\d+ ms\t-\t\d+\t\d+\t\d+ ms\tstop\nnextgen\t.*\n$/);

@@ -1,8 +1,12 @@
 import fs from 'node:fs';
+import path from 'node:path';
+import { synchronizeFolder } from '../storage/synchronize-folder.ts';
 import type { ResultIndex } from './result-index.ts';
 
 const blockSize = 1 << 20;
 const lineEnd = 0x0a;
+/** Of a file that was not there: what the umask allows. */
+const newFileMode = 0o666;
 
 /** A stretch of a file. */
 interface Stretch {
@@ -74,20 +78,22 @@ function writeWhole(descriptor: number, bytes: Uint8Array): void {
 
 /**
  * Writes the results of several files in the order of their items. They are written beside the file, which they
- * then replace: at no moment is it there in part.
+ * then replace, and whose permissions they keep: at no moment is it there in part.
  * @param ready called right before that
  * @throws the system's error
  */
 export function writeInOrder(
   place: string,
-  mode: number,
   blocks: Iterable<Buffer>,
   ready: () => void = () => undefined,
 ): void {
   const temporary = `${place}.ordered`;
-  const target = fs.openSync(temporary, 'w', mode);
+  const mode = fs.statSync(place, { throwIfNoEntry: false })?.mode;
+  const target = fs.openSync(temporary, 'w', mode ?? newFileMode);
   try {
     try {
+      // The umask took some away. File systems without permissions refuse to set even those that a file has.
+      if (mode !== undefined && fs.fstatSync(target).mode !== mode) fs.fchmodSync(target, mode);
       for (const block of blocks) writeWhole(target, block);
       fs.fdatasyncSync(target);
     } finally {
@@ -95,6 +101,7 @@ export function writeInOrder(
     }
     ready();
     fs.renameSync(temporary, place);
+    synchronizeFolder(path.dirname(place));
   } catch (error) {
     fs.rmSync(temporary, { force: true });
     throw error;

@@ -12,20 +12,26 @@ const certain: ReadonlySet<FailureKind> = new Set(['unauthorized', 'configuratio
 /** What lies in the item itself. */
 const ofItems: ReadonlySet<FailureKind> = new Set(['usage', 'invalid_request', 'incomplete']);
 
-/**
- * @param most failures in a row, of any cause but the item's own, after which to give up
- * @param isReplay a recording answers: that it lacks an item says nothing about the next one
- */
-export function createGivingUp(most: number, isReplay = false): GivingUp {
+export interface GivingUpOptions {
+  /** Failures in a row, of any cause but the item's own, after which to give up. */
+  readonly most: number;
+  /** Milliseconds that the service may ask to wait: longer than that, the next item is refused as well. */
+  readonly longestWait: number;
+  /** A recording answers: that it lacks an item says nothing about the next one. */
+  readonly isReplay: boolean;
+}
+
+export function createGivingUp({ most, longestWait, isReplay }: GivingUpOptions): GivingUp {
   let inRow = 0;
   return {
     answered() {
       inRow = 0;
     },
-    failed({ kind }) {
+    failed({ kind, retryAfterSeconds = 0 }) {
       if (ofItems.has(kind) || (isReplay && kind === 'configuration')) return false;
       inRow += 1;
-      return certain.has(kind) || inRow >= most;
+      const isLongWait = kind === 'rate_limited' && retryAfterSeconds * 1000 > longestWait;
+      return certain.has(kind) || isLongWait || inRow >= most;
     },
   };
 }

@@ -1,31 +1,43 @@
 import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { type HeldLock, holdLock, type HoldOptions } from '../storage/hold-lock.ts';
 import { failureReason } from '../storage/storage-failure.ts';
+import { synchronizeFolder } from '../storage/synchronize-folder.ts';
 import { isInOrder, resultBlocks, writeInOrder } from './copy-results.ts';
 import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
 import type { ResultLine } from './result-line.ts';
 import { resultPlace } from './result-place.ts';
 import { scanResults } from './scan-results.ts';
+import { createSynchronization, type Synchronization } from './synchronization.ts';
 
 /**
  * The file of a batch's results, one JSON line each. A result is in it as soon as it is known, so that nothing is
- * asked twice, however natter ends; `finish` puts the lines in the order of their items.
+ * asked twice, however natter ends, and about a second later on the disk, so that not much is when the machine does;
+ * `finish` puts the lines in the order of their items.
  */
 export interface ResultFile {
   /** The result that the file holds of an item. */
   find(index: number): IndexedResult | undefined;
   /** Highest index of the results that were there at the beginning; 0 without any. */
   readonly last: number;
-  /** @throws Failure `storage`; the file then holds what it held before */
+  /** @throws Failure `storage`; the file then lacks this result */
   append(result: ResultLine, line: string): void;
   /**
    * Ends the work: drops results that a later one of the same item replaced, and orders the rest if `ordered`.
    * @throws Failure `storage` when that cannot be written; the file is whole then, as it was
    */
-  finish(ordered: boolean): void;
-  /** Frees the file for others. */
-  close(): void;
+  finish(ordered: boolean): Promise<void>;
+  /** Frees the file for others. One that was not there before is gone again, if it has no result and was not finished. */
+  close(): Promise<void>;
+}
+
+export interface ResultFileOptions extends HoldOptions {
+  readonly clock: Pick<Clock, 'date' | 'sleep'>;
+  /** Resolves when the disk has what was written; tests pass one that fails. */
+  readonly synchronize?: (descriptor: number) => Promise<void>;
 }
 
 function cannotWrite(name: string, cause: unknown, hint: string): Failure {
@@ -33,6 +45,7 @@ function cannotWrite(name: string, cause: unknown, hint: string): Failure {
 }
 
 const notKept = 'what did not fit is on standard output; the same command asks it again';
+const notOnDisk = 'the last results may be missing from it; the same command asks those again';
 const notOrdered =
   'all results are in it, though not in order; the same command puts them in order';
 
@@ -72,6 +85,9 @@ interface OpenFile {
   readonly index: ResultIndex;
   readonly lock: HeldLock;
   readonly sizeBefore: number;
+  /** It was made just now. */
+  readonly isNew: boolean;
+  readonly synchronization: Synchronization;
 }
 
 /** Appends in one call. @throws the system's error; the file is as it was then */
@@ -82,45 +98,68 @@ function appendAt(descriptor: number, bytes: Buffer, size: number): void {
   throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
 }
 
-function resultFile({ name, place, descriptor, index, lock, sizeBefore }: OpenFile): ResultFile {
-  let size = sizeBefore;
+function createAppend(file: OpenFile, size: { bytes: number }): ResultFile['append'] {
+  const { name, descriptor, index, lock, synchronization } = file;
   let lines = 0;
+  return (result, line) => {
+    const refusal = synchronization.refusal();
+    if (refusal !== undefined) throw cannotWrite(name, refusal, notOnDisk);
+    const bytes = Buffer.from(line);
+    try {
+      appendAt(descriptor, bytes, size.bytes);
+    } catch (error) {
+      throw cannotWrite(name, error, notKept);
+    }
+    synchronization.written();
+    index.set({ ...result, file: 0, offset: size.bytes, length: bytes.length });
+    size.bytes += bytes.length;
+    lines += 1;
+    if (lines % 1000 === 0) lock.renew();
+  };
+}
+
+function resultFile(file: OpenFile): ResultFile {
+  const { name, place, descriptor, index, lock, isNew, synchronization } = file;
+  const size = { bytes: file.sizeBefore };
   let isOpen = true;
-  const close = () => {
+  let isFinished = false;
+  const closeDescriptor = () => {
     if (isOpen) fs.closeSync(descriptor);
     isOpen = false;
   };
   return {
     find: (item) => index.get(item),
     last: index.last(),
-    append(result, line) {
-      const bytes = Buffer.from(line);
+    append: createAppend(file, size),
+    async finish(ordered) {
+      await synchronization.end();
+      const refusal = synchronization.refusal();
+      if (refusal !== undefined) throw cannotWrite(name, refusal, notOnDisk);
+      const isDone = ordered ? isInOrder(index, size.bytes) : sizeOf(index) === size.bytes;
       try {
-        appendAt(descriptor, bytes, size);
-      } catch (error) {
-        throw cannotWrite(name, error, notKept);
-      }
-      index.set({ ...result, file: 0, offset: size, length: bytes.length });
-      size += bytes.length;
-      lines += 1;
-      if (lines % 1000 === 0) lock.renew();
-    },
-    finish(ordered) {
-      const isDone = ordered ? isInOrder(index, size) : sizeOf(index) === size;
-      try {
-        if (isDone) return fs.fdatasyncSync(descriptor);
-        const { mode } = fs.fstatSync(descriptor);
+        // Also of a file that is about to be replaced: after a crash the disk may know of the old one only.
+        fs.fdatasyncSync(descriptor);
         // Windows replaces no file that is open.
-        writeInOrder(place, mode, resultBlocks(index, [descriptor]), close);
+        if (!isDone) writeInOrder(place, resultBlocks(index, [descriptor]), closeDescriptor);
+        isFinished = true;
       } catch (error) {
         throw cannotWrite(name, error, notOrdered);
       }
     },
-    close() {
-      close();
+    async close() {
+      await synchronization.end();
+      closeDescriptor();
+      if (isNew && !isFinished && size.bytes === 0) fs.rmSync(place, { force: true });
       lock.release();
     },
   };
+}
+
+function openNew(place: string): { readonly descriptor: number; readonly isNew: boolean } {
+  const isNew = !fs.existsSync(place);
+  const descriptor = fs.openSync(place, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o666);
+  if (isNew) synchronizeFolder(path.dirname(place));
+  return { descriptor, isNew };
 }
 
 /**
@@ -128,18 +167,21 @@ function resultFile({ name, place, descriptor, index, lock, sizeBefore }: OpenFi
  * @throws Failure `usage` for a file that holds anything else, `storage` when another natter writes it, or it
  * cannot be read or written
  */
-export function openResultFile(name: string, options: HoldOptions): ResultFile {
+export function openResultFile(name: string, options: ResultFileOptions): ResultFile {
   let lock: HeldLock | undefined;
-  let descriptor: number | undefined;
+  let opened: ReturnType<typeof openNew> | undefined;
   try {
     const place = resultPlace(name);
     lock = lockFile(name, place, options);
-    descriptor = fs.openSync(place, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o666);
+    opened = openNew(place);
+    const { descriptor } = opened;
     const index = createResultIndex();
     const sizeBefore = readExisting(descriptor, name, index);
-    return resultFile({ name, place, descriptor, index, lock, sizeBefore });
+    const { clock, synchronize = promisify(fs.fdatasync) } = options;
+    const synchronization = createSynchronization(() => synchronize(descriptor), clock);
+    return resultFile({ ...opened, name, place, index, lock, sizeBefore, synchronization });
   } catch (error) {
-    if (descriptor !== undefined) fs.closeSync(descriptor);
+    if (opened !== undefined) fs.closeSync(opened.descriptor);
     lock?.release();
     if (error instanceof Failure) throw error;
     throw new Failure('storage', `cannot write ${name}: ${failureReason(error)}`, { cause: error });

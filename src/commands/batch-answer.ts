@@ -16,6 +16,8 @@ export interface Asking {
   readonly stream: boolean;
   /** How often a cut answer is asked for again; the client itself never does, as it is paid twice. */
   readonly retryIncomplete: number;
+  /** Milliseconds that the service may ask to wait; a longer wait is not waited for. */
+  readonly longestWait: number;
   /** Breaks off what is under way. */
   readonly signal: AbortSignal;
 }
@@ -31,8 +33,11 @@ export interface ItemOutcome {
   readonly failure: Failure | undefined;
 }
 
-/** Takes the events of one answer as they come. */
-function createTranscript(slot: Slot) {
+/**
+ * Takes the events of one answer as they come.
+ * @param longestWait milliseconds for which a refusal that is not tried again holds the other items back
+ */
+function createTranscript(slot: Slot, longestWait: number) {
   const texts: string[] = [];
   const refusals: string[] = [];
   let record: AnswerRecord = emptyAnswer;
@@ -44,6 +49,11 @@ function createTranscript(slot: Slot) {
       if (event.type === 'retry-scheduled' && event.cause.kind === 'rate_limited') {
         slot.rateLimited(event.cause.retryAfterSeconds === undefined ? undefined : event.delay);
       }
+    },
+    failed({ kind, retryAfterSeconds }: Failure): void {
+      if (kind !== 'rate_limited') return;
+      const wait = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
+      slot.rateLimited(wait !== undefined && wait > longestWait ? undefined : wait);
     },
     outcome: (request: CompletionRequest, failure: Failure | undefined): ItemOutcome => ({
       askedModel: request.model,
@@ -62,16 +72,18 @@ function interrupted(): Failure {
 }
 
 async function askOnce(
-  { client, signal }: Asking,
+  { client, longestWait, signal }: Asking,
   request: CompletionRequest,
   slot: Slot,
 ): Promise<ItemOutcome> {
-  const transcript = createTranscript(slot);
+  const transcript = createTranscript(slot, longestWait);
   try {
     for await (const event of client.chat(request, { signal })) transcript.event(event);
     return transcript.outcome(request, undefined);
   } catch (error) {
-    return transcript.outcome(request, signal.aborted ? interrupted() : toFailure(error));
+    const failure = signal.aborted ? interrupted() : toFailure(error);
+    transcript.failed(failure);
+    return transcript.outcome(request, failure);
   }
 }
 

@@ -24,6 +24,12 @@ function tellBad(name: string, bad: number, { line, problem }: InputItem, notice
   notices.warning(`line ${line} of ${name} ${problem}${others}; the result says so`);
 }
 
+function noItem(name: string): Failure {
+  return new Failure('usage', `${name} holds no prompt`, {
+    hint: 'a prompt stands on each line, or in each row under the header of a table',
+  });
+}
+
 /**
  * Reads a file once before anything is sent: it counts the items, and finds what does not belong together.
  * @param last the highest index that has a result
@@ -38,6 +44,7 @@ export async function checkItems(
   const { input, selection, notices } = items;
   if (!input.isRepeatable) return;
   const survey = await surveyItems(read(items, signal), selection);
+  if (survey.items === 0 && last === 0) throw noItem(input.name);
   if (last > survey.items) {
     throw new Failure(
       'usage',
@@ -58,7 +65,7 @@ export async function* pendingItems(
   tally: Tally,
   signal: AbortSignal,
 ): AsyncGenerator<InputItem, void> {
-  const { input, plan, selection } = items;
+  const { input, selection } = items;
   let count = 0;
   let own = 0;
   for await (const item of read(items, signal)) {
@@ -71,7 +78,5 @@ export async function* pendingItems(
   }
   signal.throwIfAborted();
   tally.total = own;
-  if (count === 0 && plan.shard === undefined) {
-    throw new Failure('usage', `${input.name} holds no prompt`);
-  }
+  if (count === 0) throw noItem(input.name);
 }

@@ -46,7 +46,7 @@ function refuseExisting(name: string): void {
 
 function writeFile(name: string, blocks: Iterable<Buffer>): void {
   try {
-    writeInOrder(resultPlace(name), 0o666, blocks);
+    writeInOrder(resultPlace(name), blocks);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure('storage', `cannot write ${name}: ${failureReason(error)}`, { cause: error });

@@ -86,9 +86,12 @@ async function askAll(run: Run, service: Service): Promise<Stopping> {
   };
   const { stream } = options;
   const { retryIncomplete } = plan;
-  const asking = { ...service, settings, stream, retryIncomplete, signal: context.signal };
+  const longestWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
+  const limits = { retryIncomplete, longestWait, signal: context.signal };
+  const asking = { ...service, settings, stream, ...limits };
   const isReplay = service.replayedFrom !== undefined;
-  const givingUp = createGivingUp(Math.max(leastFailuresInRow, 2 * plan.concurrency), isReplay);
+  const most = Math.max(leastFailuresInRow, 2 * plan.concurrency);
+  const givingUp = createGivingUp({ most, longestWait, isReplay });
   const work = { context, asking, sink, tally, givingUp, giveUp };
   try {
     await runItems({
@@ -162,6 +165,6 @@ export async function runBatch(
     const tally = emptyTally();
     await send({ context, options, presentation, plan, settings, items, sink, tally });
   } finally {
-    sink.close();
+    await sink.close();
   }
 }

@@ -17,7 +17,7 @@ export interface BatchSink {
   room(): Promise<void> | undefined;
   /** All results are there. @throws Failure `storage` */
   finish(): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 function standardOutput(stdout: OutputStream, unordered: boolean): BatchSink {
@@ -28,7 +28,7 @@ function standardOutput(stdout: OutputStream, unordered: boolean): BatchSink {
     put: (sequence, _, line) => (unordered ? stdout.write(line) : output.put(sequence, line)),
     room: () => (unordered ? undefined : output.room()),
     finish: async () => output.end(),
-    close: () => undefined,
+    close: async () => undefined,
   };
 }
 
@@ -51,7 +51,7 @@ export function openBatchSink(context: Context, options: BatchOptions): BatchSin
       }
     },
     room: () => undefined,
-    finish: async () => file.finish(!unordered),
+    finish: () => file.finish(!unordered),
     close: () => file.close(),
   };
 }

@@ -38,3 +38,13 @@ test('a storm of 429s is outlasted: all workers wait, then all is answered', asy
   // Eight at first; then only as many as are under way anyway ask again, until the storm is over.
   expect(place.asked.length).toBe(50);
 }, 60_000);
+
+test('a refusal that natter may not wait out ends the batch at once', async () => {
+  const place = await openBatchPlace([rule('429 retry-after=3600')]);
+  place.write('p.txt', promptLines(20));
+  const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
+  expect(code).toBe(8);
+  expect(place.asked).toHaveLength(1);
+  expect(stderr).toContain('1 failed: 1 rate_limited; stopped, as others would fail too: ');
+  expect(stderr).toContain('the service asks to wait 1 h');
+});

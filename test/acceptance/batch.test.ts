@@ -189,6 +189,32 @@ describe('natter batch', () => {
     expect(place.asked).toEqual([]);
   });
 
+  test.each([
+    ['nothing', 'p.txt', ''],
+    ['empty lines', 'p.txt', '\n \r\n'],
+    ['nothing but a header', 'p.csv', 'id,prompt\n'],
+  ])('an input of %s is an error, and leaves no file of results', async (_, name, text) => {
+    const place = await openBatchPlace();
+    place.write(name, text);
+    for (const shard of [[], ['--shard', '2/2']]) {
+      const { code, stderr } = await place.run([name, '-o', 'out.jsonl', ...shard]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(`natter: ${name} holds no prompt\n  a prompt stands on each line`);
+    }
+    const piped = await place.run(['-', '--format', 'lines', '-o', 'out.jsonl'], { input: '\n' });
+    expect(piped).toMatchObject({ code: 2 });
+    expect(place.has('out.jsonl')).toBe(false);
+  });
+
+  test('a shard without items is no error, and its file is empty', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', 'one\n');
+    const { code, stderr } = await place.run(['p.txt', '--shard', '2/2', '-o', 'out.jsonl']);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain('0 of 0 items answered');
+    expect(place.read('out.jsonl')).toBe('');
+  });
+
   test('asks for the lines to be corrected where nothing else failed', async () => {
     const place = await openBatchPlace();
     place.write('p.jsonl', '{"prompt":"a"}\n{"prompt":\n');

@@ -10,13 +10,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { formatFingerprint } from '../../src/batch/fingerprint.ts';
 import { openResultFile } from '../../src/batch/result-file.ts';
 
 const options = {
   process: { id: process.pid, isRunning: () => true },
-  clock: { date: () => new Date() },
+  clock: systemClock,
 };
 
 const folder = () => mkdtempSync(join(tmpdir(), 'natter-results-'));
@@ -37,57 +38,57 @@ function fileWith(text: string): string {
 const read = (path: string) => readFileSync(path, 'utf8');
 
 /** Appends to a file, and ends. */
-function append(path: string, indexes: readonly number[], ordered = true): void {
+async function append(path: string, indexes: readonly number[], ordered = true): Promise<void> {
   const file = openResultFile(path, options);
   for (const index of indexes) {
     file.append({ index, fingerprint: BigInt(index), isAnswered: true }, line(index));
   }
-  file.finish(ordered);
-  file.close();
+  await file.finish(ordered);
+  await file.close();
 }
 
 describe('a file of results', () => {
-  test('has each result as soon as it is known, and all in order at the end', () => {
+  test('has each result as soon as it is known, and all in order at the end', async () => {
     const path = join(folder(), 'out.jsonl');
     const file = openResultFile(path, options);
     for (const index of [3, 1, 2]) {
       file.append({ index, fingerprint: 1n, isAnswered: true }, line(index));
       expect(read(path).endsWith(line(index))).toBe(true);
     }
-    file.finish(true);
-    file.close();
+    await file.finish(true);
+    await file.close();
     expect(read(path)).toBe(line(1) + line(2) + line(3));
     expect(existsSync(`${path}.lock`)).toBe(false);
     expect(existsSync(`${path}.ordered`)).toBe(false);
   });
 
-  test('stays as it came without order', () => {
+  test('stays as it came without order', async () => {
     const path = join(folder(), 'out.jsonl');
-    append(path, [3, 1, 2], false);
+    await append(path, [3, 1, 2], false);
     expect(read(path)).toBe(line(3) + line(1) + line(2));
   });
 
-  test('knows what it holds when it is opened again', () => {
+  test('knows what it holds when it is opened again', async () => {
     const path = fileWith(line(2) + failedLine(5));
     const file = openResultFile(path, options);
     expect(file.find(2)).toMatchObject({ isAnswered: true, fingerprint: 2n });
     expect(file.find(5)).toMatchObject({ isAnswered: false, fingerprint: 5n });
     expect([file.find(1), file.find(6), file.last]).toEqual([undefined, undefined, 5]);
-    file.close();
+    await file.close();
   });
 
   test.each([true, false])(
     'loses a failure to the answer that replaces it (ordered: %s)',
-    (ordered) => {
+    async (ordered) => {
       const path = fileWith(failedLine(1) + line(2));
-      append(path, [1], ordered);
+      await append(path, [1], ordered);
       expect(read(path)).toBe(line(1) + line(2));
     },
   );
 
-  test('never loses an answer to a failure', () => {
+  test('never loses an answer to a failure', async () => {
     const path = fileWith(line(1) + failedLine(1));
-    append(path, []);
+    await append(path, []);
     expect(read(path)).toBe(line(1));
   });
 
@@ -98,10 +99,10 @@ describe('a file of results', () => {
     ['nothing but a cut line', line(1).slice(0, 20), ''],
     ['a line that lacks only its end', line(1) + line(2).slice(0, -1), line(1) + line(2)],
     ['nothing', '', ''],
-  ])('goes on after %s', (_, before, whole) => {
+  ])('goes on after %s', async (_, before, whole) => {
     const path = join(folder(), 'out.jsonl');
     writeFileSync(path, before);
-    append(path, [9]);
+    await append(path, [9]);
     expect(read(path)).toBe(whole + line(9));
   });
 
@@ -127,35 +128,68 @@ describe('a file of results', () => {
     expect(() => openResultFile(path, options)).toThrow(/is no file that results can be kept in/);
   });
 
-  test('is refused while another natter writes it', () => {
+  test('is refused while another natter writes it', async () => {
     const path = join(folder(), 'out.jsonl');
     const file = openResultFile(path, options);
     expect(() => openResultFile(path, options)).toThrow(
       `another natter, process ${process.pid} writes ${path}`,
     );
-    file.close();
-    openResultFile(path, options).close();
+    await file.close();
+    await openResultFile(path, options).close();
   });
 
-  test('is had again at once when the natter that wrote it was killed', () => {
+  test('is had again at once when the natter that wrote it was killed', async () => {
     const path = join(folder(), 'out.jsonl');
     openResultFile(path, options);
     const gone = { ...options, process: { id: process.pid, isRunning: () => false } };
-    expect(() => openResultFile(path, gone).close()).not.toThrow();
+    await expect(openResultFile(path, gone).close()).resolves.toBeUndefined();
   });
 
-  test('keeps its permissions, and a link to it', () => {
+  test('keeps its permissions, and a link to it', async () => {
     const path = fileWith(line(2));
     chmodSync(path, 0o640);
     const link = join(folder(), 'link.jsonl');
     symlinkSync(path, link);
-    append(link, [1]);
+    await append(link, [1]);
     expect(read(path)).toBe(line(1) + line(2));
     expect(statSync(path).mode & 0o777).toBe(0o640);
     expect(read(link)).toBe(read(path));
   });
 
-  test('is put in order though it is larger than what is copied at once', () => {
+  test('tells of a disk that refuses what was written', async () => {
+    const path = join(folder(), 'out.jsonl');
+    const synchronize = () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }));
+    const file = openResultFile(path, { ...options, synchronize });
+    const result = { index: 1, fingerprint: 1n, isAnswered: true };
+    file.append(result, line(1));
+    await new Promise((resolve) => setImmediate(resolve));
+    const failure = { kind: 'storage', message: `cannot write ${path}: the disk is full` };
+    expect(() => file.append({ ...result, index: 2 }, line(2))).toThrow(failure.message);
+    await expect(file.finish(true)).rejects.toMatchObject(failure);
+    await file.close();
+  });
+
+  test('keeps permissions that the umask would take away', async () => {
+    const path = fileWith(line(2));
+    chmodSync(path, 0o664);
+    const before = process.umask(0o077);
+    onTestFinished(() => void process.umask(before));
+    await append(path, [1]);
+    expect(read(path)).toBe(line(1) + line(2));
+    expect(statSync(path).mode & 0o777).toBe(0o664);
+  });
+
+  test('is gone again when a run ends before its first result, unless that was its whole work', async () => {
+    const path = join(folder(), 'out.jsonl');
+    await openResultFile(path, options).close();
+    expect(existsSync(path)).toBe(false);
+    await append(path, []);
+    expect(read(path)).toBe('');
+    await openResultFile(path, options).close();
+    expect(read(path)).toBe('');
+  });
+
+  test('is put in order though it is larger than what is copied at once', async () => {
     const path = join(folder(), 'out.jsonl');
     const text = (index: number) => line(index, { content: 'x'.repeat(300_000) });
     const file = openResultFile(path, options);
@@ -163,8 +197,8 @@ describe('a file of results', () => {
     for (const index of indexes) {
       file.append({ index, fingerprint: 0n, isAnswered: true }, text(index));
     }
-    file.finish(true);
-    file.close();
+    await file.finish(true);
+    await file.close();
     expect(read(path)).toBe([1, 2, 3, 4, 5, 6, 7, 8, 9].map(text).join(''));
   });
 });

@@ -120,28 +120,37 @@ test('thousands of ids are told apart, and a repeated one knows its first line',
 
 describe('giving up', () => {
   const failed = (kind: FailureKind) => new Failure(kind, kind);
+  const limits = { longestWait: 60_000, isReplay: false };
 
   test.each(['unauthorized', 'configuration'] as const)('%s is enough once', (kind) => {
-    expect(createGivingUp(3).failed(failed(kind))).toBe(true);
+    expect(createGivingUp({ ...limits, most: 3 }).failed(failed(kind))).toBe(true);
   });
 
   test.each(['unreachable', 'server_error', 'rate_limited', 'not_found', 'forbidden'] as const)(
     '%s is enough so often in a row',
     (kind) => {
-      const givingUp = createGivingUp(3);
+      const givingUp = createGivingUp({ ...limits, most: 3 });
       const tries = [1, 2, 3].map(() => givingUp.failed(failed(kind)));
       expect(tries).toEqual([false, false, true]);
     },
   );
 
   test('a recording that lacks one item may have the next', () => {
-    const givingUp = createGivingUp(1, true);
+    const givingUp = createGivingUp({ ...limits, most: 1, isReplay: true });
     expect(givingUp.failed(failed('configuration'))).toBe(false);
     expect(givingUp.failed(failed('unauthorized'))).toBe(true);
   });
 
+  test('a wait that is longer than natter may wait is enough once', () => {
+    const refused = (retryAfterSeconds: number) =>
+      createGivingUp({ ...limits, most: 3 }).failed(
+        new Failure('rate_limited', 'too many requests', { retryAfterSeconds }),
+      );
+    expect([refused(60), refused(61)]).toEqual([false, true]);
+  });
+
   test('an answer between begins the row again', () => {
-    const givingUp = createGivingUp(2);
+    const givingUp = createGivingUp({ ...limits, most: 2 });
     givingUp.failed(failed('server_error'));
     givingUp.answered();
     expect(givingUp.failed(failed('server_error'))).toBe(false);
@@ -150,7 +159,7 @@ describe('giving up', () => {
   test.each(['usage', 'invalid_request', 'incomplete'] as const)(
     '%s says nothing of others',
     (kind) => {
-      const givingUp = createGivingUp(1);
+      const givingUp = createGivingUp({ ...limits, most: 1 });
       expect(givingUp.failed(failed(kind))).toBe(false);
     },
   );

@@ -4,7 +4,7 @@ import type { Client, ClientOptions as AllClientOptions } from './client/client.
 import { createClient as createClientWith } from './client/create-client.ts';
 import { systemClock } from './clock.ts';
 
-export type { CallOptions, Client, Environment, ReadOptions } from './client/client.ts';
+export type { CallOptions, Client, ReadOptions } from './client/client.ts';
 export {
   collectAnswer,
   IncompleteAnswer,
@@ -31,6 +31,7 @@ export type {
   Timing,
 } from './client/events.ts';
 export type { Clock } from './clock.ts';
+export type { Environment } from './environment.ts';
 export { Failure, type FailureKind, type FailureOptions } from './failure.ts';
 
 type Surroundings = 'environment' | 'clock' | 'random' | 'userAgent';

@@ -1,10 +1,8 @@
 import type { Clock } from '../clock.ts';
+import type { Environment } from '../environment.ts';
 import type { CompletionRequest, ModelRecord } from './contract.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
 import type { Transport } from './transport.ts';
-
-/** Names of proxy variables and the like; a copy of, or the real, process environment. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How a client reaches its service. Durations are milliseconds; 0 switches a limit off. */
 export interface ClientOptions {

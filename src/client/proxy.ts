@@ -1,5 +1,5 @@
+import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
-import type { Environment } from './client.ts';
 import { maskUserInfo, parseUrl } from './base-url.ts';
 import { isLoopback } from './loopback.ts';
 

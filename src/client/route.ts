@@ -1,7 +1,7 @@
 import type { Agent, request as httpRequest } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { TcpNetConnectOpts } from 'node:net';
-import type { Environment } from './client.ts';
+import type { Environment } from '../environment.ts';
 import { hostAndPort, maskUserInfo } from './base-url.ts';
 import { proxyFor, type Proxy } from './proxy.ts';
 

@@ -1,3 +1,4 @@
+import { isSet } from '../environment.ts';
 import { chooseProfile } from '../settings/profile-name.ts';
 import { removeCredential } from '../settings/profiles.ts';
 import { describeWithheld } from '../settings/resolved-settings.ts';
@@ -48,7 +49,7 @@ export async function logout(context: Context, options: GlobalOptions): Promise<
     await changeStored(context, (before) => removeCredential(before, profile));
     notices.notice(`the key of profile ${profile} is forgotten`);
   }
-  if ((environment['NATTER_API_KEY'] ?? '') !== '') {
+  if (isSet(environment, 'NATTER_API_KEY')) {
     notices.notice('NATTER_API_KEY is still set and is used');
   }
 }

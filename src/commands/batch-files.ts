@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import type { Environment } from '../client/client.ts';
+import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import type { BatchOptions } from './batch.ts';
 import { chooseRecording } from './recording-choice.ts';

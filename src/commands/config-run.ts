@@ -1,3 +1,4 @@
+import { isSet } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { chooseProfile } from '../settings/profile-name.ts';
@@ -108,7 +109,7 @@ export async function useProfile(
   const { notices } = present(context, options);
   await changeStored(context, (stored) => profiles.useProfile(stored, profile));
   notices.notice(`${profile} is the current profile`);
-  if ((context.environment['NATTER_PROFILE'] ?? '') !== '') {
+  if (isSet(context.environment, 'NATTER_PROFILE')) {
     notices.notice('NATTER_PROFILE wins over it while it is set');
   }
 }

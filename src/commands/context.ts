@@ -1,5 +1,5 @@
-import type { Environment } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
+import type { Environment } from '../environment.ts';
 import type { ProcessFacts } from '../storage/lock-file.ts';
 import type { Ask } from '../terminal/ask.ts';
 import type { TerminalDevice } from '../terminal/device.ts';

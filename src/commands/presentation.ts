@@ -1,3 +1,4 @@
+import { isSet } from '../environment.ts';
 import { createDebugLog, type DebugLog } from '../output/debug-log.ts';
 import { createNotices, type Notices } from '../output/notices.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
@@ -43,8 +44,8 @@ export function present(
 ): Presentation {
   const { streams, environment, secrets } = context;
   const { stderr } = streams;
-  const debug = (environment['NATTER_DEBUG'] ?? '') !== '';
-  const accessible = options.accessible === true || (environment['NATTER_ACCESSIBLE'] ?? '') !== '';
+  const debug = isSet(environment, 'NATTER_DEBUG');
+  const accessible = options.accessible === true || isSet(environment, 'NATTER_ACCESSIBLE');
   const canDraw = environment['TERM'] !== 'dumb' && !accessible;
   // Debug lines would tear what is drawn again.
   const isTorn = debug && stderr.isTerminal;

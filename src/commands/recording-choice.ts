@@ -1,4 +1,4 @@
-import type { Environment } from '../client/client.ts';
+import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import type { GlobalOptions } from './global-options.ts';
 

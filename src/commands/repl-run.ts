@@ -1,6 +1,7 @@
 import type { Journal } from '../conversation/journal.ts';
 import { createJournal } from '../conversation/open-journal.ts';
 import { pathOf, systemOf, type Conversation } from '../conversation/tree.ts';
+import { isSet } from '../environment.ts';
 import { firstRunDialog } from '../repl/dialogs.ts';
 import { showConversation } from '../repl/effects/show-conversation.ts';
 import { draftFrom } from '../repl/editing/text-buffer.ts';
@@ -37,7 +38,7 @@ interface Parts {
 }
 
 function isLineMode({ environment }: Context, options: ChatOptions): boolean {
-  const isWanted = options.accessible === true || (environment['NATTER_ACCESSIBLE'] ?? '') !== '';
+  const isWanted = options.accessible === true || isSet(environment, 'NATTER_ACCESSIBLE');
   return isWanted || environment['TERM'] === 'dumb';
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { ModelRecord } from '../client/contract.ts';
 import { describeModel } from '../client/model-description.ts';
+import { isSet } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { formatTable } from '../output/table.ts';
@@ -126,7 +127,7 @@ async function openOther(
 
 /** What was entered is stored, but a variable would still win over it the next time. */
 function tellEnvironment({ environment }: Context, notices: Notices): void {
-  const set = ['NATTER_BASE_URL', 'NATTER_API_KEY'].filter((name) => environment[name]);
+  const set = ['NATTER_BASE_URL', 'NATTER_API_KEY'].filter((name) => isSet(environment, name));
   for (const name of set) notices.notice(`${name} wins over what is stored while it is set`);
 }
 

@@ -1,3 +1,4 @@
+import { isSet } from '../environment.ts';
 import { exitCodes } from '../failure.ts';
 import { reportFailure, toFailure } from '../output/failure-report.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
@@ -13,7 +14,7 @@ export function describeFailure(
   const failure = toFailure(error);
   const text = reportFailure(failure, {
     json: wantsJson(words),
-    debug: (environment['NATTER_DEBUG'] ?? '') !== '',
+    debug: isSet(environment, 'NATTER_DEBUG'),
     clean: (part) => secrets.mask(sanitizeLine(part)),
   });
   return { text, exitCode: exitCodes[failure.kind] };

@@ -1,5 +1,5 @@
-import type { Environment } from '../client/client.ts';
 import { createSecretFilter } from '../client/secret-filter.ts';
+import type { Environment } from '../environment.ts';
 
 /** The secrets of a run, which nothing but a request may show. */
 export interface Secrets {

@@ -1,5 +1,6 @@
 import { endpointUrl, parseBaseUrl } from '../client/base-url.ts';
 import type { Client, ClientOptions } from '../client/client.ts';
+import { isSet } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import type { DebugLog } from '../output/debug-log.ts';
 import type { Notices } from '../output/notices.ts';
@@ -156,7 +157,7 @@ export async function openClient(
 ): Promise<Client> {
   const { createClient } = await import('../client/create-client.ts');
   const client = createClient({ ...clientOptions(context, settings, target), ...recording });
-  if ((context.environment['NATTER_DEBUG'] ?? '') === '') return client;
+  if (!isSet(context.environment, 'NATTER_DEBUG')) return client;
   const { logClient } = await import('./logged-client.ts');
   const baseUrl = parseBaseUrl(target.baseUrl);
   return logClient(client, {

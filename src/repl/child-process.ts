@@ -1,9 +1,7 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 
+import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
-
-/** A copy of, or the real, process environment. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ChildOptions {
   readonly environment: Environment;

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
+import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
-import { runChild, type Environment } from './child-process.ts';
+import { runChild } from './child-process.ts';
 
 export interface ClipboardOptions {
   readonly environment: Environment;

@@ -2,8 +2,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
+import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
-import { runChild, type Environment } from './child-process.ts';
+import { runChild } from './child-process.ts';
 
 export interface EditorOptions {
   readonly environment: Environment;

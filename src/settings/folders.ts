@@ -1,9 +1,7 @@
 import path from 'node:path';
 
+import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
-
-/** A copy of, or the real, process environment. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Absolute paths, natter's own folder name included; undefined where the system names no home. */
 export interface Folders {

@@ -1,5 +1,5 @@
+import type { Environment } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
-import type { Environment } from './folders.ts';
 import type { Resolved } from './resolved-settings.ts';
 import { isHijackingName } from './setting-name.ts';
 import type { StoredSettings } from './stored-settings.ts';

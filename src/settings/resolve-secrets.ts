@@ -1,5 +1,5 @@
+import type { Environment } from '../environment.ts';
 import { parseApiKey } from './api-key.ts';
-import type { Environment } from './folders.ts';
 import { isSecretHeader } from '../secrecy.ts';
 import type { Resolved, WithheldSecret } from './resolved-settings.ts';
 import { ownEntry, type StoredSettings } from './stored-settings.ts';

@@ -1,5 +1,5 @@
+import type { Environment } from '../environment.ts';
 import { type Definition, definitions, type SettingKey, settingKeys } from './definitions.ts';
-import type { Environment } from './folders.ts';
 import { chooseProfile } from './profile-name.ts';
 import type { Resolved, ResolvedSettings, Source, WithheldSecret } from './resolved-settings.ts';
 import { resolveApiKey, withheldHeaders } from './resolve-secrets.ts';

@@ -1,3 +1,5 @@
+import type { Environment } from '../environment.ts';
+
 /** Adds its escape codes around the text of each line, so that no colour is left open at a line's end. */
 type Paint = (text: string) => string;
 
@@ -28,7 +30,7 @@ export type ColorLevel = 'none' | 'ansi16';
 
 export interface ColorQuestion {
   readonly isTerminal: boolean;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** `--color`; `--no-color` is `never`. */
   readonly option?: ColorOption | undefined;
 }

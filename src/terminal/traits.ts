@@ -1,3 +1,5 @@
+import type { Environment } from '../environment.ts';
+
 /** What natter must know of the terminal and cannot ask it for. */
 export interface TerminalTraits {
   /** Rows on the screen are wrapped anew when the width changes; most terminals do, xterm itself cuts them. */
@@ -20,9 +22,7 @@ const multiplexerPause = 300;
 const terminalPause = 100;
 
 /** `NATTER_NO_SYNC`, set to anything, is for a terminal that synchronizes badly. */
-export function terminalTraits(
-  environment: Readonly<Record<string, string | undefined>>,
-): TerminalTraits {
+export function terminalTraits(environment: Environment): TerminalTraits {
   const { TERM: name = '', TERM_PROGRAM: program = '' } = environment;
   const { XTERM_VERSION: xterm, NATTER_NO_SYNC: noSync } = environment;
   const isInMultiplexer = environment['TMUX'] !== undefined;

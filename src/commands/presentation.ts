@@ -37,16 +37,22 @@ function styleOf(stream: OutputStream, context: Context, options: GlobalOptions)
   );
 }
 
+interface AccessOptions {
+  readonly accessible?: boolean;
+}
+
+/** Whether rows may be drawn again: a dumb terminal cannot, and a screen reader would read them again. */
+export function canRedraw({ environment }: Context, { accessible }: AccessOptions): boolean {
+  const isAccessible = accessible === true || isSet(environment, 'NATTER_ACCESSIBLE');
+  return environment['TERM'] !== 'dumb' && !isAccessible;
+}
+
 /** Decides once how the run shows things. */
-export function present(
-  context: Context,
-  options: GlobalOptions & { readonly accessible?: boolean },
-): Presentation {
+export function present(context: Context, options: GlobalOptions & AccessOptions): Presentation {
   const { streams, environment, secrets } = context;
   const { stderr } = streams;
   const debug = isSet(environment, 'NATTER_DEBUG');
-  const accessible = options.accessible === true || isSet(environment, 'NATTER_ACCESSIBLE');
-  const canDraw = environment['TERM'] !== 'dumb' && !accessible;
+  const canDraw = canRedraw(context, options);
   // Debug lines would tear what is drawn again.
   const isTorn = debug && stderr.isTerminal;
   return {

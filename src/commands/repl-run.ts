@@ -1,7 +1,6 @@
 import type { Journal } from '../conversation/journal.ts';
 import { createJournal } from '../conversation/open-journal.ts';
 import { pathOf, systemOf, type Conversation } from '../conversation/tree.ts';
-import { isSet } from '../environment.ts';
 import { firstRunDialog } from '../repl/dialogs.ts';
 import { showConversation } from '../repl/effects/show-conversation.ts';
 import { draftFrom } from '../repl/editing/text-buffer.ts';
@@ -17,7 +16,7 @@ import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
 import { journalOptions, openNamedJournal, withModelOf } from './kept-conversation.ts';
 import { preloadRepl } from './preload-repl.ts';
-import { present } from './presentation.ts';
+import { canRedraw, present } from './presentation.ts';
 import { createReplLibrary } from './repl-library.ts';
 import { createReplMemory, type ReplMemory } from './repl-memory.ts';
 import { replPorts } from './repl-ports.ts';
@@ -35,11 +34,6 @@ interface Parts {
   readonly service: ReplService;
   readonly memory: ReplMemory;
   readonly journal: Journal;
-}
-
-function isLineMode({ environment }: Context, options: ChatOptions): boolean {
-  const isWanted = options.accessible === true || isSet(environment, 'NATTER_ACCESSIBLE');
-  return isWanted || environment['TERM'] === 'dumb';
 }
 
 function choicesOf({ values, sources }: ResolvedSettings, conversation: Conversation): Choices {
@@ -174,10 +168,10 @@ export async function runRepl(
   const settings = withModelOf(read, model);
   const service = await openReplService({ context, presentation, options, settings });
   const memory = createReplMemory(context, settings.values.save, remarks.say);
-  const lines = isLineMode(context, options);
+  const isLineMode = !canRedraw(context, options);
   try {
     await converse(
-      { context, options, settings, isLineMode: lines, remarks, service, memory, journal },
+      { context, options, settings, isLineMode, remarks, service, memory, journal },
       words,
     );
   } finally {

@@ -2,9 +2,12 @@ import { Failure } from '../failure.ts';
 
 const hint = 'a base URL looks like https://api.example.com';
 
+/** People copy the address of an endpoint out of a manual as often as the root. */
+const versionAndEndpoint = /\/v1(\/chat\/completions|\/models)?$/;
+
 /**
  * The service's root without its `/v1`: `https://host/v1/`, `https://host` and `https://host/` are the same
- * service; a path prefix (`https://host/openai/v1`) stays.
+ * service, and so is the whole address of an endpoint; a path prefix (`https://host/openai/v1`) stays.
  * @throws Failure `configuration`; its message never shows a user name or password.
  */
 export function parseBaseUrl(text: string): URL {
@@ -25,7 +28,7 @@ export function parseBaseUrl(text: string): URL {
   }
   url.search = '';
   url.hash = '';
-  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(versionAndEndpoint, '');
   return url;
 }
 

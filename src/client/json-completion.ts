@@ -5,12 +5,15 @@ import { answerChoice, readChunk } from './completion-chunk.ts';
 import { readErrorValue } from './error-body.ts';
 import { findError, reportedError } from './reported-error.ts';
 
+/** For what came from some server, but hardly from one of this format. */
+const elsewhere = { hint: 'check the base URL: natter auth status' };
+
 function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     // The parser's own message quotes the body, which must not reach a terminal or a log.
-    throw new Failure('server_error', "the service's answer is not valid JSON");
+    throw new Failure('server_error', "the service's answer is not valid JSON", elsewhere);
   }
 }
 
@@ -30,5 +33,9 @@ export function takeJsonCompletion(text: string, answer: Answer): void {
       return;
     }
   }
-  throw new Failure('server_error', "the service's answer is JSON without a completion in it");
+  throw new Failure(
+    'server_error',
+    "the service's answer is JSON without a completion in it",
+    elsewhere,
+  );
 }

@@ -21,7 +21,7 @@ export function networkFailure(error: unknown, stage: Stage, route: Route): Requ
       {
         transient: false,
         cause: error,
-        hint: 'check that the base URL has the right port, and that https is spoken there',
+        hint: 'check the port of the base URL, and whether it should begin with http://',
       },
     );
   }

@@ -54,7 +54,7 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
     hint: '--dry-run shows what is sent',
   },
   unauthorized: {
-    summary: 'the service did not accept the key',
+    summary: 'the service wants a valid key',
     hint: 'set the key with natter auth login',
   },
   forbidden: {

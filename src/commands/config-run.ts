@@ -129,7 +129,14 @@ export async function removeProfile(
 export async function listProfiles(context: Context, options: ConfigOptions): Promise<void> {
   const presentation = present(context, options);
   const summaries = profiles.listProfiles(readStored(context, presentation.notices));
-  if (options.json === true) return printJson(context, summaries);
+  if (options.json === true) {
+    const documents = summaries.map(({ name, current, hasKey }) => ({
+      name,
+      current,
+      has_key: hasKey,
+    }));
+    return printJson(context, documents);
+  }
   const rows = summaries.map(({ name, current, hasKey }) => [
     name,
     current ? 'current' : '',

@@ -2,16 +2,20 @@ import type { ModelRecord } from '../client/contract.ts';
 import { decodeText } from '../conversation/decode-text.ts';
 import { Failure } from '../failure.ts';
 import { parseApiKey } from '../settings/api-key.ts';
+import { definitions } from '../settings/definitions.ts';
 import { defaultProfile } from '../settings/profile-name.ts';
 import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import type { Resolved, ResolvedSettings } from '../settings/resolved-settings.ts';
 import { resolveSettings } from '../settings/resolve.ts';
+import { parseSettingValue, type ValueOrigin } from '../settings/setting-value.ts';
 import type { LoginOptions } from './auth.ts';
 import type { Context } from './context.ts';
 import { present, type Presentation } from './presentation.ts';
 import { chooseRecording } from './recording-choice.ts';
 import { openService, readStored } from './service.ts';
 import { changeStored } from './settings-access.ts';
+
+const typedBaseUrl: ValueOrigin = { label: 'the base URL', kind: 'usage' };
 
 async function askBaseUrl(
   context: Context,
@@ -26,7 +30,8 @@ async function askBaseUrl(
     const answer = await context.ask(`Base URL of the service${suggestion}: `, {
       signal: context.signal,
     });
-    if (answer.trim() !== '') return answer.trim();
+    // Refused before the key is asked for, not after.
+    if (answer.trim() !== '') return parseSettingValue(definitions.baseUrl, answer, typedBaseUrl);
   }
   if (known !== undefined) return known;
   throw new Failure('usage', 'the base URL of the service is not known', {
@@ -73,6 +78,27 @@ function describeModels(records: readonly ModelRecord[]): string {
   return `it offers ${shown}${ids.length > 5 ? ` and ${ids.length - 5} more` : ''}`;
 }
 
+/** What the check of a service found. */
+interface Finding {
+  /** Completes the sentence that begins with the address. */
+  readonly finding: string;
+  readonly models: readonly ModelRecord[];
+}
+
+/** What to do where the service lists models and the one in force is not among them. */
+function modelAdvice(
+  models: readonly ModelRecord[],
+  model: string,
+  profile: Resolved<string>,
+): string | undefined {
+  const ids = models.map(({ id }) => id);
+  if (ids.length === 0 || model === 'auto' || ids.includes(model)) return undefined;
+  // The line is there to be pasted into a shell, and the service chose the id.
+  const id = ids.find((known) => /^[\w./:@+][\w./:@+-]*$/.test(known)) ?? '<id>';
+  const flag = profile.source.kind === 'flag' ? ` --profile ${profile.value}` : '';
+  return `${model}, the model in force, is not one of them: natter config set model ${id}${flag}`;
+}
+
 /** Asks the service for its models with the new key. Some servers have no such list: that is told, not refused. */
 async function check(
   context: Context,
@@ -80,7 +106,7 @@ async function check(
   options: LoginOptions,
   settings: ResolvedSettings,
   apiKey: string | undefined,
-): Promise<string> {
+): Promise<Finding> {
   const { apiKey: _old, ...others } = settings;
   const service = await openService(context, presentation, options, {
     ...others,
@@ -91,10 +117,11 @@ async function check(
   });
   try {
     const records = await service.client.listModels({ signal: context.signal });
-    return `answered: ${describeModels(records)}`;
+    return { finding: `answered: ${describeModels(records)}`, models: records };
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not_found') {
-      return 'reached, but it lists no models, so the key could not be checked';
+      const finding = 'reached, but it lists no models, so the key could not be checked';
+      return { finding, models: [] };
     }
     throw error;
   } finally {
@@ -102,11 +129,7 @@ async function check(
   }
 }
 
-/**
- * Runs `natter auth login`: nothing is stored before the service has accepted it.
- * @throws Failure
- */
-export async function login(context: Context, options: LoginOptions): Promise<void> {
+function refuseWithoutService(context: Context, options: LoginOptions): void {
   if (options.sandbox === true) {
     throw new Failure('usage', 'the sandbox needs no login', {
       hint: 'natter --sandbox "a prompt" answers without a key',
@@ -117,6 +140,14 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
       hint: 'leave out --replay, or unset NATTER_REPLAY, to connect to a service',
     });
   }
+}
+
+/**
+ * Runs `natter auth login`: nothing is stored before the service has accepted it.
+ * @throws Failure
+ */
+export async function login(context: Context, options: LoginOptions): Promise<void> {
+  refuseWithoutService(context, options);
   const presentation = present(context, options);
   const { notices } = presentation;
   const stored = readStored(context, notices);
@@ -128,9 +159,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   if (apiKey !== undefined) context.secrets.keep(apiKey);
   // Resolved again, so that the profile's secret headers do not go to the new address.
   const settings = resolve({ ...options, baseUrl });
-  const finding = options.check
+  const { finding, models } = options.check
     ? await check(context, presentation, options, settings, apiKey)
-    : 'not checked';
+    : { finding: 'not checked', models: [] };
   const { value: profile, source } = known.profile;
   const { settings: saved } = await changeStored(context, (before) =>
     apiKey === undefined
@@ -138,6 +169,8 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
       : saveCredential(before, profile, { apiKey, baseUrl }),
   );
   notices.notice(`${baseUrl} ${finding}`);
+  const advice = modelAdvice(models, settings.values.model, known.profile);
+  if (advice !== undefined) notices.notice(advice);
   notices.notice(`stored in profile ${profile}`);
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`natter config use ${profile} makes that profile the current one`);

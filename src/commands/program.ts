@@ -4,6 +4,7 @@ import { buildChat, chatExamples } from './chat.ts';
 import { misplacedCommand, routeToChat } from './command-line.ts';
 import { commandTable, isNamed, type CommandRow } from './command-table.ts';
 import type { Context } from './context.ts';
+import { foreignOptionHint } from './foreign-options.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { formatHelp, setExamples } from './help-format.ts';
 
@@ -70,12 +71,16 @@ function commandPath(command: Command): string {
 /** Commander reports by throwing: help and version are done, the rest is a mistake of the caller's. */
 function usageFailure(error: CommanderError, command: Command): Failure | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
+  const [, option = ''] = /^error: unknown option '(.+)'/.exec(error.message) ?? [];
+  const foreign = commandPath(command) === 'natter' ? foreignOptionHint(option) : undefined;
   const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
-  const message = text.replace(/\. Expected/, ': expected').replace(/\.$/, '');
+  // The value of an option that is not natter's may be a key.
+  const nameOnly = text.replace(/^(unknown option '[^=]*)=.*$/, "$1'");
+  const message = nameOnly.replace(/\. Expected/, ': expected').replace(/\.$/, '');
   const meant = suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
   const dash =
     error.code === 'commander.unknownOption' ? '; text that starts with a dash goes after --' : '';
-  const hint = `${meant === '' ? 'see' : meant} ${commandPath(command)} --help${dash}`;
+  const hint = foreign ?? `${meant === '' ? 'see' : meant} ${commandPath(command)} --help${dash}`;
   return new Failure('usage', message, { hint });
 }
 

@@ -6,6 +6,7 @@ import { parseScenario } from '../sandbox/faults/scenario.ts';
 import { sandboxKey } from '../sandbox/keys.ts';
 import { parseRateLimit } from '../sandbox/rate-limit.ts';
 import { startSandbox } from '../sandbox/server.ts';
+import { failureReason } from '../storage/storage-failure.ts';
 import type { Context } from './context.ts';
 import { present, type Presentation } from './presentation.ts';
 import type { SandboxCommandOptions } from './sandbox.ts';
@@ -22,8 +23,9 @@ async function readScenario(path: string): Promise<readonly FaultRule[]> {
     return parseScenario(await readFile(path, 'utf8'), path);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const { message } = error as Error;
-    throw new Failure('usage', `cannot read the scenario: ${message}`, { cause: error });
+    throw new Failure('usage', `cannot read the scenario ${path}: ${failureReason(error)}`, {
+      cause: error,
+    });
   }
 }
 

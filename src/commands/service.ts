@@ -213,9 +213,7 @@ export async function openService(
   const isConfigured = baseUrl !== undefined && options.sandbox !== true;
   if (!isConfigured && options.sandbox !== true) {
     if (!sandboxIsDefault(context)) throw notConfigured();
-    notices.notice(
-      'no service is configured, so the sandbox answers; connect one with natter auth login',
-    );
+    notices.notice('no service is configured; the sandbox answers (see natter auth login)');
   }
   const recording = await recordInto(context, notices, record);
   if (!isConfigured) return openSandbox(context, debugLog, settings, recording);

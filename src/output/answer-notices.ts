@@ -6,9 +6,13 @@ const finishReasons: Readonly<Record<string, string>> = {
   tool_calls: 'the model asked for a tool, and natter has none (finish_reason tool_calls)',
 };
 
-/** What to say of how an answer ended; undefined for `stop` and for services that say nothing. */
-export function finishNotice({ finishReason }: AnswerRecord): string | undefined {
-  if (finishReason === undefined || finishReason === 'stop') return undefined;
+/** What to say of how an answer ended; undefined for text that ended with `stop`, or with no reason given. */
+export function finishNotice({ finishReason, timing }: AnswerRecord): string | undefined {
+  if (finishReason === undefined || finishReason === 'stop') {
+    return timing !== undefined && timing.firstText === undefined
+      ? 'the answer is empty'
+      : undefined;
+  }
   return finishReasons[finishReason] ?? `the answer ended with finish_reason ${finishReason}`;
 }
 

@@ -32,7 +32,8 @@ export const identifier: ValueType<string> = {
 /** An HTTP base address; kept as typed, so that what is shown is what was set. */
 export const address: ValueType<string> = {
   name: 'URL',
-  expected: 'an address such as https://api.example.com, without query or fragment',
+  expected:
+    'an http:// or https:// address such as https://api.example.com, without query or fragment',
   parse(text) {
     const trimmed = text.trim();
     if (!/^https?:\/\//i.test(trimmed) || /[?#\s\p{Cc}]/u.test(trimmed)) return undefined;

@@ -33,6 +33,27 @@ test('login accepts a service that lists no models, and says so', async () => {
   expect(stderr).toContain('the key could not be checked');
 });
 
+test.each([
+  [[], 'natter config set model llama3.2:3b'],
+  [['--profile', 'local'], 'natter config set model llama3.2:3b --profile local'],
+])('login %j says how to use a model that the service has', async (words, advice) => {
+  const server = await serve([[json(200, { data: [{ id: '$(x)' }, { id: 'llama3.2:3b' }] })]]);
+  const login = ['auth', 'login', '--base-url', server.url, ...words];
+  const { code, stderr } = await runNatter(login, { input: 'nk-key' });
+  expect(code).toBe(0);
+  expect(stderr).toContain(`origin, the model in force, is not one of them: ${advice}\n`);
+});
+
+test('login on a terminal refuses what is no address before it asks for a key', async () => {
+  const terminal = openTerminal(['auth', 'login']);
+  await terminal.waitFor(/Base URL of the service:/);
+  terminal.type('localhost:8080\r');
+  expect((await terminal.exit).exitCode).toBe(2);
+  const transcript = await terminal.transcript();
+  expect(transcript).toContain('the base URL must be an http:// or https:// address');
+  expect(transcript).not.toContain('API key');
+});
+
 test('login without a key, on a terminal, stores the address alone', async () => {
   const server = await serve([[models], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };
@@ -64,7 +85,7 @@ test.each([
   [
     'to what is no address',
     ['auth', 'login', '--base-url', 'service'],
-    '--base-url must be an address',
+    '--base-url must be an http:// or https:// address',
   ],
 ])('login %s is a usage error', async (_, words, message) => {
   const { code, stderr } = await runNatter(words, { input: 'nk-key' });

@@ -16,7 +16,7 @@ const fault = (group: string) => `--sandbox --retries 0 "[sandbox ${group}]"`;
 const rows: readonly Row[] = [
   { kind: 'usage', code: 2, line: '--sandbox --bogus hi', says: /unknown option/ },
   { kind: 'configuration', code: 3, line: 'hi', says: /no service is configured/ },
-  { kind: 'unauthorized', code: 4, line: fault('401'), says: /did not accept the key \(401\)/ },
+  { kind: 'unauthorized', code: 4, line: fault('401'), says: /wants a valid key \(401\)/ },
   { kind: 'forbidden', code: 5, line: fault('403'), says: /may not be used for this \(403\)/ },
   { kind: 'not_found', code: 6, line: fault('404'), says: /does not know .* \(404\)/ },
   { kind: 'not_found', code: 6, line: '--sandbox -m nobody hi', says: /\(404\).*nobody/ },

@@ -24,6 +24,12 @@ test.each(['--api-key', '--key', '--token', '-k'])('K1 there is no flag %s', asy
   expectNoSecret(stderr);
 });
 
+test('K1 a key given to a flag that is none is not repeated', async () => {
+  const { stderr } = await runNatter([`--api-key=${secretKey}`, 'hi']);
+  expect(stderr).toContain("unknown option '--api-key'\n");
+  expectNoSecret(stderr);
+});
+
 test('K1 the key is not in the process list while a request is out', async () => {
   const server = await serve([[]]);
   const natter = startNatter(['hi'], {

@@ -42,7 +42,7 @@ test('the profiles are listed with the current one and their keys', async () => 
   expect(JSON.parse((await run('config', 'profiles', '--json')).stdout)).toContainEqual({
     name: 'work',
     current: true,
-    hasKey: true,
+    has_key: true,
   });
 });
 

@@ -21,7 +21,7 @@ describe('the REPL and its service', { timeout: 30_000 }, () => {
     first.type(service.url + keys.enter);
     await screenWith(first, /API key:/);
     first.type(`wrong-key${keys.enter}`);
-    await screenWith(first, /did not accept the key[^]*enter another key here/);
+    await screenWith(first, /wants a valid key[^]*enter another key here/);
     first.type(sandboxKey + keys.enter);
     await screenWith(first, /answers from now on/);
     first.type(`[sandbox echo] hello${keys.enter}`);

@@ -31,9 +31,18 @@ test.each([
     ['hi', '--param', 'stream=true'],
     'the parameter stream is set by natter itself',
   ],
-  ['no address', ['hi', '--base-url', 'service'], '--base-url must be an address'],
+  [
+    'no address',
+    ['hi', '--base-url', 'service'],
+    '--base-url must be an http:// or https:// address',
+  ],
   ['nothing to send', [], 'there is nothing to send'],
   ['nothing but spaces', ['  '], 'there is nothing to send'],
+  [
+    'a scenario that is not there',
+    ['sandbox', '--scenario', 'no.json'],
+    'cannot read the scenario no.json: there is no such file or folder',
+  ],
   ['a file that is not there', ['hi', '-f', 'no.txt'], 'cannot attach no.txt'],
 ])('P27 %s is a usage error, and nothing is sent', async (_, words, message) => {
   const server = await serve([[streamed('Hello')]]);
@@ -46,6 +55,10 @@ test.each([
 test.each([
   ['--modle', 'x', 'did you mean --model? See natter --help'],
   ['--jsno', 'x', 'did you mean --json? See natter --help'],
+  ['--temperature', '0.2', 'fields of the request go into --param'],
+  ['--api-key=x', 'hi', 'natter auth login stores a key'],
+  ['-p', 'hi', 'natter "a prompt" prints the answer'],
+  ['models', '-p', 'see natter models list --help'],
   ['models', 'lsit', 'did you mean natter models list?'],
   ['models', 'origin', 'natter models get origin shows the model of that id'],
   ['config', 'lst', 'did you mean list? See natter config --help'],

@@ -162,6 +162,14 @@ describe('bodies that are no stream', () => {
     expect((thrown as Failure).message).toMatch(message);
   });
 
+  test.each(['{"choices":[]}', '{"choices":[{"mess'])(
+    'S44 %s leads to the address in use',
+    async (body) => {
+      const { thrown } = await readParts([body], 'application/json');
+      expect((thrown as Failure).hint).toBe('check the base URL: natter auth status');
+    },
+  );
+
   test('S46 an endless page is not read to its end', async () => {
     let reads = 0;
     async function* endless(): AsyncGenerator<Uint8Array, void, undefined> {

@@ -10,6 +10,8 @@ test.each([
   ['https://api.test//', 'https://api.test/v1/models'],
   ['https://api.test/openai', 'https://api.test/openai/v1/models'],
   ['https://api.test/openai/v1/', 'https://api.test/openai/v1/models'],
+  ['https://api.test/v1/chat/completions', 'https://api.test/v1/models'],
+  ['https://api.test/openai/v1/models/', 'https://api.test/openai/v1/models'],
   ['https://api.test/dev1', 'https://api.test/dev1/v1/models'],
   [' http://127.0.0.1:8080 ', 'http://127.0.0.1:8080/v1/models'],
   ['http://[::1]:8080/v1?x=1#y', 'http://[::1]:8080/v1/models'],

@@ -44,6 +44,7 @@ test.each([
 test('R30 a TLS version that nobody shares is final', () => {
   const failure = networkFailure(coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'connecting', route);
   expect(failure).toMatchObject({ kind: 'unreachable', transient: false });
+  expect(failure.hint).toContain('whether it should begin with http://');
 });
 
 test.each([

@@ -45,6 +45,13 @@ describe('the notice of how an answer ended', () => {
   });
 
   test.each([
+    [{ firstText: 1, total: 2 }, undefined],
+    [{ total: 2 }, 'the answer is empty'],
+  ])('for an answer timed %j is %s', (timing, notice) => {
+    expect(finishNotice({ complete: true, finishReason: 'stop', timing })).toBe(notice);
+  });
+
+  test.each([
     [0, undefined],
     [1, /^1 control or hidden character of/],
     [2, /^2 control or hidden characters of/],

@@ -3,9 +3,9 @@ import type { ItemContent } from '../batch/item.ts';
 import type { Client } from '../client/client.ts';
 import type { CompletionRequest } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';
-import { Failure } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import { type AnswerRecord, emptyAnswer, recordEvent } from '../output/answer-record.ts';
-import { toFailure } from '../output/failure-report.ts';
+import { stoppedAnswer, toFailure } from '../output/failure-report.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { itemRequest } from './batch-request.ts';
 
@@ -65,12 +65,6 @@ function createTranscript(slot: Slot, longestWait: number) {
   };
 }
 
-function interrupted(): Failure {
-  return new Failure('incomplete', 'the answer is incomplete: natter was stopped', {
-    hint: 'what came is kept; ask again for a whole answer',
-  });
-}
-
 async function askOnce(
   { client, longestWait, signal }: Asking,
   request: CompletionRequest,
@@ -81,7 +75,7 @@ async function askOnce(
     for await (const event of client.chat(request, { signal })) transcript.event(event);
     return transcript.outcome(request, undefined);
   } catch (error) {
-    const failure = signal.aborted ? interrupted() : toFailure(error);
+    const failure = signal.aborted ? stoppedAnswer() : toFailure(error);
     transcript.failed(failure);
     return transcript.outcome(request, failure);
   }

@@ -3,12 +3,18 @@ import { addOptionGroups } from './add-option-groups.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
-import { inputOptions, requestOptions, saveOptions, type PromptOptions } from './prompt-options.ts';
+import {
+  conversationOptions,
+  inputOptions,
+  requestOptions,
+  type ConversationOptions,
+  type PromptOptions,
+} from './prompt-options.ts';
 import { runChat, type RunChat } from './run-chat.ts';
 import { settingOption } from './setting-option.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
-export interface ChatOptions extends GlobalOptions, PromptOptions {
+export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationOptions {
   readonly model?: string;
   readonly json?: boolean;
   readonly jsonl?: boolean;
@@ -17,12 +23,6 @@ export interface ChatOptions extends GlobalOptions, PromptOptions {
   readonly raw?: boolean;
   readonly reasoning?: boolean;
   readonly dryRun?: boolean;
-  /** `--save`, `--no-save`; undefined leaves it to the setting. */
-  readonly save?: boolean;
-  readonly continue?: boolean;
-  /** An id, a title or `latest`; true without one. */
-  readonly resume?: string | true;
-  readonly branch?: boolean;
   readonly interactive?: boolean;
   readonly accessible?: boolean;
 }
@@ -35,13 +35,6 @@ export const chatExamples = [
   'natter -m nextgen --json "three names for a cat" | jq -r .content',
   'natter --sandbox "try me without a key"',
 ] as const;
-
-const conversationOptions = () => [
-  new Option('-c, --continue', 'go on with the conversation that changed last'),
-  new Option('--resume [conversation]', 'go on with this one: an id, a title or latest'),
-  new Option('--branch', 'go on in a copy of it'),
-  ...saveOptions(),
-];
 
 const interactionOptions = () => [
   new Option('-i, --interactive', 'stay for a conversation, also with a first prompt'),

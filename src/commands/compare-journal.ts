@@ -1,10 +1,19 @@
 import type { ChatEvent } from '../client/events.ts';
 import type { Message } from '../client/contract.ts';
-import type { JournalOptions } from '../conversation/journal.ts';
+import type { Journal } from '../conversation/journal.ts';
 import type { ComparedAnswer } from '../output/comparison/comparison-view.ts';
+import type { Notices } from '../output/notices.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { promptMessages } from './chat-request.ts';
+import type { ComparedModel } from './compared-models.ts';
+import type { CompareOptions } from './compare.ts';
+import type { Context } from './context.ts';
+import { journalOptions, nextTurns, openNamedJournal, type NextTurn } from './kept-conversation.ts';
 
 /** The conversation of a comparison: a prompt, and answers that are versions of each other. */
 export interface ComparisonJournal {
+  /** What a model with these settings is sent. */
+  messages(settings: ResolvedSettings): readonly Message[];
   /** Hands on the events of an answer and keeps it. */
   keep(index: number, events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
   /** Selects the answer the conversation goes on with: the first that is whole, else the first with text. */
@@ -12,25 +21,36 @@ export interface ComparisonJournal {
   close(): Promise<void>;
 }
 
-export const keepsNothing: ComparisonJournal = {
-  keep: (_index, events) => events,
-  choose: () => undefined,
-  close: async () => undefined,
-};
+export interface ComparisonJournalOptions {
+  readonly context: Context;
+  readonly notices: Notices;
+  readonly options: CompareOptions;
+  readonly models: readonly ComparedModel[];
+  readonly prompt: string;
+  /** Whether anything is written. */
+  readonly save: boolean;
+}
+
+type Asked = ComparisonJournal['messages'];
+
+function keepsNothing(messages: Asked): ComparisonJournal {
+  return {
+    messages,
+    keep: (_index, events) => events,
+    choose: () => undefined,
+    close: async () => undefined,
+  };
+}
 
 /** Puts the prompt on disk and begins an answer of each model, in their order. */
-export async function openComparisonJournal(
-  options: JournalOptions,
-  messages: readonly Message[],
+async function begin(
+  journal: Journal,
+  turns: readonly NextTurn[],
   models: readonly string[],
+  messages: Asked,
 ): Promise<ComparisonJournal> {
-  const { createJournal } = await import('../conversation/open-journal.ts');
   const { journalAnswer } = await import('./journal-answer.ts');
-  const journal = createJournal(options);
-  let parent: string | undefined;
-  for (const { role, content } of messages) {
-    parent = journal.addTurn({ role: role === 'system' ? role : 'user', content, parent }).id;
-  }
+  const [parent] = turns.map((turn) => journal.addTurn(turn).id).slice(-1);
   const ids = models.map((model) => journal.startAnswer({ model, parent }).id);
   const select = (index: number) => {
     const id = ids[index];
@@ -38,6 +58,7 @@ export async function openComparisonJournal(
   };
   select(0);
   return {
+    messages,
     keep: (index, events) => journalAnswer(journal, models[index] ?? '', events, ids[index]),
     choose(answers) {
       const hasText = ({ content }: ComparedAnswer) => content !== '';
@@ -47,4 +68,27 @@ export async function openComparisonJournal(
     },
     close: () => journal.close(),
   };
+}
+
+/**
+ * The conversation that the options name, or a new one, which has the system prompt of the first model.
+ * @throws Failure when the one to go on with cannot be found or opened
+ */
+export async function openComparisonJournal(
+  comparison: ComparisonJournalOptions,
+): Promise<ComparisonJournal> {
+  const { context, notices, options, models, prompt, save } = comparison;
+  const ids = models.map(({ settings }) => settings.values.model);
+  const [first] = models;
+  const alone: Asked = ({ values }) => promptMessages(values.system, prompt);
+  if (first === undefined) return keepsNothing(alone);
+  const journalling = journalOptions(context, notices, save);
+  const named = await openNamedJournal(journalling, options);
+  if (named !== undefined) {
+    const { turns, messages } = await nextTurns(named, notices, first.settings, prompt);
+    return begin(named, turns, ids, () => messages);
+  }
+  if (!save) return keepsNothing(alone);
+  const { createJournal } = await import('../conversation/open-journal.ts');
+  return begin(createJournal(journalling), alone(first.settings) as NextTurn[], ids, alone);
 }

@@ -3,15 +3,15 @@ import { chooseAnswerFormat, type AnswerFormat } from '../output/answer-format.t
 import type { ComparedAnswer, ComparisonView } from '../output/comparison/comparison-view.ts';
 import { holdNotices } from '../output/notices.ts';
 import { Failure } from '../failure.ts';
-import { planRequest, promptMessages } from './chat-request.ts';
-import { keepsNothing, openComparisonJournal, type ComparisonJournal } from './compare-journal.ts';
+import { planRequest } from './chat-request.ts';
+import { openComparisonJournal, type ComparisonJournal } from './compare-journal.ts';
 import { concludeComparison } from './compare-report.ts';
 import { openView, standsInColumns, type CompareViewOptions } from './compare-view.ts';
 import { readComparedModels, type ComparedModel } from './compared-models.ts';
 import type { CompareOptions } from './compare.ts';
 import type { Context } from './context.ts';
-import { journalOptions } from './kept-conversation.ts';
 import { present, type Presentation } from './presentation.ts';
+import { printJson } from './print-data.ts';
 import { readPrompt } from './prompt.ts';
 import { openService, type Service } from './service.ts';
 import { showComparedAnswer } from './show-compared-answer.ts';
@@ -49,27 +49,23 @@ async function openServices({ context, options, presentation, models }: Run): Pr
   return { of: (profile: string | undefined) => services.get(profile), close };
 }
 
-function openJournal({ context, presentation, models, prompt }: Run): Promise<ComparisonJournal> {
-  const [first] = models;
+function openJournal(run: Run): Promise<ComparisonJournal> {
+  const { presentation, models, options } = run;
   // A profile that keeps nothing is not to be found in a conversation of another.
   const isKept = models.every(({ settings }) => settings.values.save);
-  if (first === undefined || !isKept) return Promise.resolve(keepsNothing);
-  return openComparisonJournal(
-    journalOptions(context, presentation.notices, true),
-    promptMessages(first.settings.values.system, prompt),
-    models.map(({ settings }) => settings.values.model),
-  );
+  const save = isKept && options.dryRun !== true;
+  return openComparisonJournal({ ...run, notices: presentation.notices, save });
 }
 
 /** The request is planned when it is sent, so that one that cannot be made is this model's failure alone. */
 async function* askModel(
-  { options, presentation, prompt }: Run,
+  { options, presentation }: Run,
   { label, settings }: ComparedModel,
+  journal: ComparisonJournal,
   service: Service | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, void> {
-  const messages = promptMessages(settings.values.system, prompt);
-  const { request, warning } = planRequest(settings, messages, options.stream);
+  const { request, warning } = planRequest(settings, journal.messages(settings), options.stream);
   if (warning !== undefined) presentation.notices.warning(`${label}: ${warning}`);
   if (service !== undefined) yield* service.client.chat(request, { signal });
 }
@@ -87,7 +83,7 @@ async function askAll(
   const signal = AbortSignal.any([context.signal, stop.signal]);
   const ask = async (model: ComparedModel, index: number): Promise<ComparedAnswer> => {
     const { label, profile, settings } = model;
-    const events = journal.keep(index, askModel(run, model, services.of(profile), signal));
+    const events = journal.keep(index, askModel(run, model, journal, services.of(profile), signal));
     const shown = { index, label, model: settings.values.model, view, clock, signal };
     try {
       return await showComparedAnswer(events, shown);
@@ -137,6 +133,24 @@ async function keepAnswers(run: Run, services: Services, format: AnswerFormat) {
   }
 }
 
+/** Prints what would be sent: `{requests: [{asked, …}]}`, each as a dry run of one prompt has it. */
+async function printRequests(run: Run): Promise<void> {
+  const { context, options, models } = run;
+  const { dryRunDocument } = await import('./dry-run.ts');
+  const journal = await openJournal(run);
+  try {
+    const requests: object[] = [];
+    for (const { label, settings } of models) {
+      const planned = planRequest(settings, journal.messages(settings), options.stream);
+      const document = await dryRunDocument(context, options, settings, planned);
+      requests.push({ asked: label, ...document });
+    }
+    await printJson(context, { requests });
+  } finally {
+    await journal.close();
+  }
+}
+
 /**
  * Runs `natter compare [prompt...]`.
  * @throws Failure: of the first model that failed, in the order they were named; or the reason
@@ -158,6 +172,7 @@ export async function compare(
   const models = readComparedModels(context, notices, options);
   const prompt = await readPrompt(context, notices, words, options, 'natter compare');
   const run: Run = { context, options, presentation, models, prompt };
+  if (options.dryRun === true) return printRequests(run);
   const services = await openServices(run);
   try {
     const shown = await keepAnswers(run, services, format);

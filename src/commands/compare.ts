@@ -3,10 +3,16 @@ import { addOptionGroups } from './add-option-groups.ts';
 import type { Context } from './context.ts';
 import { collect, type GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
-import { inputOptions, requestOptions, saveOptions, type PromptOptions } from './prompt-options.ts';
+import {
+  conversationOptions,
+  inputOptions,
+  requestOptions,
+  type ConversationOptions,
+  type PromptOptions,
+} from './prompt-options.ts';
 
 /** Options of `natter compare`. */
-export interface CompareOptions extends GlobalOptions, PromptOptions {
+export interface CompareOptions extends GlobalOptions, PromptOptions, ConversationOptions {
   /** Lists of models, each as typed. */
   readonly models?: readonly string[];
   readonly diff?: boolean;
@@ -14,8 +20,7 @@ export interface CompareOptions extends GlobalOptions, PromptOptions {
   readonly plain?: boolean;
   readonly json?: boolean;
   readonly jsonl?: boolean;
-  /** `--save`, `--no-save`; undefined leaves it to the setting. */
-  readonly save?: boolean;
+  readonly dryRun?: boolean;
 }
 
 export type RunCompare = (
@@ -41,6 +46,7 @@ const outputOptions = () => [
   new Option('--plain', 'print plain text on a terminal too'),
   new Option('--json', 'print one JSON document when all answers are over'),
   new Option('--jsonl', 'print each event as a JSON line when it comes'),
+  new Option('--dry-run', 'print the requests and where each setting came from; send nothing'),
 ];
 
 /** `natter compare [prompt...]`: several models answer the same prompt at the same time. */
@@ -53,13 +59,14 @@ export function buildCompare(context: Context, run: RunCompare = runCompare): Co
     );
   addOptionGroups(command, [
     ['Request options:', [modelOption(), ...requestOptions()]],
-    ['Conversation options:', saveOptions()],
+    ['Conversation options:', conversationOptions()],
     ['Input options:', inputOptions()],
     ['Output options:', outputOptions()],
   ]);
   setExamples(command, [
     'natter compare "why is the sky blue?"',
     'natter compare -m origin,nextgen --diff "name a colour"',
+    'natter compare -c "and at sunset?"',
     'git diff | natter compare "review this"',
     'natter compare -m origin,work:nextgen "three names for a cat"',
     'natter compare --json "three names" | jq -r ".answers[].content"',

@@ -6,8 +6,8 @@ import { maskKey, maskMark } from '../settings/mask.ts';
 import { describeSource, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { listSettings } from '../settings/setting-rows.ts';
 import type { PlannedRequest } from './chat-request.ts';
-import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
+import type { GlobalOptions } from './global-options.ts';
 import { printJson } from './print-data.ts';
 import { clientOptions, type Target } from './service.ts';
 
@@ -16,7 +16,7 @@ const path = 'chat/completions';
 /** Stands for the address where none is configured, or where the sandbox gets one when it starts. */
 const placeholder = 'http://127.0.0.1';
 
-async function target(options: ChatOptions, settings: ResolvedSettings): Promise<Target> {
+async function target(options: GlobalOptions, settings: ResolvedSettings): Promise<Target> {
   if (options.sandbox === true) {
     const { sandboxKey } = await import('../sandbox/keys.ts');
     return { baseUrl: placeholder, apiKey: sandboxKey };
@@ -24,7 +24,7 @@ async function target(options: ChatOptions, settings: ResolvedSettings): Promise
   return { baseUrl: settings.values.baseUrl ?? placeholder, apiKey: settings.apiKey?.value };
 }
 
-function address(options: ChatOptions, { values }: ResolvedSettings): string {
+function address(options: GlobalOptions, { values }: ResolvedSettings): string {
   if (options.sandbox === true) return `{sandbox}/v1/${path}`;
   if (values.baseUrl === undefined) return `{base_url}/v1/${path}`;
   return String(endpointUrl(parseBaseUrl(values.baseUrl), path));
@@ -39,31 +39,53 @@ function maskHeaders(headers: RequestHeaders, { apiKey }: Target): RequestHeader
   return Object.fromEntries(masked) as RequestHeaders;
 }
 
-/**
- * Prints what would be sent, as one JSON document `{request: {method, url, headers, body}, estimate: {tokens,
- * window}, profile, settings: [{name, value, source}]}`. Keys are masked; `body` is exactly what would be sent.
- */
-export async function printDryRun(
+/** What would be sent, `{request: {method, url, headers, body}, estimate: {tokens, window}}`; keys are masked. */
+export type DescribeRequest = (planned: PlannedRequest) => object;
+
+/** How requests to the service of these settings are described. */
+export async function requestDescriber(
   context: Context,
-  options: ChatOptions,
+  options: GlobalOptions,
   settings: ResolvedSettings,
-  planned: PlannedRequest,
-): Promise<void> {
+): Promise<DescribeRequest> {
   const to = await target(options, settings);
   const service = createService({ ...clientOptions(context, settings, to), allowInsecure: true });
-  const { method, headers } = service.request(path, planned.request);
-  const document = {
-    request: {
-      method,
-      url: address(options, settings),
-      headers: maskHeaders(headers, to),
-      body: planned.request,
-    },
-    estimate: { tokens: planned.fit.estimate, window: planned.fit.window ?? null },
+  const url = address(options, settings);
+  return ({ request, fit }) => {
+    const { method, headers } = service.request(path, request);
+    return {
+      request: { method, url, headers: maskHeaders(headers, to), body: request },
+      estimate: { tokens: fit.estimate, window: fit.window ?? null },
+    };
+  };
+}
+
+/**
+ * What would be sent, as {@link DescribeRequest}, and what is in force: `{…, profile, settings: [{name, value,
+ * source}]}`; `body` is exactly what would be sent.
+ */
+export async function dryRunDocument(
+  context: Context,
+  options: GlobalOptions,
+  settings: ResolvedSettings,
+  planned: PlannedRequest,
+): Promise<object> {
+  const describe = await requestDescriber(context, options, settings);
+  return {
+    ...describe(planned),
     profile: { name: settings.profile.value, source: describeSource(settings.profile.source) },
     settings: listSettings(settings)
       .filter(({ value }) => value !== undefined)
       .map(({ name, value, source }) => ({ name, value, source: describeSource(source) })),
   };
-  await printJson(context, document);
+}
+
+/** Prints what one prompt would send, as one JSON document. */
+export async function printDryRun(
+  context: Context,
+  options: GlobalOptions,
+  settings: ResolvedSettings,
+  planned: PlannedRequest,
+): Promise<void> {
+  await printJson(context, await dryRunDocument(context, options, settings, planned));
 }

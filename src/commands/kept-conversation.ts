@@ -10,6 +10,7 @@ import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { promptMessages } from './chat-request.ts';
 import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
+import type { ConversationOptions } from './prompt-options.ts';
 
 /** The conversation that a prompt begins or goes on with. */
 export interface KeptConversation {
@@ -22,7 +23,8 @@ export interface KeptConversation {
   close(): Promise<void>;
 }
 
-interface NextTurn {
+/** A turn that is put on disk before it is sent. */
+export interface NextTurn {
   readonly role: Exclude<Role, 'assistant'>;
   readonly content: string;
 }
@@ -105,13 +107,14 @@ async function openResumed(
   throw resumption.refusal;
 }
 
-async function resume(
+/** The turns with which an opened conversation goes on, and what to send with them. */
+export async function nextTurns(
   journal: Journal,
   notices: Notices,
   settings: ResolvedSettings,
   prompt: string,
-): Promise<KeptConversation> {
-  const { leafOf, messagesOf, pathOf, systemOf } = await import('../conversation/tree.ts');
+): Promise<{ readonly turns: readonly NextTurn[]; readonly messages: readonly Message[] }> {
+  const { leafOf, messagesOf, systemOf } = await import('../conversation/tree.ts');
   const conversation = journal.conversation();
   const { system } = settings.values;
   const isNewSystem =
@@ -122,10 +125,22 @@ async function resume(
   if (leaf !== undefined && (leaf.role === 'user' || leaf.content === '')) {
     notices.notice('the last prompt of this conversation was never answered, and is left out');
   }
-  const model = pathOf(conversation).findLast((turn) => turn.model !== undefined)?.model;
+  return { turns, messages: messagesOf(conversation, turns) };
+}
+
+async function resume(
+  journal: Journal,
+  notices: Notices,
+  settings: ResolvedSettings,
+  prompt: string,
+): Promise<KeptConversation> {
+  const { pathOf } = await import('../conversation/tree.ts');
+  const path = pathOf(journal.conversation());
+  const model = path.findLast((turn) => turn.model !== undefined)?.model;
+  const { turns, messages } = await nextTurns(journal, notices, settings, prompt);
   return {
     settings: withModelOf(settings, model),
-    messages: messagesOf(conversation, turns),
+    messages,
     keep: (asked, send) => keepAnswer(async () => journal, turns, asked, send),
     close: () => journal.close(),
   };
@@ -137,7 +152,7 @@ async function resume(
  */
 export async function openNamedJournal(
   journal: JournalOptions,
-  options: ChatOptions,
+  options: ConversationOptions,
 ): Promise<Journal | undefined> {
   const { resume: name, continue: isContinued = false, branch = false } = options;
   if (name === undefined && !isContinued) {

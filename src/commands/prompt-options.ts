@@ -18,6 +18,16 @@ export interface PromptOptions {
   readonly lossy?: boolean;
 }
 
+/** Which conversation a prompt goes on with. */
+export interface ConversationOptions {
+  readonly continue?: boolean;
+  /** An id, a title or `latest`; true without one. */
+  readonly resume?: string | true;
+  readonly branch?: boolean;
+  /** `--save`, `--no-save`; undefined leaves it to the setting. */
+  readonly save?: boolean;
+}
+
 /** What goes into the request, beside the model. */
 export const requestOptions = (): readonly Option[] => [
   settingOption('system', '-s'),
@@ -38,8 +48,11 @@ export const inputOptions = (): readonly Option[] => [
   new Option('--lossy', 'replace bytes that are not text instead of refusing them'),
 ];
 
-/** Whether the conversation is kept. */
-export const saveOptions = (): readonly Option[] => [
+/** Which conversation to go on with, and whether it is kept. */
+export const conversationOptions = (): readonly Option[] => [
+  new Option('-c, --continue', 'go on with the conversation that changed last'),
+  new Option('--resume [conversation]', 'go on with this one: an id, a title or latest'),
+  new Option('--branch', 'go on in a copy of it'),
   new Option('--save', 'keep the conversation, whatever the setting says'),
   new Option('--no-save', 'do not keep the conversation [NATTER_SAVE]'),
 ];

@@ -22,6 +22,13 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
+/** What became of an answer that the person, or a signal, broke off. */
+export function stoppedAnswer(): Failure {
+  return new Failure('incomplete', 'the answer is incomplete: natter was stopped', {
+    hint: 'what came is kept; ask again for a whole answer',
+  });
+}
+
 function stacks(failure: Failure, clean: (text: string) => string): string {
   const lines: string[] = [];
   for (let error: unknown = failure; error instanceof Error; error = error.cause) {

@@ -62,6 +62,22 @@ describe('in a pipe', () => {
   });
 });
 
+test.each(['--json', '--jsonl'])('%s says of each answer that it was stopped', async (format) => {
+  const env = await serviceWith({ reply: 'tokens', tokens: 5000, rate: 100 });
+  const running = startNatter(['compare', format, 'hi'], { env: { ...env, NATTER_DEBUG: '1' } });
+  await running.waitFor('stderr', /(?:is answered[^]*){2}/);
+  running.child.kill('SIGINT');
+  const { stdout, signal } = await running.result;
+  expect(signal).toBe('SIGINT');
+  const lines = stdout.trim().split('\n');
+  const ends = lines.slice(format === '--json' ? -1 : -2).map((line) => JSON.parse(line) as object);
+  const error = { kind: 'incomplete', message: 'the answer is incomplete: natter was stopped' };
+  const told = ['origin', 'nextgen'].map((asked) => ({ asked, error }));
+  const answers = told.map((answer) => ({ ...answer, finish_reason: null, incomplete: true }));
+  if (format === '--json') expect(ends).toMatchObject([{ answers }]);
+  else expect(ends).toMatchObject(told.map((end) => ({ ...end, type: 'answer-failed' })));
+});
+
 describe('what is kept', () => {
   test('is one conversation with an answer of each model, and goes on with the first', async () => {
     const data = createDataFolder();
@@ -82,6 +98,26 @@ describe('what is kept', () => {
     const data = createDataFolder();
     await data.run(['--sandbox', 'compare', '-m', 'other,nextgen', '[sandbox echo] hi']);
     expect(pathOf(data.only()).at(-1)).toMatchObject({ model: 'nextgen', content: 'hi' });
+  });
+
+  test('goes on with the conversation that -c names, and all models are sent what was said', async () => {
+    const data = createDataFolder();
+    await data.run(['--sandbox', '[sandbox echo] hi']);
+    const dry = await data.run(['--sandbox', 'compare', '-c', '--dry-run', 'and now?']);
+    const { requests } = JSON.parse(dry.stdout) as { requests: { request: { body: object } }[] };
+    const said = ['[sandbox echo] hi', 'hi', 'and now?'].map((content) => ({ content }));
+    expect(requests.map(({ request }) => request.body)).toMatchObject([
+      { model: 'origin', messages: said },
+      { model: 'nextgen', messages: said },
+    ]);
+    expect(pathOf(data.only())).toHaveLength(2);
+    await data.run(['--sandbox', 'compare', '-c', '[sandbox echo] and now?']);
+    const path = pathOf(data.only());
+    const shown = path.map(({ content }) => content);
+    expect(shown).toEqual(['[sandbox echo] hi', 'hi', '[sandbox echo] and now?', 'and now?']);
+    const [answer] = path.slice(-1);
+    const versions = answer === undefined ? [] : siblingsOf(data.only(), answer);
+    expect(versions.map(({ model }) => model)).toEqual(['origin', 'nextgen']);
   });
 
   test('is nothing with --no-save', async () => {

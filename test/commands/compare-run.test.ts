@@ -94,6 +94,27 @@ test('-s, -t, --param and --no-stream go into each request', async () => {
   ]);
 });
 
+test('--dry-run prints each request and sends none', async () => {
+  const server = await serve([]);
+  const words = ['--dry-run', '-s', 'brief', '-m', 'origin,nextgen', 'hello'];
+  const { thrown, stdout } = await compare(words, { environment: serviceAt(server) });
+  expect(thrown).toBeUndefined();
+  expect(server.connections()).toBe(0);
+  const url = `${server.url}/v1/chat/completions`;
+  const messages = [
+    { role: 'system', content: 'brief' },
+    { role: 'user', content: 'hello' },
+  ];
+  expect(JSON.parse(stdout)).toMatchObject({
+    requests: ['origin', 'nextgen'].map((model) => ({
+      asked: model,
+      request: { method: 'POST', url, body: { model, messages, stream: true } },
+      estimate: { window: expect.any(Number) as number },
+      profile: { name: 'default' },
+    })),
+  });
+});
+
 describe('--diff', () => {
   test('shows the words that differ from the first answer', async () => {
     const { stdout } = await compare(['--diff', 'hello']);

@@ -1,14 +1,21 @@
 import type { OutputStream } from '../../terminal/streams.ts';
 import { answerTokens, tokensPerSecond } from '../figures.ts';
-import { failureFields } from '../failure-report.ts';
+import type { Failure } from '../../failure.ts';
+import { failureFields, stoppedAnswer } from '../failure-report.ts';
 import { answerFields, eventRecords, jsonLine } from '../json-answer.ts';
 import type { ComparedAnswer, ComparisonView } from './comparison-view.ts';
 
 /** Makes text from servers safe to show, and masks secrets. */
 type Clean = (text: string) => string;
 
+/** Why an answer is not whole; undefined for one that is. */
+function causeOf({ failure, record }: ComparedAnswer): Failure | undefined {
+  return failure ?? (record.complete ? undefined : stoppedAnswer());
+}
+
 function documentOf(answer: ComparedAnswer, clean: Clean): object {
-  const { label, model, content, record, failure, refusal } = answer;
+  const { label, model, content, record, refusal } = answer;
+  const cause = causeOf(answer);
   const { usage, timing } = record;
   const { tokens, isEstimate } = answerTokens({ usage, content });
   return {
@@ -17,13 +24,13 @@ function documentOf(answer: ComparedAnswer, clean: Clean): object {
     tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
     tokens_estimated: isEstimate ? true : undefined,
     refusal: refusal === '' ? undefined : refusal,
-    ...(failure === undefined ? {} : failureFields(failure, clean)),
+    ...(cause === undefined ? {} : failureFields(cause, clean)),
   };
 }
 
 /**
  * One document when all answers are over: `{answers: [{asked, …, tokens_per_second}]}`, each with the fields of
- * `natter --json`, and `error` where it failed.
+ * `natter --json`, and `error` where it is not whole.
  */
 export function createComparisonDocument(stdout: OutputStream, clean: Clean): ComparisonView {
   const answers: ComparedAnswer[] = [];
@@ -51,10 +58,11 @@ export function createComparisonLines(
           .map((record) => line(index, record))
           .join(''),
       ),
-    ended: (index, { failure }) =>
-      failure === undefined
-        ? undefined
-        : stdout.write(line(index, { type: 'answer-failed', ...failureFields(failure, clean) })),
+    ended(index, answer) {
+      const cause = causeOf(answer);
+      if (cause === undefined) return undefined;
+      return stdout.write(line(index, { type: 'answer-failed', ...failureFields(cause, clean) }));
+    },
     close: async () => undefined,
     removed: () => 0,
   };

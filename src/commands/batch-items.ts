@@ -3,6 +3,7 @@ import { readItems } from '../batch/read-items.ts';
 import { type Selection, standingOf, surveyItems } from '../batch/select-items.ts';
 import type { Tally } from '../batch/tally.ts';
 import { Failure } from '../failure.ts';
+import { count } from '../output/figures.ts';
 import type { Notices } from '../output/notices.ts';
 import type { BatchInput } from './batch-input.ts';
 import type { BatchPlan } from './batch-plan.ts';
@@ -20,7 +21,7 @@ function read({ input, plan }: BatchItems, signal: AbortSignal): AsyncIterable<I
 }
 
 function tellBad(name: string, bad: number, { line, problem }: InputItem, notices: Notices): void {
-  const others = bad === 1 ? '' : `, and ${(bad - 1).toLocaleString('en-US')} more cannot be sent`;
+  const others = bad === 1 ? '' : `, and ${count(bad - 1)} more cannot be sent`;
   notices.warning(`line ${line} of ${name} ${problem}${others}; the result says so`);
 }
 
@@ -66,10 +67,10 @@ export async function* pendingItems(
   signal: AbortSignal,
 ): AsyncGenerator<InputItem, void> {
   const { input, selection } = items;
-  let count = 0;
+  let all = 0;
   let own = 0;
   for await (const item of read(items, signal)) {
-    count += 1;
+    all += 1;
     const standing = standingOf(item, selection);
     if (standing === 'elsewhere') continue;
     own += 1;
@@ -78,5 +79,5 @@ export async function* pendingItems(
   }
   signal.throwIfAborted();
   tally.total = own;
-  if (count === 0) throw noItem(input.name);
+  if (all === 0) throw noItem(input.name);
 }

@@ -8,6 +8,7 @@ import {
 } from '../conversation/library.ts';
 import { summarize, type ConversationSummary } from '../conversation/summary.ts';
 import { Failure } from '../failure.ts';
+import { count } from '../output/figures.ts';
 import type { Notices } from '../output/notices.ts';
 import type { Column } from '../output/table.ts';
 import { timeAgo } from '../output/time-ago.ts';
@@ -55,7 +56,7 @@ function cells({ entry, summary }: Listed, isTerminal: boolean, now: Date): read
     entry.id,
     isTerminal ? timeAgo(entry.changedAt, now) : entry.changedAt.toISOString(),
     String(turns),
-    tokens === undefined ? '' : isTerminal ? tokens.toLocaleString('en-US') : String(tokens),
+    tokens === undefined ? '' : isTerminal ? count(tokens) : String(tokens),
     model,
     title,
   ];

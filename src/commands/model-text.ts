@@ -1,5 +1,6 @@
 import type { ModelRecord } from '../client/contract.ts';
 import { describeModel, type ModelDescription } from '../client/model-description.ts';
+import { count } from '../output/figures.ts';
 import type { Column } from '../output/table.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 
@@ -18,7 +19,8 @@ export function modelCells(description: ModelDescription, marked: boolean): read
   const { id, contextWindow, latency, purpose, sources } = description;
   const mark = (text: string | undefined, source: string | undefined) =>
     text === undefined ? '' : marked && source === 'catalogue' ? text + catalogueMark : text;
-  const window = marked ? contextWindow?.toLocaleString('en-US') : contextWindow?.toString();
+  const tokens = marked ? count : String;
+  const window = contextWindow === undefined ? undefined : tokens(contextWindow);
   const time = latency === undefined ? undefined : marked ? `${latency} ms` : String(latency);
   return [
     id,

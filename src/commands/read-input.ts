@@ -1,6 +1,7 @@
 import { largestPromptBytes } from '../conversation/context-fit.ts';
 import { decodeText } from '../conversation/decode-text.ts';
 import { Failure } from '../failure.ts';
+import { count } from '../output/figures.ts';
 import type { Notices } from '../output/notices.ts';
 import type { Context } from './context.ts';
 
@@ -31,7 +32,7 @@ async function noticeSilence(context: Context, notices: Notices, stop: AbortSign
 
 function refuseTooLarge(size: number): void {
   if (size <= largestPromptBytes) return;
-  const limit = largestPromptBytes.toLocaleString('en-US');
+  const limit = count(largestPromptBytes);
   throw new Failure(
     'invalid_request',
     `standard input is longer than ${limit} bytes, which no model's window can hold`,

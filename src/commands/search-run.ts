@@ -4,6 +4,7 @@ import { listEntries, type LibraryEntry } from '../conversation/library.ts';
 import { compilePattern, searchConversation, type FoundTurn } from '../conversation/search.ts';
 import { summarize } from '../conversation/summary.ts';
 import { Failure } from '../failure.ts';
+import { count } from '../output/figures.ts';
 import { foundTurnText, foundTurnRows } from '../output/found-text.ts';
 import { jsonLine } from '../output/json-answer.ts';
 import { createProgress } from '../output/progress.ts';
@@ -115,11 +116,11 @@ export async function searchConversations(
   const entries = listEntries(dataFolder(context));
   const search: Search = { context, presentation, options, pattern };
   const { hits, conversations } = await searchAll(search, entries, lines);
-  const count = (value: number, noun: string) =>
-    `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`;
+  const countOf = (value: number, noun: string) =>
+    `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
   presentation.notices.notice(
     hits === 0
-      ? `"${text}" is in none of ${count(entries.length, 'conversation')}`
-      : `${count(hits, 'hit')} in ${count(conversations, 'conversation')}`,
+      ? `"${text}" is in none of ${countOf(entries.length, 'conversation')}`
+      : `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
   );
 }

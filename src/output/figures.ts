@@ -16,6 +16,7 @@ export interface MeasuredAnswer {
   readonly ending: string;
 }
 
+/** With commas between thousands, for people. */
 export const count = (value: number) => value.toLocaleString('en-US');
 
 /** Seconds as a person reads them: `2.4 s`, `31 s`. */

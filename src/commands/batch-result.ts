@@ -34,8 +34,7 @@ export function outcomeLine(
   if (content === '' && refusal === '' && failure !== undefined)
     return jsonLine({ ...place, ...error });
   const { id, ...answer } = answerFields(record, content, askedModel);
-  const refused = refusal === '' ? undefined : refusal;
-  return jsonLine({ ...place, completion_id: id, ...answer, refusal: refused, ...error });
+  return jsonLine({ ...place, completion_id: id, ...answer, ...error });
 }
 
 /** The result of an item that was not asked. */

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import type { AnswerFormat } from '../output/answer-format.ts';
-import { filteredNotice, finishNotice } from '../output/answer-notices.ts';
+import { filteredNotice, finishNotice, refusalNotice } from '../output/answer-notices.ts';
 import { endingOf, type ComparedAnswer } from '../output/comparison/comparison-view.ts';
 import { heading } from '../output/comparison/stacked-answers.ts';
 import { count, figuresText } from '../output/figures.ts';
@@ -65,7 +65,7 @@ function printFigures({ context, presentation, answers }: Conclusion): void {
 /** What the person should know of answers that are whole. */
 function printNotices({ presentation: { notices }, answers, removed }: Conclusion): void {
   for (const { label, record, refusal } of answers) {
-    if (refusal !== '') notices.warning(`${label}: the model refused: ${refusal}`);
+    if (refusal !== '') notices.warning(`${label}: ${refusalNotice(refusal)}`);
     const notice = finishNotice(record);
     if (notice !== undefined) notices.notice(`${label}: ${notice}`);
   }

@@ -25,6 +25,7 @@ export async function* journalAnswer(
     for await (const event of events) {
       if (event.type === 'answer-started') begin();
       if (event.type === 'text-received') journal.appendText(begin(), event.text);
+      if (event.type === 'refusal-received') journal.appendRefusal(begin(), event.text);
       if (event.type === 'answer-named') end = { ...end, model: event.model };
       if (event.type === 'answer-finished') end = endOf(event);
       yield event;

@@ -114,7 +114,7 @@ export async function nextTurns(
   settings: ResolvedSettings,
   prompt: string,
 ): Promise<{ readonly turns: readonly NextTurn[]; readonly messages: readonly Message[] }> {
-  const { leafOf, messagesOf, systemOf } = await import('../conversation/tree.ts');
+  const { leafOf, messagesOf, systemOf, textOf } = await import('../conversation/tree.ts');
   const conversation = journal.conversation();
   const { system } = settings.values;
   const isNewSystem =
@@ -122,7 +122,7 @@ export async function nextTurns(
   const user: NextTurn = { role: 'user', content: prompt };
   const turns = isNewSystem ? [{ role: 'system', content: system } as const, user] : [user];
   const leaf = leafOf(conversation);
-  if (leaf !== undefined && (leaf.role === 'user' || leaf.content === '')) {
+  if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
     notices.notice('the last prompt of this conversation was never answered, and is left out');
   }
   return { turns, messages: messagesOf(conversation, turns) };

@@ -1,4 +1,5 @@
-import { pathOf } from '../conversation/tree.ts';
+import { pathOf, textOf } from '../conversation/tree.ts';
+import { refusalNotice } from '../output/answer-notices.ts';
 import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
 import type { LastOptions } from './last.ts';
@@ -28,16 +29,19 @@ export async function printLast(
   const presentation = present(context, options);
   const conversation = readConversation(context, presentation.notices, name);
   const answer = pathOf(conversation).findLast(
-    ({ role, content }) => role === 'assistant' && content !== '',
+    (turn) => turn.role === 'assistant' && textOf(turn) !== '',
   );
   if (answer === undefined) {
     throw new Failure('not_found', `conversation ${conversation.id} has no answer`);
   }
+  const { content, refusal } = answer;
+  if (refusal !== undefined) presentation.notices.warning(refusalNotice(refusal));
   if (answer.incomplete === true) presentation.notices.notice('this answer is incomplete');
   if (options.block === undefined) {
-    await printMarkdown(context, presentation, answer.content, { plain: options.plain === true });
+    if (content === '') return;
+    await printMarkdown(context, presentation, content, { plain: options.plain === true });
     return;
   }
-  const text = await codeBlock(answer.content, options.block);
+  const text = await codeBlock(content, options.block);
   await printMarkdown(context, presentation, text, { plain: true });
 }

@@ -24,6 +24,13 @@ export function turnRecord(turn: Turn): TurnRecord {
   };
 }
 
+/** A turn and what was refused in it. */
+function begunRecords(turn: Turn): readonly JournalRecord[] {
+  const { id, refusal: text } = turn;
+  const begun = turnRecord(turn);
+  return text === undefined ? [begun] : [begun, { type: 'refusal', turn: id, text }];
+}
+
 export function endRecord(turnId: string, end: AnswerEnd): EndRecord {
   const { firstText, total } = end.timing ?? {};
   const firstTextField = firstText === undefined ? {} : { first_text_ms: Math.round(firstText) };
@@ -49,8 +56,8 @@ export function recordsOf(
   return [
     ...turns.flatMap((turn) =>
       turn.role === 'assistant' && !isOpen(turn.id)
-        ? [turnRecord(turn), endRecord(turn.id, turn)]
-        : [turnRecord(turn)],
+        ? [...begunRecords(turn), endRecord(turn.id, turn)]
+        : begunRecords(turn),
     ),
     ...(conversation.title === undefined
       ? []

@@ -70,6 +70,8 @@ export interface Journal {
   startAnswer(answer: NewAnswer): Turn;
   /** Text of an answer that was begun. Written at least twice a second. */
   appendText(answerId: string, text: string): void;
+  /** More of a refusal that the service sends apart from the text, written as text is. */
+  appendRefusal(answerId: string, text: string): void;
   endAnswer(answerId: string, end: AnswerEnd): Turn;
   /** Selects a turn among its siblings, and with it the path below that was selected last. */
   choose(turnId: string): void;

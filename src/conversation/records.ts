@@ -17,7 +17,7 @@ interface HeaderRecord {
   readonly natter?: string;
 }
 
-/** A turn; the content of an answer follows in {@link TextRecord}s. */
+/** A turn; the content of an answer follows in {@link TextRecord}s, its refusal in {@link RefusalRecord}s. */
 export interface TurnRecord {
   readonly type: 'turn';
   readonly id: string;
@@ -31,6 +31,13 @@ export interface TurnRecord {
 /** More text of an answer. */
 interface TextRecord {
   readonly type: 'text';
+  readonly turn: string;
+  readonly text: string;
+}
+
+/** More of a refusal that the service sends apart from the text. */
+interface RefusalRecord {
+  readonly type: 'refusal';
   readonly turn: string;
   readonly text: string;
 }
@@ -64,6 +71,7 @@ export type JournalRecord =
   | HeaderRecord
   | TurnRecord
   | TextRecord
+  | RefusalRecord
   | EndRecord
   | TitleRecord
   | ChoiceRecord;
@@ -73,6 +81,7 @@ const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
   conversation: ['id'],
   turn: ['id', 'role', 'content'],
   text: ['turn', 'text'],
+  refusal: ['turn', 'text'],
   end: ['turn'],
   title: ['title'],
   choice: ['turn'],

@@ -44,15 +44,24 @@ function addTurn(state: State, record: TurnRecord, isOrphan = false): void {
   state.lastTurn = turn.id;
 }
 
+/** The line that began the answer may be lost. */
+function beginLost(state: State, id: string): void {
+  if (state.turns.has(id)) return;
+  const begun = { parent: null, role: 'assistant', content: '', created_at: '' } as const;
+  addTurn(state, { type: 'turn', id, ...begun }, true);
+}
+
 function addText(state: State, id: string, text: string): void {
-  if (!state.turns.has(id)) {
-    // The line that began the answer was lost.
-    const begun = { parent: null, role: 'assistant', content: '', created_at: '' } as const;
-    addTurn(state, { type: 'turn', id, ...begun }, true);
-  }
+  beginLost(state, id);
   const parts = state.texts.get(id);
   if (parts === undefined) state.texts.set(id, [text]);
   else parts.push(text);
+}
+
+function addRefusal(state: State, id: string, text: string): void {
+  beginLost(state, id);
+  const turn = state.turns.get(id);
+  if (turn !== undefined) state.turns.set(id, { ...turn, refusal: (turn.refusal ?? '') + text });
 }
 
 function applyRecord(state: State, record: JournalRecord): void {
@@ -66,6 +75,9 @@ function applyRecord(state: State, record: JournalRecord): void {
       return;
     case 'text':
       addText(state, record.turn, record.text);
+      return;
+    case 'refusal':
+      addRefusal(state, record.turn, record.text);
       return;
     case 'end': {
       const turn = settle(state, record.turn);

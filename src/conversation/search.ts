@@ -85,7 +85,7 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
 
 /** Texts of a conversation's turns, one whole turn at a time, so that a hit may lie across records. */
 function* turnTexts(path: string): Generator<{ turn: string; role: Role; text: string }, void> {
-  let current: { turn: string; role: Role; parts: string[] } | undefined;
+  let current: { turn: string; type: string; role: Role; parts: string[] } | undefined;
   const finish = () => {
     const done = current;
     current = undefined;
@@ -96,11 +96,12 @@ function* turnTexts(path: string): Generator<{ turn: string; role: Role; text: s
       const record: JournalRecord | undefined = parseLine(line).record;
       if (record?.type === 'turn') {
         yield* finish();
-        current = { turn: record.id, role: record.role, parts: [record.content] };
-      } else if (record?.type === 'text') {
-        if (current?.turn !== record.turn) {
+        current = { turn: record.id, type: 'text', role: record.role, parts: [record.content] };
+      } else if (record?.type === 'text' || record?.type === 'refusal') {
+        const { turn, type } = record;
+        if (current?.turn !== turn || current.type !== type) {
           yield* finish();
-          current = { turn: record.turn, role: 'assistant', parts: [] };
+          current = { turn, type, role: 'assistant', parts: [] };
         }
         current.parts.push(record.text);
       }

@@ -12,6 +12,8 @@ export interface Turn {
   readonly parent: string | undefined;
   readonly role: Role;
   readonly content: string;
+  /** Of an answer: the service's refusal, where it sent one apart from the text. */
+  readonly refusal?: string;
   readonly createdAt: Date;
   /** Of an answer: the model that answered, or was asked. */
   readonly model?: string;
@@ -67,16 +69,22 @@ export function leafOf(conversation: Conversation): Turn | undefined {
 }
 
 /** A turn about to be added. */
-type NextTurn = Pick<Turn, 'role' | 'content'>;
+type NextTurn = Pick<Turn, 'role' | 'content' | 'refusal'>;
+
+/** All that a turn says: its content, and the refusal after it. Empty for an answer that never came. */
+export function textOf({ content, refusal = '' }: Pick<Turn, 'content' | 'refusal'>): string {
+  return [content, refusal].filter((text) => text !== '').join('\n\n');
+}
 
 function isAnswer(turn: NextTurn | undefined): boolean {
-  return turn?.role === 'assistant' && turn.content !== '';
+  return turn?.role === 'assistant' && textOf(turn) !== '';
 }
 
 /**
  * The selected turns, and `next` after them, as a request takes them: the last system turn first, then user and
  * assistant in turns. A prompt that was never answered is left out, unless it is the last turn: it may be the
- * reason for the failure, and two user turns in a row are refused by some services.
+ * reason for the failure, and two user turns in a row are refused by some services. A refusal is sent as what its
+ * answer said: a message has no other field for it.
  */
 export function messagesOf(
   conversation: Conversation,
@@ -87,7 +95,8 @@ export function messagesOf(
   const messages: { role: string; content: string }[] = [];
   for (const [index, turn] of turns.entries()) {
     const last = messages.at(-1);
-    const { role, content } = turn;
+    const { role } = turn;
+    const content = textOf(turn);
     if (role === 'user') {
       const isLast = index === turns.length - 1;
       if (isLast || isAnswer(turns[index + 1])) messages.push({ role, content });

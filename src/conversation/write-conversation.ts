@@ -51,17 +51,25 @@ export function emptyReplay(id: string, { clock, version }: JournalOptions): Rep
 /** Every change goes to the replay and to the sink; what was said before it comes before it on disk. */
 function createChanges(target: WritableConversation) {
   const { options, replay, open, sink } = target;
-  const buffer = createTextBuffer(options.clock, (turn, text) =>
-    sink.write({ type: 'text', turn, text }),
-  );
+  const bufferOf = (type: 'text' | 'refusal') =>
+    createTextBuffer(options.clock, (turn, text) => sink.write({ type, turn, text }));
+  const buffers = { text: bufferOf('text'), refusal: bufferOf('refusal') };
+  const flush = () => {
+    buffers.text.flush();
+    buffers.refusal.flush();
+  };
   const change = (record: JournalRecord) => {
-    buffer.flush();
+    flush();
     replay.apply(record);
     sink.write(record);
   };
   return {
-    buffer,
+    flush,
     change,
+    append: (type: 'text' | 'refusal', turn: string, text: string) => {
+      replay.apply({ type, turn, text });
+      buffers[type].add(turn, text);
+    },
     add: ({ role, content = '', model, ...place }: Addition): Turn => {
       const parent = 'parent' in place ? place.parent : leafOf(replay.conversation())?.id;
       const id = newId(options.random, turnIdLength, (taken) => replay.turn(taken) !== undefined);
@@ -81,7 +89,7 @@ function createChanges(target: WritableConversation) {
 /** The journal of a conversation. */
 export function writeConversation(target: WritableConversation): Journal {
   const { replay, open, sink } = target;
-  const { buffer, change, add, endAnswer } = createChanges(target);
+  const { flush, append, change, add, endAnswer } = createChanges(target);
   const state = () => sink.state(replay.conversation().turns.size);
   return {
     conversation: () => replay.conversation(),
@@ -97,20 +105,18 @@ export function writeConversation(target: WritableConversation): Journal {
       open.add(turn.id);
       return turn;
     },
-    appendText(answerId, text) {
-      replay.apply({ type: 'text', turn: answerId, text });
-      buffer.add(answerId, text);
-    },
+    appendText: (answerId, text) => append('text', answerId, text),
+    appendRefusal: (answerId, text) => append('refusal', answerId, text),
     choose: (turnId) => change({ type: 'choice', turn: turnOf(replay, turnId).id }),
     setTitle: (title) => change({ type: 'title', title }),
     save() {
-      buffer.flush();
+      flush();
       sink.save();
       return state();
     },
     async close() {
       for (const answerId of open) endAnswer(answerId, { incomplete: true });
-      buffer.flush();
+      flush();
       await sink.close();
     },
   };

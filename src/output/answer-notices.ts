@@ -16,6 +16,11 @@ export function finishNotice({ finishReason, timing }: AnswerRecord): string | u
   return finishReasons[finishReason] ?? `the answer ended with finish_reason ${finishReason}`;
 }
 
+/** What to say of a refusal that came apart from the text. */
+export function refusalNotice(refusal: string): string {
+  return `the model refused: ${refusal}`;
+}
+
 /** What to say when the sanitizer removed something. */
 export function filteredNotice(removed: number): string | undefined {
   if (removed === 0) return undefined;

@@ -5,6 +5,8 @@ import type { ChatEvent, Timing } from '../client/events.ts';
 export interface AnswerRecord {
   readonly id?: string;
   readonly model?: string;
+  /** What the service refused with, apart from the text. */
+  readonly refusal?: string;
   readonly finishReason?: string;
   readonly usage?: Usage;
   readonly attempts?: number;
@@ -15,10 +17,13 @@ export interface AnswerRecord {
 
 export const emptyAnswer: AnswerRecord = { complete: false };
 
-/** Takes over what an event says of the answer, apart from its text. */
+/** Takes over what an event says of the answer, apart from its text; a refusal is no text. */
 export function recordEvent(record: AnswerRecord, event: ChatEvent): AnswerRecord {
   // What an attempt that is asked again was called is not this answer's.
   if (event.type === 'answer-started') return emptyAnswer;
+  if (event.type === 'refusal-received') {
+    return { ...record, refusal: (record.refusal ?? '') + event.text };
+  }
   if (event.type !== 'answer-named' && event.type !== 'answer-finished') return record;
   const { type, ...said } = event;
   return { ...record, ...said, complete: type === 'answer-finished' };

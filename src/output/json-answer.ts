@@ -17,12 +17,13 @@ export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
 
-/** The fields of an answer in a `--json` document; `incomplete` is there when the answer was cut. */
+/** The fields of an answer in a `--json` document; `refusal` and `incomplete` are there when the answer was refused or cut. */
 export function answerFields(record: AnswerRecord, content: string, askedModel: string) {
   return {
     id: record.id ?? null,
     model: record.model ?? askedModel,
     content,
+    refusal: record.refusal,
     finish_reason: record.finishReason ?? null,
     usage: record.usage ?? null,
     attempts: record.attempts,
@@ -32,8 +33,8 @@ export function answerFields(record: AnswerRecord, content: string, askedModel: 
 }
 
 /**
- * The `--json` document: `{id, model, content, finish_reason, usage, attempts, timing}`, and
- * `incomplete: true` when the answer was cut. `model` is the service's, else the one asked for.
+ * The `--json` document: `{id, model, content, finish_reason, usage, attempts, timing}`, `refusal` when the model
+ * refused, and `incomplete: true` when the answer was cut. `model` is the service's, else the one asked for.
  */
 export function answerDocument(record: AnswerRecord, content: string, askedModel: string): string {
   return jsonLine(answerFields(record, content, askedModel));

@@ -3,6 +3,7 @@ import { createSanitizer } from '../terminal/sanitizer.ts';
 import type { OutputStream } from '../terminal/streams.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Activity } from './activity.ts';
+import { refusalNotice } from './answer-notices.ts';
 import type { Notices } from './notices.ts';
 
 export interface SidelineOptions {
@@ -71,7 +72,7 @@ export function createSidelines(options: SidelineOptions): Sidelines {
     },
     end() {
       settle();
-      if (refusal !== '') notices.warning(`the model refused: ${refusal}`);
+      if (refusal !== '') notices.warning(refusalNotice(refusal));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Message } from '../client/contract.ts';
-import { messagesOf, pathOf, type Conversation, type Turn } from '../conversation/tree.ts';
+import { messagesOf, pathOf, textOf, type Conversation, type Turn } from '../conversation/tree.ts';
 import { estimateMessages } from '../conversation/token-estimate.ts';
 import type { Branch, ContextUse, ReplState } from './state.ts';
 
@@ -46,9 +46,14 @@ export function lastExchange(path: readonly Turn[]): Exchange | undefined {
   return exchangesOf(path).at(-1);
 }
 
-/** The last answer with text. */
+/** The prompt got text, or a refusal. */
+export function isAnswered(exchange: Exchange): exchange is Exchange & { readonly answer: Turn } {
+  return exchange.answer !== undefined && textOf(exchange.answer) !== '';
+}
+
+/** The last answer that said something. */
 export function lastAnswer(path: readonly Turn[]): Turn | undefined {
-  return path.findLast(({ role, content }) => role === 'assistant' && content !== '');
+  return path.findLast((turn) => turn.role === 'assistant' && textOf(turn) !== '');
 }
 
 /**
@@ -61,7 +66,7 @@ export function attachPoint({
 }: Pick<ReplState, 'conversation' | 'branch'>): string | undefined {
   const path = currentPath(conversation, branch);
   const exchange = lastExchange(path);
-  if (exchange === undefined || (exchange.answer?.content ?? '') !== '') return path.at(-1)?.id;
+  if (exchange === undefined || isAnswered(exchange)) return path.at(-1)?.id;
   return exchange.prompt.parent;
 }
 

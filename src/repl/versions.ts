@@ -1,4 +1,4 @@
-import type { Conversation, Turn } from '../conversation/tree.ts';
+import { textOf, type Conversation, type Turn } from '../conversation/tree.ts';
 import type { Exchange } from './position.ts';
 
 /** Where an exchange stands among the others in its place. */
@@ -27,9 +27,9 @@ export function versionsOf(conversation: Conversation, { prompt, answer }: Excha
   );
   const promptIds = new Set<string | undefined>(prompts.map(({ id }) => id));
   const own = answer ?? prompt;
-  const ends = turns.filter(({ id, role, parent, content }) => {
-    const isAnswered = role === 'assistant' && content !== '' && promptIds.has(parent);
-    return isAnswered || id === own.id;
+  const ends = turns.filter((turn) => {
+    const isAnswer = turn.role === 'assistant' && promptIds.has(turn.parent);
+    return (isAnswer && textOf(turn) !== '') || turn.id === own.id;
   });
   return { ends, index: ends.findIndex(({ id }) => id === own.id) };
 }

@@ -64,6 +64,13 @@ test('--json of a refused prompt leaves standard output empty and tells all on s
   ]);
 });
 
+test('S31 --json has a refusal apart from the content', async () => {
+  const words = ['--sandbox', '--json', '[sandbox refusal echo]I will not'];
+  const { code, stdout } = await runNatter(words);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ content: '', refusal: 'I will not' });
+});
+
 test('--json of a cut answer prints its text, marked incomplete', async () => {
   const server = await serve([[streamHead(), chunk(delta('hel')), fin]]);
   const { code, stdout, stderr } = await runNatter(['--json', 'hi'], { env: serviceAt(server) });

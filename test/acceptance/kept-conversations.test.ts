@@ -30,6 +30,17 @@ describe('a one-shot conversation', () => {
     expect(turns[1]?.incomplete).toBeUndefined();
   });
 
+  test('S31 keeps a refusal, which natter last shows again as one', async () => {
+    const data = createDataFolder();
+    const { code, stderr } = await data.run(['--sandbox', '[sandbox refusal echo] I will not']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('the model refused: I will not');
+    expect(pathOf(data.only())[1]).toMatchObject({ content: '', refusal: 'I will not' });
+    const last = await data.run(['last']);
+    expect(last).toMatchObject({ code: 0, stdout: '' });
+    expect(last.stderr).toContain('the model refused: I will not');
+  });
+
   test.skipIf(process.platform === 'win32')('K24 is private and leaves no lock', async () => {
     const data = createDataFolder();
     await data.run(echo('hello'));

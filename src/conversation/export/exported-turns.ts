@@ -26,6 +26,7 @@ function remarkOf(conversation: Conversation, turn: Turn, { siblings }: ExportOp
     remarks.push(`version ${versions.indexOf(turn) + 1} of ${versions.length}`);
     if (conversation.choices.get(turn.parent) === turn.id) remarks.push('selected');
   }
+  if (turn.refusal !== undefined) remarks.push('refused');
   if (turn.incomplete === true) remarks.push('incomplete');
   if (turn.failure !== undefined) remarks.push(turn.failure.replaceAll('_', ' '));
   return remarks.join(', ');

@@ -1,6 +1,6 @@
 import { Marked, type Tokens } from 'marked';
 
-import { titleOf, type Conversation } from '../tree.ts';
+import { textOf, titleOf, type Conversation } from '../tree.ts';
 import { exportedTurns, type ExportedTurn, type ExportOptions } from './exported-turns.ts';
 
 const escapes: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ th, td { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); pa
 function section({ turn, speaker, remark }: ExportedTurn, renderer: Marked): string {
   const heading = escapeHtml(visible(remark === '' ? speaker : `${speaker} (${remark})`));
   // What a person typed is shown as typed.
-  const text = visible(turn.content);
+  const text = visible(textOf(turn));
   const content =
     turn.role === 'assistant' ? renderer.parse(text, { async: false }) : escapeHtml(text);
   return `<section class="${turn.role}">\n<h2>${heading}</h2>\n<div>${content}</div>\n</section>\n`;

@@ -8,6 +8,7 @@ function turnDocument(turn: Turn) {
     parent: turn.parent ?? null,
     role: turn.role,
     content: turn.content,
+    refusal: turn.refusal,
     created_at: turn.createdAt.toISOString(),
     model: turn.model,
     finish_reason: turn.finishReason,

@@ -1,4 +1,4 @@
-import { titleOf, type Conversation } from '../tree.ts';
+import { textOf, titleOf, type Conversation } from '../tree.ts';
 import { exportedTurns, type ExportOptions } from './exported-turns.ts';
 
 const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
@@ -9,7 +9,7 @@ export function exportMarkdown(conversation: Conversation, options: ExportOption
   const head = `# ${titleOf(conversation) || conversation.id}\n\n_${date}, conversation ${conversation.id}_\n`;
   const turns = exportedTurns(conversation, options).map(({ turn, speaker, remark }) => {
     const note = remark === '' ? '' : ` (${remark})`;
-    return `\n## ${speaker}${note}\n\n${withLineEnd(turn.content)}`;
+    return `\n## ${speaker}${note}\n\n${withLineEnd(textOf(turn))}`;
   });
   return head + turns.join('');
 }

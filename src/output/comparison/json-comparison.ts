@@ -14,7 +14,7 @@ function causeOf({ failure, record }: ComparedAnswer): Failure | undefined {
 }
 
 function documentOf(answer: ComparedAnswer, clean: Clean): object {
-  const { label, model, content, record, refusal } = answer;
+  const { label, model, content, record } = answer;
   const cause = causeOf(answer);
   const { usage, timing } = record;
   const { tokens, isEstimate } = answerTokens({ usage, content });
@@ -23,7 +23,6 @@ function documentOf(answer: ComparedAnswer, clean: Clean): object {
     ...answerFields(record, content, model),
     tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
     tokens_estimated: isEstimate ? true : undefined,
-    refusal: refusal === '' ? undefined : refusal,
     ...(cause === undefined ? {} : failureFields(cause, clean)),
   };
 }

@@ -8,6 +8,7 @@ import type { Question } from '../effect.ts';
 import { notice, type Entry } from '../entry.ts';
 import { endingWith, messagesFor } from '../position.ts';
 import { failureText, type SessionCore, tellConversation } from '../session-core.ts';
+import { refusalNotice } from '../../output/answer-notices.ts';
 import type { Choices } from '../state.ts';
 import { pathOf } from '../../conversation/tree.ts';
 
@@ -94,6 +95,7 @@ async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promis
     await core.transcript.answerText(event.text);
     core.dispatch({ type: 'held-changed', text: core.transcript.held() });
   } else if (event.type === 'refusal-received') {
+    core.journal().appendRefusal(beginAnswer(asking, answer), event.text);
     answer.refusal += event.text;
   } else if (event.type === 'answer-named') {
     answer.end = { model: event.model };
@@ -116,7 +118,7 @@ function remarks(
   const reason = end.finishReason;
   const unusual = reason !== undefined && reason !== 'stop';
   return [
-    refusal === '' ? undefined : `the model refused: ${refusal}`,
+    refusal === '' ? undefined : refusalNotice(refusal),
     unusual ? (finishReasons[reason] ?? `the answer ended with ${reason}`) : undefined,
     removed === 0 ? undefined : `${removed} control or hidden characters are not shown`,
   ]
@@ -162,6 +164,7 @@ async function cut(
   const { core, signal } = asking;
   const hasText = answer.turnId !== undefined;
   await core.transcript.closeAnswer();
+  if (answer.refusal !== '') sayIn(asking, notice(core.ports.clean(refusalNotice(answer.refusal))));
   const failure = failureText(error, core.ports.clean);
   const isRecorded = answer.promptId !== '';
   const end = { ...answer.end, ...(signal.aborted ? {} : { failure: failure.kind }) };

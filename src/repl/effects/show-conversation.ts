@@ -1,16 +1,20 @@
-import { pathOf, titleOf, type Conversation, type Turn } from '../../conversation/tree.ts';
+import { pathOf, textOf, titleOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { notice, type Entry } from '../entry.ts';
 import { exchangesOf, type Exchange } from '../position.ts';
+import { refusalNotice } from '../../output/answer-notices.ts';
 import { versionText } from '../versions.ts';
 
 /** Exchanges that are shown again when a conversation is gone on with; more would bury the prompt. */
 const mostExchanges = 3;
 
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
-  if (answer === undefined || answer.content === '') return [notice('no answer came')];
-  const shown: Entry = { type: 'answer', text: answer.content, model: answer.model };
-  const isCut = answer.incomplete === true;
-  return isCut ? [shown, notice('cut off; /continue goes on from here')] : [shown];
+  if (answer === undefined || textOf(answer) === '') return [notice('no answer came')];
+  const { content: text, refusal, model } = answer;
+  return [
+    ...(text === '' ? [] : [{ type: 'answer', text, model } as const]),
+    ...(refusal === undefined ? [] : [notice(refusalNotice(refusal))]),
+    ...(answer.incomplete === true ? [notice('cut off; /continue goes on from here')] : []),
+  ];
 }
 
 function exchangeEntries(conversation: Conversation, exchange: Exchange): readonly Entry[] {

@@ -1,7 +1,7 @@
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { catalogue } from '../../client/contract.ts';
 import { contextFit, contextWindow } from '../../conversation/context-fit.ts';
-import { systemOf, type Conversation, type Turn } from '../../conversation/tree.ts';
+import { systemOf, textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { keyDialog } from '../dialogs.ts';
@@ -26,13 +26,13 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
     }
     case 'answer-started':
       return { ...rest, phase: 'waiting' };
-    case 'text-received': {
+    case 'text-received':
+    case 'refusal-received': {
       const tokens = activity.tokens + estimateTokens(event.text);
       return { ...rest, phase: 'streaming', tokens };
     }
     case 'answer-named':
     case 'reasoning-received':
-    case 'refusal-received':
     case 'answer-finished':
       return activity;
   }
@@ -68,7 +68,7 @@ export function withConversation(state: ReplState, conversation: Conversation): 
 }
 
 function usageOf(answer: Turn, context: number, isEstimate: boolean): AnswerUsage {
-  const completion = answer.usage?.completion_tokens ?? estimateTokens(answer.content);
+  const completion = answer.usage?.completion_tokens ?? estimateTokens(textOf(answer));
   const prompt = answer.usage?.prompt_tokens ?? Math.max(0, context - completion);
   return { promptTokens: prompt, completionTokens: completion, isEstimate };
 }

@@ -1,7 +1,7 @@
 import { catalogue } from '../../client/contract.ts';
-import { systemOf, type Turn } from '../../conversation/tree.ts';
+import { systemOf, textOf, type Turn } from '../../conversation/tree.ts';
 import { figuresLine } from '../../output/figures.ts';
-import { currentPath, endingWith, lastExchange } from '../position.ts';
+import { currentPath, endingWith, isAnswered, lastExchange } from '../position.ts';
 import type { ReplState } from '../state.ts';
 import { versionsOf } from '../versions.ts';
 import { ask } from './asking.ts';
@@ -17,7 +17,7 @@ function otherModel(models: readonly (string | undefined)[]): string | undefined
 export function compare(state: ReplState, argument: string): Step {
   const { conversation, branch, choices } = state;
   const exchange = lastExchange(currentPath(conversation, branch));
-  if (exchange?.answer === undefined || exchange.answer.content === '') {
+  if (exchange === undefined || !isAnswered(exchange)) {
     return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
   }
   if (/\s/.test(argument)) return refuse(state, 'a model id has no blanks', '/models lists them');
@@ -46,7 +46,8 @@ export function tellFigures(state: ReplState, comparedWith: string): Step {
   const { ends } = versionsOf(conversation, exchange);
   const lines = ends.flatMap((turn, index) => {
     if (turn.id !== comparedWith && turn.id !== exchange.answer?.id) return [];
-    const { content, usage, timing, model = 'answer' } = turn;
+    const { usage, timing, model = 'answer' } = turn;
+    const content = textOf(turn);
     const line = figuresLine({ label: model, content, usage, timing, ending: endingOf(turn) });
     return [`version ${index + 1}: ${line}`];
   });

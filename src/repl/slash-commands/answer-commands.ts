@@ -1,3 +1,4 @@
+import { textOf } from '../../conversation/tree.ts';
 import { draftFrom, isEmpty, withDraft } from '../editing/text-buffer.ts';
 import {
   attachPoint,
@@ -83,7 +84,7 @@ function continueAnswer(state: ReplState): Step {
 /** Runs with the text of the last answer. */
 function withAnswer(state: ReplState, run: (source: string) => Step): Step {
   const answer = lastAnswer(currentPath(state.conversation, state.branch));
-  return answer === undefined ? refuse(state, 'there is no answer yet') : run(answer.content);
+  return answer === undefined ? refuse(state, 'there is no answer yet') : run(textOf(answer));
 }
 
 function copy(state: ReplState, argument: string): Step {

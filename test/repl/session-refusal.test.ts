@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { pathOf } from '../../src/conversation/tree.ts';
+import { Failure } from '../../src/failure.ts';
+import { showConversation } from '../../src/repl/effects/show-conversation.ts';
+import { createMemorySession, type Reply } from '../support/memory-session.ts';
+
+const refusal = 'I will not';
+
+/** An answer that is a refusal, or begins as one and fails. */
+function refusing(failure?: Failure): Reply {
+  return async function* reply() {
+    yield { type: 'answer-started', attempt: 1 };
+    for (const text of ['I will ', 'not']) yield { type: 'refusal-received', text };
+    if (failure !== undefined) throw failure;
+    yield { type: 'answer-finished', finishReason: 'stop', attempts: 1, timing: { total: 10 } };
+  };
+}
+
+test('S31 a refusal is shown, kept, sent with the next prompt, and shown again as one', async () => {
+  const { session, enter, idle, text, requests } = createMemorySession(refusing());
+  enter('how?');
+  await idle();
+  expect(text()).toContain(`natter: the model refused: ${refusal}\n`);
+  enter('why?');
+  const { conversation } = await idle();
+  expect(requests[1]?.messages).toEqual([
+    { role: 'user', content: 'how?' },
+    { role: 'assistant', content: refusal },
+    { role: 'user', content: 'why?' },
+  ]);
+  expect(pathOf(conversation)[1]).toMatchObject({ content: '', refusal });
+  const shown = showConversation(session.state().conversation);
+  expect(shown).toContainEqual({ type: 'notice', text: `the model refused: ${refusal}` });
+  expect(shown).not.toContainEqual({ type: 'notice', text: 'no answer came' });
+});
+
+test('a refusal that is cut is shown and kept all the same', async () => {
+  const failure = new Failure('incomplete', 'the connection broke');
+  const { enter, idle, text } = createMemorySession(refusing(failure));
+  enter('how?');
+  const { conversation } = await idle();
+  expect(text()).toContain(`natter: the model refused: ${refusal}\n`);
+  expect(pathOf(conversation)[1]).toMatchObject({ refusal, incomplete: true });
+});
+
+test('/copy takes a refusal where it is the last answer', async () => {
+  const { enter, idle, calls } = createMemorySession(refusing());
+  enter('how?');
+  await idle();
+  enter('/copy');
+  await idle();
+  expect(calls).toContain(`copy ${refusal}`);
+});

@@ -34,7 +34,7 @@ export function networkFailure(error: unknown, stage: Stage, route: Route): Requ
   }
   return stage === 'connecting'
     ? connectFailure(error, code, place, route.proxy !== undefined)
-    : cutFailure(error, code, stage, place);
+    : cutFailure(error, code, stage, { place, secure: route.secure });
 }
 
 const connectProblems: Readonly<Record<string, string>> = {
@@ -66,12 +66,20 @@ function connectFailure(
   });
 }
 
-function cutFailure(error: unknown, code: string, stage: Stage, place: string): RequestFailure {
+function cutFailure(
+  error: unknown,
+  code: string,
+  stage: Stage,
+  { place, secure }: Pick<Route, 'secure'> & { readonly place: string },
+): RequestFailure {
   const when = stage === 'waiting' ? 'before it answered' : 'before the answer ended';
   const how = code === '' || code === 'ECONNRESET' ? '' : ` (${code})`;
   return new RequestFailure('unreachable', `${place} closed the connection ${when}${how}`, {
     transient: true,
     cause: error,
+    // A server that expects TLS closes without a word when it is spoken to in plain http.
+    ...(stage === 'waiting' &&
+      !secure && { hint: 'ask again later, or check whether the base URL needs https://' }),
   });
 }
 

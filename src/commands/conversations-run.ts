@@ -21,9 +21,9 @@ import { printJson, printTable } from './print-data.ts';
 const columns: readonly Column[] = [
   { heading: 'ID' },
   { heading: 'CHANGED' },
-  { heading: 'TURNS', align: 'right' },
-  { heading: 'TOKENS', align: 'right' },
-  { heading: 'MODEL' },
+  { heading: 'TURNS', align: 'right', isSpare: true },
+  { heading: 'TOKENS', align: 'right', isSpare: true },
+  { heading: 'MODEL', isSpare: true },
   { heading: 'TITLE' },
 ];
 

@@ -7,7 +7,7 @@ import { sanitizeLine } from '../terminal/sanitizer.ts';
 export const modelColumns: readonly Column[] = [
   { heading: 'ID' },
   { heading: 'CONTEXT', align: 'right' },
-  { heading: 'LATENCY', align: 'right' },
+  { heading: 'LATENCY', align: 'right', isSpare: true },
   { heading: 'PURPOSE' },
 ];
 

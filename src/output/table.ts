@@ -5,6 +5,8 @@ import { displayWidth, truncateToWidth } from '../terminal/width.ts';
 export interface Column {
   readonly heading: string;
   readonly align?: 'left' | 'right';
+  /** Left out where the window is too narrow for all of them. */
+  readonly isSpare?: boolean;
 }
 
 export interface TableLayout {
@@ -21,9 +23,32 @@ function pad(text: string, width: number, align: Column['align']): string {
   return align === 'right' ? space + text : text + space;
 }
 
+/** What a row leaves to its last column before others have to make room for it. */
+const roomForLast = 20;
+
+/** Which columns of a table a terminal shows: none that is empty, and not the spare ones where room is short. */
+function shownColumns(
+  columns: readonly Column[],
+  widths: readonly number[],
+  isEmpty: (index: number) => boolean,
+  room: number,
+): readonly number[] {
+  let shown = columns.map((_, index) => index).filter((index) => index === 0 || !isEmpty(index));
+  const last = columns.length - 1;
+  const needed = () =>
+    shown.reduce((sum, index) => {
+      const width = widths[index] ?? 0;
+      return sum + gap.length + (index === last ? Math.min(width, roomForLast) : width);
+    }, -gap.length);
+  for (let index = last; index > 0 && needed() > room; index -= 1) {
+    if (columns[index]?.isSpare === true) shown = shown.filter((kept) => kept !== index);
+  }
+  return shown;
+}
+
 /**
  * Rows for a terminal: aligned under a heading, cut at the window's width; for a pipe: tab-separated, without
- * heading, nothing cut. Cells are sanitized, so that each row stays one line.
+ * heading, nothing cut or left out. Cells are sanitized, so that each row stays one line.
  */
 export function formatTable(
   columns: readonly Column[],
@@ -35,9 +60,11 @@ export function formatTable(
   const widths = columns.map((column, index) =>
     Math.max(displayWidth(column.heading), ...cells.map((row) => displayWidth(row[index] ?? ''))),
   );
+  const isEmpty = (index: number) => cells.every((row) => (row[index] ?? '') === '');
+  const shown = shownColumns(columns, widths, isEmpty, layout.width);
   const line = (row: readonly string[]) => {
-    const padded = columns.map((column, index) =>
-      pad(row[index] ?? '', widths[index] ?? 0, column.align),
+    const padded = shown.map((index) =>
+      pad(row[index] ?? '', widths[index] ?? 0, columns[index]?.align),
     );
     return truncateToWidth(padded.join(gap).trimEnd(), layout.width);
   };

@@ -57,6 +57,14 @@ test.each([
   });
 });
 
+test('a cut of plain http before any answer asks whether TLS is expected', () => {
+  const plain = createRoute(new URL('http://service.test'), {});
+  const hintOf = (stage: 'waiting' | 'answering', from = plain) =>
+    networkFailure(coded('ECONNRESET'), stage, from).hint;
+  expect(hintOf('waiting')).toContain('whether the base URL needs https://');
+  expect([hintOf('answering'), hintOf('waiting', route)]).toEqual([undefined, undefined]);
+});
+
 test('R17 a connection that is not made in time is tried again, up to the limit', async () => {
   const server = await serve([]);
   // The TLS handshake belongs to connecting, and this server never answers it.

@@ -37,6 +37,20 @@ test('on a narrow terminal rows are cut, in a pipe they are not', () => {
   expect(formatTable(columns, rows, { ...narrow, isTerminal: false })).toContain('short');
 });
 
+test('on a narrow terminal spare columns make room for the last one', () => {
+  const withSpare = [{ heading: 'ID' }, { heading: 'SIZE', isSpare: true }, { heading: 'TITLE' }];
+  const titled = [['a', '1', 'a title of some length']];
+  const at = (width: number) => formatTable(withSpare, titled, { ...terminal, width });
+  expect(at(28)).toBe('ID  SIZE  TITLE\na   1     a title of some l…\n');
+  expect(at(24)).toBe('ID  TITLE\na   a title of some len…\n');
+});
+
+test('on a terminal an empty column is left out, in a pipe it is not', () => {
+  const empty = [['a', '', 'x']];
+  expect(formatTable(columns, empty, terminal)).toBe('ID  NOTE\na   x\n');
+  expect(formatTable(columns, empty, { ...terminal, isTerminal: false })).toBe('a\t\tx\n');
+});
+
 test('wide characters count as what they take', () => {
   const table = formatTable(
     [{ heading: 'A' }, { heading: 'B' }],

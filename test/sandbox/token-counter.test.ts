@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countPromptTokens, countTokens, tokensOf } from '../../src/sandbox/token-counter.ts';
+import { processorTime } from '../support/processor-time.ts';
 
 describe('countTokens', () => {
   test.each([
@@ -23,11 +24,12 @@ describe('countTokens', () => {
     expect(countPromptTokens([{ content: 'hello' }, { content: '' }])).toBe(7);
   });
 
-  test('counts four megabytes in well under a second', () => {
+  test('counts four megabytes in well under a second', async () => {
     const text = 'The quick brown fox. '.repeat(200_000);
-    const start = performance.now();
-    expect(countTokens(text)).toBe(1_000_001);
-    expect(performance.now() - start).toBeLessThan(1000);
+    const taken = await processorTime(() => {
+      expect(countTokens(text)).toBe(1_000_001);
+    });
+    expect(taken).toBeLessThan(1000);
   });
 });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createSanitizer, sanitize, sanitizeLine } from '../../src/terminal/sanitizer.ts';
+import { processorTime } from '../support/processor-time.ts';
 import { hostileCorpus } from './hostile-corpus.ts';
 import { terminalEffects } from './terminal-effects.ts';
 
@@ -101,10 +102,8 @@ describe('createSanitizer', () => {
     ['a million unfinished sequences', '\u001B['.repeat(5e5)],
     ['a million combining marks', `e${'\u0301'.repeat(1e6)}`],
     ['a million lone surrogates', '\uD800'.repeat(1e6)],
-  ])('T15 does not hang on %s', (_name, text) => {
-    const started = performance.now();
-    sanitize(text);
-    expect(performance.now() - started).toBeLessThan(3000);
+  ])('T15 does not hang on %s', async (_name, text) => {
+    expect(await processorTime(() => sanitize(text))).toBeLessThan(3000);
   });
 
   test('T15 keeps 200 combining marks', () => {

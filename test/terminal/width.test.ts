@@ -7,6 +7,7 @@ import {
   splitAtWidth,
   truncateToWidth,
 } from '../../src/terminal/width.ts';
+import { processorTime } from '../support/processor-time.ts';
 
 const family = '👨‍👩‍👧‍👦';
 
@@ -74,11 +75,12 @@ describe('splitAtWidth', () => {
     );
   });
 
-  test('T15 does not hang on a character with 200 marks or on a million characters', () => {
-    const started = performance.now();
-    splitAtWidth(`e${'\u0301'.repeat(200)}`.repeat(1000), 100_000);
-    splitAtWidth('é'.repeat(1e6), 100);
-    displayWidth('é'.repeat(1e6));
-    expect(performance.now() - started).toBeLessThan(5000);
+  test('T15 does not hang on a character with 200 marks or on a million characters', async () => {
+    const taken = await processorTime(() => {
+      splitAtWidth(`e${'\u0301'.repeat(200)}`.repeat(1000), 100_000);
+      splitAtWidth('é'.repeat(1e6), 100);
+      displayWidth('é'.repeat(1e6));
+    });
+    expect(taken).toBeLessThan(5000);
   });
 });

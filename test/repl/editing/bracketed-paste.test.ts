@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { KeyEvent } from '../../../src/repl/editing/key-event.ts';
 import { createKeyParser } from '../../../src/repl/editing/key-parser.ts';
 import { joinPasteBurst } from '../../../src/repl/editing/paste-burst.ts';
+import { processorTime } from '../../support/processor-time.ts';
 import { inPaste, parse, writeEvents } from './written-events.ts';
 
 describe('bracketed paste', () => {
@@ -40,24 +41,27 @@ describe('bracketed paste', () => {
     expect(parse(`a${inPaste('b\r')}\r`)).toBe('"a" paste "b\\n" <enter>');
   });
 
-  test('P22 takes a megabyte with escapes quickly and whole', () => {
+  test('P22 takes a megabyte with escapes quickly and whole', async () => {
     const text = '\u001B[1mbold\u001B[0m \u0007\u0003\u001B'.repeat(50_000);
-    const start = performance.now();
-    const events = createKeyParser().feed(Buffer.from(inPaste(text)));
-    expect(performance.now() - start).toBeLessThan(1000);
+    let events: readonly KeyEvent[] = [];
+    const taken = await processorTime(() => {
+      events = createKeyParser().feed(Buffer.from(inPaste(text)));
+    });
+    expect(taken).toBeLessThan(1000);
     expect(events).toEqual([{ type: 'paste', text }]);
   });
 
-  test('takes 10,000 lines in small reads in well under a second', () => {
+  test('takes 10,000 lines in small reads in well under a second', async () => {
     const text = Array.from({ length: 10_000 }, (_, index) => `line ${index} äöü`).join('\r');
     const bytes = Buffer.from(inPaste(text));
     const parser = createKeyParser();
     const events: KeyEvent[] = [];
-    const start = performance.now();
-    for (let at = 0; at < bytes.length; at += 1023) {
-      events.push(...parser.feed(bytes.subarray(at, at + 1023)));
-    }
-    expect(performance.now() - start).toBeLessThan(500);
+    const taken = await processorTime(() => {
+      for (let at = 0; at < bytes.length; at += 1023) {
+        events.push(...parser.feed(bytes.subarray(at, at + 1023)));
+      }
+    });
+    expect(taken).toBeLessThan(500);
     expect(events).toEqual([{ type: 'paste', text: text.replaceAll('\r', '\n') }]);
   });
 });

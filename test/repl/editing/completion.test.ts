@@ -8,6 +8,7 @@ import {
 import type { Candidate, CompletionRequest } from '../../../src/repl/editing/completion.ts';
 import { createBuffer, draftFrom, moveTo } from '../../../src/repl/editing/text-buffer.ts';
 import { undo } from '../../../src/repl/editing/undo.ts';
+import { processorTime } from '../../support/processor-time.ts';
 
 const kinds = new Map([
   ['model', 'value'],
@@ -59,11 +60,12 @@ describe('findCompletion', () => {
     expect(requestAt(text)).toBeUndefined();
   });
 
-  test('looks at the end of a huge text only', () => {
+  test('looks at the end of a huge text only', async () => {
     const text = `${'word '.repeat(200_000)}@src|`;
-    const start = performance.now();
-    expect(requestAt(text)).toMatchObject({ typed: 'src' });
-    expect(performance.now() - start).toBeLessThan(100);
+    const taken = await processorTime(() => {
+      expect(requestAt(text)).toMatchObject({ typed: 'src' });
+    });
+    expect(taken).toBeLessThan(100);
   });
 });
 

@@ -4,6 +4,7 @@ import { layout, moveVertically } from '../../../src/repl/editing/layout.ts';
 import { createBuffer, insertPaste, moveTo } from '../../../src/repl/editing/text-buffer.ts';
 import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
 import { displayWidth } from '../../../src/terminal/width.ts';
+import { processorTime } from '../../support/processor-time.ts';
 
 const longPaste = 'line\n'.repeat(123);
 
@@ -72,12 +73,13 @@ describe('layout', () => {
   test.each([
     ['10,000 lines', `${'word '.repeat(20)}\n`.repeat(10_000)],
     ['one line of a megabyte', 'wörd '.repeat(200_000)],
-  ])('lays out the window over %s quickly', (_, text) => {
+  ])('lays out the window over %s quickly', async (_, text) => {
     const buffer = moveTo(createBuffer(text), Math.floor(text.length / 2));
     layout(buffer, 80, 20);
-    const start = performance.now();
-    for (let count = 0; count < 10; count += 1) layout(buffer, 80, 20);
-    expect((performance.now() - start) / 10).toBeLessThan(100);
+    const taken = await processorTime(() => {
+      for (let count = 0; count < 10; count += 1) layout(buffer, 80, 20);
+    });
+    expect(taken / 10).toBeLessThan(100);
   });
 
   test('shows every character once, in rows that fit, for any text', () => {

@@ -12,6 +12,7 @@ import {
   withDraft,
 } from '../../../src/repl/editing/text-buffer.ts';
 import { undo } from '../../../src/repl/editing/undo.ts';
+import { processorTime } from '../../support/processor-time.ts';
 import { longPaste, run } from './run-actions.ts';
 
 describe('pastes', () => {
@@ -74,15 +75,17 @@ describe('pastes', () => {
     expect(contentOf(restored)).toBe(`a${longPaste}`);
   });
 
-  test('takes 10,000 pasted lines in well under a second and stays quick after expanding them', () => {
+  test('takes 10,000 pasted lines in well under a second and stays quick after expanding them', async () => {
     const lines = Array.from({ length: 10_000 }, (_, index) => `${index} ${'ü'.repeat(90)}`);
-    const start = performance.now();
-    let buffer = expandPaste(insertPaste(createBuffer(), lines.join('\n')));
-    buffer = moveTo(buffer, buffer.text.length / 2);
-    for (let count = 0; count < 20; count += 1) {
-      buffer = run(insert(buffer, 'x'), 'move-left', 'move-word-left', 'move-right');
-    }
-    expect(performance.now() - start).toBeLessThan(1000);
+    let buffer = createBuffer();
+    const taken = await processorTime(() => {
+      buffer = expandPaste(insertPaste(buffer, lines.join('\n')));
+      buffer = moveTo(buffer, buffer.text.length / 2);
+      for (let count = 0; count < 20; count += 1) {
+        buffer = run(insert(buffer, 'x'), 'move-left', 'move-word-left', 'move-right');
+      }
+    });
+    expect(taken).toBeLessThan(1000);
     expect(contentOf(buffer)).toHaveLength(lines.join('\n').length + 20);
   });
 });

@@ -81,7 +81,7 @@ describe('the same command again', () => {
   });
 
   test('is refused while the first still runs', async () => {
-    const place = await openBatchPlace([rule('echo rate=1')]);
+    const place = await openBatchPlace([rule('echo stall-after=1')]);
     place.write('p.txt', 'a few words\n');
     const first = place.start(['p.txt', '-o', 'out.jsonl']);
     await waitFor(() => place.has('out.jsonl.lock'));

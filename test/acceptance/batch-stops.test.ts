@@ -2,14 +2,21 @@ import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { passTime } from '../support/held-sandbox.ts';
 import { binary, cleanEnvironment } from '../support/natter.ts';
 import { chunk, delta, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { serviceAt } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-/** An answer takes a second. */
-const slow = rule('tokens=20 rate=20');
+/** A place whose service answers no prompt before so many of them wait for `finish`. */
+async function openSlowPlace() {
+  const clock = createFakeClock();
+  const place = await openBatchPlace([rule('tokens=20 rate=20')], { clock });
+  const underWay = (count: number) => passTime(clock, 0, count);
+  return { place, underWay, finish: (count: number) => passTime(clock, 10_000, count) };
+}
 
 /** A service that falls silent in the middle of each of so many answers. */
 async function openSilentPlace(answers: number) {
@@ -20,26 +27,20 @@ async function openSilentPlace(answers: number) {
 
 describe('Ctrl-C', () => {
   test('P5 lets the answers under way finish, begins no other, and dies of the signal', async () => {
-    const place = await openBatchPlace([slow]);
+    const { place, underWay, finish } = await openSlowPlace();
     place.write('p.txt', promptLines(20));
     const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3']);
-    await new Promise<void>((resolve) => {
-      const look = setInterval(() => {
-        if (!place.has('out.jsonl') || place.read('out.jsonl') === '') return;
-        clearInterval(look);
-        resolve();
-      }, 5);
-    });
+    await finish(3);
+    await underWay(3);
     natter.child.kill('SIGINT');
+    await natter.waitFor('stderr', /finishing the answers under way; Ctrl-C again breaks them off/);
+    await finish(3);
     const { signal, stderr } = await natter.result;
     expect(signal).toBe('SIGINT');
-    expect(stderr).toContain(
-      'natter: finishing the answers under way; Ctrl-C again breaks them off',
-    );
-    expect(stderr).toMatch(/natter: stopped: \d of 20 items answered .*the same command goes on/);
+    expect(stderr).toMatch(/natter: stopped: 6 of 20 items answered .*the same command goes on/);
     const results = place.results('out.jsonl');
-    expect(results.length).toBe(place.asked.length);
-    expect(results.length).toBeLessThan(20);
+    expect(results).toHaveLength(6);
+    expect(place.asked).toHaveLength(6);
     expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
     expect(place.has('out.jsonl.lock')).toBe(false);
   });
@@ -89,11 +90,13 @@ test('prompts are answered while the input still comes', async () => {
 });
 
 test('a terminal shows how far a batch is, on one line that is gone at the end', async () => {
-  const place = await openBatchPlace([slow]);
+  const { place, finish } = await openSlowPlace();
   place.write('p.txt', promptLines(6));
   const words = ['batch', `${place.folder}/p.txt`, '-o', `${place.folder}/out.jsonl`];
   const terminal = openTerminal(words, { env: place.env, columns: 40 });
+  await finish(4);
   await terminal.waitFor(/4 of 6/);
+  await finish(2);
   await terminal.exit;
   const shown = await terminal.transcript();
   expect(shown).toMatch(/^natter: 6 of 6 items answered/);

@@ -6,14 +6,16 @@ import { pathOf, siblingsOf } from '../../src/conversation/tree.ts';
 import { parseScenario } from '../../src/sandbox/faults/scenario.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { openHeldSandbox } from '../support/held-sandbox.ts';
 import { runNatter, startNatter } from '../support/natter.ts';
 import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
 import { createDataFolder } from './conversation-support.ts';
 
+const faultsOf = (rules: readonly object[]) => parseScenario(JSON.stringify({ rules }), 'rules');
+
 /** A sandbox that treats models as the rules say, and the environment that leads to it. */
 async function serviceWith(...rules: readonly object[]) {
-  const faults = parseScenario(JSON.stringify({ rules }), 'rules');
-  const sandbox = await startSandbox({ faults });
+  const sandbox = await startSandbox({ faults: faultsOf(rules) });
   onTestFinished(() => sandbox.close());
   return { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey, NATTER_RETRIES: '0' };
 }
@@ -136,11 +138,19 @@ async function open(words: readonly string[], rules: readonly object[], options:
   return openTerminal(['compare', ...words], { ...options, env });
 }
 
+/** A comparison in 120 columns whose two answers stand still in their middle until `finish`. */
+async function openHeld(rules: readonly object[], shell = '$NATTER compare --plain hi') {
+  const { env, pass } = await openHeldSandbox({ faults: faultsOf(rules) });
+  const session = openTerminal([], { columns: 120, shell, env: { ...env, NO_COLOR: '1' } });
+  await pass(300, 2);
+  return { session, finish: () => pass(60_000, 2) };
+}
+
 describe('on a terminal', () => {
   test('of 120 columns answers stand side by side, and nothing of them is lost', async () => {
-    const rules = [slow('origin', 300), slow('nextgen', 120)];
-    const session = await open(['--plain', 'hi'], rules, { columns: 120 });
+    const { session, finish } = await openHeld([slow('origin', 300), slow('nextgen', 120)]);
     await session.waitFor(/~\d+ tokens.*│ .*~\d+ tokens/);
+    await finish();
     const { exitCode } = await session.exit;
     const rows = (await session.transcript()).split('\n');
     expect(exitCode).toBe(0);
@@ -195,10 +205,10 @@ describe('on a terminal', () => {
   });
 
   test('a window that is resized loses no text', async () => {
-    const rules = [slow('origin', 300), slow('nextgen', 300)];
-    const session = await open(['--plain', 'hi'], rules, { columns: 120 });
+    const { session, finish } = await openHeld([slow('origin', 300), slow('nextgen', 300)]);
     await session.waitFor(/~\d{2,} tokens/);
     session.resize(90, 24);
+    await finish();
     await session.exit;
     const shown = await session.transcript();
     const { stdout } = await runNatter(['--sandbox', '[sandbox tokens tokens=300] hi']);
@@ -210,12 +220,13 @@ describe('on a terminal', () => {
   test.skipIf(process.platform === 'win32')(
     'Ctrl-Z leaves the terminal to the shell, fg goes on',
     async () => {
-      const shell =
-        'set -m; $NATTER --sandbox compare --plain "[sandbox tokens tokens=200 rate=100] hi"; echo between; fg';
-      const session = openTerminal([], { shell, columns: 120, env: { NO_COLOR: '1' } });
+      const shell = 'set -m; $NATTER compare --plain hi; echo between; fg';
+      const rules = [slow('origin', 200), slow('nextgen', 200)];
+      const { session, finish } = await openHeld(rules, shell);
       await session.waitFor(/~\d{2,} tokens/);
       session.type('\u001A');
       await session.waitFor(/^between$/m);
+      await finish();
       await session.exit;
       const shown = await session.transcript();
       const { stdout } = await runNatter(['--sandbox', '[sandbox tokens tokens=200] hi']);

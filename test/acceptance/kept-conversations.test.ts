@@ -70,9 +70,9 @@ describe('a one-shot conversation', () => {
 
   test('D14 keeps what came before SIGTERM, flagged', async () => {
     const data = createDataFolder();
-    const words = ['--sandbox', '[sandbox echo rate=20] one two three four five six seven eight'];
+    const words = ['--sandbox', '[sandbox echo stall-after=3] one two three four five six'];
     const running = startNatter(words, { env: data.env });
-    await running.waitFor('stdout', /two/);
+    await running.waitFor('stdout', /one two/);
     running.child.kill('SIGTERM');
     const { signal, stdout } = await running.result;
     expect(signal).toBe('SIGTERM');
@@ -147,7 +147,7 @@ describe('going on', () => {
 
   test('is told who has the conversation open, and can go on in a copy', async () => {
     const data = createDataFolder();
-    const words = ['--sandbox', '[sandbox echo rate=5] one two three four five six seven'];
+    const words = ['--sandbox', '[sandbox echo stall-after=2] one two three'];
     const first = startNatter(words, { env: data.env });
     await first.waitFor('stdout', /one/);
     const refused = await data.run(['-c', ...echo('two')]);

@@ -115,12 +115,12 @@ test('R22 an answer cut before any text is asked for again, without doubled text
 
 test('R26 --timeout bounds all retries together', async () => {
   const server = await serve([status(503)]);
-  const words = ['--retries', '100', '--timeout', '1s', 'hi'];
-  const start = performance.now();
+  const words = ['--retries', '100', '--timeout', '3s', 'hi'];
   const { code, stderr } = await runNatter(words, { env: serviceAt(server) });
   expect(code).toBe(10);
-  expect(stderr).toMatch(/no whole answer came within 1 second; the last request failed: .*503/);
-  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(stderr).toMatch(/no whole answer came within 3 seconds; the last request failed: .*503/);
+  // The waits grow: a hundred retries would take many minutes.
+  expect(server.requests.length).toBeLessThan(20);
 });
 
 test('R30 an untrusted certificate is not tried again, and the hint names the remedy', async () => {

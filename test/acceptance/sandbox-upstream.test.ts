@@ -131,7 +131,8 @@ test('a natter that is stopped stops the engine', async () => {
   asking.child.kill('SIGINT');
   await asking.result;
   await front.waitFor('stdout', /"ended":"client closed"/);
-  await expect.poll(() => engine.open()).toBe(0);
+  await engine.idle();
+  expect(engine.open()).toBe(0);
 });
 
 test.each([

@@ -232,7 +232,8 @@ test('S29 --reasoning shows reasoning on standard error', async () => {
 });
 
 test('S41 a stall ends with the idle timeout and keeps the text', async () => {
-  const server = await serve([[streamHead(), chunk(delta('text'))]]);
+  // In one write: the limit counts from the head on.
+  const server = await serve([[Buffer.concat([streamHead(), chunk(delta('text'))])]]);
   const words = ['--idle-timeout', '300ms', 'hi'];
   const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 11, stdout: 'text' });

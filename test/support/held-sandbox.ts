@@ -1,0 +1,29 @@
+import { onTestFinished, vi } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { serviceAt } from './service.ts';
+
+/** Moves a sandbox's clock once so many of its answers wait for it. */
+export async function passTime(clock: FakeClock, milliseconds: number, waiting = 1): Promise<void> {
+  await vi.waitUntil(() => clock.sleeping() >= waiting, { timeout: 60_000, interval: 5 });
+  await clock.advance(milliseconds);
+}
+
+/** A sandbox whose answers come only as far as a test lets time pass; gone with the test. */
+export interface HeldSandbox {
+  /** The environment of a natter that asks it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Lets so many milliseconds pass once `waiting` answers, by default one, wait for it. */
+  readonly pass: (milliseconds: number, waiting?: number) => Promise<void>;
+}
+
+export async function openHeldSandbox(options: SandboxOptions = {}): Promise<HeldSandbox> {
+  const clock = createFakeClock();
+  const sandbox = await startSandbox({ ...options, clock });
+  onTestFinished(() => sandbox.close());
+  return {
+    env: serviceAt(sandbox, { NATTER_API_KEY: sandboxKey }),
+    pass: (milliseconds, waiting) => passTime(clock, milliseconds, waiting),
+  };
+}

@@ -6,7 +6,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import type { CompletedCommand } from './commands/completion-tree.ts';
 import type { Context } from './commands/context.ts';
-import { isPlainPrompt, plainOptions } from './commands/plain-prompt.ts';
+import { parsePlainPrompt } from './commands/plain-prompt.ts';
 import { createSecrets } from './commands/secrets.ts';
 import { Failure, replacedFailure } from './failure.ts';
 import type { Ask } from './terminal/ask.ts';
@@ -78,9 +78,10 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
     await printCompletions(context, readCommands(), words.slice(1));
     return;
   }
-  if (isPlainPrompt(words)) {
+  const prompt = parsePlainPrompt(words);
+  if (prompt !== undefined) {
     const { runChat } = await import('./commands/run-chat.ts');
-    await runChat(context, words, plainOptions);
+    await runChat(context, prompt.words, prompt.options);
     return;
   }
   const { runProgram } = await import('./commands/program.ts');

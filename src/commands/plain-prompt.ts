@@ -1,19 +1,26 @@
 import type { ChatOptions } from './chat.ts';
 import { commandWords } from './command-table.ts';
 
-const commandNames: ReadonlySet<string | undefined> = new Set([
-  'chat',
-  '__complete',
-  ...commandWords,
-]);
-
-/**
- * Whether a command line is a prompt and nothing else, or nothing at all: most are, and what there is to parse in
- * them can be told before the command tree is loaded.
- */
-export function isPlainPrompt(words: readonly string[]): boolean {
-  return !commandNames.has(words[0]) && !words.some((word) => word.startsWith('-'));
-}
+const commandNames: ReadonlySet<string | undefined> = new Set(['__complete', ...commandWords]);
 
 /** What parsing a plain prompt gives. */
-export const plainOptions: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
+const plainOptions: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
+
+/** A prompt, perhaps of no words, and the options it goes with. */
+export interface PlainPrompt {
+  readonly words: readonly string[];
+  readonly options: ChatOptions;
+}
+
+/**
+ * What a command line says that is a prompt and nothing else, or nothing at all, with or without `chat` and
+ * `--sandbox`: most are such, and what there is to parse in them can be told before the command tree is loaded.
+ * Undefined for any other.
+ */
+export function parsePlainPrompt(line: readonly string[]): PlainPrompt | undefined {
+  const words = line.filter((word) => word !== '--sandbox');
+  const options = words.length < line.length ? { ...plainOptions, sandbox: true } : plainOptions;
+  const prompt = words[0] === 'chat' ? words.slice(1) : words;
+  if (words[0] !== 'chat' && commandNames.has(words[0])) return undefined;
+  return prompt.some((word) => word.startsWith('-')) ? undefined : { words: prompt, options };
+}

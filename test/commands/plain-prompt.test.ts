@@ -1,31 +1,38 @@
 import { expect, test } from 'vitest';
 import { buildChat, type ChatOptions } from '../../src/commands/chat.ts';
 import { commandWords } from '../../src/commands/command-table.ts';
-import { isPlainPrompt, plainOptions } from '../../src/commands/plain-prompt.ts';
+import { parsePlainPrompt } from '../../src/commands/plain-prompt.ts';
 import { buildProgram } from '../../src/commands/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
 test.each([
-  ['nothing', []],
-  ['a prompt', ['why is the sky blue?']],
-  ['several words, one of them a command', ['show', 'models']],
-  ['an empty word', ['']],
-])('%s is a plain prompt', (_what, words) => {
-  expect(isPlainPrompt(words)).toBe(true);
+  ...commandWords.map((name) => [name]),
+  ['--sandbox', 'models', 'list'],
+  ['__complete', '='],
+  ['hi', '--json'],
+  ['chat', '-i'],
+  ['-'],
+  ['--', 'hi'],
+  ['--', '--sandbox'],
+])('%s is more than a plain prompt', (...words) => {
+  expect(parsePlainPrompt(words)).toBe(undefined);
 });
 
 test.each([
-  ...commandWords.map((name) => [name]),
-  ['chat'],
-  ['__complete', '='],
-  ['hi', '--json'],
-  ['-'],
-  ['--', 'hi'],
-])('%s is more than a plain prompt', (...words) => {
-  expect(isPlainPrompt(words)).toBe(false);
-});
-
-test.each([[[]], [['why', 'me?']]])('parsing %j would give the same options', async (words) => {
+  [[]],
+  [['why is the sky blue?']],
+  [['why', 'me?']],
+  [['']],
+  [['show', 'models']],
+  [['chat']],
+  [['chat', 'chat', 'models']],
+  [['show', 'chat']],
+  [['--sandbox']],
+  [['--sandbox', 'hi', 'there']],
+  [['hi', '--sandbox']],
+  [['--sandbox', 'chat', 'models']],
+  [['chat', 'models', '--sandbox']],
+])('a plain prompt of %j is what the command tree makes of it', async (words) => {
   const { context } = createMemoryContext();
   const program = await buildProgram(context, []);
   const ran: [readonly string[], ChatOptions][] = [];
@@ -35,5 +42,6 @@ test.each([[[]], [['why', 'me?']]])('parsing %j would give the same options', as
   Object.assign(program, { commands: [chat], _defaultCommandName: 'chat' });
   chat.parent = program;
   await program.parseAsync(words, { from: 'user' });
-  expect(ran).toEqual([[words, plainOptions]]);
+  const plain = parsePlainPrompt(words);
+  expect(ran).toEqual([[plain?.words, plain?.options]]);
 });

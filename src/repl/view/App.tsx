@@ -8,11 +8,9 @@ import { DialogBox } from './DialogBox.tsx';
 import { shorten } from './fit-parts.ts';
 import type { RowBudget } from './fit-view.ts';
 import { Footer } from './Footer.tsx';
-import { Lines } from './Lines.tsx';
 import { Queue } from './Queue.tsx';
 import { Row } from './Row.tsx';
 import { SearchLine } from './SearchLine.tsx';
-import { StatusLine } from './StatusLine.tsx';
 
 interface PartsProps {
   readonly model: ViewModel;
@@ -21,8 +19,6 @@ interface PartsProps {
 
 export interface AppProps extends PartsProps {
   readonly appearance: Appearance;
-  /** Rows of the answer's tail. */
-  readonly tail: readonly string[];
 }
 
 /** What goes along with the next prompt, and what natter has to say about it. */
@@ -55,14 +51,11 @@ function Input({ model, budget }: PartsProps): ReactNode {
   );
 }
 
-/** The live region. */
-export function App({ model, budget, appearance, tail }: AppProps): ReactNode {
+/** The live region under its status: what changes when the person does something. */
+export function App({ model, budget, appearance }: AppProps): ReactNode {
   return (
     <AppearanceProvider value={appearance}>
       <Box flexDirection="column" width={appearance.columns}>
-        {tail.length > 0 ? <Lines lines={tail} /> : null}
-        {budget.gap > 0 ? <Row> </Row> : null}
-        {budget.status > 0 ? <StatusLine status={model.status} /> : null}
         {budget.queue > 0 ? (
           <Queue prompts={model.queue} isPaused={model.isQueuePaused} rows={budget.queue} />
         ) : null}

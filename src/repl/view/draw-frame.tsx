@@ -9,6 +9,7 @@ import { App, type AppProps } from './App.tsx';
 import { signsFor } from './appearance.ts';
 import { entryLabel } from './DialogBox.tsx';
 import { entryOf, fitView, rowsBelowCaret, type RowBudget } from './fit-view.ts';
+import { statusRow } from './status-row.ts';
 import { wrapTail } from './wrap-tail.ts';
 
 export interface Look {
@@ -33,22 +34,15 @@ function caretOf(
   return { column, below: rowsBelowCaret(model, budget) };
 }
 
-/** An estimate in steps that a reader can follow: a number that flickers says nothing. */
-function calmStatus(status: Status): Status {
-  if (status.phase !== 'streaming' || status.isEstimate !== true) return status;
-  const step = status.tokens < 1000 ? 10 : 50;
-  return { ...status, tokens: Math.round(status.tokens / step) * step };
-}
-
 /** Rows laid out by Ink. What is the same as the last time, and most is, is not laid out again. */
 function createLayout(): (props: AppProps) => readonly string[] {
   let lastKey = '';
   let lastRows: readonly string[] = [];
   return (props) => {
-    const { appearance, model, budget, tail } = props;
+    const { appearance, model, budget } = props;
     const { style, signs, columns } = appearance;
     const looks = [signs.mark, style.bold('x'), style.dim('x'), style.cyan('x')];
-    const key = JSON.stringify([model, budget, tail, columns, looks]);
+    const key = JSON.stringify([model, budget, columns, looks]);
     if (key === lastKey) return lastRows;
     const drawn = renderToString(<App {...props} />, { columns });
     lastKey = key;
@@ -56,6 +50,8 @@ function createLayout(): (props: AppProps) => readonly string[] {
     return lastRows;
   };
 }
+
+const idle: Status = { phase: 'idle' };
 
 /** Lays the live region out; keep the drawer, it remembers the last layout. */
 export function createDrawer(): Drawer {
@@ -67,12 +63,18 @@ export function createDrawer(): Drawer {
     const goesOn = hasOpenLine && !held.includes('\n') && displayWidth(held) < columns;
     const tail = held === '' || goesOn ? [] : wrapTail(held, width);
     const budget = fitView(model, tail.length, rows);
-    const shown = layout({
-      model: { ...model, tail: '', status: calmStatus(model.status) },
-      budget,
-      appearance: { style: look.style, signs: signsFor(look.unicode), columns: width },
-      tail: tail.slice(tail.length - budget.tail),
-    });
+    const appearance = { style: look.style, signs: signsFor(look.unicode), columns: width };
+    // These rows fit as they are, and change with every piece of an answer: Ink would lay them out in vain.
+    const shown = [
+      ...tail.slice(tail.length - budget.tail),
+      ...(budget.gap > 0 ? [''] : []),
+      ...(budget.status > 0 ? [statusRow(model.status, appearance)] : []),
+      ...layout({
+        model: { ...model, tail: '', status: idle },
+        budget: { ...budget, tail: 0 },
+        appearance,
+      }),
+    ];
     const caret = caretOf(model, budget);
     return {
       rows: shown,

@@ -1,14 +1,18 @@
 import { render } from 'ink-testing-library';
 import type { ReactElement } from 'react';
 import { describe, expect, test } from 'vitest';
-import { AppearanceProvider, signsFor } from '../../../src/repl/view/appearance.ts';
+import {
+  AppearanceProvider,
+  signsFor,
+  type Appearance,
+} from '../../../src/repl/view/appearance.ts';
 import { CompletionMenu } from '../../../src/repl/view/CompletionMenu.tsx';
 import { Composer } from '../../../src/repl/view/Composer.tsx';
 import { DialogBox } from '../../../src/repl/view/DialogBox.tsx';
 import { Footer } from '../../../src/repl/view/Footer.tsx';
 import { Queue } from '../../../src/repl/view/Queue.tsx';
 import { SearchLine } from '../../../src/repl/view/SearchLine.tsx';
-import { StatusLine } from '../../../src/repl/view/StatusLine.tsx';
+import { statusRow } from '../../../src/repl/view/status-row.ts';
 import type { ComposerView, Dialog, FooterView, Status } from '../../../src/repl/view-model.ts';
 import { createStyle } from '../../../src/terminal/style.ts';
 import { viewModel } from '../../support/view-models.ts';
@@ -19,14 +23,14 @@ interface Look {
   readonly colored?: boolean;
 }
 
+function appearanceOf({ columns = 60, unicode = true, colored = false }: Look): Appearance {
+  return { style: createStyle(colored ? 'ansi16' : 'none'), signs: signsFor(unicode), columns };
+}
+
 /** The rows an element takes, in plain text unless colours are asked for. */
 function drawn(element: ReactElement, look: Look = {}): string[] {
-  const { columns = 60, unicode = true, colored = false } = look;
-  const style = createStyle(colored ? 'ansi16' : 'none');
   const { lastFrame, unmount } = render(
-    <AppearanceProvider value={{ style, signs: signsFor(unicode), columns }}>
-      {element}
-    </AppearanceProvider>,
+    <AppearanceProvider value={appearanceOf(look)}>{element}</AppearanceProvider>,
   );
   const frame = lastFrame() ?? '';
   unmount();
@@ -55,9 +59,9 @@ describe('the status line', () => {
       'waiting for origin · 1 min 15 s · Esc stops',
     ],
     [
-      'streaming',
+      'streaming, in steps that can be read',
       { phase: 'streaming', model: 'origin', seconds: 12, tokens: 1340, isEstimate: true },
-      'origin · 12 s · ≈1,340 tokens · Esc stops',
+      'origin · 12 s · ≈1,350 tokens · Esc stops',
     ],
     ['retrying', retrying, 'the service answered 503 · retry 2 of 5 in 4 s · Esc stops'],
     [
@@ -72,29 +76,27 @@ describe('the status line', () => {
     ],
     ['stopping', { phase: 'stopping' }, 'stopping'],
   ])('tells of %s', (_, status, text) => {
-    expect(drawn(<StatusLine status={status} />)).toEqual([text]);
+    expect(statusRow(status, appearanceOf({}))).toBe(text);
   });
 
   test('is not there while natter is idle', () => {
-    expect(drawn(<StatusLine status={{ phase: 'idle' }} />)).toEqual(['']);
+    expect(statusRow({ phase: 'idle' }, appearanceOf({}))).toBe('');
   });
 
   test('keeps the countdown where there is no room for all', () => {
-    expect(drawn(<StatusLine status={retrying} />, { columns: 40 })).toEqual([
+    expect(statusRow(retrying, appearanceOf({ columns: 40 }))).toBe(
       'retry 2 of 5 in 4 s · Esc stops',
-    ]);
+    );
   });
 
   test('shows as much of the cause as there is room for', () => {
-    expect(drawn(<StatusLine status={retrying} />, { columns: 50 })).toEqual([
+    expect(statusRow(retrying, appearanceOf({ columns: 50 }))).toBe(
       'the service ans… · retry 2 of 5 in 4 s · Esc stops',
-    ]);
+    );
   });
 
   test('uses ASCII alone where the terminal shows no more', () => {
-    expect(drawn(<StatusLine status={retrying} />, { unicode: false }).join('')).toMatch(
-      /^[\x20-\x7E]+$/,
-    );
+    expect(statusRow(retrying, appearanceOf({ unicode: false }))).toMatch(/^[\x20-\x7E]+$/);
   });
 });
 

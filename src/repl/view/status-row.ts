@@ -1,10 +1,8 @@
-import type { ReactNode } from 'react';
 import { count } from '../../output/figures.ts';
 import { displayWidth } from '../../terminal/width.ts';
 import type { Status } from '../view-model.ts';
-import { useAppearance, type Signs } from './appearance.ts';
+import type { Appearance, Signs } from './appearance.ts';
 import { fitParts, shorten, type LinePart } from './fit-parts.ts';
-import { Row } from './Row.tsx';
 
 const stops: LinePart = { text: 'Esc stops', worth: 1 };
 
@@ -63,10 +61,18 @@ function parts(
   }
 }
 
-/** What natter is doing, on one row. */
-export function StatusLine({ status }: { readonly status: Status }): ReactNode {
-  const { style, signs, columns } = useAppearance();
-  if (status.phase === 'idle') return null;
-  const line = fitParts(parts(status, signs, columns), columns, signs);
-  return <Row>{status.phase === 'retrying' ? style.yellow(line) : style.dim(line)}</Row>;
+/** An estimate in steps that a reader can follow: a number that flickers says nothing. */
+function calm(status: Status): Status {
+  if (status.phase !== 'streaming' || status.isEstimate !== true) return status;
+  const step = status.tokens < 1000 ? 10 : 50;
+  return { ...status, tokens: Math.round(status.tokens / step) * step };
+}
+
+/** What natter is doing, on one row, styled; nothing while it is idle. */
+export function statusRow(status: Status, appearance: Appearance): string {
+  const { style, signs, columns } = appearance;
+  const shown = calm(status);
+  if (shown.phase === 'idle') return '';
+  const line = fitParts(parts(shown, signs, columns), columns, signs);
+  return shown.phase === 'retrying' ? style.yellow(line) : style.dim(line);
 }

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 
+import { removeFile } from './remove-file.ts';
 import { errorCode } from './storage-failure.ts';
 
 /** The process that writes, and what it can tell about others. */
@@ -64,7 +65,7 @@ function createFile(path: string, content: string): boolean {
     return true;
   } catch (error) {
     // A full disk makes files but fills none: an empty one left here would keep everybody out.
-    fs.rmSync(path, { force: true });
+    removeFile(path);
     throw error;
   } finally {
     fs.closeSync(descriptor);
@@ -83,7 +84,7 @@ export function holderIsGone({ holder }: FoundLock, process: ProcessFacts): bool
 
 /** Removes the lock, if it still is the one with this token; for its holder. */
 export function releaseLock(path: string, token: string): void {
-  if (findLock(path)?.token === token) fs.rmSync(path, { force: true });
+  if (findLock(path)?.token === token) removeFile(path);
 }
 
 /** Removes a lock that was left behind; for anybody. */
@@ -95,6 +96,6 @@ export function breakLock(path: string, token: string): void {
   try {
     releaseLock(path, token);
   } finally {
-    fs.rmSync(removal, { force: true });
+    removeFile(removal);
   }
 }

@@ -105,6 +105,7 @@ const heavyModules = [
   'node:https',
   'node:internal/crypto/webcrypto',
   'node:internal/deps/undici/undici',
+  'node:internal/fs/rimraf',
   'node:internal/fs/streams',
   'node:readline',
   'node:tls',

@@ -1,0 +1,14 @@
+import fs from 'node:fs';
+import { errorCode } from './storage-failure.ts';
+
+/**
+ * Removes a file, if it is there. `fs.rmSync` would first load what removes folders, for two milliseconds.
+ * @throws the system's error
+ */
+export function removeFile(path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}

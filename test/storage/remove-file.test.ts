@@ -1,0 +1,19 @@
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { removeFile } from '../../src/storage/remove-file.ts';
+
+const folder = () => mkdtempSync(join(tmpdir(), 'natter-remove-'));
+
+test('removes a file that is there, and is content where none is', () => {
+  const path = join(folder(), 'file');
+  writeFileSync(path, '');
+  removeFile(path);
+  expect(existsSync(path)).toBe(false);
+  expect(() => removeFile(path)).not.toThrow();
+});
+
+test('tells what it cannot remove', () => {
+  expect(() => removeFile(folder())).toThrow(/EISDIR|EPERM/);
+});

@@ -13,7 +13,7 @@ import type { ExportOptions, ShowOptions } from './conversations.ts';
 import type { Context } from './context.ts';
 import { readConversation } from './library-access.ts';
 import { present } from './presentation.ts';
-import { printMarkdown } from './print-text.ts';
+import { printMarkdown } from './print-markdown.ts';
 
 type Format = NonNullable<ExportOptions['format']>;
 

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import type { LastOptions } from './last.ts';
 import { readConversation } from './library-access.ts';
 import { present } from './presentation.ts';
-import { printMarkdown } from './print-text.ts';
+import { printMarkdown } from './print-markdown.ts';
 
 async function codeBlock(answer: string, block: string): Promise<string> {
   const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;

@@ -2,7 +2,7 @@ import type { Message } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';
 import { requireDataFolder } from '../conversation/conversation-folder.ts';
 import type { Journal, JournalOptions } from '../conversation/journal.ts';
-import type { Role } from '../conversation/tree.ts';
+import type { Role, Turn } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders } from '../settings/folders.ts';
@@ -76,16 +76,14 @@ function begin(
 }
 
 /** Said on the command line or in the environment, for this run. */
-function isSaidNow(settings: ResolvedSettings, key: 'model' | 'system'): boolean {
+export function isSaidNow(settings: ResolvedSettings, key: 'model' | 'system'): boolean {
   const { kind } = settings.sources[key];
   return kind === 'flag' || kind === 'environment';
 }
 
-/** A conversation goes on with the model that answered last, unless this run names one. */
-export function withModelOf(
-  settings: ResolvedSettings,
-  model: string | undefined,
-): ResolvedSettings {
+/** A conversation goes on with the model that answered last on its path, unless this run names one. */
+export function withModelOf(settings: ResolvedSettings, path: readonly Turn[]): ResolvedSettings {
+  const model = path.findLast((turn) => turn.model !== undefined)?.model;
   const stays = isSaidNow(settings, 'model') || settings.values.model === 'auto';
   if (stays || model === undefined) return settings;
   return { ...settings, values: { ...settings.values, model } };
@@ -135,11 +133,9 @@ async function resume(
   prompt: string,
 ): Promise<KeptConversation> {
   const { pathOf } = await import('../conversation/tree.ts');
-  const path = pathOf(journal.conversation());
-  const model = path.findLast((turn) => turn.model !== undefined)?.model;
   const { turns, messages } = await nextTurns(journal, notices, settings, prompt);
   return {
-    settings: withModelOf(settings, model),
+    settings: withModelOf(settings, pathOf(journal.conversation())),
     messages,
     keep: (asked, send) => keepAnswer(async () => journal, turns, asked, send),
     close: () => journal.close(),

@@ -14,7 +14,7 @@ import { terminalTraits } from '../terminal/traits.ts';
 import { attachFiles } from './attach-files.ts';
 import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
-import { journalOptions, openNamedJournal, withModelOf } from './kept-conversation.ts';
+import { isSaidNow, journalOptions, openNamedJournal, withModelOf } from './kept-conversation.ts';
 import { preloadRepl } from './preload-repl.ts';
 import { canRedraw, present } from './presentation.ts';
 import { createReplLibrary } from './repl-library.ts';
@@ -37,11 +37,10 @@ interface Parts {
   readonly journal: Journal;
 }
 
-function choicesOf({ values, sources }: ResolvedSettings, conversation: Conversation): Choices {
-  const { model, maxTokens } = values;
-  const isSaid = sources.system.kind === 'flag' || sources.system.kind === 'environment';
+function choicesOf(settings: ResolvedSettings, conversation: Conversation): Choices {
+  const { model, maxTokens, system: own } = settings.values;
   const kept = systemOf(conversation);
-  const system = isSaid || kept === undefined ? values.system : kept;
+  const system = isSaidNow(settings, 'system') || kept === undefined ? own : kept;
   return { model, maxTokens, system, theme: 'color' };
 }
 
@@ -166,8 +165,7 @@ export async function runRepl(
   const { presentation } = remarks;
   const named = await openNamedJournal(remarks.journalOptions, options);
   const journal = named ?? createJournal(remarks.journalOptions);
-  const model = pathOf(journal.conversation()).findLast((turn) => turn.model !== undefined)?.model;
-  const settings = withModelOf(read, model);
+  const settings = withModelOf(read, pathOf(journal.conversation()));
   const service = await openReplService({ context, presentation, options, settings });
   const memory = createReplMemory(context, settings.values.save, remarks.say);
   const isLineMode = !canRedraw(context, options);

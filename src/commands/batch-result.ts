@@ -3,8 +3,8 @@ import type { ItemPlace } from '../batch/item.ts';
 import type { Failure } from '../failure.ts';
 import { failureFields } from '../output/failure-report.ts';
 import { answerFields, jsonLine } from '../output/json-answer.ts';
-import { sanitizeLine } from '../terminal/sanitizer.ts';
 import type { ItemOutcome } from './batch-answer.ts';
+import { cleanLine } from './clean-line.ts';
 import type { Context } from './context.ts';
 
 /** How every line begins; `result-line.ts` of the batch layer reads it again. */
@@ -18,8 +18,8 @@ function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undef
 }
 
 /** `{error}`. */
-function errorFields(failure: Failure, { secrets }: Context): object {
-  return failureFields(failure, (text) => secrets.mask(sanitizeLine(text)));
+function errorFields(failure: Failure, context: Context): object {
+  return failureFields(failure, (text) => cleanLine(context, text));
 }
 
 /** The result of an item that was asked: the fields of `--json`, and `error` as there when it failed. */

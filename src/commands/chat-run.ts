@@ -6,10 +6,10 @@ import { failureLine } from '../output/json-answer.ts';
 import { createSidelines } from '../output/sidelines.ts';
 import { usageLine } from '../output/usage-line.ts';
 import { toFailure } from '../output/failure-report.ts';
-import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { createAnswerOutput, type AnswerOutput } from './answer-output.ts';
 import { planRequest, type PlannedRequest } from './chat-request.ts';
 import type { ChatOptions } from './chat.ts';
+import { cleanLine } from './clean-line.ts';
 import type { Context } from './context.ts';
 import { openConversation, type KeptConversation } from './kept-conversation.ts';
 import { questionLoneWord } from './lone-word.ts';
@@ -72,7 +72,7 @@ function conclude(run: Run, record: AnswerRecord, model: string, removed: number
   const { stdout, stderr } = context.streams;
   const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
   if (!onTerminal || options.quiet === true) return;
-  const line = context.secrets.mask(sanitizeLine(usageLine(record, model)));
+  const line = cleanLine(context, usageLine(record, model));
   void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
 }
 
@@ -87,7 +87,7 @@ async function send(run: Run, planned: PlannedRequest): Promise<void> {
     conclude(run, record, planned.request.model, output.removed());
   } catch (error) {
     if (format === 'jsonl' && !context.signal.aborted) {
-      const clean = (text: string) => context.secrets.mask(sanitizeLine(text));
+      const clean = (text: string) => cleanLine(context, text);
       await context.streams.stdout.write(failureLine(toFailure(error), clean));
     }
     throw error;

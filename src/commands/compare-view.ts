@@ -10,6 +10,7 @@ import { columnWidth } from '../terminal/columns.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { terminalTraits } from '../terminal/traits.ts';
 import { createAnswerOutput } from './answer-output.ts';
+import { cleanLine } from './clean-line.ts';
 import type { CompareOptions } from './compare.ts';
 import type { Context } from './context.ts';
 import type { Presentation } from './presentation.ts';
@@ -73,7 +74,7 @@ export function openView(
 ): Promise<ComparisonView> | ComparisonView {
   const { context, format, labels } = viewOptions;
   const { stdout } = context.streams;
-  const clean = (text: string) => context.secrets.mask(sanitizeLine(text));
+  const clean = (text: string) => cleanLine(context, text);
   if (format === 'json') return createComparisonDocument(stdout, clean);
   if (format === 'jsonl') return createComparisonLines(stdout, labels, clean);
   return standsInColumns(viewOptions) ? openColumns(viewOptions) : openStacked(viewOptions);

@@ -1,9 +1,9 @@
 import { isSet } from '../environment.ts';
 import { createDebugLog, type DebugLog } from '../output/debug-log.ts';
 import { createNotices, type Notices } from '../output/notices.ts';
-import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { colorLevel, createStyle, type Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/streams.ts';
+import { cleanLine } from './clean-line.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 
@@ -60,7 +60,7 @@ export function present(context: Context, options: GlobalOptions & AccessOptions
     debugLog: createDebugLog({
       stderr,
       enabled: debug,
-      clean: (text) => secrets.mask(sanitizeLine(text)),
+      clean: (text) => cleanLine(context, text),
     }),
     style: styleOf(streams.stdout, context, options),
     noticeStyle: styleOf(stderr, context, options),

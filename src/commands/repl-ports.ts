@@ -3,8 +3,8 @@ import { copyText } from '../repl/clipboard.ts';
 import { editText } from '../repl/external-editor.ts';
 import { expandHome, folderCandidates, isFile, writeNewFile } from '../repl/person-files.ts';
 import type { FilesPort, LibraryPort, SessionPorts } from '../repl/ports.ts';
-import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { attachFiles } from './attach-files.ts';
+import { cleanLine } from './clean-line.ts';
 import type { Context } from './context.ts';
 import type { ReplMemory } from './repl-memory.ts';
 import type { ReplService } from './repl-service.ts';
@@ -34,11 +34,11 @@ function filesPort({ homeDirectory, platform }: Context): FilesPort {
 /** What a session needs of the world, as this run gives it. */
 export function replPorts(options: ReplPortsOptions): SessionPorts {
   const { context, isLineMode, service, library, memory } = options;
-  const { clock, environment, platform, secrets, device } = context;
+  const { clock, environment, platform, device } = context;
   const control = isLineMode ? undefined : (sequence: string) => device.writeNow(sequence);
   return {
     clock,
-    clean: (text) => secrets.mask(sanitizeLine(text)),
+    clean: (text) => cleanLine(context, text),
     service,
     library,
     files: filesPort(context),

@@ -9,10 +9,10 @@ import type { ReplOptions } from '../repl/repl-options.ts';
 import type { Session } from '../repl/session.ts';
 import type { Choices, ReplState } from '../repl/state.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { terminalTraits } from '../terminal/traits.ts';
 import { attachFiles } from './attach-files.ts';
 import type { ChatOptions } from './chat.ts';
+import { cleanLine } from './clean-line.ts';
 import type { Context } from './context.ts';
 import { isSaidNow, journalOptions, openNamedJournal, withModelOf } from './kept-conversation.ts';
 import { preloadRepl } from './preload-repl.ts';
@@ -158,7 +158,7 @@ export async function runRepl(
   await growYoungObjects();
   const shown = present(context, options);
   const read = readRequestSettings(context, shown.notices, options);
-  const clean = (text: string) => context.secrets.mask(sanitizeLine(text));
+  const clean = (text: string) => cleanLine(context, text);
   const remarks = createRemarks(shown, clean, (notices) =>
     journalOptions(context, notices, read.values.save),
   );

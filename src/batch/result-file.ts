@@ -7,10 +7,10 @@ import { type HeldLock, holdLock, type HoldOptions } from '../storage/hold-lock.
 import { failureReason } from '../storage/storage-failure.ts';
 import { synchronizeFolder } from '../storage/synchronize-folder.ts';
 import { isInOrder, resultBlocks, writeInOrder } from './copy-results.ts';
+import { indexResults } from './read-results.ts';
 import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
 import type { ResultLine } from './result-line.ts';
 import { resultPlace } from './result-place.ts';
-import { scanResults } from './scan-results.ts';
 import { createSynchronization, type Synchronization } from './synchronization.ts';
 
 /**
@@ -60,11 +60,7 @@ function lockFile(name: string, place: string, options: HoldOptions): HeldLock {
 
 /** Reads what is there, and cuts off what was not written to its end. @returns bytes */
 function readExisting(descriptor: number, name: string, index: ResultIndex): number {
-  const { size, lacksLineEnd } = scanResults(descriptor, name, 0, (result) => {
-    const before = index.get(result.index);
-    // A failure never replaces an answer.
-    if (before?.isAnswered !== true || result.isAnswered) index.set(result);
-  });
+  const { size, lacksLineEnd } = indexResults(descriptor, name, index);
   fs.ftruncateSync(descriptor, size);
   if (!lacksLineEnd) return size;
   fs.writeSync(descriptor, '\n', size);

@@ -7,7 +7,7 @@ import type { Failure } from '../failure.ts';
 import { type AnswerRecord, emptyAnswer, recordEvent } from '../output/answer-record.ts';
 import { stoppedAnswer, toFailure } from '../output/failure-report.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { itemRequest } from './batch-request.ts';
+import { planItem } from './batch-request.ts';
 
 /** How items are asked. */
 export interface Asking {
@@ -99,7 +99,7 @@ export async function askItem(
   slot: Slot,
 ): Promise<ItemOutcome> {
   const { settings, stream, retryIncomplete, signal } = asking;
-  const request = itemRequest(content, settings, stream);
+  const { request } = planItem(content, settings, stream);
   let attempts = 0;
   let kept: ItemOutcome | undefined;
   for (let cuts = 0; ; cuts += 1) {

@@ -27,7 +27,7 @@ function hintOf({ output, gaveUp, tally }: BatchEnd): string {
 }
 
 /** One cause has its own exit code, several have that of `unexpected`. */
-function kindOf({ causes }: Tally, gaveUp: Failure | undefined): FailureKind {
+export function kindOf({ causes }: Tally, gaveUp: Failure | undefined): FailureKind {
   if (gaveUp !== undefined) return gaveUp.kind;
   const [kind = 'unexpected', another] = causes.keys();
   return another === undefined ? kind : 'unexpected';

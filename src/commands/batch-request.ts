@@ -1,8 +1,8 @@
 import { promptFingerprint } from '../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../batch/item.ts';
-import type { CompletionRequest, Message } from '../client/contract.ts';
+import type { Message } from '../client/contract.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { planRequest } from './chat-request.ts';
+import { planRequest, type PlannedRequest } from './chat-request.ts';
 
 const systemRole = 'system';
 
@@ -25,15 +25,15 @@ export function itemFingerprint({ id, content }: BatchItem, settings: ResolvedSe
  * The request of an item, made as those of the chat command are.
  * @throws Failure `invalid_request` for what cannot fit the model's window
  */
-export function itemRequest(
+export function planItem(
   content: ItemContent,
   settings: ResolvedSettings,
   stream: boolean,
-): CompletionRequest {
+): PlannedRequest {
   const values = {
     ...settings.values,
     ...(content.model === undefined ? {} : { model: content.model }),
     ...(content.maxTokens === undefined ? {} : { maxTokens: content.maxTokens }),
   };
-  return planRequest({ ...settings, values }, itemMessages(content, settings), stream).request;
+  return planRequest({ ...settings, values }, itemMessages(content, settings), stream);
 }

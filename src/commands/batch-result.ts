@@ -1,6 +1,6 @@
 import { formatFingerprint } from '../batch/fingerprint.ts';
-import type { ItemPlace } from '../batch/item.ts';
-import type { Failure } from '../failure.ts';
+import type { InputItem, ItemPlace } from '../batch/item.ts';
+import { Failure } from '../failure.ts';
 import { failureFields } from '../output/failure-report.ts';
 import { answerFields, jsonLine } from '../output/json-answer.ts';
 import type { ItemOutcome } from './batch-answer.ts';
@@ -35,6 +35,13 @@ export function outcomeLine(
     return jsonLine({ ...place, ...error });
   const { id, ...answer } = answerFields(record, content, askedModel);
   return jsonLine({ ...place, completion_id: id, ...answer, ...error });
+}
+
+/** Why an item of the input is not sent. */
+export function unsendable({ line, problem }: InputItem & { readonly problem: string }): Failure {
+  return new Failure('usage', `line ${line} of the input ${problem}`, {
+    hint: 'correct the line; the same command with -o then asks what is missing',
+  });
 }
 
 /** The result of an item that was not asked. */

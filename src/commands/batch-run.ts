@@ -152,6 +152,10 @@ export async function runBatch(
   const settings = readRequestSettings(context, notices, options);
   const input = openBatchInput(context, notices, file);
   refuseSharedFiles(options, file, context.environment);
+  if (options.dryRun === true) {
+    const { printBatchDryRun } = await import('./batch-dry-run.ts');
+    return printBatchDryRun({ context, options, settings, items: { input, plan, notices } });
+  }
   const sink = openBatchSink(context, options);
   const fingerprint = (item: BatchItem) => itemFingerprint(item, settings);
   const selection = {

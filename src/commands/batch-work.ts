@@ -2,11 +2,11 @@ import type { Slot } from '../batch/concurrency.ts';
 import type { GivingUp } from '../batch/giving-up.ts';
 import type { BatchItem, InputItem } from '../batch/item.ts';
 import { countFailure, type Tally } from '../batch/tally.ts';
-import { Failure } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import { toFailure } from '../output/failure-report.ts';
 import { askItem, type Asking, type ItemOutcome } from './batch-answer.ts';
 import { itemFingerprint } from './batch-request.ts';
-import { failureLine, outcomeLine } from './batch-result.ts';
+import { failureLine, outcomeLine, unsendable } from './batch-result.ts';
 import type { BatchSink } from './batch-sink.ts';
 import type { Context } from './context.ts';
 
@@ -19,12 +19,6 @@ export interface BatchWork {
   readonly givingUp: GivingUp;
   /** Begins nothing more, because of a failure that further items would meet as well. */
   readonly giveUp: (failure: Failure) => void;
-}
-
-function unsendable({ line, problem }: InputItem & { readonly problem: string }): Failure {
-  return new Failure('usage', `line ${line} of the input ${problem}`, {
-    hint: 'correct the line; the same command with -o then asks what is missing',
-  });
 }
 
 function countOutcome({ tally, givingUp, giveUp }: BatchWork, outcome: ItemOutcome): void {

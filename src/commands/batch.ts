@@ -13,6 +13,7 @@ export interface BatchOptions extends GlobalOptions {
   readonly shard?: string;
   readonly output?: string;
   readonly unordered?: boolean;
+  readonly dryRun?: boolean;
   readonly concurrency: string;
   readonly retryIncomplete: string;
   readonly model?: string;
@@ -73,6 +74,7 @@ const requestOptions = () => [
 const outputOptions = () => [
   new Option('-o, --output <file>', 'keep results there; the same command goes on from there'),
   new Option('--unordered', 'results as they come, not in the order of the input'),
+  new Option('--dry-run', 'print the requests as JSON lines; send nothing'),
 ];
 
 const mergeOptions = () => [
@@ -112,6 +114,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     'natter batch prompts.txt -o answers.jsonl',
     'natter batch reviews.csv --template "Sum up: {{text}}" -o sums.jsonl',
     'natter batch prompts.jsonl --shard 1/4 -o piece-1.jsonl',
+    'natter batch prompts.jsonl --dry-run | head -n 1 | jq .request.body',
     'natter batch prompts.txt | jq -r .content',
   ]);
   return command.action((file: string | undefined) =>

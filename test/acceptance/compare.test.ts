@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { pathOf, siblingsOf } from '../../src/conversation/tree.ts';
+import { pathOf } from '../../src/conversation/tree.ts';
 import { parseScenario } from '../../src/sandbox/faults/scenario.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
@@ -61,71 +61,6 @@ describe('in a pipe', () => {
     running.child.stdout?.destroy();
     const { stderr } = await running.result;
     expect(stderr).toBe('');
-  });
-});
-
-test.each(['--json', '--jsonl'])('%s says of each answer that it was stopped', async (format) => {
-  const env = await serviceWith({ reply: 'tokens', tokens: 5000, rate: 100 });
-  const running = startNatter(['compare', format, 'hi'], { env: { ...env, NATTER_DEBUG: '1' } });
-  await running.waitFor('stderr', /(?:is answered[^]*){2}/);
-  running.child.kill('SIGINT');
-  const { stdout, signal } = await running.result;
-  expect(signal).toBe('SIGINT');
-  const lines = stdout.trim().split('\n');
-  const ends = lines.slice(format === '--json' ? -1 : -2).map((line) => JSON.parse(line) as object);
-  const error = { kind: 'incomplete', message: 'the answer is incomplete: natter was stopped' };
-  const told = ['origin', 'nextgen'].map((asked) => ({ asked, error }));
-  const answers = told.map((answer) => ({ ...answer, finish_reason: null, incomplete: true }));
-  if (format === '--json') expect(ends).toMatchObject([{ answers }]);
-  else expect(ends).toMatchObject(told.map((end) => ({ ...end, type: 'answer-failed' })));
-});
-
-describe('what is kept', () => {
-  test('is one conversation with an answer of each model, and goes on with the first', async () => {
-    const data = createDataFolder();
-    await data.run(['--sandbox', 'compare', '[sandbox echo] hi']);
-    const conversation = data.only();
-    const [prompt, answer, ...others] = pathOf(conversation);
-    expect(others).toEqual([]);
-    expect(prompt?.content).toBe('[sandbox echo] hi');
-    expect(answer).toMatchObject({ model: 'origin', content: 'hi', finishReason: 'stop' });
-    const versions = answer === undefined ? [] : siblingsOf(conversation, answer);
-    expect(versions.map(({ model, content }) => [model, content])).toEqual([
-      ['origin', 'hi'],
-      ['nextgen', 'hi'],
-    ]);
-  });
-
-  test('goes on with the first that is whole', async () => {
-    const data = createDataFolder();
-    await data.run(['--sandbox', 'compare', '-m', 'other,nextgen', '[sandbox echo] hi']);
-    expect(pathOf(data.only()).at(-1)).toMatchObject({ model: 'nextgen', content: 'hi' });
-  });
-
-  test('goes on with the conversation that -c names, and all models are sent what was said', async () => {
-    const data = createDataFolder();
-    await data.run(['--sandbox', '[sandbox echo] hi']);
-    const dry = await data.run(['--sandbox', 'compare', '-c', '--dry-run', 'and now?']);
-    const { requests } = JSON.parse(dry.stdout) as { requests: { request: { body: object } }[] };
-    const said = ['[sandbox echo] hi', 'hi', 'and now?'].map((content) => ({ content }));
-    expect(requests.map(({ request }) => request.body)).toMatchObject([
-      { model: 'origin', messages: said },
-      { model: 'nextgen', messages: said },
-    ]);
-    expect(pathOf(data.only())).toHaveLength(2);
-    await data.run(['--sandbox', 'compare', '-c', '[sandbox echo] and now?']);
-    const path = pathOf(data.only());
-    const shown = path.map(({ content }) => content);
-    expect(shown).toEqual(['[sandbox echo] hi', 'hi', '[sandbox echo] and now?', 'and now?']);
-    const [answer] = path.slice(-1);
-    const versions = answer === undefined ? [] : siblingsOf(data.only(), answer);
-    expect(versions.map(({ model }) => model)).toEqual(['origin', 'nextgen']);
-  });
-
-  test('is nothing with --no-save', async () => {
-    const data = createDataFolder();
-    await data.run(['--sandbox', 'compare', '--no-save', 'hi']);
-    expect(existsSync(join(data.path, 'conversations'))).toBe(false);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
-import { failureReason } from '../storage/storage-failure.ts';
+import { cannotRead } from './cannot-read.ts';
 import type { Context } from './context.ts';
 
 /** Where a batch's items come from. */
@@ -12,10 +12,6 @@ export interface BatchInput {
   readonly isRepeatable: boolean;
   /** @throws Failure `usage` when it cannot be read; the signal's reason when that aborts */
   bytes(signal: AbortSignal): AsyncIterable<Uint8Array>;
-}
-
-function cannotRead(name: string, error: unknown): Failure {
-  return new Failure('usage', `cannot read ${name}: ${failureReason(error)}`, { cause: error });
 }
 
 async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {

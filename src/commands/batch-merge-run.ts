@@ -8,12 +8,9 @@ import { count } from '../output/figures.ts';
 import type { Notices } from '../output/notices.ts';
 import { failureReason } from '../storage/storage-failure.ts';
 import type { MergeOptions } from './batch.ts';
+import { cannotRead } from './cannot-read.ts';
 import type { Context } from './context.ts';
 import { present } from './presentation.ts';
-
-function cannotRead(name: string, error: unknown): Failure {
-  return new Failure('usage', `cannot read ${name}: ${failureReason(error)}`, { cause: error });
-}
 
 function openPiece(name: string): number {
   try {

@@ -1,4 +1,4 @@
-// What the live region shows, as plain data. The session makes it, the components of view/ only draw it.
+// What the live region shows, as plain data: live/ makes it of the state, the components of view/ only draw it.
 //
 // Every string is safe to show (sanitized, one line, no escape codes) unless its comment says otherwise. Numbers
 // are raw: the view formats them. Parts that are absent take no row.
@@ -18,13 +18,13 @@ export interface ViewModel {
   /** Names of files that go along with the next prompt. */
   readonly attachments: readonly string[];
   readonly composer: ComposerView;
-  readonly completion?: CompletionMenu | undefined;
-  readonly search?: SearchLine | undefined;
+  readonly completion?: CompletionView | undefined;
+  readonly search?: SearchView | undefined;
   /** One passing remark under the composer: `Ctrl-C again leaves`. */
   readonly notice?: string | undefined;
   readonly footer: FooterView;
   /** Takes the place of composer, menus and notice while it is open. */
-  readonly dialog?: Dialog | undefined;
+  readonly dialog?: DialogView | undefined;
 }
 
 /** What natter is doing; nothing is shown while it is idle. */
@@ -77,7 +77,7 @@ export interface ComposerView {
   readonly placeholder: string;
 }
 
-export interface CompletionMenu {
+export interface CompletionView {
   /** All candidates, best first; the view shows those around the selected one. */
   readonly candidates: readonly { readonly label: string; readonly summary?: string }[];
   /** Index in `candidates`. */
@@ -85,7 +85,7 @@ export interface CompletionMenu {
 }
 
 /** Reverse search through the history; the match itself stands in the composer. */
-export interface SearchLine {
+export interface SearchView {
   readonly query: string;
   readonly found: boolean;
 }
@@ -112,7 +112,7 @@ interface DialogFrame {
 }
 
 /** A question that stands in the composer's place. */
-export type Dialog =
+export type DialogView =
   /** One of several, as on the first run's screen. */
   | (DialogFrame & {
       readonly kind: 'choice';
@@ -120,7 +120,7 @@ export type Dialog =
       /** Index in `options`. */
       readonly selected: number;
     })
-  /** One line to type: an URL, or a key, which the session masks (`*`) before it gets here. */
+  /** One line to type: a URL, or a key, whose characters are asterisks by the time they get here. */
   | (DialogFrame & {
       readonly kind: 'entry';
       /** `API key`. */

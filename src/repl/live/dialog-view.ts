@@ -2,7 +2,7 @@ import { sanitizeLine } from '../../terminal/sanitizer.ts';
 import { displayWidth, graphemes, splitAtWidth } from '../../terminal/width.ts';
 import type { Dialog } from '../dialog.ts';
 import { contentOf } from '../editing/paste.ts';
-import type { Dialog as DialogView } from '../view-model.ts';
+import type { DialogView } from '../view-model.ts';
 
 /** Columns that a dialog's label and the caret take at most. */
 const labelColumns = 14;

@@ -1,17 +1,17 @@
 import type { ReactNode } from 'react';
 import { displayWidth, padToWidth } from '../../terminal/width.ts';
-import type { CompletionMenu as Menu } from '../view-model.ts';
+import type { CompletionView } from '../view-model.ts';
 import { useAppearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
 import { Lines } from './Lines.tsx';
 
 interface CompletionMenuProps {
-  readonly menu: Menu;
+  readonly menu: CompletionView;
   readonly rows: number;
 }
 
 /** Index of the first candidate in sight, so that the selected one is. */
-function firstInSight({ candidates, selected }: Menu, rows: number): number {
+function firstInSight({ candidates, selected }: CompletionView, rows: number): number {
   const centred = selected - Math.floor(rows / 2);
   return Math.max(0, Math.min(centred, candidates.length - rows));
 }

@@ -1,13 +1,13 @@
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
-import type { Dialog } from '../view-model.ts';
+import type { DialogView } from '../view-model.ts';
 import { useAppearance, type Appearance } from './appearance.ts';
 import { fitParts, shorten } from './fit-parts.ts';
 import { Lines } from './Lines.tsx';
 import { Row } from './Row.tsx';
 
-type Choice = Extract<Dialog, { kind: 'choice' }>;
-type Entry = Extract<Dialog, { kind: 'entry' }>;
+type Choice = Extract<DialogView, { kind: 'choice' }>;
+type Entry = Extract<DialogView, { kind: 'entry' }>;
 
 function optionLines({ options, selected }: Choice, { style, signs, columns }: Appearance) {
   return options.map(({ label }, index) => {
@@ -27,7 +27,7 @@ function entryLine(dialog: Entry, { style, signs, columns }: Appearance): string
 }
 
 /** A question in the composer's place; its last row says what the keys do, the one before is typed into. */
-export function DialogBox({ dialog }: { readonly dialog: Dialog }): ReactNode {
+export function DialogBox({ dialog }: { readonly dialog: DialogView }): ReactNode {
   const appearance = useAppearance();
   const { style, signs, columns } = appearance;
   const hints = dialog.hints.map((text, worth) => ({ text, worth }));

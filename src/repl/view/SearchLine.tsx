@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import type { SearchLine as Search } from '../view-model.ts';
+import type { SearchView } from '../view-model.ts';
 import { useAppearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
 import { Row } from './Row.tsx';
 
 /** What is searched for in the history. */
-export function SearchLine({ search }: { readonly search: Search }): ReactNode {
+export function SearchLine({ search }: { readonly search: SearchView }): ReactNode {
   const { style, signs, columns } = useAppearance();
   const label = search.found ? 'history: ' : 'not in the history: ';
   const query = shorten(search.query, columns - label.length, signs);

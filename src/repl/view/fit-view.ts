@@ -1,4 +1,4 @@
-import type { Dialog, ViewModel } from '../view-model.ts';
+import type { DialogView, ViewModel } from '../view-model.ts';
 
 /** Rows that each part of the region gets; 0 leaves it out. */
 export interface RowBudget {
@@ -71,6 +71,6 @@ export function rowsBelowCaret(model: ViewModel, budget: RowBudget): number {
 }
 
 /** Whether a dialog has a caret: only one where something is typed. */
-export function entryOf(dialog: Dialog | undefined) {
+export function entryOf(dialog: DialogView | undefined) {
   return dialog?.kind === 'entry' ? dialog : undefined;
 }

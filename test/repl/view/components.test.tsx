@@ -13,7 +13,7 @@ import { Footer } from '../../../src/repl/view/Footer.tsx';
 import { Queue } from '../../../src/repl/view/Queue.tsx';
 import { SearchLine } from '../../../src/repl/view/SearchLine.tsx';
 import { statusRow } from '../../../src/repl/view/status-row.ts';
-import type { ComposerView, Dialog, FooterView, Status } from '../../../src/repl/view-model.ts';
+import type { ComposerView, DialogView, FooterView, Status } from '../../../src/repl/view-model.ts';
 import { createStyle } from '../../../src/terminal/style.ts';
 import { viewModel } from '../../support/view-models.ts';
 
@@ -203,7 +203,7 @@ describe('the footer', () => {
 });
 
 describe('a dialog', () => {
-  const firstRun: Dialog = {
+  const firstRun: DialogView = {
     kind: 'choice',
     title: 'No service is configured yet, and natter can talk to any that speaks the contract.',
     options: [{ label: 'Connect a service' }, { label: 'Sandbox' }],
@@ -222,7 +222,7 @@ describe('a dialog', () => {
   });
 
   test('asks for an entry', () => {
-    const entry: Dialog = {
+    const entry: DialogView = {
       kind: 'entry',
       title: 'A key is needed.',
       label: 'API key',

@@ -75,17 +75,17 @@ async function open(words: readonly string[], rules: readonly object[], options:
 
 /** A comparison in 120 columns whose two answers stand still in their middle until `finish`. */
 async function openHeld(rules: readonly object[], shell = '$NATTER compare --plain hi') {
-  const { env, pass } = await openHeldSandbox({ faults: faultsOf(rules) });
+  const { env, pass, release } = await openHeldSandbox({ faults: faultsOf(rules) });
   const session = openTerminal([], { columns: 120, shell, env: { ...env, NO_COLOR: '1' } });
   await pass(300, 2);
-  return { session, finish: () => pass(60_000, 2) };
+  return { session, finish: release };
 }
 
 describe('on a terminal', () => {
   test('of 120 columns answers stand side by side, and nothing of them is lost', async () => {
     const { session, finish } = await openHeld([slow('origin', 300), slow('nextgen', 120)]);
     await session.waitFor(/~\d+ tokens.*│ .*~\d+ tokens/);
-    await finish();
+    finish();
     const { exitCode } = await session.exit;
     const rows = (await session.transcript()).split('\n');
     expect(exitCode).toBe(0);
@@ -143,7 +143,7 @@ describe('on a terminal', () => {
     const { session, finish } = await openHeld([slow('origin', 300), slow('nextgen', 300)]);
     await session.waitFor(/~\d{2,} tokens/);
     session.resize(90, 24);
-    await finish();
+    finish();
     await session.exit;
     const shown = await session.transcript();
     const { stdout } = await runNatter(['--sandbox', '[sandbox tokens tokens=300] hi']);
@@ -161,7 +161,7 @@ describe('on a terminal', () => {
       await session.waitFor(/~\d{2,} tokens/);
       session.type('\u001A');
       await session.waitFor(/^between$/m);
-      await finish();
+      finish();
       await session.exit;
       const shown = await session.transcript();
       const { stdout } = await runNatter(['--sandbox', '[sandbox tokens tokens=200] hi']);

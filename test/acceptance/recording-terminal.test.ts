@@ -37,7 +37,7 @@ test('a conversation is recorded turn by turn, and answers the same when it is r
   const answers = (text: string) => text.match(/^(first|second) answer$/gm);
   expect(answers(replayed)).toEqual(answers(live));
   expect(replayed).toContain('replay · origin');
-}, 30_000);
+});
 
 test('a key that a replayed conversation asks for is stored nowhere', async () => {
   const ask = { method: 'POST', path: '/v1/chat/completions', type: 'request' };
@@ -69,4 +69,4 @@ test('a key that a replayed conversation asks for is stored nowhere', async () =
   expect(await leave(terminal)).toBe(0);
   expectNoSecret(text);
   expect(existsSync(`${home.HOME}/.config/natter`)).toBe(false);
-}, 30_000);
+});

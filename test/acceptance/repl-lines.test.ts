@@ -4,7 +4,7 @@ import { openTerminal } from '../support/terminal.ts';
 
 const dumb = { TERM: 'dumb' };
 
-describe('line mode', { timeout: 30_000 }, () => {
+describe('line mode', () => {
   test.each([
     ['--accessible', ['--sandbox', '--accessible'], {}],
     ['--screen-reader', ['--sandbox', '--screen-reader'], {}],

@@ -25,7 +25,7 @@ async function openObserved() {
   const resources = async (): Promise<readonly string[]> => {
     rmSync(observed, { force: true });
     process.kill(pid, 'SIGUSR2');
-    await vi.waitUntil(() => existsSync(observed), { timeout: 5000, interval: 20 });
+    await vi.waitUntil(() => existsSync(observed), { timeout: 60_000, interval: 20 });
     return JSON.parse(readFileSync(observed, 'utf8')) as readonly string[];
   };
   return { session, resources };
@@ -37,7 +37,7 @@ const timers = (resources: readonly string[]) =>
 test('a session that waits for a key runs no timer, before an answer and after one', async () => {
   const { session, resources } = await openObserved();
   const rests = async () => {
-    await expect.poll(async () => timers(await resources()), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(async () => timers(await resources())).toEqual([]);
   };
   await rests();
   session.type('hello\r');
@@ -49,9 +49,10 @@ test('a session that waits for a key runs no timer, before an answer and after o
 });
 
 test('an answer that streams fast is at most 31 updates of the terminal a second', async () => {
+  // From before the start: updates that are read late must not count against a shorter time.
+  const begin = performance.now();
   const session = openTerminal(['--sandbox', '-i', '[sandbox markdown rate=500] hello']);
   await session.waitFor(/›/);
-  const begin = performance.now();
   await session.waitFor(/never closed[^]*of 128,000/);
   const seconds = (performance.now() - begin) / 1000;
   const updates = session.output().split('\u001B[?2026h').length - 1;

@@ -5,7 +5,7 @@ import { clears, keys, leave, openRepl, screenWith, sharedHome } from '../suppor
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 
-describe('the screen of the REPL', { timeout: 30_000 }, () => {
+describe('the screen of the REPL', () => {
   test('is drawn again with Ctrl+L, and nothing of the scrollback is repeated or erased', async () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox echo] needle${keys.enter}`);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('the REPL and its service', { timeout: 30_000 }, () => {
+describe('the REPL and its service', () => {
   test('the first run connects a service, checks its key, and keeps both', async () => {
     const env = sharedHome();
     const first = await openRepl([], { env });

@@ -159,8 +159,7 @@ test.runIf(process.platform === 'linux')('P21 natter ends when its terminal is g
       return false;
     }
   };
-  for (let waited = 0; waited < 5000 && isThere(); waited += 50) await sleep(50);
-  expect(isThere()).toBe(false);
+  await expect.poll(isThere).toBe(false);
 });
 
 test.runIf(process.platform === 'linux')('an idle session takes no processor time', async () => {
@@ -177,7 +176,7 @@ test.runIf(process.platform === 'linux')('an idle session takes no processor tim
     await sleep(2000);
     tries += 1;
     // A tick is 10 ms.
-  } while (ticks() - before > 2 && tries < 4);
+  } while (ticks() - before > 2 && tries < 12);
   expect(ticks() - before).toBeLessThanOrEqual(2);
   session.kill('SIGKILL');
 });
@@ -186,7 +185,6 @@ test('T20 a terminal that tells no size gets 80 columns', async () => {
   const session = openShell('stty cols 0 rows 0; $NATTER --sandbox');
   await session.waitFor(/›/);
   session.type('x'.repeat(90));
-  const text = await session.waitFor(/x{12}\s*$|x{12}\s+new conversation/);
-  expect(text).toMatch(/› x{77}\n {2}x{13}\n/);
+  expect(await session.waitFor(/x{13}\n/)).toMatch(/› x{77}\n {2}x{13}\n/);
   session.kill('SIGKILL');
 });

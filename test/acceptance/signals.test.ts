@@ -21,6 +21,9 @@ async function stop({ child, result }: RunningNatter, signal: NodeJS.Signals) {
   return { stdout, stderr, diedOf, elapsed: performance.now() - start };
 }
 
+/** Milliseconds: little of what natter would wait otherwise, and much for a busy machine. */
+const atOnce = 10_000;
+
 test.each([
   ['P5', 'SIGINT'],
   ['P6', 'SIGTERM'],
@@ -54,17 +57,16 @@ test('P5 natter leaves at once while the service is silent', async () => {
   await server.received(1);
   const { diedOf, elapsed } = await stop(natter, 'SIGINT');
   expect(diedOf).toBe('SIGINT');
-  expect(elapsed).toBeLessThan(1000);
+  expect(elapsed).toBeLessThan(atOnce);
 });
 
 test('R23 Ctrl-C during the wait for a retry leaves at once and asks no more', async () => {
-  const server = await serve([[response(429, { 'retry-after': '30' })]]);
+  const server = await serve([[response(429, { 'retry-after': '50' })]]);
   const natter = startNatter(['hi'], { env: serviceAt(server) });
   await natter.waitFor('stderr', /retry 1 of 4/);
   const { diedOf, elapsed } = await stop(natter, 'SIGINT');
   expect(diedOf).toBe('SIGINT');
-  // 300 ms, and slack for a busy machine.
-  expect(elapsed).toBeLessThan(1000);
+  expect(elapsed).toBeLessThan(atOnce);
   expect(server.requests).toHaveLength(1);
 });
 

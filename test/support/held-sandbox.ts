@@ -16,6 +16,8 @@ export interface HeldSandbox {
   readonly env: Readonly<Record<string, string>>;
   /** Lets so many milliseconds pass once `waiting` answers, by default one, wait for it. */
   readonly pass: (milliseconds: number, waiting?: number) => Promise<void>;
+  /** From now on nothing is waited for. */
+  readonly release: () => void;
 }
 
 export async function openHeldSandbox(options: SandboxOptions = {}): Promise<HeldSandbox> {
@@ -25,5 +27,9 @@ export async function openHeldSandbox(options: SandboxOptions = {}): Promise<Hel
   return {
     env: serviceAt(sandbox, { NATTER_API_KEY: sandboxKey }),
     pass: (milliseconds, waiting) => passTime(clock, milliseconds, waiting),
+    release() {
+      const passing = setInterval(() => void clock.advance(60_000), 10);
+      onTestFinished(() => clearInterval(passing));
+    },
   };
 }

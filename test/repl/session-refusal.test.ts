@@ -20,7 +20,7 @@ test('S31 a refusal is shown, kept, sent with the next prompt, and shown again a
   const { session, enter, idle, text, requests } = createMemorySession(refusing());
   enter('how?');
   await idle();
-  expect(text()).toContain(`natter: the model refused: ${refusal}\n`);
+  expect(text()).toBe(`You: how?\nnatter: the model refused: ${refusal}\n`);
   enter('why?');
   const { conversation } = await idle();
   expect(requests[1]?.messages).toEqual([

@@ -18,12 +18,14 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** An answer that comes: its turn is begun with its first text. */
+/** An answer that comes: its turn is begun with its first text, or refusal. */
 interface Answer {
   /** The prompt's turn. */
   readonly promptId: string;
   readonly model: string;
   turnId: string | undefined;
+  /** In the transcript. */
+  isOpen: boolean;
   refusal: string;
   end: AnswerEnd;
 }
@@ -82,9 +84,14 @@ function beginAnswer({ core }: Asking, answer: Answer): string {
   if (answer.turnId === undefined) {
     const { promptId: parent, model } = answer;
     answer.turnId = core.journal().startAnswer({ model, parent }).id;
-    core.transcript.openAnswer(model);
   }
   return answer.turnId;
+}
+
+/** Begins to show the answer; a refusal alone is told below. */
+function openAnswer({ core }: Asking, answer: Answer): void {
+  if (!answer.isOpen) core.transcript.openAnswer(answer.model);
+  answer.isOpen = true;
 }
 
 async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promise<void> {
@@ -92,6 +99,7 @@ async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promis
   core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
   if (event.type === 'text-received') {
     core.journal().appendText(beginAnswer(asking, answer), event.text);
+    openAnswer(asking, answer);
     await core.transcript.answerText(event.text);
     core.dispatch({ type: 'held-changed', text: core.transcript.held() });
   } else if (event.type === 'refusal-received') {
@@ -150,6 +158,7 @@ async function converse(asking: Asking, answer: Answer): Promise<void> {
 async function finish(asking: Asking, answer: Answer): Promise<AnswerOutcome> {
   const { core } = asking;
   core.journal().endAnswer(beginAnswer(asking, answer), answer.end);
+  if (answer.refusal === '') openAnswer(asking, answer);
   const removed = await core.transcript.closeAnswer();
   sayIn(asking, ...remarks(answer, removed, core.ports.clean));
   return { type: 'finished' };
@@ -183,6 +192,7 @@ export async function runAsk(
     promptId: '',
     model: choices.model,
     turnId: undefined,
+    isOpen: false,
     refusal: '',
     end: {},
   };

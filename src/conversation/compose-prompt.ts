@@ -39,3 +39,44 @@ export function composePrompt({ prompt, files, input }: PromptParts): string {
   if (!placed) parts.push(input);
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }
+
+const blockStart = /(?:^|\n\n)<file name="((?:[^"&<>\n]|&(?:amp|quot|lt|gt);)*)">\n/;
+const blockEnd = /\n<\/file>(?:$|\n\n(?=<file name="[^"\n]*">\n))/g;
+
+const attributeCharacters = new Map(
+  Object.entries(attributeEscapes).map(([character, escape]) => [escape, character]),
+);
+
+function fileName(attribute: string): string {
+  return attribute.replaceAll(/&\w+;/g, (escape) => attributeCharacters.get(escape) ?? escape);
+}
+
+/** The files of blocks that fill a text; undefined for other texts. */
+function filesIn(blocks: string): readonly AttachedFile[] | undefined {
+  const files: AttachedFile[] = [];
+  for (let at = 0; at < blocks.length; at = blockEnd.lastIndex) {
+    const [start, attribute] = blockStart.exec(blocks.slice(at)) ?? [];
+    if (start === undefined || attribute === undefined) return undefined;
+    const from = at + start.length;
+    blockEnd.lastIndex = from - 1;
+    const end = blockEnd.exec(blocks);
+    if (end === null) return undefined;
+    const content = blocks.slice(from, Math.max(from, end.index + 1));
+    files.push({ name: fileName(attribute), content });
+  }
+  return files;
+}
+
+/** The prompt of a composed turn, and the files at its end. Composed again, they give the same text. */
+export function takeApartPrompt(content: string): {
+  readonly prompt: string;
+  readonly files: readonly AttachedFile[];
+} {
+  const whole = { prompt: content, files: [] };
+  const start = content.endsWith('\n</file>') ? blockStart.exec(content) : null;
+  if (start === null) return whole;
+  const prompt = content.slice(0, start.index);
+  const files = filesIn(content.slice(start.index).trimStart());
+  const isSame = files !== undefined && composePrompt({ prompt, files }) === content;
+  return isSame ? { prompt, files } : whole;
+}

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { composePrompt } from '../../src/conversation/compose-prompt.ts';
+import { composePrompt, takeApartPrompt } from '../../src/conversation/compose-prompt.ts';
 
 const file = (name: string, content: string) => ({ name, content });
 
@@ -44,4 +44,32 @@ test('input is taken byte for byte, whatever it holds', () => {
       expect(composePrompt({ prompt: 'p', files: [], input })).toBe(`p\n\n${input}`);
     }),
   );
+});
+
+const texts = fc.array(
+  fc.constantFrom('a', '\n', '\n\n', '</file>', '<file name="a">', '&amp;', '"'),
+);
+const pieces = texts.map((parts) => parts.join(''));
+
+test('a turn is taken apart into a prompt and files that make the same turn', () => {
+  const files = fc.array(fc.record({ name: pieces, content: pieces }), { maxLength: 3 });
+  fc.assert(
+    fc.property(pieces, files, (prompt, attached) => {
+      const content = composePrompt({ prompt, files: attached });
+      expect(composePrompt(takeApartPrompt(content))).toBe(content);
+    }),
+  );
+});
+
+test.each([
+  ['no file', { prompt: 'p', files: [] }],
+  ['files', { prompt: 'p', files: [file('a"<&.md', '1\n\n2\n'), file('b', '')] }],
+  ['a file alone', { prompt: '', files: [file('a', 'x\n')] }],
+])('a turn with %s is taken apart into what it was made of', (_, parts) => {
+  expect(takeApartPrompt(composePrompt(parts))).toEqual(parts);
+});
+
+test('a turn that ends with what was piped in stays whole', () => {
+  const content = composePrompt({ prompt: 'p', files: [file('a', 'x')], input: 'in' });
+  expect(takeApartPrompt(content)).toEqual({ prompt: content, files: [] });
 });

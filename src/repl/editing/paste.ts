@@ -19,6 +19,8 @@ const lastStandIn = 0xdfff;
 const loneSurrogate = /\p{Surrogate}/gu;
 const longPasteLines = 5;
 const longPasteLength = 500;
+const mostTypedLines = 30;
+const longestTyped = 3000;
 
 /** Line ends as `\n`, and no half characters. */
 export function cleanText(text: string): string {
@@ -42,6 +44,11 @@ function lineCount(text: string): number {
 /** Whether a paste is shown as a marker: over 5 lines or over 500 characters. */
 export function isLongPaste(text: string): boolean {
   return text.length > longPasteLength || lineCount(text) > longPasteLines;
+}
+
+/** Whether a text is longer than anybody types: over 30 lines or over 3000 characters. */
+export function isBeyondTyping(text: string): boolean {
+  return text.length > longestTyped || lineCount(text) > mostTypedLines;
 }
 
 /** What stands on the screen for a paste: `[paste #1, 123 lines]`. */

@@ -1,12 +1,12 @@
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { AnswerEnd } from '../../conversation/journal.ts';
 import type { ChatEvent } from '../../client/events.ts';
-import { count } from '../../output/figures.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { adviceInConversation } from '../advice.ts';
 import type { Question } from '../effect.ts';
 import { notice, type Entry } from '../entry.ts';
 import { endingWith, messagesFor } from '../position.ts';
+import { attachedEntry } from '../sent-prompt.ts';
 import { failureText, type SessionCore, tellConversation } from '../session-core.ts';
 import { refusalNotice } from '../../output/answer-notices.ts';
 import type { Choices } from '../state.ts';
@@ -68,12 +68,11 @@ async function recordQuestion(asking: Asking, question: Question): Promise<strin
   const { core } = asking;
   if (question.type === 'again') return recordAgain(asking, question.turnId);
   sayIn(asking, { type: 'prompt', text: question.shown, isEarlier: question.isEarlier });
-  const files = [...question.files, ...(await readMentions(asking, question.mentions))];
+  const attached = new Set(question.files.map(({ name }) => name));
+  const mentions = question.mentions.filter((name) => !attached.has(name));
+  const files = [...question.files, ...(await readMentions(asking, mentions))];
   const content = composePrompt({ prompt: question.content, files });
-  for (const file of files) {
-    const size = count(Buffer.byteLength(file.content));
-    sayIn(asking, notice(`attached ${file.name} (${size} bytes)`));
-  }
+  sayIn(asking, ...files.map(attachedEntry));
   const parent = systemParent(asking, question.parent);
   const turn = core.journal().addTurn({ role: 'user', content, parent });
   tellConversation(core);

@@ -2,6 +2,7 @@ import { pathOf, textOf, titleOf, type Conversation, type Turn } from '../../con
 import { notice, type Entry } from '../entry.ts';
 import { exchangesOf, type Exchange } from '../position.ts';
 import { refusalNotice } from '../../output/answer-notices.ts';
+import { sentEntries } from '../sent-prompt.ts';
 import { versionText } from '../versions.ts';
 
 /** Exchanges that are shown again when a conversation is gone on with; more would bury the prompt. */
@@ -20,7 +21,7 @@ function answerEntries(answer: Turn | undefined): readonly Entry[] {
 function exchangeEntries(conversation: Conversation, exchange: Exchange): readonly Entry[] {
   const text = versionText(conversation, exchange);
   return [
-    { type: 'prompt', text: exchange.prompt.content, isEarlier: true },
+    ...sentEntries(exchange.prompt.content),
     ...answerEntries(exchange.answer),
     ...(text === undefined ? [] : [notice(text)]),
   ];

@@ -1,6 +1,6 @@
+import { withoutReopened } from '../attachments.ts';
 import { isEmpty } from '../editing/text-buffer.ts';
 import type { ReplState } from '../state.ts';
-import { withBranch } from '../position.ts';
 import { interruptDialog } from './dialog-answers.ts';
 import { leave, say, step, type Step } from './step.ts';
 import { putAside } from './submitting.ts';
@@ -13,7 +13,7 @@ export function stop(state: ReplState): Step {
 }
 
 function giveUpEdit(state: ReplState): Step {
-  return say(withBranch(state, undefined), 'the old prompt stays');
+  return say(withoutReopened(state), 'the old prompt stays');
 }
 
 /** Ctrl-C: closes what is open, stops the answer, puts the draft aside, and at last, pressed again, leaves. */

@@ -1,3 +1,4 @@
+import { withoutReopened } from '../attachments.ts';
 import { contentOf } from '../editing/paste.ts';
 import { shownText } from '../shown-text.ts';
 import { remember } from '../editing/history.ts';
@@ -82,9 +83,7 @@ export function submitLine(state: ReplState, text: string): Step {
 
 /** Puts a text aside into the history, so that nothing that was typed is lost. */
 export function putAside(state: ReplState): Step {
-  const draft = draftOf(state.composer);
-  const branch = state.branch?.reason === 'edit' ? undefined : state.branch;
-  return takeDraft(withBranch(state, branch), draft);
+  return takeDraft(withoutReopened(state), draftOf(state.composer));
 }
 
 /** The last waiting prompt back in the composer; undefined when none waits or something is typed. */

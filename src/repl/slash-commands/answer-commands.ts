@@ -1,5 +1,7 @@
+import { takeApartPrompt } from '../../conversation/compose-prompt.ts';
 import { textOf } from '../../conversation/tree.ts';
-import { draftFrom, isEmpty, withDraft } from '../editing/text-buffer.ts';
+import { withFile } from '../attachments.ts';
+import { isEmpty } from '../editing/text-buffer.ts';
 import {
   attachPoint,
   currentPath,
@@ -11,6 +13,8 @@ import {
 import { ask } from '../reducer/asking.ts';
 import { compare } from '../reducer/comparing.ts';
 import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import { withSent } from '../sent-prompt.ts';
+import { shownText } from '../shown-text.ts';
 import type { ReplState } from '../state.ts';
 import { switchVersion } from '../reducer/switching.ts';
 import type { SlashCommand } from './slash-command.ts';
@@ -33,29 +37,37 @@ function retry(state: ReplState): Step {
 
 /** The composer with a prompt to change, and where its next version goes. */
 function reopen(state: ReplState, { prompt }: Exchange, reason: 'edit' | 'undo'): ReplState {
-  const { content } = prompt;
-  // As it was typed: a prompt that starts with a slash is no command.
-  const typed = content.startsWith('/') ? `/${content}` : content;
-  const composer = withDraft(state.composer, draftFrom(typed));
-  return withBranch({ ...state, composer }, { parent: prompt.parent, reason });
+  const { prompt: text, files } = takeApartPrompt(prompt.content);
+  const composer = withSent(state.composer, state.history, text);
+  const attachments = files.reduce(withFile, state.attachments);
+  const reopened = { ...state, composer, attachments, returnedFiles: files };
+  return withBranch(reopened, { parent: prompt.parent, reason });
+}
+
+/** In lines: what the next line takes the place of. */
+function editHint({ composer, returnedFiles }: ReplState): string {
+  const names = returnedFiles.map(({ name }) => name).join(', ');
+  const lines = [
+    `type another version of: ${shownText(composer)}`,
+    ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
+    'Ctrl-C keeps the old one',
+  ];
+  return lines.join('\n');
 }
 
 function edit(state: ReplState): Step {
   return withExchange(state, (exchange) => {
     const reopened = reopen(state, exchange, 'edit');
-    if (!state.isLineMode) return step(reopened);
-    return say(
-      reopened,
-      `type another version of: ${exchange.prompt.content}\nCtrl-C keeps the old one`,
-    );
+    return state.isLineMode ? say(reopened, editHint(reopened)) : step(reopened);
   });
 }
 
 function undo(state: ReplState): Step {
   return withExchange(state, (exchange) => {
-    const keepsDraft = !isEmpty(state.composer);
     const undone = reopen(state, exchange, 'undo');
-    const next = keepsDraft ? { ...undone, composer: state.composer } : undone;
+    const { composer, attachments, returnedFiles } = state;
+    const isFilled = isEmpty(composer) && !state.isLineMode;
+    const next = isFilled ? undone : { ...undone, composer, attachments, returnedFiles };
     return say(next, 'the last exchange is left out; what you send next takes its place');
   });
 }

@@ -1,0 +1,58 @@
+import { takeApartPrompt, type AttachedFile } from '../conversation/compose-prompt.ts';
+import { count } from '../output/figures.ts';
+import { createHistory, type History } from './editing/history.ts';
+import { contentOf, isBeyondTyping } from './editing/paste.ts';
+import {
+  clearBuffer,
+  createBuffer,
+  draftFrom,
+  draftOf,
+  insert,
+  insertPaste,
+  withDraft,
+  type Draft,
+  type TextBuffer,
+} from './editing/text-buffer.ts';
+import { notice, type Entry } from './entry.ts';
+import { shownText } from './shown-text.ts';
+
+/** UTF-16 units. */
+const longestHeading = 500;
+
+/** As it would be typed: a prompt that starts with a slash is no command. */
+function typedText(sent: string): string {
+  return sent.startsWith('/') ? `/${sent}` : sent;
+}
+
+/** What was sent in this session with pastes in it, as it was typed. */
+function pastedDraft({ entries }: History, sent: string): Draft | undefined {
+  const texts = new Set([sent, typedText(sent)]);
+  return entries.findLast((draft) => draft.pastes.size > 0 && texts.has(contentOf(draft)));
+}
+
+/** The composer with a text that was sent: as it was typed, or where nobody would type so much, as a marker. */
+export function withSent(buffer: TextBuffer, history: History, sent: string): TextBuffer {
+  const pasted = pastedDraft(history, sent);
+  if (pasted !== undefined) return withDraft(buffer, { ...pasted, cursor: pasted.text.length });
+  if (!isBeyondTyping(sent)) return withDraft(buffer, draftFrom(typedText(sent)));
+  // Most often a question, and then what it is about.
+  const [first = ''] = /^[^]*?\n\n/.exec(sent.slice(0, longestHeading)) ?? [];
+  const heading =
+    first === '' ? clearBuffer(buffer) : insert(clearBuffer(buffer), typedText(first));
+  const filled = insertPaste(heading, sent.slice(first.length));
+  return withDraft(filled, draftOf(filled));
+}
+
+/** Tells of a file that goes along with a prompt. */
+export function attachedEntry({ name, content }: AttachedFile): Entry {
+  return notice(`attached ${name} (${count(Buffer.byteLength(content))} bytes)`);
+}
+
+/** A prompt that is shown again: its files by their names, what nobody would type as a marker. */
+export function sentEntries(content: string): readonly Entry[] {
+  const { prompt, files } = takeApartPrompt(content);
+  const { text, pastes } = withSent(createBuffer(), createHistory(), prompt);
+  const typed = prompt.startsWith('/') && text.startsWith('//') ? text.slice(1) : text;
+  const shown = shownText({ text: typed, pastes });
+  return [{ type: 'prompt', text: shown, isEarlier: true }, ...files.map(attachedEntry)];
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { composePrompt } from '../../../src/conversation/compose-prompt.ts';
+import { shownText } from '../../../src/repl/shown-text.ts';
+import {
+  composed,
+  conversationOf,
+  effectsOf,
+  enter,
+  interrupt,
+  pasted,
+  printed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
+
+const lines = (count: number) =>
+  Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
+const file = { name: 'notes.md', content: lines(500) };
+
+/** An idle session after a prompt and its answer. */
+const after = (content: string) =>
+  stateOf({
+    conversation: conversationOf(
+      { role: 'user', content },
+      { role: 'assistant', content: 'because', model: 'origin' },
+    ),
+  });
+
+const command = (state: ReturnType<typeof stateOf>, name: string) => run(state, typed(name), enter);
+
+describe.each(['/edit', '/undo'])('%s', (name) => {
+  test('brings a file back as a file, and the same is sent', () => {
+    const content = composePrompt({ prompt: 'see @notes.md', files: [file] });
+    const { state } = command(after(content), name);
+    expect(composed(state)).toBe('see @notes.md');
+    expect(state.attachments).toEqual([file]);
+    const question = effectsOf(run(state, enter).effects, 'ask')[0]?.question;
+    expect(question).toMatchObject({ content: 'see @notes.md', files: [file] });
+  });
+
+  test('brings what was piped in back as a marker, and the same is sent', () => {
+    const content = composePrompt({ prompt: '/review this', files: [], input: lines(500) });
+    const { state } = command(after(content), name);
+    expect(shownText(state.composer)).toBe('//review this\n\n[paste #1, 500 lines]');
+    const question = effectsOf(run(state, enter).effects, 'ask')[0]?.question;
+    expect(question).toMatchObject({ content });
+  });
+
+  test('lets go of the file when the prompt is put aside', () => {
+    const other = { name: 'other.md', content: 'x' };
+    const start = { ...after(composePrompt({ prompt: 'why?', files: [file] })) };
+    const { state } = run(command({ ...start, attachments: [other] }, name).state, interrupt);
+    expect(state.attachments).toEqual([other]);
+  });
+});
+
+test('/edit brings a paste of this session back as the marker that was sent', () => {
+  const content = `${lines(8)}why?`;
+  const asked = run(after(content), pasted(lines(8)), typed('why?'), enter).state;
+  const { state } = command({ ...asked, activity: undefined }, '/edit');
+  expect(shownText(state.composer)).toBe('[paste #1, 8 lines]why?');
+  expect(composed(state)).toBe(content);
+});
+
+test('/edit in line mode names the file and does not print it', () => {
+  const state = { ...after(composePrompt({ prompt: 'why?', files: [file] })), isLineMode: true };
+  const edited = run(state, { type: 'line-entered', text: '/edit', now: 0 });
+  expect(printed(edited.effects)).toEqual([
+    'type another version of: why?\nattached: notes.md; /attach none removes them\nCtrl-C keeps the old one',
+  ]);
+});

@@ -16,6 +16,7 @@ async function codeBlock(answer: string, block: string): Promise<string> {
   const blocks = codeBlocks(answer);
   const found = blocks.at(number > 0 ? number - 1 : number);
   if (found !== undefined) return `${found}\n`;
+  if (blocks.length === 0) throw new Failure('usage', 'the last answer has no code block');
   const count = blocks.length === 1 ? '1 code block' : `${blocks.length} code blocks`;
   throw new Failure('usage', `the last answer has ${count}, and no number ${block}`);
 }

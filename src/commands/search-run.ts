@@ -120,7 +120,7 @@ export async function searchConversations(
     `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
   presentation.notices.notice(
     hits === 0
-      ? `"${text}" is in none of ${countOf(entries.length, 'conversation')}`
+      ? `nothing in ${countOf(entries.length, 'conversation')} matches "${text}"`
       : `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
   );
 }

@@ -16,9 +16,17 @@ function ambiguous(name: string, candidates: readonly string[]): Failure {
   });
 }
 
-function unknown(name: string): Failure {
-  return new Failure('not_found', `there is no conversation "${name}"`, {
-    hint: 'natter conversations list shows their ids and titles',
+function unknown(name: string, shelf: Shelf): Failure {
+  const [where, option] = shelf === 'trash' ? [' in the trash', ' --deleted'] : ['', ''];
+  return new Failure('not_found', `there is no conversation "${name}"${where}`, {
+    hint: `natter conversations list${option} shows their ids and titles`,
+  });
+}
+
+function noneYet(shelf: Shelf): Failure {
+  if (shelf === 'trash') return new Failure('not_found', 'the trash is empty');
+  return new Failure('not_found', 'there is no conversation yet', {
+    hint: 'natter "why is the sky blue?" begins one',
   });
 }
 
@@ -46,15 +54,13 @@ export function findConversation(
   if (name === latestName) {
     const [newest] = entries;
     if (newest !== undefined) return newest;
-    throw new Failure('not_found', 'there is no conversation yet', {
-      hint: 'natter "why is the sky blue?" begins one',
-    });
+    throw noneYet(shelf);
   }
-  if (name.trim() === '') throw unknown(name);
+  if (name.trim() === '') throw unknown(name, shelf);
   const byId = entries.filter(({ id }) => id.startsWith(name));
   const found = byId.length > 0 ? byId : findByTitle(entries, name);
   const [only] = found;
-  if (only === undefined) throw unknown(name);
+  if (only === undefined) throw unknown(name, shelf);
   if (found.length > 1) {
     throw ambiguous(
       name,

@@ -62,7 +62,9 @@ describe('natter conversations', () => {
       '[sandbox echo] first **words**',
     ]);
     expect(stderr).toContain('2 hits in 1 conversation');
-    expect((await run('search', 'nowhere')).stderr).toContain('in none of 1 conversation');
+    expect((await run('search', 'nowhere')).stderr).toContain(
+      'nothing in 1 conversation matches "nowhere"',
+    );
   });
 
   test.each([
@@ -96,6 +98,14 @@ describe('natter conversations', () => {
     expect(await listed()).toEqual([row]);
   });
 
+  test('undelete of what is not in the trash points to the list of the trash', async () => {
+    expect((await run('undelete', 'latest')).stderr).toBe('natter: the trash is empty\n');
+    const { code, stderr } = await run('undelete', 'nobody');
+    expect(code).toBe(6);
+    expect(stderr).toContain('no conversation "nobody" in the trash\n');
+    expect(stderr).toContain('natter conversations list --deleted');
+  });
+
   test('delete moves nothing when one of its names is wrong', async () => {
     expect((await run('delete', 'latest', 'nobody')).code).toBe(6);
     expect(await listed()).toHaveLength(1);
@@ -111,6 +121,8 @@ describe('natter conversations', () => {
 describe('natter last', () => {
   test('prints the last answer byte for byte', async () => {
     expect((await data.run(['last'])).stdout).toBe('first **words**');
+    const { stderr: reason } = await data.run(['last', '--block', '1']);
+    expect(reason).toContain('the last answer has no code block\n');
   });
 
   test('prints a code block without its fences', async () => {

@@ -31,7 +31,7 @@ export interface Session {
   print(entries: readonly Entry[]): void;
   /** Everything of the conversation is on disk. */
   isStored(): boolean;
-  /** Stops what is going on and puts everything away; `ended` resolves then. */
+  /** Stops what is going on and puts everything away; resolves when that is done. */
   close(): Promise<void>;
   /** Resolves when the person has left. */
   readonly left: Promise<void>;

@@ -133,7 +133,7 @@ function remarks(
     .map((text) => notice(clean(text)));
 }
 
-/** A prompt without any text is recorded as failed, too; an answer that was to be another version is not. */
+/** A prompt that got no text is recorded as failed, too; an answer that was to be another version is not. */
 function recordCut(asking: Asking, answer: Answer, question: Question, end: AnswerEnd): void {
   const journal = asking.core.journal();
   if (answer.turnId === undefined && question.type === 'again') return;

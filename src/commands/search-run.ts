@@ -83,7 +83,7 @@ async function searchAll(
   let [done, hits, conversations, rested] = [0, 0, 0, context.clock.monotonic()];
   for (const entry of entries) {
     try {
-      const found = await printFound({ ...search }, entry, lines);
+      const found = await printFound(search, entry, lines);
       hits += found;
       if (found > 0) conversations += 1;
     } catch (error) {

@@ -39,7 +39,8 @@ export function contextFit(model: string, estimate: number): ContextFit {
 
 const count = (value: number) => value.toLocaleString('en-US');
 
-function largerModel(window: number): string | undefined {
+/** The first model of the catalogue whose window is larger; undefined where none is. */
+export function largerModel(window: number): string | undefined {
   return catalogue.find((entry) => entry.contextWindow > window)?.id;
 }
 

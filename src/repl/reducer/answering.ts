@@ -1,6 +1,5 @@
 import { estimateTokens } from '../../conversation/token-estimate.ts';
-import { catalogue } from '../../client/contract.ts';
-import { contextFit, contextWindow } from '../../conversation/context-fit.ts';
+import { contextFit, contextWindow, largerModel } from '../../conversation/context-fit.ts';
 import { systemOf, textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { AnswerOutcome } from '../action.ts';
@@ -98,7 +97,7 @@ function offerModel(state: ReplState): Step {
   const fit = contextFit(choices.model, context.tokens);
   if (state.hasOfferedModel || fit.state === 'fits' || fit.window === undefined) return step(state);
   const window = fit.window;
-  const larger = catalogue.find((entry) => entry.contextWindow > window)?.id;
+  const larger = largerModel(window);
   const way =
     larger === undefined
       ? '/new begins an empty conversation'

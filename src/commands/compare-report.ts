@@ -1,4 +1,5 @@
-import { Failure } from '../failure.ts';
+import { rephrase } from '../client/request-failure.ts';
+import type { Failure } from '../failure.ts';
 import type { AnswerFormat } from '../output/answer-format.ts';
 import { filteredNotice, finishNotice, refusalNotice } from '../output/answer-notices.ts';
 import { endingOf, type ComparedAnswer } from '../output/comparison/comparison-view.ts';
@@ -75,10 +76,7 @@ function printNotices({ presentation: { notices }, answers, removed }: Conclusio
 
 function labelled({ label, failure }: ComparedAnswer): Failure | undefined {
   if (failure === undefined) return undefined;
-  const { kind, message, hint, status, retryAfterSeconds, requestId, attempts } = failure;
-  const details = Object.entries({ hint, status, retryAfterSeconds, requestId, attempts });
-  const known = Object.fromEntries(details.filter(([, value]) => value !== undefined));
-  return new Failure(kind, `${label}: ${message}`, { ...known, cause: failure });
+  return rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure });
 }
 
 /**

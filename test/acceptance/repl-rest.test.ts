@@ -41,7 +41,7 @@ test('a session that waits for a key runs no timer, before an answer and after o
   };
   await rests();
   session.type('hello\r');
-  await session.waitFor(/tokens/);
+  await session.waitFor(/tokens in, /);
   session.type('a draft');
   await session.waitFor(/› a draft/);
   await rests();

@@ -2,6 +2,19 @@ import type { Clock } from '../clock.ts';
 
 const tickLength = 1000;
 
+/**
+ * Sleeps, and then lets what came meanwhile be read: after a process was held up its timers run before its input.
+ * @throws the signal's reason when `signal` aborts
+ */
+export async function sleepAndRead(
+  clock: Clock,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  await clock.sleep(milliseconds, signal);
+  await clock.sleep(0, signal);
+}
+
 /** Calls back after a pause without another call. */
 export interface Pause {
   restart(): void;
@@ -16,7 +29,7 @@ export function createPause(clock: Clock, length: number, act: () => void): Paus
       stop.abort();
       stop = new AbortController();
       // Called off is no failure: the next pause counts.
-      clock.sleep(length, stop.signal).then(act, () => undefined);
+      sleepAndRead(clock, length, stop.signal).then(act, () => undefined);
     },
     cancel: () => stop.abort(),
   };

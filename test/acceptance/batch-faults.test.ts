@@ -27,7 +27,7 @@ test('of 3,000 items with 5 % of 429s and 1 % of cuts none is lost or doubled', 
     Array.from({ length: count }, (_, at) => at + 1),
   );
   expect(results.map(({ content }) => `${content}\n`).join('')).toBe(promptLines(count));
-}, 120_000);
+}, 240_000);
 
 test('a storm of 429s is outlasted: all workers wait, then all is answered', async () => {
   const place = await openBatchPlace([rule('429 retry-after=0.2 times=30')]);
@@ -37,7 +37,7 @@ test('a storm of 429s is outlasted: all workers wait, then all is answered', asy
   expect(stdout.trim().split('\n')).toHaveLength(20);
   // Eight at first; then only as many as are under way anyway ask again, until the storm is over.
   expect(place.asked.length).toBe(50);
-}, 60_000);
+}, 240_000);
 
 test('a refusal that natter may not wait out ends the batch at once', async () => {
   const place = await openBatchPlace([rule('429 retry-after=3600')]);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   folder = await installPacked();
   symlinkSync(resolve('node_modules/@types'), join(folder, 'node_modules/@types'), 'junction');
   sandbox = await startSandbox();
-}, 60_000);
+}, 240_000);
 afterAll(() => sandbox.close());
 
 test.each(examples)(

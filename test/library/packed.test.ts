@@ -11,7 +11,7 @@ const run = promisify(execFile);
 let folder: string;
 beforeAll(async () => {
   folder = await installPacked();
-}, 60_000);
+}, 240_000);
 
 const installed = (path: string) => join(folder, 'node_modules/natter', path);
 const filesOf = (path: string) =>

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { KeyEvent } from '../editing/key-event.ts';
 import { createKeyParser, flushDelay } from '../editing/key-parser.ts';
 import { joinPasteBurst } from '../editing/paste-burst.ts';
+import { sleepAndRead } from '../timers.ts';
 
 /** Turns what a raw terminal sends into keys, telling Esc from the begin of a sequence by the time. */
 export interface KeyInput {
@@ -24,7 +25,7 @@ export function createKeyInput(
     if (pending === 'nothing') return;
     waiting = new AbortController();
     // Called off is no failure: more came.
-    clock.sleep(flushDelay[pending], waiting.signal).then(
+    sleepAndRead(clock, flushDelay[pending], waiting.signal).then(
       () => pass(parser.flush()),
       () => undefined,
     );

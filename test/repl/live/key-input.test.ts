@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import type { KeyEvent } from '../../../src/repl/editing/key-event.ts';
+import { createKeyInput } from '../../../src/repl/live/key-input.ts';
+import { openLateInput } from '../../support/busy-process.ts';
+import { writeEvents } from '../editing/written-events.ts';
+
+function openKeyInput() {
+  const seen: KeyEvent[] = [];
+  const input = createKeyInput(
+    systemClock,
+    (events) => seen.push(...events),
+    () => undefined,
+  );
+  return { input, seen };
+}
+
+test('Esc alone is a key once nothing follows it', async () => {
+  const { input, seen } = openKeyInput();
+  input.feed(Buffer.from('\u001B'));
+  expect(seen).toEqual([]);
+  await expect.poll(() => writeEvents(seen)).toBe('<escape>');
+});
+
+test('a sequence whose rest came while the process was held up is one key', async () => {
+  const { input, seen } = openKeyInput();
+  const late = await openLateInput((bytes) => input.feed(bytes));
+  input.feed(Buffer.from('\u001B'));
+  late.sendWhileBusy('[A', 100);
+  await expect.poll(() => writeEvents(seen)).toBe('<up>');
+});

@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Input that reaches `onBytes` as that of a terminal would: when the process comes to read it. */
+export interface LateInput {
+  /** Sends the text, and keeps the process from reading it for so many milliseconds. */
+  sendWhileBusy(text: string, milliseconds: number): void;
+}
+
+export async function openLateInput(onBytes: (bytes: Buffer) => void): Promise<LateInput> {
+  const server = createServer((socket) => socket.on('data', onBytes));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const writer = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await Promise.all([once(writer, 'connect'), once(server, 'connection')]);
+  onTestFinished(() => {
+    writer.destroy();
+    server.close();
+  });
+  return {
+    sendWhileBusy(text, milliseconds) {
+      writer.write(text);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+    },
+  };
+}

@@ -30,11 +30,7 @@ export interface NextTurn {
 }
 
 /** What a command gives to a journal. */
-export function journalOptions(
-  context: Context,
-  notices: Notices,
-  save: boolean,
-): JournalOptions & { readonly folder: string | undefined } {
+export function journalOptions(context: Context, notices: Notices, save: boolean): JournalOptions {
   const { clock, random, process, version } = context;
   const { data: folder } = resolveFolders(context);
   const onWarning = (text: string) => notices.warning(text);

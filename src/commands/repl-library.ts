@@ -14,8 +14,6 @@ import type { LibraryPort } from '../repl/ports.ts';
 import { createStyle } from '../terminal/style.ts';
 import type { Context } from './context.ts';
 
-type KeptOptions = JournalOptions & { readonly folder: string | undefined };
-
 const title: Column = { heading: 'TITLE' };
 const facts: readonly Column[] = [
   { heading: 'ID' },
@@ -115,7 +113,7 @@ async function describe(
 }
 
 /** The conversations of a REPL. */
-export function createReplLibrary(context: Context, options: KeptOptions): LibraryPort {
+export function createReplLibrary(context: Context, options: JournalOptions): LibraryPort {
   return {
     create: () => createJournal(options),
     find: (name) => findConversation(requireDataFolder(options.folder), name).id,

@@ -2,12 +2,10 @@ import type { JournalOptions } from '../conversation/journal.ts';
 import type { Notices } from '../output/notices.ts';
 import type { Presentation } from './presentation.ts';
 
-type KeptOptions = JournalOptions & { readonly folder: string | undefined };
-
 /** What is told beside the conversation: on standard error before and after the session, inside it meanwhile. */
 export interface Remarks {
   readonly presentation: Presentation;
-  readonly journalOptions: KeptOptions;
+  readonly journalOptions: JournalOptions;
   readonly say: (text: string) => void;
   /** Where remarks go from now on; undefined is standard error. */
   passTo(listener: ((text: string) => void) | undefined): void;
@@ -16,7 +14,7 @@ export interface Remarks {
 export function createRemarks(
   shown: Presentation,
   clean: (text: string) => string,
-  journalOptions: (notices: Notices) => KeptOptions,
+  journalOptions: (notices: Notices) => JournalOptions,
 ): Remarks {
   let listener: ((text: string) => void) | undefined;
   const pass = (text: string, otherwise: (text: string) => void) => {

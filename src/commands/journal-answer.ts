@@ -1,11 +1,7 @@
 import type { ChatEvent } from '../client/events.ts';
+import { answerEnd } from '../conversation/answer-end.ts';
 import type { AnswerEnd, Journal } from '../conversation/journal.ts';
 import { Failure } from '../failure.ts';
-
-function endOf(event: Extract<ChatEvent, { type: 'answer-finished' }>): AnswerEnd {
-  const { model, finishReason, usage, timing } = event;
-  return { model, finishReason, usage, timing };
-}
 
 /**
  * Hands on the events of an answer and journals them. The answer is begun when the service accepts the prompt,
@@ -27,7 +23,7 @@ export async function* journalAnswer(
       if (event.type === 'text-received') journal.appendText(begin(), event.text);
       if (event.type === 'refusal-received') journal.appendRefusal(begin(), event.text);
       if (event.type === 'answer-named') end = { ...end, model: event.model };
-      if (event.type === 'answer-finished') end = endOf(event);
+      if (event.type === 'answer-finished') end = answerEnd(event);
       yield event;
     }
   } catch (error) {

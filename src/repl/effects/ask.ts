@@ -1,3 +1,4 @@
+import { answerEnd } from '../../conversation/answer-end.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { AnswerEnd } from '../../conversation/journal.ts';
 import type { ChatEvent } from '../../client/events.ts';
@@ -107,8 +108,7 @@ async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promis
   } else if (event.type === 'answer-named') {
     answer.end = { model: event.model };
   } else if (event.type === 'answer-finished') {
-    const { model, finishReason, usage, timing } = event;
-    answer.end = { model, finishReason, usage, timing };
+    answer.end = answerEnd(event);
   }
 }
 

@@ -38,7 +38,8 @@ async function killMidStream(data: DataFolder, prompt: string, delay: number): P
   return words;
 }
 
-async function killFiveTimes(seed: number): Promise<void> {
+/** How many turns are there after the kills. */
+async function killFiveTimes(seed: number): Promise<number> {
   const random = seededRandom(seed);
   const data = createDataFolder();
   await data.run(['[sandbox echo] first'], { env });
@@ -53,8 +54,10 @@ async function killFiveTimes(seed: number): Promise<void> {
     expect(answer?.content.startsWith(words)).toBe(true);
     expected.push(prompt, answer?.content ?? '');
   }
+  return pathOf(data.only()).length;
 }
 
 test('D1 natter killed at 20 moments of its answers loses no turn, and no text that was on disk', async () => {
-  await Promise.all([1, 2, 3, 4].map((seed) => killFiveTimes(seed)));
+  const turns = await Promise.all([1, 2, 3, 4].map((seed) => killFiveTimes(seed)));
+  expect(turns).toEqual([12, 12, 12, 12]);
 }, 240_000);

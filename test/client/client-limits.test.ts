@@ -6,6 +6,9 @@ import { reset } from '../support/raw-server.ts';
 import { failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
+/** For what is certain to come, on however busy a machine. */
+const patience = { timeout: 60_000 };
+
 const broken = json(500, { error: { name: 'server_error' } });
 const answer = streamed('Hello');
 
@@ -129,7 +132,7 @@ test('S42 comments do not put off the idle limit', async () => {
         streamHead(),
         chunk(': 1\n\n'),
         // The only sleep left is the one that watches for content.
-        () => vi.waitUntil(() => clock.sleeping() === 1),
+        () => vi.waitUntil(() => clock.sleeping() === 1, patience),
         () => clock.advance(2000),
         chunk(': 2\n\n'),
         20,
@@ -150,9 +153,9 @@ test('S42 content puts off the idle limit', async () => {
       [
         streamHead(),
         chunk(delta('a')),
-        () => vi.waitUntil(() => clock.monotonic() === 2000),
+        () => vi.waitUntil(() => clock.monotonic() === 2000, patience),
         chunk(delta('b')),
-        () => vi.waitUntil(() => clock.monotonic() === 4000),
+        () => vi.waitUntil(() => clock.monotonic() === 4000, patience),
         chunk(done),
       ],
     ],

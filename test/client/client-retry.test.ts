@@ -11,7 +11,7 @@ import {
   streamHead,
 } from '../support/raw-replies.ts';
 import { fin, reset, type RawServer } from '../support/raw-server.ts';
-import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { afterBody, createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
 const limited = (headers: Readonly<Record<string, string>> = {}) =>
@@ -151,8 +151,7 @@ test('R19 a second turn succeeds after the server closed the idle connection', a
 test('uses a connection again for the next turn', async () => {
   const set = await serveClient([[answer]]);
   await runChat(set);
-  // The end of the body is taken in after the answer ended.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await afterBody();
   await runChat(set);
   expect(set.server.connections()).toBe(1);
 });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { streamed } from '../support/raw-replies.ts';
 import { fin } from '../support/raw-server.ts';
-import { createTestClient, failureOf, runChat } from '../support/run-chat.ts';
+import { afterBody, createTestClient, failureOf, runChat } from '../support/run-chat.ts';
 import { serve } from '../support/serve.ts';
 
 function clientOf(url: string) {
@@ -43,7 +43,7 @@ test('answers over TLS, and uses the connection again', async () => {
   const server = await serve([[streamed('Hello')]], { tls: true });
   const set = clientOf(server.url);
   expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await afterBody();
   expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });
   expect(server.connections()).toBe(1);
 });

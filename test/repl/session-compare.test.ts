@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { pathOf } from '../../src/conversation/tree.ts';
 import { Failure } from '../../src/failure.ts';
@@ -72,7 +72,7 @@ test('a model that fails leaves the answer there is', async () => {
 
 test('what came of one that is stopped is kept as a version', async () => {
   const memory = await compared(hanging('half'));
-  await vi.waitFor(() => expect(memory.text()).toContain('nextgen: half'));
+  await expect.poll(() => memory.text()).toContain('nextgen: half');
   memory.session.dispatch({ type: 'interrupted', now: 0 });
   await memory.idle();
   expect(memory.text()).toMatch(/nextgen: half\nnatter: stopped; \/version goes back\n$/);

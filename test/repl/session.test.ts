@@ -60,7 +60,7 @@ describe('an answer', () => {
   test('D15 that is stopped keeps its text, and the next request has valid roles', async () => {
     const { session, enter, idle, requests, text } = createMemorySession(hanging('half an'));
     enter('one');
-    await new Promise((resolve) => void setTimeout(resolve, 20));
+    await expect.poll(text).toContain('half an');
     session.dispatch({ type: 'interrupted', now: 0 });
     await idle();
     expect(text()).toContain('origin: half an\nnatter: stopped; /continue goes on from here\n');
@@ -127,7 +127,7 @@ describe('an answer', () => {
   test('is not torn by what is told meanwhile', async () => {
     const { session, enter, idle, text } = createMemorySession(hanging('half '));
     enter('one');
-    await new Promise((resolve) => void setTimeout(resolve, 20));
+    await expect.poll(text).toContain('half ');
     session.dispatch({ type: 'remarked', text: 'the disk is full' });
     session.dispatch({ type: 'interrupted', now: 0 });
     await idle();
@@ -177,9 +177,9 @@ test('an unsent draft is kept after a pause', async () => {
 });
 
 test('leaving while an answer comes keeps its text', async () => {
-  const { session, enter } = createMemorySession(hanging('half'));
+  const { session, enter, text } = createMemorySession(hanging('half'));
   enter('one');
-  await new Promise((resolve) => void setTimeout(resolve, 20));
+  await expect.poll(text).toContain('half');
   enter('/quit');
   await session.left;
   await session.close();

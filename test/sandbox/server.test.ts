@@ -59,7 +59,7 @@ describe('close', () => {
       const start = performance.now();
       await sandbox.close();
       await answer;
-      expect(performance.now() - start).toBeLessThan(2000);
+      expect(performance.now() - start).toBeLessThan(20_000);
     },
   );
 

@@ -67,6 +67,14 @@ export async function runChat(
   return { events, text, error, delays };
 }
 
+/**
+ * Resolves when the end of a body has been taken in, which comes after the answer ended; what the server sent is there
+ * to be read.
+ */
+export async function afterBody(): Promise<void> {
+  for (let turn = 0; turn < 100; turn += 1) await tick();
+}
+
 async function passWait(delay: number, clock: FakeClock): Promise<void> {
   await tick();
   await clock.advance(delay);

@@ -52,6 +52,7 @@ export async function attachFiles(
   const files: AttachedFile[] = [];
   // One after the other: memory holds the bytes of one file only, and the first wrong one is told.
   for (const name of names) {
+    if (name === '') throw new Failure('usage', '--file needs the path of a file');
     const bytes = await readBytes(name, options.signal);
     files.push({ name, content: decodeText(bytes, { ...options, source: name }) });
   }

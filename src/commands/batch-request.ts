@@ -13,7 +13,9 @@ function itemMessages(
 ): readonly Message[] {
   const bringsOne = messages[0]?.role === systemRole;
   const content = system ?? (bringsOne ? undefined : settings.values.system);
-  return content === undefined ? messages : [{ role: systemRole, content }, ...messages];
+  return content === undefined || content === ''
+    ? messages
+    : [{ role: systemRole, content }, ...messages];
 }
 
 /** Of what is asked: see `promptFingerprint`. */

@@ -19,10 +19,12 @@ export interface PlannedRequest {
 
 const automatic = 'auto';
 
-/** Turns settings and a prompt into the messages to send. */
+/** Turns settings and a prompt into the messages to send; an empty system prompt is none. */
 export function promptMessages(system: string | undefined, prompt: string): readonly Message[] {
   const turn = { role: 'user', content: prompt };
-  return system === undefined ? [turn] : [{ role: 'system', content: system }, turn];
+  return system === undefined || system === ''
+    ? [turn]
+    : [{ role: 'system', content: system }, turn];
 }
 
 /**

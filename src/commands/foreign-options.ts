@@ -26,6 +26,9 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['--output', 'natter "a prompt" > FILE keeps the answer in a file'],
   ['-r', '--resume goes on with a conversation, -c with the last one'],
   ['--system-prompt', '-s gives a system prompt'],
+  ['--no-color', '--color never leaves colours out'],
+  ['--stream', 'answers are streamed; --no-stream asks for the whole answer at once'],
+  ['--models', 'natter models list shows the models there are'],
   ['--list-models', 'natter models list shows the models there are'],
 ]);
 

@@ -75,8 +75,15 @@ function usageFailure(error: CommanderError, command: Command): Failure | undefi
   const foreign = commandPath(command) === 'natter' ? foreignOptionHint(option) : undefined;
   const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
   // The value of an option that is not natter's may be a key.
+  const name = option.replace(/=.*/s, '');
+  if (name !== option && suggestion.split(/[ ,?)]+/).includes(name)) {
+    return new Failure('usage', `option '${name}' takes no value`);
+  }
   const nameOnly = text.replace(/^(unknown option '[^=]*)=.*$/, "$1'");
-  const message = nameOnly.replace(/\. Expected/, ': expected').replace(/\.$/, '');
+  const message = nameOnly
+    .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, '$1 is no $2')
+    .replace(/\. Expected/, ': expected')
+    .replace(/\.$/, '');
   const meant = suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
   const dash =
     error.code === 'commander.unknownOption' ? '; text that starts with a dash goes after --' : '';

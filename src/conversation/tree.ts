@@ -107,7 +107,9 @@ export function messagesOf(
     }
   }
   const system = systemOf(conversation, next);
-  return system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
+  // An empty one took back what stood before it.
+  if (system === undefined || system === '') return messages;
+  return [{ role: 'system', content: system }, ...messages];
 }
 
 /** The system prompt in force after the selected turns. */

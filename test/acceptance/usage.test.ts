@@ -43,6 +43,9 @@ test.each([
     ['sandbox', '--scenario', 'no.json'],
     'cannot read the scenario no.json: there is no such file or folder',
   ],
+  ['a file without a name', ['hi', '-f', ''], '--file needs the path of a file'],
+  ['a value too many', ['hi', '--json=1'], "option '--json' takes no value"],
+  ['a shell that is none', ['completion', 'tcsh'], "'tcsh' is no shell. Allowed choices are bash"],
   ['a file that is not there', ['hi', '-f', 'no.txt'], 'cannot attach no.txt'],
 ])('P27 %s is a usage error, and nothing is sent', async (_, words, message) => {
   const server = await serve([[streamed('Hello')]]);
@@ -56,6 +59,7 @@ test.each([
   ['--modle', 'x', 'did you mean --model? See natter --help'],
   ['--jsno', 'x', 'did you mean --json? See natter --help'],
   ['--temperature', '0.2', 'fields of the request go into --param'],
+  ['--no-color', 'hi', '--color never leaves colours out'],
   ['--api-key=x', 'hi', 'natter auth login stores a key'],
   ['-p', 'hi', 'natter "a prompt" prints the answer'],
   ['models', '-p', 'see natter models list --help'],

@@ -17,6 +17,7 @@ describe('the request', () => {
   test.each([
     ['nothing set', {}, true, { model: 'origin', messages: [user], stream: true }],
     ['no stream', {}, false, { model: 'origin', messages: [user] }],
+    ['an empty system prompt', { system: '' }, false, { model: 'origin', messages: [user] }],
     [
       'a system prompt',
       { system: 'brief' },

@@ -31,6 +31,15 @@ describe('messagesOf', () => {
     ]);
   });
 
+  test('sends no system turn where the last one is empty', () => {
+    const journal = unsaved();
+    journal.addTurn({ role: 'system', content: 'be brief' });
+    exchange(journal, 'one', 'first');
+    journal.addTurn({ role: 'system', content: '' });
+    journal.addTurn({ role: 'user', content: 'two' });
+    expect(sent(journal)).toEqual(['user: one', 'assistant: first', 'user: two']);
+  });
+
   test('D15 keeps what came of a stopped answer, and roles take turns', () => {
     const journal = unsaved();
     journal.addTurn({ role: 'user', content: 'one' });

@@ -1,23 +1,11 @@
 import { takeApartPrompt, type AttachedFile } from '../conversation/compose-prompt.ts';
 import { count } from '../output/figures.ts';
 import { createHistory, type History } from './editing/history.ts';
-import { contentOf, isBeyondTyping } from './editing/paste.ts';
-import {
-  clearBuffer,
-  createBuffer,
-  draftFrom,
-  draftOf,
-  insert,
-  insertPaste,
-  withDraft,
-  type Draft,
-  type TextBuffer,
-} from './editing/text-buffer.ts';
+import { contentOf } from './editing/paste.ts';
+import { recalledDraft } from './editing/recalled-draft.ts';
+import { createBuffer, withDraft, type Draft, type TextBuffer } from './editing/text-buffer.ts';
 import { notice, type Entry } from './entry.ts';
 import { shownText } from './shown-text.ts';
-
-/** UTF-16 units. */
-const longestHeading = 500;
 
 /** As it would be typed: a prompt that starts with a slash is no command. */
 function typedText(sent: string): string {
@@ -34,13 +22,9 @@ function pastedDraft({ entries }: History, sent: string): Draft | undefined {
 export function withSent(buffer: TextBuffer, history: History, sent: string): TextBuffer {
   const pasted = pastedDraft(history, sent);
   if (pasted !== undefined) return withDraft(buffer, { ...pasted, cursor: pasted.text.length });
-  if (!isBeyondTyping(sent)) return withDraft(buffer, draftFrom(typedText(sent)));
-  // Most often a question, and then what it is about.
-  const [first = ''] = /^[^]*?\n\n/.exec(sent.slice(0, longestHeading)) ?? [];
-  const heading =
-    first === '' ? clearBuffer(buffer) : insert(clearBuffer(buffer), typedText(first));
-  const filled = insertPaste(heading, sent.slice(first.length));
-  return withDraft(filled, draftOf(filled));
+  const draft = recalledDraft(sent, buffer.pasteCount + 1);
+  const text = typedText(draft.text);
+  return withDraft(buffer, { ...draft, text, cursor: text.length });
 }
 
 /** Tells of a file that goes along with a prompt. */

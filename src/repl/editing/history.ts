@@ -1,4 +1,5 @@
 import { contentOf } from './paste.ts';
+import { recalledDraft } from './recalled-draft.ts';
 import { draftFrom } from './text-buffer.ts';
 import type { Draft } from './text-buffer.ts';
 
@@ -23,8 +24,13 @@ export interface HistoryStep {
 
 const mostEntries = 2000;
 
+/** A slash in a paste would begin no command. */
+function recalled(text: string): Draft {
+  return text.startsWith('/') ? draftFrom(text) : recalledDraft(text);
+}
+
 export function createHistory(texts: readonly string[] = []): History {
-  const entries = texts.slice(-mostEntries).map(draftFrom);
+  const entries = texts.slice(-mostEntries).map(recalled);
   return { entries, position: entries.length, edits: new Map() };
 }
 

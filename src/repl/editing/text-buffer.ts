@@ -50,9 +50,11 @@ export function draftOf({ text, cursor, pastes }: TextBuffer): Draft {
   return { text, cursor, pastes };
 }
 
-/** The buffer with another draft in it: nothing to undo, the kill ring and the count of pastes as they were. */
+/** The buffer with another draft in it: nothing to undo, the kill ring as it was, further pastes counted on. */
 export function withDraft(buffer: TextBuffer, { text, cursor, pastes }: Draft): TextBuffer {
-  return { ...settle(buffer), text, cursor, pastes, undoStack: [], redoStack: [] };
+  const numbers = Array.from(pastes.values(), ({ number }) => number);
+  const pasteCount = Math.max(buffer.pasteCount, ...numbers);
+  return { ...settle(buffer), text, cursor, pastes, pasteCount, undoStack: [], redoStack: [] };
 }
 
 /** The buffer emptied, as after sending. */

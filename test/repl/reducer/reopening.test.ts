@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { composePrompt } from '../../../src/conversation/compose-prompt.ts';
+import { createHistory } from '../../../src/repl/editing/history.ts';
+import { contentOf } from '../../../src/repl/editing/paste.ts';
 import { shownText } from '../../../src/repl/shown-text.ts';
 import {
   composed,
@@ -8,6 +10,7 @@ import {
   enter,
   interrupt,
   pasted,
+  pressed,
   printed,
   run,
   stateOf,
@@ -69,4 +72,24 @@ test('/edit in line mode names the file and does not print it', () => {
   expect(printed(edited.effects)).toEqual([
     'type another version of: why?\nattached: notes.md; /attach none removes them\nCtrl-C keeps the old one',
   ]);
+});
+
+describe('a prompt of an earlier session', () => {
+  const recalled = (text: string) =>
+    run(stateOf({ history: createHistory([text]) }), pressed('up'));
+
+  test.each([
+    ['typed', lines(20), lines(20)],
+    ['pasted', `review this:\n${lines(500)}`, 'review this:\n[paste #1, 500 lines]'],
+    ['a command', `/system ${lines(500)}`, `/system ${lines(500)}`],
+  ])('that was %s comes back to be read and changed', (_, text, shown) => {
+    const { composer } = recalled(text).state;
+    expect(shownText(composer)).toBe(shown);
+    expect(contentOf(composer)).toBe(text);
+  });
+
+  test('counts what is pasted into it on', () => {
+    const { state } = run(recalled(`review this:\n${lines(500)}`).state, pasted(lines(9)));
+    expect(shownText(state.composer)).toContain('[paste #2, 9 lines]');
+  });
 });

@@ -67,7 +67,7 @@ function printFigures({ context, presentation, answers }: Conclusion): void {
 function printNotices({ presentation: { notices }, answers, removed }: Conclusion): void {
   for (const { label, record, refusal } of answers) {
     if (refusal !== '') notices.warning(`${label}: ${refusalNotice(refusal)}`);
-    const notice = finishNotice(record);
+    const notice = record.complete ? finishNotice(record) : undefined;
     if (notice !== undefined) notices.notice(`${label}: ${notice}`);
   }
   const filtered = filteredNotice(removed);

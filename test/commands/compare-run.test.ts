@@ -158,6 +158,11 @@ describe('--diff', () => {
   });
 });
 
+test('a model that fails without any text is told as failed, not as empty', async () => {
+  const { stderr } = await compare(['-m', 'origin,other', '[sandbox echo] hi']);
+  expect(stderr).not.toContain('the answer is empty');
+});
+
 describe('--json', () => {
   test('is one document of all answers in order', async () => {
     const { stdout, stderr } = await compare(['--json', '[sandbox echo] hi']);

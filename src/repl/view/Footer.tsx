@@ -6,6 +6,7 @@ import { fitParts, shorten } from './fit-parts.ts';
 import { Row } from './Row.tsx';
 
 const longestTitle = 30;
+const shortestTitle = 10;
 
 /** `1,204 of 128,000 tokens (1 %)`: numbers first, a share alone says too little. */
 function contextText(
@@ -24,7 +25,7 @@ const nearlyFull = 0.8;
 export function Footer({ footer }: { readonly footer: FooterView }): ReactNode {
   const { style, signs, columns } = useAppearance();
   const parts = [
-    { text: shorten(footer.conversation, longestTitle, signs), worth: 1 },
+    { text: shorten(footer.conversation, longestTitle, signs), worth: 1, least: shortestTitle },
     { text: footer.source ?? '', worth: 3 },
     { text: footer.model, worth: 2 },
     { text: contextText(footer, signs), worth: 4 },

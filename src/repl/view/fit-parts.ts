@@ -5,6 +5,8 @@ import type { Signs } from './appearance.ts';
 export interface LinePart {
   readonly text: string;
   readonly worth: number;
+  /** Columns that it may be shortened to before any part is left out. */
+  readonly least?: number;
 }
 
 /** The text, or its beginning where it is too wide, with a sign that there is more. */
@@ -14,12 +16,32 @@ export function shorten(text: string, columns: number, { ellipsis }: Signs): str
   return room < 1 ? splitAtWidth(text, columns)[0] : splitAtWidth(text, room)[0] + ellipsis;
 }
 
+/** The parts with one shortened by so many columns; undefined where none may be. */
+function shortened(
+  parts: readonly LinePart[],
+  excess: number,
+  signs: Signs,
+): readonly LinePart[] | undefined {
+  const room = ({ text, least = Number.POSITIVE_INFINITY }: LinePart) =>
+    displayWidth(text) - excess >= least;
+  const found = parts.find(room);
+  if (found === undefined) return undefined;
+  const text = shorten(found.text, displayWidth(found.text) - excess, signs);
+  return parts.map((part) => (part === found ? { ...part, text } : part));
+}
+
+const joined = (parts: readonly LinePart[], { dot }: Signs) =>
+  parts.map(({ text }) => text).join(dot);
+
 /** As many parts as fit, in their order. */
 export function fitParts(parts: readonly LinePart[], columns: number, signs: Signs): string {
   const kept = parts.filter(({ text }) => text !== '');
   for (;;) {
-    const line = kept.map(({ text }) => text).join(signs.dot);
-    if (kept.length < 2 || displayWidth(line) <= columns) return shorten(line, columns, signs);
+    const line = joined(kept, signs);
+    const excess = displayWidth(line) - columns;
+    if (kept.length < 2 || excess <= 0) return shorten(line, columns, signs);
+    const fitting = shortened(kept, excess, signs);
+    if (fitting !== undefined) return joined(fitting, signs);
     const least = Math.min(...kept.map(({ worth }) => worth));
     kept.splice(
       kept.findLastIndex(({ worth }) => worth === least),

@@ -183,6 +183,17 @@ describe('the footer', () => {
     ]);
   });
 
+  test('shortens the title before it leaves anything out', () => {
+    const long = {
+      ...footer,
+      conversation: 'Tea and coffee, and what else to drink',
+      usage: undefined,
+    };
+    expect(drawn(<Footer footer={long} />, { columns: 71 })).toEqual([
+      'Tea and coffee, and… · sandbox · origin · 1,204 of 128,000 tokens (1 %)',
+    ]);
+  });
+
   test('keeps the context and the sandbox in a narrow window', () => {
     expect(drawn(<Footer footer={footer} />, { columns: 45 })).toEqual([
       'sandbox · 1,204 of 128,000 tokens (1 %)',

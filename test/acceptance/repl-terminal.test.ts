@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { temporaryHome } from '../support/natter.ts';
-import { openTerminal, type TerminalOptions, type TerminalSession } from '../support/terminal.ts';
+import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
 
 /** Makes trouble inside natter when SIGUSR2 arrives. */
 const trouble = `
@@ -89,15 +89,6 @@ describe('P19 Ctrl-Z', () => {
   });
 });
 
-/** What is on its way to a terminal while its size changes belongs to neither size. */
-async function betweenUpdates(session: TerminalSession): Promise<void> {
-  for (let before = -1, tries = 0; before !== session.output().length && tries < 50; tries += 1) {
-    before = session.output().length;
-    await sleep(12);
-  }
-  await session.screen();
-}
-
 /**
  * Whether every character of `paragraph` is in the transcript, from its first words on. A row that was drawn for an
  * older size may stay between them (docs/decisions/0006), and lines are broken anywhere.
@@ -135,11 +126,10 @@ describe('P20 the window', () => {
     ] as const;
     for (let step = 0; step < 20; step += 1) {
       const [columns, rows] = sizes[step % sizes.length] ?? [80, 24];
-      await betweenUpdates(session);
-      session.resize(columns, rows);
+      await session.resizeInPeace(columns, rows);
       await sleep(200);
     }
-    session.resize(120, 30);
+    await session.resizeInPeace(120, 30);
     await session.waitFor(/Paragraph 15 [^]*漢字 and all\./);
     const transcript = await session.transcript();
     expect(paragraphs.filter((text) => !holdsInOrder(transcript, text))).toEqual([]);

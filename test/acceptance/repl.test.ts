@@ -55,15 +55,15 @@ describe('the REPL', () => {
     terminal.type(`[sandbox tokens=600 rate=300]${keys.enter}`);
     await screenWith(terminal, /Esc stops/);
     for (let index = 0; index < 20; index += 1) {
-      terminal.resize(50 + ((index * 17) % 60), 12 + ((index * 7) % 20));
+      await terminal.resizeInPeace(50 + ((index * 17) % 60), 12 + ((index * 7) % 20));
       await sleep(60);
     }
-    terminal.resize(80, 24);
+    await terminal.resizeInPeace(80, 24);
     await screenWith(terminal, /6\d\d of 128,000/);
     const shown = lettersOfAnswer(await terminal.transcript());
     const whole = lettersOfAnswer(await answerAlone());
     expect(remaining(whole, shown)).toBe('');
-    // A window that changes while an update is on its way may keep a row of the old one.
+    // An update that is being written as the window changes may leave a row of the old size.
     expect(shown.length - whole.length).toBeLessThan(100);
     expect(terminal.output()).not.toMatch(clears);
     expect(await leave(terminal)).toBe(0);

@@ -170,7 +170,7 @@ export function createMemorySession(...replies: Reply[]): MemorySession {
     text: () => written.join(''),
     enter: (text) => session.dispatch({ type: 'line-entered', text, now: clock.monotonic() }),
     async idle() {
-      const end = Date.now() + 10_000;
+      const end = Date.now() + 60_000;
       for (;;) {
         // Long enough for what is done in steps to begin with the next one.
         await sleep(5);

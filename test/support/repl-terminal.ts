@@ -37,9 +37,9 @@ export async function openRepl(
 /** A home folder that several sessions share. */
 export const sharedHome = () => ({ HOME: mkdtempSync(join(tmpdir(), 'natter-repl-')) });
 
-/** Resolves when the window shows the pattern and stays as it is for a moment. */
+/** Resolves when the window shows the pattern. */
 export async function screenWith(terminal: TerminalSession, pattern: RegExp): Promise<string> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 60_000;
   for (;;) {
     const screen = await terminal.screen();
     if (pattern.test(screen)) return screen;

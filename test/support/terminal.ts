@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import headless from '@xterm/headless';
@@ -27,6 +28,8 @@ export interface TerminalSession {
   copied(): Promise<string>;
   type(text: string): void;
   resize(columns: number, rows: number): void;
+  /** The same while the program stands still: nothing that it drew for the old size is on its way. */
+  resizeInPeace(columns: number, rows: number): Promise<void>;
   kill(signal: string): void;
   /** What the program asked of the terminal and did not take back. */
   modes(): Promise<{ readonly bracketedPaste: boolean; readonly cursorHidden: boolean }>;
@@ -107,8 +110,26 @@ export function openTerminal(
   };
   let ended = false;
   void exit.then(() => (ended = true));
+  const resize = (newColumns: number, newRows: number) => {
+    child.resize(newColumns, newRows);
+    terminal.resize(newColumns, newRows);
+  };
   return {
     output: () => output,
+    resize,
+    async resizeInPeace(newColumns, newRows) {
+      child.kill('SIGSTOP');
+      let before: number;
+      do {
+        before = output.length;
+        await sleep(5);
+        // What there is to read is read between a timer and this.
+        await tick();
+      } while (output.length !== before);
+      await flushed();
+      resize(newColumns, newRows);
+      child.kill('SIGCONT');
+    },
     async screen() {
       await flushed();
       const { viewportY } = terminal.buffer.active;
@@ -120,10 +141,6 @@ export function openTerminal(
       return copiedText(terminal);
     },
     type: (text) => child.write(text),
-    resize(newColumns, newRows) {
-      child.resize(newColumns, newRows);
-      terminal.resize(newColumns, newRows);
-    },
     kill: (signal) => child.kill(signal),
     async modes() {
       await flushed();

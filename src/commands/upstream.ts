@@ -45,9 +45,10 @@ function createEngine({ client, models, params, mask, tellFailure }: EngineParts
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       tellFailure(error);
-      const { kind, message, retryAfterSeconds } = error;
+      const { kind, message, status, retryAfterSeconds } = error;
       throw new Failure(kind, mask(message), {
         cause: error,
+        ...(status === undefined ? {} : { status }),
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       });
     }

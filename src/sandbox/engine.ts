@@ -16,6 +16,13 @@ const toldAsTheyAre: Readonly<Partial<Record<FailureKind, ErrorName>>> = {
   rate_limited: 'rate_limited',
 };
 
+/** Without what the client made of the status: whoever is told makes the same of the contract's. */
+function saidWith({ message, status }: Failure): string {
+  const mark = ` (${status}): `;
+  const at = status === undefined ? -1 : message.indexOf(mark);
+  return at < 0 ? `: ${message}` : message.slice(at);
+}
+
 /**
  * The contract's error for what an engine threw. The engine's 401 is about a key that the client neither has nor
  * knows, so it becomes a `server_error`. Hints are left out: they speak to whoever runs the sandbox.
@@ -23,10 +30,10 @@ const toldAsTheyAre: Readonly<Partial<Record<FailureKind, ErrorName>>> = {
  */
 export function engineFailure(error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
-  const { kind, message, retryAfterSeconds: wait } = error;
+  const { kind, retryAfterSeconds: wait } = error;
   const told =
     kind === 'unauthorized' ? "upstream refused the sandbox's own key, not yours" : 'upstream';
-  return new Failure(toldAsTheyAre[kind] ?? 'server_error', `${told}: ${message}`, {
+  return new Failure(toldAsTheyAre[kind] ?? 'server_error', `${told}${saidWith(error)}`, {
     cause: error,
     ...(wait !== undefined && Number.isFinite(wait) && { retryAfterSeconds: Math.ceil(wait) }),
   });

@@ -179,3 +179,13 @@ test('an upstream that lists no models can still be mapped', async () => {
   const front = await openFront(words);
   expect((await front.ask('hi')).stdout).toBe('Hello');
 });
+
+test('what the engine says against a prompt is told once, with its status', async () => {
+  const engine = await serveEngine([json(422, { error: { message: 'the prompt is too long' } })]);
+  const front = await openFront(['--upstream', engine.url]);
+  const { code, stderr } = await front.ask('hi');
+  expect(code).toBe(7);
+  expect(stderr).toContain(
+    'natter: the service rejected the request as invalid (400): upstream (422): the prompt is too long',
+  );
+});

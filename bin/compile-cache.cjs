@@ -2,7 +2,7 @@
 // started from what V8 made of them. A file of the cache is a head of numbers, V8's data and the chunk's own text: it
 // is taken for that text alone, and V8 refuses data of another version or of other flags.
 const { closeSync, fdatasyncSync, mkdirSync, openSync } = require('node:fs');
-const { readFileSync, renameSync, writeSync } = require('node:fs');
+const { readFileSync, renameSync, unlinkSync, writeSync } = require('node:fs');
 const { basename, dirname, isAbsolute, join } = require('node:path');
 const { Script } = require('node:vm');
 
@@ -48,10 +48,14 @@ function writeData({ path, source, script, writes }) {
   try {
     writeSync(descriptor, Buffer.concat([numbers, data, source]));
     fdatasyncSync(descriptor);
+    renameSync(draft, path);
+  } catch (error) {
+    // A full disk makes files but fills none.
+    unlinkSync(draft);
+    throw error;
   } finally {
     closeSync(descriptor);
   }
-  renameSync(draft, path);
 }
 
 /** Loads every `.cjs` file from now on by way of the cache. */

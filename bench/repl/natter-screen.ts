@@ -1,5 +1,4 @@
 import { systemClock } from '../../src/clock.ts';
-import { growYoungObjects } from '../../src/commands/young-objects.ts';
 import { loadLayout, mountView } from '../../src/repl/view/mount-view.ts';
 import type { ViewModel } from '../../src/repl/view-model.ts';
 import { createLiveRegion } from '../../src/terminal/live-region.ts';
@@ -22,7 +21,6 @@ function modelOf(tokens: number, seconds: number, tail: string): ViewModel {
 
 /** natter's own way from a delta to the terminal: sanitized, as Markdown, status and composer below. */
 export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
-  await growYoungObjects();
   await loadLayout();
   const style = createStyle('ansi16');
   const write = (text: string): undefined => terminal.write(text);

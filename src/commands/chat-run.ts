@@ -44,14 +44,14 @@ async function answer(
   const showReasoning = options.reasoning === true && !quiet;
   const { model } = request;
   const sidelines = createSidelines({ stderr, style, notices, activity, model, showReasoning });
-  const limitYoungObjects = createYoungObjectLimit();
+  const youngObjects = createYoungObjectLimit();
   let record = emptyAnswer;
   activity.waiting(model);
   const chatEvents = () => service.client.chat(request, { signal: context.signal });
   try {
     for await (const event of conversation.keep(model, chatEvents)) {
       sidelines.event(event);
-      if (event.type === 'text-received') limitYoungObjects(event.text.length);
+      if (event.type === 'text-received') youngObjects.add(event.text.length);
       record = recordEvent(record, event);
       await output.printer.event(event);
       context.signal.throwIfAborted();
@@ -59,6 +59,7 @@ async function answer(
   } finally {
     sidelines.end();
     await output.printer.end();
+    await youngObjects.release();
   }
   return record;
 }

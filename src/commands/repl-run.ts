@@ -23,7 +23,6 @@ import { replPorts } from './repl-ports.ts';
 import { createRemarks, type Remarks } from './repl-remarks.ts';
 import { openReplService, type ReplService } from './repl-service.ts';
 import { readRequestSettings } from './request-settings.ts';
-import { growYoungObjects } from './young-objects.ts';
 
 /** What a REPL is made of before it is shown. */
 interface Parts {
@@ -155,7 +154,6 @@ export async function runRepl(
   words: readonly string[],
   options: ChatOptions,
 ): Promise<void> {
-  await growYoungObjects();
   const shown = present(context, options);
   const read = readRequestSettings(context, shown.notices, options);
   const clean = (text: string) => cleanLine(context, text);

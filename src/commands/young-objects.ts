@@ -1,29 +1,36 @@
-// V8's space for young objects, by the one flag of it that counts after the start: how fast it grows.
+/** Characters of an answer from which it is a long one. */
+const longAnswer = 65_536;
+
+/** How much V8's space for young objects grows at a time where nobody says otherwise. */
+const usualGrowth = 2;
 
 async function setGrowth(factor: number): Promise<void> {
   const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
-/**
- * Lets the space grow at once from 1 MB to 8: what a conversation's first frame makes is not copied twice, nor does
- * it grow old and bring on a collection of everything.
- */
-export const growYoungObjects = (): Promise<void> => setGrowth(8);
-
-/** Characters of an answer from which it is a long one. */
-const longAnswer = 65_536;
+/** What a long answer needs of V8. */
+export interface YoungObjectLimit {
+  /** To be called with the length of each text. */
+  add(length: number): void;
+  /** To be called when the answer has come: compiled code is kept for the flags there are at the end of the run. */
+  release(): Promise<void>;
+}
 
 /**
  * Keeps V8's space for young objects small while a long answer passes: it would grow to tens of megabytes for text
- * that nobody keeps, and take no less time. To be called with the length of each text.
+ * that nobody keeps, and take no less time.
  */
-export function createYoungObjectLimit(): (length: number) => void {
+export function createYoungObjectLimit(): YoungObjectLimit {
   let seen = 0;
-  return (length) => {
-    const before = seen;
-    seen += length;
-    if (before >= longAnswer || seen < longAnswer) return;
-    void setGrowth(1);
+  return {
+    add(length) {
+      const before = seen;
+      seen += length;
+      if (before < longAnswer && seen >= longAnswer) void setGrowth(1);
+    },
+    async release() {
+      if (seen >= longAnswer) await setGrowth(usualGrowth);
+    },
   };
 }

@@ -48,6 +48,19 @@ test('chunks are written three times, and again by a run that loads another', as
   expect(time()).toBeGreaterThan(third);
 });
 
+test('what a long answer leaves is taken by the next start', async () => {
+  const home = temporaryHome();
+  const time = () => statSync(join(folderOf(home), 'main.cjs')).mtimeMs;
+  const long = ['--sandbox', '--no-stdin', '[sandbox million tokens=20000]'];
+  for (let start = 0; start < 3; start += 1) {
+    expect((await run(home, long)).stdout.length).toBeGreaterThan(65_536);
+  }
+  const third = time();
+  await run(home, long);
+  // Data that V8 refused would be written anew.
+  expect(time()).toBe(third);
+});
+
 test('data for another text, and data that was cut, is replaced', async () => {
   const home = temporaryHome();
   const { stdout } = await run(home, details);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { type HeldLock, holdLock, type HoldOptions } from '../storage/hold-lock.ts';
-import { failureReason } from '../storage/storage-failure.ts';
+import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import { synchronizeFolder } from '../storage/synchronize-folder.ts';
 import { isInOrder, resultBlocks, writeInOrder } from './copy-results.ts';
 import { indexResults } from './read-results.ts';
@@ -40,8 +40,12 @@ export interface ResultFileOptions extends HoldOptions {
   readonly synchronize?: (descriptor: number) => Promise<void>;
 }
 
-function cannotWrite(name: string, cause: unknown, hint: string): Failure {
-  return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, { hint, cause });
+function cannotWrite(name: string, cause: unknown, hint: string | undefined): Failure {
+  const told = hint === undefined ? {} : { hint };
+  return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, {
+    ...told,
+    cause,
+  });
 }
 
 const notKept = 'what did not fit is on standard output; the same command asks it again';
@@ -180,6 +184,11 @@ export function openResultFile(name: string, options: ResultFileOptions): Result
     if (opened !== undefined) fs.closeSync(opened.descriptor);
     lock?.release();
     if (error instanceof Failure) throw error;
-    throw new Failure('storage', `cannot write ${name}: ${failureReason(error)}`, { cause: error });
+    const isFolderMissing = errorCode(error) === 'ENOENT';
+    throw cannotWrite(
+      name,
+      error,
+      isFolderMissing ? `make ${path.dirname(name)} first` : undefined,
+    );
   }
 }

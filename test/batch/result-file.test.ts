@@ -128,6 +128,14 @@ describe('a file of results', () => {
     expect(() => openResultFile(path, options)).toThrow(/is no file that results can be kept in/);
   });
 
+  test('is refused in a folder that is not there, which the hint names', () => {
+    const path = join(folder(), 'results');
+    const failure = { message: expect.stringContaining('cannot write') as string };
+    expect(() => openResultFile(join(path, 'out.jsonl'), options)).toThrow(
+      expect.objectContaining({ ...failure, kind: 'storage', hint: `make ${path} first` }),
+    );
+  });
+
   test('is refused while another natter writes it', async () => {
     const path = join(folder(), 'out.jsonl');
     const file = openResultFile(path, options);

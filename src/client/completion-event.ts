@@ -12,6 +12,15 @@ interface Reader {
   readonly template: ChunkTemplate;
 }
 
+/** How the streams of two other wire formats begin, which servers of several formats have at other paths. */
+const foreignBeginning = /^(?:message_start|response\.created)$/;
+
+function refuseForeign({ type, choices }: JsonObject): void {
+  if (choices !== undefined || typeof type !== 'string' || !foreignBeginning.test(type)) return;
+  const message = `the service streams another format than that of chat completions ("${type}")`;
+  throw new Failure('server_error', message, { hint: 'check the base URL: natter auth status' });
+}
+
 function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reader): void {
   const content = readChunk(chunk);
   answer.add(content);
@@ -20,6 +29,7 @@ function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reade
   if (content.finishReason === 'error') {
     throw new Failure('server_error', 'the service ended the answer with an error it did not name');
   }
+  refuseForeign(chunk);
   template.learn(data, content);
 }
 

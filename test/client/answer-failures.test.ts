@@ -153,6 +153,12 @@ describe('bodies that are no stream', () => {
       /plain text instead of an answer: Internal Server Error$/,
     ],
     ['S46 no type', undefined, 'OK', /plain text instead of an answer: OK$/],
+    [
+      'S46 stream of another format',
+      'text/event-stream',
+      'event: message_start\ndata: {"type":"message_start","message":{"role":"assistant"}}\n\n',
+      /^the service streams another format than that of chat completions \("message_start"\)$/,
+    ],
     ['S49 nothing', 'text/event-stream', '', /sent an empty answer$/],
     ['S49 nothing but blanks', 'application/json', ' \r\n\r\n ', /sent an empty answer$/],
   ])('%s is a failure', async (_, type, body, message) => {

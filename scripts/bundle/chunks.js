@@ -4,6 +4,12 @@ const local = (path) => resolve(import.meta.dirname, '../..', path);
 
 const program = ['src/commands/program.ts'];
 const completion = ['src/commands/completion-run.ts'];
+const repl = ['src/commands/repl-run.ts'];
+const screen = ['src/repl/live/start-live.ts'];
+/** Commands that have much in common with the REPL. */
+const relatives = ['conversations', 'conversation-text', 'last', 'models', 'compare'].map(
+  (name) => `src/commands/${name}-run.ts`,
+);
 const prompt = ['src/commands/run-chat.ts', 'src/commands/chat-run.ts', 'src/client/service.ts'];
 
 /**
@@ -25,6 +31,12 @@ const chunks = [
       'src/conversation/open-journal.ts',
     ],
   },
+  { name: 'common', roots: repl, within: relatives },
+  { name: 'store', roots: repl, within: ['src/commands/config-run.ts'] },
+  { name: 'repl', roots: repl },
+  { name: 'region', roots: screen, within: relatives },
+  { name: 'session', roots: screen, within: ['src/repl/line-mode/run-line-mode.ts'] },
+  { name: 'screen', roots: screen },
 ];
 
 function closureOf(roots, getModuleInfo) {

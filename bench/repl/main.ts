@@ -106,19 +106,21 @@ function processorTime(id: number): number {
   return (Number(fields[13]) + Number(fields[14])) * tick;
 }
 
+/** The first minute holds what V8 collects once, some ten seconds after the start; the second is any other. */
 async function benchIdle(): Promise<void> {
   const words = [resolve('bin/natter.cjs'), '--sandbox'];
   const child = spawn(process.execPath, words, { ...size, env, cwd: folder });
   await new Promise<void>((shown) => child.onData((data) => data.includes('›') && shown()));
   await sleep(2000);
-  const before = processorTime(child.pid);
-  await sleep(idleTime);
-  head(['at rest', 'CPU', 'target']);
-  line([
-    `natter --sandbox, ${idleTime / 1000} s`,
-    `${processorTime(child.pid) - before} ms`,
-    '50 ms',
-  ]);
+  head(['natter --sandbox at rest', 'CPU', 'target']);
+  for (const [minute, target] of [
+    ['the first minute', '-'],
+    ['the next', '50 ms'],
+  ] as const) {
+    const before = processorTime(child.pid);
+    await sleep(idleTime);
+    line([minute, `${processorTime(child.pid) - before} ms`, target]);
+  }
   child.write('\u0004');
 }
 

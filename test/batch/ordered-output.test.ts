@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import fc from 'fast-check';
 import { createOrderedOutput } from '../../src/batch/ordered-output.ts';
+import { fc } from '../support/properties.ts';
 
 function open() {
   const written: string[] = [];

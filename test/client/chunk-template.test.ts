@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createChunkTemplate } from '../../src/client/chunk-template.ts';
 import { readChunk } from '../../src/client/completion-chunk.ts';
 import type { JsonObject } from '../../src/json.ts';
+import { fc } from '../support/properties.ts';
 
 const chunk = (content: unknown, rest: object = {}) =>
   JSON.stringify({

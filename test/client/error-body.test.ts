@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseErrorBody, type ErrorBody } from '../../src/client/error-body.ts';
+import { fc } from '../support/properties.ts';
 
 type Said = Pick<ErrorBody, 'name' | 'message' | 'status'>;
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLineDecoder } from '../../src/client/line-decoder.ts';
+import { fc } from '../support/properties.ts';
 
 function decode(reads: readonly Uint8Array[]): string {
   const decoder = createLineDecoder();

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RequestFailure } from '../../src/client/request-failure.ts';
 import { decideRetry } from '../../src/client/retry-policy.ts';
+import { fc } from '../support/properties.ts';
 
 const policy = { retries: 4, waitLimit: 60_000, random: () => 0 };
 

@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { createSecretFilter } from '../../src/client/secret-filter.ts';
+import { fc } from '../support/properties.ts';
 
 const key = 'sk+live/42=="ü~Qx';
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endOf, readParts, textOf } from '../support/read-parts.ts';
 import type { StreamFixture } from '../support/stream-events.ts';
 import { streamFixtures } from '../support/stream-fixtures.ts';
+import { fc } from '../support/properties.ts';
 
 async function answerOf(fixture: StreamFixture, reads: readonly Uint8Array[]): Promise<string> {
   const { parts, thrown } = await readParts(reads, fixture.contentType);

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSurrogateCarry } from '../../src/client/surrogate-carry.ts';
+import { fc } from '../support/properties.ts';
 
 function carried(deltas: readonly string[]): string[] {
   const carry = createSurrogateCarry();

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   editDistance,
@@ -7,6 +6,7 @@ import {
   routeToChat,
   wantsJson,
 } from '../../src/commands/command-line.ts';
+import { fc } from '../support/properties.ts';
 
 const names = new Set(['chat', 'models', 'config', 'help']);
 

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { composePrompt, takeApartPrompt } from '../../src/conversation/compose-prompt.ts';
+import { fc } from '../support/properties.ts';
 
 const file = (name: string, content: string) => ({ name, content });
 

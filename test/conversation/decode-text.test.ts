@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeText } from '../../src/conversation/decode-text.ts';
+import { fc } from '../support/properties.ts';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const source = 'standard input';

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateMessages, estimateTokens } from '../../src/conversation/token-estimate.ts';
+import { fc } from '../support/properties.ts';
 
 test.each([
   ['', 0],

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   bytesEvent,
@@ -9,6 +8,7 @@ import {
   versionOf,
   type RecordedLine,
 } from '../../src/recording/format.ts';
+import { fc } from '../support/properties.ts';
 
 const text = fc.string({ unit: 'grapheme' });
 const place = { exchange: fc.nat(), at: fc.nat() };

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSecretFilter } from '../../src/client/secret-filter.ts';
 import { createSecretBytes } from '../../src/recording/secret-bytes.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+import { fc } from '../support/properties.ts';
 
 const mask = createSecretFilter([secretKey]);
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countPromptTokens, countTokens, tokensOf } from '../../src/sandbox/token-counter.ts';
 import { processorTime } from '../support/processor-time.ts';
+import { fc } from '../support/properties.ts';
 
 describe('countTokens', () => {
   test.each([

@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { formatDuration, parseDuration } from '../../src/settings/duration.ts';
+import { fc } from '../support/properties.ts';
 
 describe('parseDuration', () => {
   test.each([

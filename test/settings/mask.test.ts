@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { maskKey, maskUrl } from '../../src/settings/mask.ts';
+import { fc } from '../support/properties.ts';
 
 describe('maskKey', () => {
   test.each([

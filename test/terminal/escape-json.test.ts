@@ -1,8 +1,8 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { escapeJson } from '../../src/terminal/escape-json.ts';
 import { sanitize } from '../../src/terminal/sanitizer.ts';
 import { hostileCorpus } from './hostile-corpus.ts';
+import { fc } from '../support/properties.ts';
 
 test.each(hostileCorpus)('T16 T18 shows safely and parses back to: $name', ({ input }) => {
   const json = escapeJson(JSON.stringify({ [input]: input }));

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createHighlighter } from '../../src/terminal/highlight.ts';
 import { createStyle } from '../../src/terminal/style.ts';
+import { fc } from '../support/properties.ts';
 
 const style = createStyle('ansi16');
 const highlighter = createHighlighter(style);

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RegionPlace } from '../../src/terminal/live-screen.ts';
 import { openRegion } from '../support/region.ts';
+import { fc } from '../support/properties.ts';
 
 /** Rows as wide as the window, which a narrower one wraps. */
 const draw = ({ columns }: RegionPlace) => ({

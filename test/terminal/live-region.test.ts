@@ -1,10 +1,10 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLiveRegion } from '../../src/terminal/live-region.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { drawn, footer, openRegion, withRegion } from '../support/region.ts';
 import { createScreen } from '../support/screen.ts';
+import { fc } from '../support/properties.ts';
 
 describe('the live region', () => {
   test('is drawn under what was there, the cursor at the caret', async () => {

@@ -1,9 +1,9 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createSanitizer, sanitize, sanitizeLine } from '../../src/terminal/sanitizer.ts';
 import { processorTime } from '../support/processor-time.ts';
 import { hostileCorpus } from './hostile-corpus.ts';
 import { terminalEffects } from './terminal-effects.ts';
+import { fc } from '../support/properties.ts';
 
 function inPieces(pieces: readonly string[]): string {
   const sanitizer = createSanitizer();

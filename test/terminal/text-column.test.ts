@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTextColumn, takeRow } from '../../src/terminal/text-column.ts';
 import { displayWidth } from '../../src/terminal/width.ts';
+import { fc } from '../support/properties.ts';
 
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 const reset = '\u001B[0m';

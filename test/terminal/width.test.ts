@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   displayWidth,
@@ -8,6 +7,7 @@ import {
   truncateToWidth,
 } from '../../src/terminal/width.ts';
 import { processorTime } from '../support/processor-time.ts';
+import { fc } from '../support/properties.ts';
 
 const family = '👨‍👩‍👧‍👦';
 

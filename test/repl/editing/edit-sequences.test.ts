@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editActions } from '../../../src/repl/editing/edit-actions.ts';
 import type { EditAction } from '../../../src/repl/editing/edit-actions.ts';
@@ -7,6 +6,7 @@ import { createBuffer, insert, insertPaste } from '../../../src/repl/editing/tex
 import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
 import { redo, undo } from '../../../src/repl/editing/undo.ts';
 import { longPaste, run } from './run-actions.ts';
+import { fc } from '../../support/properties.ts';
 
 function boundaries(text: string): number[] {
   const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);

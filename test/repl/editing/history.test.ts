@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createHistory, goNewer, goOlder, remember } from '../../../src/repl/editing/history.ts';
 import type { History, HistoryStep } from '../../../src/repl/editing/history.ts';
@@ -19,6 +18,7 @@ import {
   insertPaste,
 } from '../../../src/repl/editing/text-buffer.ts';
 import type { Draft } from '../../../src/repl/editing/text-buffer.ts';
+import { fc } from '../../support/properties.ts';
 
 const history = createHistory(['first', 'second', 'third']);
 

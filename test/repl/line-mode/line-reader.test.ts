@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLineReader, joinContinued } from '../../../src/repl/line-mode/line-reader.ts';
+import { fc } from '../../support/properties.ts';
 
 test('lines do not depend on how their bytes are split', () => {
   const text = 'one\ntwö 🙂\r\nthree\n\nfour';

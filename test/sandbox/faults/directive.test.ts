@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
 import { parseDirective } from '../../../src/sandbox/faults/directive.ts';
+import { fc } from '../../support/properties.ts';
 
 function failureOf(prompt: string): unknown {
   try {

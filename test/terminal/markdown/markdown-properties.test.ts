@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sanitize } from '../../../src/terminal/sanitizer.ts';
 import { documents } from './documents.ts';
 import { openStream, render } from './render.ts';
+import { fc } from '../../support/properties.ts';
 
 const names = Object.keys(documents);
 

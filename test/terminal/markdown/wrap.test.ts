@@ -1,8 +1,8 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { visibleText } from '../../../src/terminal/markdown/span.ts';
 import { wrapSpans } from '../../../src/terminal/markdown/wrap.ts';
 import { displayWidth } from '../../../src/terminal/width.ts';
+import { fc } from '../../support/properties.ts';
 
 const wrap = (text: string, width: number) =>
   wrapSpans([{ text, looks: [] }], width).map(visibleText);

@@ -21,14 +21,15 @@ export function serviceFailure({ status, headers, text }: FailedResponse, now: D
   const said = body.message ?? body.name;
   const asked = retryAfter(headers, now);
   const requestId = requestIdOf(headers);
-  const { summary, hint } = explanations[kind];
+  const isUsedUp = body.names.some((name) => usedUp.test(name));
+  const { summary, hint } = isUsedUp ? accountUsedUp : explanations[kind];
   return new RequestFailure(
     kind,
     `${summary} (${status})${said === undefined ? '' : `: ${said}`}`,
     {
       status,
       hint,
-      transient: isTransient(status, headers['x-should-retry']),
+      transient: !isUsedUp && isTransient(status, headers['x-should-retry']),
       askedDelay: asked,
       ...(asked !== undefined && Number.isFinite(asked) && { retryAfterSeconds: asked / 1000 }),
       ...(requestId !== undefined && { requestId }),
@@ -47,6 +48,14 @@ interface Explanation {
   readonly summary: string;
   readonly hint: string;
 }
+
+/** Names that other services give a 429 which no waiting ends. */
+const usedUp = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
+
+const accountUsedUp: Explanation = {
+  summary: 'what the account may use is used up',
+  hint: 'the plan and the billing of the account say more; asking again does not help',
+};
 
 const explanations: Readonly<Record<ErrorName, Explanation>> = {
   invalid_request: {

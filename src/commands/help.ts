@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { Failure } from '../failure.ts';
+import { nearlyNamedCommand } from './command-line.ts';
 import type { Context } from './context.ts';
 import { hideServiceOptions, setExamples } from './help-format.ts';
 import { topicNames } from './topic-names.ts';
@@ -21,17 +22,27 @@ export function buildHelp(context: Context): Command {
   });
 }
 
+/** Help was asked on `words`, of which `word` names no command of `command`. */
+function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
+  const names = command.commands.flatMap((child) => [child.name(), ...child.aliases()]);
+  const near = nearlyNamedCommand(
+    [word],
+    command.parent === null ? [...names, ...topicNames] : names,
+  );
+  const hint =
+    near === undefined
+      ? `natter help lists the commands; the topics are ${topicNames.join(', ')}`
+      : `did you mean natter help ${[...words.slice(0, words.indexOf(word)), near].join(' ')}?`;
+  return new Failure('usage', `there is no command or topic "${words.join(' ')}"`, { hint });
+}
+
 function commandHelp(help: Command, words: readonly string[]): string {
   let command = help.parent ?? help;
   for (const word of words) {
     const child = command.commands.find(
       (candidate) => candidate.name() === word || candidate.aliases().includes(word),
     );
-    if (child === undefined) {
-      throw new Failure('usage', `there is no command or topic "${words.join(' ')}"`, {
-        hint: `natter help lists the commands; the topics are ${topicNames.join(', ')}`,
-      });
-    }
+    if (child === undefined) throw unknownHelp(command, word, words);
     command = child;
   }
   return command.helpInformation();

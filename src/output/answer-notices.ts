@@ -21,10 +21,13 @@ export function refusalNotice(refusal: string): string {
   return `the model refused: ${refusal}`;
 }
 
+/** `1 control or hidden character`: so many of them. */
+export function hiddenCharacters(count: number): string {
+  return `${count} control or hidden character${count === 1 ? '' : 's'}`;
+}
+
 /** What to say when the sanitizer removed something. */
 export function filteredNotice(removed: number): string | undefined {
   if (removed === 0) return undefined;
-  const what =
-    removed === 1 ? '1 control or hidden character' : `${removed} control or hidden characters`;
-  return `${what} of the answer not shown; --raw shows them, a pipe gets them as they are`;
+  return `${hiddenCharacters(removed)} of the answer not shown; --raw shows them, a pipe gets them as they are`;
 }

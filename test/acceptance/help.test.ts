@@ -108,11 +108,20 @@ test.each(['piping', 'privacy'])('natter help %s is plain text of 80 columns', a
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
-test('an unknown topic is a usage error that names the topics', async () => {
+test('an unknown topic is a usage error that suggests the nearest', async () => {
   const { code, stdout, stderr } = await runNatter(['help', 'environmint']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('there is no command or topic "environmint"');
-  expect(stderr).toContain('environment, exit-codes, piping, privacy');
+  expect(stderr).toContain('did you mean natter help environment?');
+});
+
+test.each([
+  [['config', 'sett'], 'did you mean natter help config set?'],
+  [['config', 'quite', 'other'], 'natter help lists the commands'],
+])('help on %j, which there is not, says %s', async (words, hint) => {
+  const { code, stderr } = await runNatter(['help', ...words]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(hint);
 });
 
 test.each(['auth', 'config'])('natter %s alone prints its help', async (command) => {

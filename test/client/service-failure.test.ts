@@ -36,6 +36,17 @@ test.each([
   expect(failure(status, '', { 'x-should-retry': advice }).transient).toBe(transient);
 });
 
+test('R11 an account that is used up is not asked for again', () => {
+  const { kind, transient, message } = failure(
+    429,
+    '{"error":{"message":"You exceeded your current quota.","code":"insufficient_quota"}}',
+  );
+  expect({ kind, transient }).toEqual({ kind: 'rate_limited', transient: false });
+  expect(message).toBe(
+    'what the account may use is used up (429): You exceeded your current quota.',
+  );
+});
+
 test('believes the status before the name in the body', () => {
   expect(failure(401, '{"error":{"name":"not_found"}}').kind).toBe('unauthorized');
 });

@@ -120,7 +120,7 @@ describe('an answer', () => {
     enter('one');
     await idle();
     expect(text()).toContain('origin: ab\n');
-    expect(text()).toContain('are not shown');
+    expect(text()).toContain('1 control or hidden character of the answer not shown');
     expect(pathOf(session.state().conversation).at(-1)?.content).toBe('a\u001B]52;c;eA==\u0007b');
   });
 

@@ -9,7 +9,7 @@ import { notice, type Entry } from '../entry.ts';
 import { endingWith, messagesFor } from '../position.ts';
 import { attachedEntry } from '../sent-prompt.ts';
 import { failureText, type SessionCore, tellConversation } from '../session-core.ts';
-import { refusalNotice } from '../../output/answer-notices.ts';
+import { hiddenCharacters, refusalNotice } from '../../output/answer-notices.ts';
 import type { Choices } from '../state.ts';
 import { pathOf } from '../../conversation/tree.ts';
 
@@ -127,7 +127,7 @@ function remarks(
   return [
     refusal === '' ? undefined : refusalNotice(refusal),
     unusual ? (finishReasons[reason] ?? `the answer ended with ${reason}`) : undefined,
-    removed === 0 ? undefined : `${removed} control or hidden characters are not shown`,
+    removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
   ]
     .filter((text) => text !== undefined)
     .map((text) => notice(clean(text)));

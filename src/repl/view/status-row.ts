@@ -16,13 +16,15 @@ type Retrying = Extract<Status, { phase: 'retrying' }>;
 /** Less of the cause than this would tell nothing. */
 const leastCause = 10;
 
-/** The countdown is always whole; the cause takes what room is left. */
+/** The countdown is always whole; why it waits matters more than the key that ends it. */
 function retryParts(status: Retrying, signs: Signs, columns: number): readonly LinePart[] {
   const wait = status.secondsLeft > 0 ? `in ${duration(status.secondsLeft)}` : 'now';
   const retry: LinePart = { text: `retry ${status.retry} of ${status.retries} ${wait}`, worth: 3 };
-  const room = columns - displayWidth(['', retry.text, stops.text].join(signs.dot));
-  const cause = room < leastCause ? '' : shorten(status.cause, room, signs);
-  return [{ text: cause, worth: 0 }, retry, stops];
+  const whole = [status.cause, retry.text, stops.text].join(signs.dot);
+  if (displayWidth(whole) <= columns) return [{ text: status.cause, worth: 0 }, retry, stops];
+  const room = columns - displayWidth(['', retry.text].join(signs.dot));
+  if (room < leastCause) return [retry, stops];
+  return [{ text: shorten(status.cause, room, signs), worth: 0 }, retry];
 }
 
 function parts(

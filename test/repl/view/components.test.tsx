@@ -83,17 +83,17 @@ describe('the status line', () => {
     expect(statusRow({ phase: 'idle' }, appearanceOf({}))).toBe('');
   });
 
-  test('keeps the countdown where there is no room for all', () => {
-    expect(statusRow(retrying, appearanceOf({ columns: 40 }))).toBe(
-      'retry 2 of 5 in 4 s · Esc stops',
-    );
-  });
-
-  test('shows as much of the cause as there is room for', () => {
-    expect(statusRow(retrying, appearanceOf({ columns: 50 }))).toBe(
-      'the service ans… · retry 2 of 5 in 4 s · Esc stops',
-    );
-  });
+  test.each([
+    [50, 'the service answered 503 · retry 2 of 5 in 4 s'],
+    [40, 'the service answe… · retry 2 of 5 in 4 s'],
+    [31, 'retry 2 of 5 in 4 s · Esc stops'],
+    [20, 'retry 2 of 5 in 4 s'],
+  ])(
+    'keeps the countdown in %i columns, and of the cause what there is room for',
+    (columns, text) => {
+      expect(statusRow(retrying, appearanceOf({ columns }))).toBe(text);
+    },
+  );
 
   test('uses ASCII alone where the terminal shows no more', () => {
     expect(statusRow(retrying, appearanceOf({ unicode: false }))).toMatch(/^[\x20-\x7E]+$/);

@@ -86,7 +86,7 @@ async function benchFirstFrame(): Promise<void> {
   const natter: number[] = [];
   const node: number[] = [];
   const ratios: number[] = [];
-  for (let turn = -1; turn < 11; turn += 1) {
+  for (let turn = -1; turn < 15; turn += 1) {
     const bare = await onTerminal(['-e', '0']);
     const frame = await onTerminal([resolve('bin/natter.cjs'), '--sandbox'], /›/);
     if (turn < 0) continue;

@@ -1,5 +1,6 @@
 // Texts that are the same at each start: the version, and the help of each command as the build wrote it. Printed
 // before anything of natter is loaded, and without Node's streams, they take hardly longer than Node itself.
+const { isAscii } = require('node:buffer');
 const { readFileSync, writeSync } = require('node:fs');
 const { join } = require('node:path');
 
@@ -33,10 +34,12 @@ const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 
  * Prints the text that the command line asks for, the last word of it `--version`, `--help` or their short forms.
  * False where there is none, or where it cannot be written: natter itself tells why. `write` is `fs.writeSync`.
  */
-function printReadyText(words, write = writeSync) {
+function printReadyText(words, write = writeSync, platform = process.platform) {
   const text = readyText(words);
   if (text === undefined) return false;
   const bytes = Buffer.from(text);
+  // A console of Windows takes bytes in a code page of its own; Node's streams know how to write there.
+  if (platform === 'win32' && !isAscii(bytes)) return false;
   let written = 0;
   while (written < bytes.length) {
     try {

@@ -8,7 +8,11 @@ import { buildProgram } from '../../src/commands/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { runNatter } from '../support/natter.ts';
 
-type Print = (words: readonly string[], write: (...written: never) => number) => boolean;
+type Print = (
+  words: readonly string[],
+  write: (...written: never) => number,
+  platform?: NodeJS.Platform,
+) => boolean;
 
 const load = createRequire(import.meta.url);
 const { printReadyText } = load('../../bin/ready-text.cjs') as { printReadyText: Print };
@@ -90,6 +94,16 @@ test('help for a pipe that is full arrives whole', () => {
   const expected = { done: true, text: page };
   expect(print([])).toEqual(expected);
   expect(print(['EAGAIN', 100, 'EAGAIN', 'EAGAIN', 1])).toEqual(expected);
+});
+
+test.each<[NodeJS.Platform, string, boolean]>([
+  ['win32', 'models', true],
+  ['win32', 'batch', false],
+  ['linux', 'batch', true],
+])('on %s the help of %s is printed as bytes: %s', (platform, command, expected) => {
+  expect(
+    printReadyText([command, '--help'], (_: number, { length }: Buffer) => length, platform),
+  ).toBe(expected);
 });
 
 test('P1 help that nobody reads on is done', () => {

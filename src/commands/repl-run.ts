@@ -145,6 +145,24 @@ async function converse(parts: Parts, words: readonly string[]): Promise<void> {
   await context.streams.stdout.write(farewell(parts, session));
 }
 
+async function serve(
+  parts: Omit<Parts, 'settings' | 'isLineMode' | 'service' | 'memory'>,
+  read: ResolvedSettings,
+  words: readonly string[],
+): Promise<void> {
+  const { context, options, remarks, journal } = parts;
+  const { presentation, say } = remarks;
+  const settings = withModelOf(read, pathOf(journal.conversation()));
+  const service = await openReplService({ context, presentation, options, settings });
+  try {
+    const memory = createReplMemory(context, settings.values.save, say);
+    const isLineMode = !canRedraw(context, options);
+    await converse({ ...parts, settings, isLineMode, service, memory }, words);
+  } finally {
+    await service.close();
+  }
+}
+
 /**
  * Runs the REPL until the person leaves it.
  * @throws Failure for what is wrong before it can begin, or the reason the run was aborted with
@@ -160,19 +178,13 @@ export async function runRepl(
   const remarks = createRemarks(shown, clean, (notices) =>
     journalOptions(context, notices, read.values.save),
   );
-  const { presentation } = remarks;
   const named = await openNamedJournal(remarks.journalOptions, options);
   const journal = named ?? createJournal(remarks.journalOptions);
-  const settings = withModelOf(read, pathOf(journal.conversation()));
-  const service = await openReplService({ context, presentation, options, settings });
-  const memory = createReplMemory(context, settings.values.save, remarks.say);
-  const isLineMode = !canRedraw(context, options);
   try {
-    await converse(
-      { context, options, settings, isLineMode, remarks, service, memory, journal },
-      words,
-    );
-  } finally {
-    await service.close();
+    await serve({ context, options, remarks, journal }, read, words);
+  } catch (error) {
+    // There may have been no session yet to let go of it.
+    await journal.close();
+    throw error;
   }
 }

@@ -6,12 +6,15 @@ const finishReasons: Readonly<Record<string, string>> = {
   tool_calls: 'the model asked for a tool, and natter has none (finish_reason tool_calls)',
 };
 
-/** What to say of how an answer ended; undefined for text that ended with `stop`, or with no reason given. */
-export function finishNotice({ finishReason, timing }: AnswerRecord): string | undefined {
+/**
+ * What to say of how an answer ended; undefined for a text, or a refusal, that ended with `stop` or with no reason
+ * given.
+ */
+export function finishNotice(record: AnswerRecord): string | undefined {
+  const { finishReason, refusal, timing } = record;
   if (finishReason === undefined || finishReason === 'stop') {
-    return timing !== undefined && timing.firstText === undefined
-      ? 'the answer is empty'
-      : undefined;
+    const isEmpty = timing !== undefined && timing.firstText === undefined;
+    return isEmpty && refusal === undefined ? 'the answer is empty' : undefined;
   }
   return finishReasons[finishReason] ?? `the answer ended with finish_reason ${finishReason}`;
 }

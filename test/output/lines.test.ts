@@ -51,6 +51,11 @@ describe('the notice of how an answer ended', () => {
     expect(finishNotice({ complete: true, finishReason: 'stop', timing })).toBe(notice);
   });
 
+  test('for a refusal without text is none: the refusal says what came', () => {
+    const record = { complete: true, refusal: 'I will not', timing: { total: 2 } };
+    expect(finishNotice(record)).toBeUndefined();
+  });
+
   test.each([
     [0, undefined],
     [1, /^1 control or hidden character of/],

@@ -89,7 +89,7 @@ const settingValue: Source = (asked) => {
 const helpWords: Source = ({ command, above, before }) => {
   let group = above[0] ?? command;
   for (const word of before) {
-    const child = group.commands.find(({ name }) => name === word);
+    const child = group.commands.find(({ name, aliases }) => [name, ...aliases].includes(word));
     if (child === undefined) return [];
     group = child;
   }

@@ -77,6 +77,7 @@ describe('words', () => {
     ['config un', ['unset']],
     ['sessions un', ['undelete']],
     ['help config se', ['set']],
+    ['help sessions sh', ['show']],
     ['help pri', ['privacy']],
     ['what mo', []],
     ['-- mo', []],

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -116,4 +117,12 @@ test('a folder that is a file does no harm', async () => {
   writeFileSync(join(home, '.cache'), '');
   chmodSync(join(home, '.cache'), 0o400);
   expect((await run(home, details)).stdout).toMatch(/^natter +\d/);
+});
+
+test('what cannot be kept leaves nothing half done', async () => {
+  const home = temporaryHome();
+  // A chunk can be written, and not take its name.
+  mkdirSync(join(folderOf(home), 'main.cjs'), { recursive: true });
+  expect((await run(home, details)).stdout).toMatch(/^natter +\d/);
+  expect(cached(home).filter((name) => !name.endsWith('.cjs'))).toEqual([]);
 });

@@ -62,6 +62,14 @@ function columnOf({ cells }: VisualRow, offset: number): number {
   return cells.reduce((column, cell) => (cell.offset < offset ? column + cell.width : column), 0);
 }
 
+/** A blank between two rows that hangs over their width is not drawn: what draws them would cut the row off. */
+function textOf({ cells }: VisualRow, width: number): string {
+  const used = cells.reduce((columns, cell) => columns + cell.width, 0);
+  const isHanging = used > width && cells.at(-1)?.shown === ' ';
+  const drawn = isHanging ? cells.slice(0, -1) : cells;
+  return drawn.map((cell) => cell.shown).join('');
+}
+
 /** Up to `count` places one after the other, nearest first. */
 function walk(start: Place, step: (place: Place) => Place | undefined, count: number): Place[] {
   const places: Place[] = [];
@@ -86,11 +94,7 @@ export function layout(draft: Draft, columns: number, height = Number.POSITIVE_I
   const fewerAfter = Math.min(after.length, Math.max(Math.floor(rest / 2), rest - before.length));
   const shownBefore = before.slice(0, rest - fewerAfter).toReversed();
   const shown = [...shownBefore, cursor, ...after.slice(0, fewerAfter)];
-  const rows = shown.map((place) =>
-    rowAt(place)
-      .cells.map((cell) => cell.shown)
-      .join(''),
-  );
+  const rows = shown.map((place) => textOf(rowAt(place), cursor.width));
   return {
     rows,
     cursorRow: shownBefore.length,

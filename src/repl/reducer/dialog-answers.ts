@@ -31,15 +31,26 @@ function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
   }
 }
 
+/** What keeps a text from being the address of a service. It never quotes it: a key may stand in the wrong place. */
+function addressRefusal(text: string): string | undefined {
+  if (!/^https?:\/\/[^\s/]/i.test(text)) return 'an address begins with https:// or http://';
+  if (!URL.canParse(text) || /[?#\s]/.test(text)) {
+    return 'an address looks like https://api.example.com, without query or fragment';
+  }
+  const { username, password } = new URL(text);
+  return username + password === ''
+    ? undefined
+    : 'an address holds no user name or password; the key is asked for next';
+}
+
 function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: string): Step {
   const typed = text.trim();
   if (dialog.asks === 'key') {
     const key = typed === '' ? undefined : typed;
     return startTask(state, 'connecting', { type: 'connect', address: dialog.address, key });
   }
-  if (!/^https?:\/\/[^\s/]/i.test(typed)) {
-    return refuse(state, 'an address begins with https:// or http://', wayOutText(state));
-  }
+  const refusal = addressRefusal(typed);
+  if (refusal !== undefined) return refuse(state, refusal, wayOutText(state));
   const answered = { ...dialog, input: createBuffer(typed) };
   return step({ ...state, dialog: keyDialog(typed, answered) });
 }

@@ -95,6 +95,20 @@ describe('the first run', () => {
     },
   );
 
+  test.each([
+    ['http://localhost:8080key', 'looks like https://api.example.com, without query or fragment'],
+    [
+      'http://localhost:8080?key=1',
+      'looks like https://api.example.com, without query or fragment',
+    ],
+    ['http://one two', 'looks like https://api.example.com, without query or fragment'],
+    ['http://me:secret@localhost', 'holds no user name or password; the key is asked for next'],
+  ])('asks for no key for %j, which is no address', (text, reason) => {
+    const { state, effects } = run(firstRun, enter, typed(text), enter);
+    expect(printed(effects)).toEqual([`an address ${reason}`]);
+    expect(state.dialog).toMatchObject({ asks: 'address', input: { text } });
+  });
+
   test('Ctrl-C leaves the first choice, and pressed again natter', () => {
     const left = run(firstRun, interrupt);
     expect([left.state.dialog, left.state.isLeaveArmed]).toEqual([undefined, true]);

@@ -106,7 +106,7 @@ export interface ReplState {
   readonly columns: number;
   readonly rows: number;
   readonly composer: TextBuffer;
-  /** The text of a prompt that came back unanswered: a slash typed right after it begins a command. */
+  /** The text of a prompt that came back unanswered or undone: a slash typed right after it begins a command. */
   readonly givenBack: string | undefined;
   readonly history: History;
   readonly search: HistorySearch | undefined;

@@ -92,7 +92,7 @@ function onAction(state: ReplState, action: KeyAction): Step {
   return composerActions[action]?.(action === 'interrupt' ? state : closed) ?? step(state);
 }
 
-/** `/retry` is at hand after a failure: a slash puts the prompt that came back out of its way, undo brings it back. */
+/** A command is at hand after a failure or `/undo`: a slash puts the prompt that came back out of its way, undo brings it back. */
 function makeRoom({ composer, givenBack }: ReplState, text: string): TextBuffer {
   const isUntouched = composer.text === givenBack && composer.cursor === givenBack.length;
   return isUntouched && text.startsWith('/') ? replaceContent(composer, '') : composer;

@@ -67,7 +67,9 @@ function undo(state: ReplState): Step {
     const undone = reopen(state, exchange, 'undo');
     const { composer, attachments, returnedFiles } = state;
     const isFilled = isEmpty(composer) && !state.isLineMode;
-    const next = isFilled ? undone : { ...undone, composer, attachments, returnedFiles };
+    const next = isFilled
+      ? { ...undone, givenBack: undone.composer.text }
+      : { ...undone, composer, attachments, returnedFiles };
     return say(next, 'the last exchange is left out; what you send next takes its place');
   });
 }

@@ -32,6 +32,21 @@ const after = (content: string) =>
 
 const command = (state: ReturnType<typeof stateOf>, name: string) => run(state, typed(name), enter);
 
+test('/undo again leaves out the exchange before, also right after the prompt came back', () => {
+  const exchange = (content: string) =>
+    [
+      { role: 'user', content },
+      { role: 'assistant', content: 'because', model: 'origin' },
+    ] as const;
+  const two = stateOf({ conversation: conversationOf(...exchange('one'), ...exchange('two')) });
+  const once = command(two, '/undo').state;
+  expect(composed(once)).toBe('two');
+  const twice = command(once, '/undo').state;
+  expect(composed(twice)).toBe('one');
+  const question = effectsOf(run(twice, enter).effects, 'ask')[0]?.question;
+  expect(question).toMatchObject({ content: 'one', parent: undefined });
+});
+
 describe.each(['/edit', '/undo'])('%s', (name) => {
   test('brings a file back as a file, and the same is sent', () => {
     const content = composePrompt({ prompt: 'see @notes.md', files: [file] });

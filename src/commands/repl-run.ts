@@ -4,6 +4,7 @@ import { pathOf, systemOf, type Conversation } from '../conversation/tree.ts';
 import { firstRunDialog } from '../repl/dialogs.ts';
 import { showConversation } from '../repl/effects/show-conversation.ts';
 import { draftFrom } from '../repl/editing/text-buffer.ts';
+import { typedPrompt } from '../repl/editing/typed-text.ts';
 import { initialState } from '../repl/initial-state.ts';
 import type { ReplOptions } from '../repl/repl-options.ts';
 import type { Session } from '../repl/session.ts';
@@ -43,12 +44,6 @@ function choicesOf(settings: ResolvedSettings, conversation: Conversation): Choi
   return { model, maxTokens, system, theme: 'color' };
 }
 
-/** The first prompt as it would be typed: what starts with a slash is no command. */
-function firstDraft(words: readonly string[]): string {
-  const prompt = words.join(' ');
-  return prompt.startsWith('/') ? `/${prompt}` : prompt;
-}
-
 async function firstState(parts: Parts, words: readonly string[]): Promise<ReplState> {
   const { context, options, settings, service, memory, journal } = parts;
   const { stdout } = context.streams;
@@ -56,7 +51,7 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
   const facts = service.facts();
   const isConfigured = settings.values.baseUrl !== undefined || facts.isReplay === true;
   const isFirstRun = !isConfigured && options.sandbox !== true;
-  const first = firstDraft(words);
+  const first = typedPrompt(words.join(' '));
   const left = parts.isLineMode ? '' : memory.takeDraft();
   const state = initialState({
     isLineMode: parts.isLineMode,
@@ -105,7 +100,7 @@ function open(parts: Parts, session: Session, words: readonly string[]): void {
   const state = session.state();
   if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
   for (const name of options.file ?? []) remarks.say(`${name} goes along with the next prompt`);
-  const prompt = firstDraft(words);
+  const prompt = typedPrompt(words.join(' '));
   if (prompt === '' || state.dialog !== undefined) return;
   // In lines it waits already, and an empty one sends it.
   const text = parts.isLineMode ? '' : prompt;

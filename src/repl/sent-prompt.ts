@@ -4,17 +4,13 @@ import { createHistory, type History } from './editing/history.ts';
 import { contentOf } from './editing/paste.ts';
 import { recalledDraft } from './editing/recalled-draft.ts';
 import { createBuffer, withDraft, type Draft, type TextBuffer } from './editing/text-buffer.ts';
+import { typedPrompt } from './editing/typed-text.ts';
 import { notice, type Entry } from './entry.ts';
 import { shownText } from './shown-text.ts';
 
-/** As it would be typed: a prompt that starts with a slash is no command. */
-function typedText(sent: string): string {
-  return sent.startsWith('/') ? `/${sent}` : sent;
-}
-
 /** What was sent in this session with pastes in it, as it was typed. */
 function pastedDraft({ entries }: History, sent: string): Draft | undefined {
-  const texts = new Set([sent, typedText(sent)]);
+  const texts = new Set([sent, typedPrompt(sent)]);
   return entries.findLast((draft) => draft.pastes.size > 0 && texts.has(contentOf(draft)));
 }
 
@@ -23,7 +19,7 @@ export function withSent(buffer: TextBuffer, history: History, sent: string): Te
   const pasted = pastedDraft(history, sent);
   if (pasted !== undefined) return withDraft(buffer, { ...pasted, cursor: pasted.text.length });
   const draft = recalledDraft(sent, buffer.pasteCount + 1);
-  const text = typedText(draft.text);
+  const text = typedPrompt(draft.text);
   return withDraft(buffer, { ...draft, text, cursor: text.length });
 }
 

@@ -1,6 +1,6 @@
 import type { Journal } from '../conversation/journal.ts';
 import type { Action } from './action.ts';
-import { contentOf } from './editing/paste.ts';
+import { typedContent } from './editing/typed-text.ts';
 import type { Entry } from './entry.ts';
 import { runEffect } from './effects/run-effect.ts';
 import { storageEntry } from './effects/task-effects.ts';
@@ -112,7 +112,7 @@ export function createSession(options: SessionOptions): Session {
   const left = new Promise<void>((resolve) => (leave = resolve));
   const work = createWork();
   const core = createCore(options, run, { dispatch, leave });
-  const keepDraft = () => ports.keepDraft(contentOf(run.state.composer));
+  const keepDraft = () => ports.keepDraft(typedContent(run.state.composer));
   const draft = createPause(ports.clock, draftPause, keepDraft);
   const ticker = createTicker(ports.clock, () =>
     dispatch({ type: 'ticked', now: ports.clock.monotonic() }),

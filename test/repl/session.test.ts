@@ -176,6 +176,14 @@ test('an unsent draft is kept after a pause', async () => {
   expect(calls).toEqual(['draft draft']);
 });
 
+test('an unsent paste that starts with a slash is kept as the text it is', async () => {
+  const { session, clock, calls } = createMemorySession();
+  const text = `/quit\n${'line\n'.repeat(9)}`;
+  session.dispatch({ type: 'key-pressed', event: { type: 'paste', text }, now: 0 });
+  await clock.advance(600);
+  expect(calls).toEqual([`draft /${text}`]);
+});
+
 test('leaving while an answer comes keeps its text', async () => {
   const { session, enter, text } = createMemorySession(hanging('half'));
   enter('one');

@@ -10,6 +10,7 @@ import {
   isEmpty,
   withDraft,
 } from '../editing/text-buffer.ts';
+import { typedContent } from '../editing/typed-text.ts';
 import { mentionsOf } from '../mentions.ts';
 import { attachPoint, withBranch } from '../position.ts';
 import { isImmediate, runCommand } from '../slash-commands/table.ts';
@@ -61,7 +62,7 @@ function takeDraft(state: ReplState, draft: Draft): Step {
   const remembered = remember(state.history, draft);
   const composer = withDraft(clearBuffer(state.composer), remembered.draft);
   const next = { ...state, composer, history: remembered.history, completion: undefined };
-  return step(next, { type: 'remember', text: contentOf(draft) });
+  return step(next, { type: 'remember', text: typedContent(draft) });
 }
 
 /** Sends what is typed, or lets it wait for its turn; Enter on an empty composer lets a paused queue go on. */

@@ -110,6 +110,12 @@ describe('a line that starts with a slash', () => {
     expect(effectsOf(effects, 'ask')).toHaveLength(1);
   });
 
+  test('in a paste is no command in a later session either', () => {
+    const text = `/quit\n${'line\n'.repeat(9)}`;
+    const { effects } = run(stateOf(), pasted(text), enter);
+    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', text: `/${text}` }]);
+  });
+
   test('waits for the answer to end, unless the command runs at once', () => {
     const start = run(stateOf(), typed('one'), enter).state;
     const waiting = run(start, typed('/usage'), enter);

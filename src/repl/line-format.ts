@@ -11,7 +11,8 @@ export const lineFormat: TranscriptFormat = {
   prompt: (text, isEarlier) => (isEarlier ? `You: ${sanitize(text)}\n` : ''),
   answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
   answerText: asItIs,
-  notice: (text) => `natter: ${sanitize(text)}\n`,
+  // Columns of several lines would not stand below those of a first line behind the label.
+  notice: (text) => `natter:${text.includes('\n') ? '\n' : ' '}${sanitize(text)}\n`,
   failure: (message, hint) =>
     `natter: ${sanitizeLine(message)}\n${hint === undefined ? '' : `  ${sanitizeLine(hint)}\n`}`,
   separator: '',

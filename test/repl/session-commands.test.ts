@@ -29,7 +29,7 @@ test('/models lists what the service offers', async () => {
   const { session, enter, idle, text } = createMemorySession();
   enter('/models');
   await idle();
-  expect(text()).toBe('natter: origin\nother\n');
+  expect(text()).toBe('natter:\norigin\nother\n');
   expect(session.state().knownModels).toEqual(['origin', 'other']);
 });
 

@@ -17,3 +17,10 @@ test('a conversation that is shown again has its prompts, which the terminal sho
   await transcript.closeAnswer();
   expect(written.join('')).toBe('natter: c1: why?\nYou: why?\norigin: because\n');
 });
+
+test.each([
+  ['one line', 'natter: one line\n'],
+  ['ID  TITLE\nc1  tea', 'natter:\nID  TITLE\nc1  tea\n'],
+])('the columns of %j stand one below the other', (text, line) => {
+  expect(lineFormat.notice(text)).toBe(line);
+});

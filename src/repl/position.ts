@@ -75,16 +75,23 @@ export function withBranch(state: ReplState, branch: Branch | undefined): ReplSt
   return { ...state, branch, context: contextUse(state.conversation, branch) };
 }
 
-/** How much of a window the conversation takes: as the service counted it, where the last turn is its answer. */
+/** The tokens of a request and its answer, as the service counted them. */
+function countedTokens({ usage }: Turn): number | undefined {
+  if (usage?.total_tokens !== undefined) return usage.total_tokens;
+  return usage?.prompt_tokens === undefined || usage.completion_tokens === undefined
+    ? undefined
+    : usage.prompt_tokens + usage.completion_tokens;
+}
+
+/** How much of a window the conversation takes: as the service counted it last, and an estimate of what came since. */
 export function contextUse(conversation: Conversation, branch: Branch | undefined): ContextUse {
   const path = currentPath(conversation, branch);
-  const { usage } = path.at(-1) ?? {};
-  const counted =
-    usage?.total_tokens ??
-    (usage?.prompt_tokens === undefined || usage.completion_tokens === undefined
-      ? undefined
-      : usage.prompt_tokens + usage.completion_tokens);
-  if (counted !== undefined) return { tokens: counted, isEstimate: false };
+  const last = path.findLast((turn) => countedTokens(turn) !== undefined);
+  const counted = last && countedTokens(last);
+  if (counted !== undefined && last === path.at(-1)) return { tokens: counted, isEstimate: false };
   const end = branch === undefined ? conversation : endingWith(conversation, branch.parent);
-  return { tokens: estimateMessages(messagesFor(end)), isEstimate: true };
+  const estimate = estimateMessages(messagesFor(end));
+  if (last === undefined || counted === undefined) return { tokens: estimate, isEstimate: true };
+  const since = estimate - estimateMessages(messagesFor(endingWith(conversation, last.id)));
+  return { tokens: Math.max(0, counted + since), isEstimate: since !== 0 };
 }

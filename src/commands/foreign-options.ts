@@ -32,7 +32,12 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['--list-models', 'natter models list shows the models there are'],
 ]);
 
-/** How natter does what an option of another chat client does; `option` as typed, with or without its value. */
-export function foreignOptionHint(option: string): string | undefined {
-  return hints.get(option.replace(/=.*/s, ''));
+/** The name of an option as typed: what stands after it may be a key. */
+export function typedOptionName(typed: string): string {
+  return typed.startsWith('-k') ? '-k' : typed.replace(/=.*/s, '');
+}
+
+/** How natter does what an option of another chat client does. */
+export function foreignOptionHint(name: string): string | undefined {
+  return hints.get(name);
 }

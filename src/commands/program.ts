@@ -1,10 +1,10 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type Option } from 'commander';
 import { Failure } from '../failure.ts';
 import { buildChat, chatExamples } from './chat.ts';
 import { misplacedCommand, routeToChat } from './command-line.ts';
 import { commandTable, isNamed, type CommandRow } from './command-table.ts';
 import type { Context } from './context.ts';
-import { foreignOptionHint } from './foreign-options.ts';
+import { foreignOptionHint, typedOptionName } from './foreign-options.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { formatHelp, setExamples } from './help-format.ts';
 
@@ -68,26 +68,34 @@ function commandPath(command: Command): string {
   return `${commandPath(command.parent)} ${command.name()}`;
 }
 
+/** Its own, and those of the commands above it. */
+function optionsOf({ parent, options }: Command): readonly Option[] {
+  return parent === null ? options : [...options, ...optionsOf(parent)];
+}
+
+function unknownOption(typed: string, meant: string | undefined, command: Command): Failure {
+  const name = typedOptionName(typed);
+  const path = commandPath(command);
+  const isKnown = optionsOf(command).some(({ long, short }) => name === long || name === short);
+  if (isKnown && name !== typed) return new Failure('usage', `option '${name}' takes no value`);
+  const foreign = path === 'natter' ? foreignOptionHint(name) : undefined;
+  const see = meant === undefined ? 'see' : `did ${meant} See`;
+  const hint = foreign ?? `${see} ${path} --help; text that starts with a dash goes after --`;
+  return new Failure('usage', `unknown option '${name}'`, { hint });
+}
+
 /** Commander reports by throwing: help and version are done, the rest is a mistake of the caller's. */
 function usageFailure(error: CommanderError, command: Command): Failure | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
-  const [, option = ''] = /^error: unknown option '(.+)'/.exec(error.message) ?? [];
-  const foreign = commandPath(command) === 'natter' ? foreignOptionHint(option) : undefined;
+  const unknown = /^error: unknown option '(.+?)'(?:\n\(Did ([^\n]+)\))?$/s.exec(error.message);
+  if (unknown?.[1] !== undefined) return unknownOption(unknown[1], unknown[2], command);
   const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
-  // The value of an option that is not natter's may be a key.
-  const name = option.replace(/=.*/s, '');
-  if (name !== option && suggestion.split(/[ ,?)]+/).includes(name)) {
-    return new Failure('usage', `option '${name}' takes no value`);
-  }
-  const nameOnly = text.replace(/^(unknown option '[^=]*)=.*$/, "$1'");
-  const message = nameOnly
+  const message = text
     .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, '$1 is no $2')
     .replace(/\. Expected/, ': expected')
     .replace(/\.$/, '');
   const meant = suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
-  const dash =
-    error.code === 'commander.unknownOption' ? '; text that starts with a dash goes after --' : '';
-  const hint = foreign ?? `${meant === '' ? 'see' : meant} ${commandPath(command)} --help${dash}`;
+  const hint = `${meant === '' ? 'see' : meant} ${commandPath(command)} --help`;
   return new Failure('usage', message, { hint });
 }
 

@@ -24,9 +24,13 @@ test.each(['--api-key', '--key', '--token', '-k'])('K1 there is no flag %s', asy
   expectNoSecret(stderr);
 });
 
-test('K1 a key given to a flag that is none is not repeated', async () => {
-  const { stderr } = await runNatter([`--api-key=${secretKey}`, 'hi']);
-  expect(stderr).toContain("unknown option '--api-key'\n");
+test.each([
+  ['--api-key', `--api-key=${secretKey}`],
+  ['--key', `--key=\n${secretKey}`],
+  ['-k', `-k${secretKey}`],
+])('K1 a key given to %s, which is no flag, is not repeated', async (flag, typed) => {
+  const { stderr } = await runNatter([typed, 'hi']);
+  expect(stderr).toContain(`unknown option '${flag}'\n`);
   expectNoSecret(stderr);
 });
 

@@ -45,6 +45,7 @@ test.each([
   ],
   ['a file without a name', ['hi', '-f', ''], '--file needs the path of a file'],
   ['a value too many', ['hi', '--json=1'], "option '--json' takes no value"],
+  ['a long value too many', ['hi', '--quiet=always'], "option '--quiet' takes no value"],
   ['a shell that is none', ['completion', 'tcsh'], "'tcsh' is no shell. Allowed choices are bash"],
   ['a file that is not there', ['hi', '-f', 'no.txt'], 'cannot attach no.txt'],
 ])('P27 %s is a usage error, and nothing is sent', async (_, words, message) => {

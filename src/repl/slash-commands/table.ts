@@ -64,14 +64,10 @@ function nearNames(word: string): readonly string[] {
   return [];
 }
 
-function refuseUnknown(state: ReplState, name: string): Step {
+function refuseUnknown(state: ReplState, name: string, way = ''): Step {
   const near = nearNames(name).slice(0, 3);
   const meant = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
-  return refuse(
-    state,
-    `there is no command /${name}`,
-    `${meant}; // sends a line that starts with a slash`,
-  );
+  return refuse(state, `there is no command /${name}`, `${meant}${way}`);
 }
 
 function isOffered({ isLineMode }: ReplState, { isOfScreen }: SlashCommand): boolean {
@@ -86,7 +82,8 @@ export function runCommand(state: ReplState, line: string): Step {
     return refuse(state, `/${name} changes nothing here: lines are plain and stay as they are`);
   }
   if (command !== undefined) return command.run(state, argument.trim());
-  return name === '' ? step(state) : refuseUnknown(state, name);
+  const way = '; // sends a line that starts with a slash';
+  return name === '' ? step(state) : refuseUnknown(state, name, way);
 }
 
 /** Whether a typed line runs at once, also while an answer comes. */

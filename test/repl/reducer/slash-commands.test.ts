@@ -78,6 +78,16 @@ test('/help with a name explains that command', () => {
   ]);
 });
 
+test.each([
+  ['/modle', 'did you mean /model or /models; // sends a line that starts with a slash'],
+  ['/help modle', 'did you mean /model or /models'],
+])('%s hints at the commands that are near', (line, hint) => {
+  expect(effectsOf(command(stateOf(), line).effects, 'print')[0]?.entries[0]).toMatchObject({
+    message: 'there is no command /modle',
+    hint,
+  });
+});
+
 describe('settings', () => {
   test('/model chooses the model of what is sent next', () => {
     const { state } = command(stateOf(), '/model nextgen');

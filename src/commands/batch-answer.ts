@@ -27,7 +27,6 @@ export interface ItemOutcome {
   readonly askedModel: string;
   /** All text that came, also before a failure. */
   readonly content: string;
-  readonly refusal: string;
   readonly record: AnswerRecord;
   /** Undefined when the answer is whole. */
   readonly failure: Failure | undefined;
@@ -39,13 +38,11 @@ export interface ItemOutcome {
  */
 function createTranscript(slot: Slot, longestWait: number) {
   const texts: string[] = [];
-  const refusals: string[] = [];
   let record: AnswerRecord = emptyAnswer;
   return {
     event(event: ChatEvent): void {
       record = recordEvent(record, event);
       if (event.type === 'text-received') texts.push(event.text);
-      if (event.type === 'refusal-received') refusals.push(event.text);
       if (event.type === 'retry-scheduled' && event.cause.kind === 'rate_limited') {
         slot.rateLimited(event.cause.retryAfterSeconds === undefined ? undefined : event.delay);
       }
@@ -58,7 +55,6 @@ function createTranscript(slot: Slot, longestWait: number) {
     outcome: (request: CompletionRequest, failure: Failure | undefined): ItemOutcome => ({
       askedModel: request.model,
       content: texts.join(''),
-      refusal: refusals.join(''),
       record,
       failure,
     }),

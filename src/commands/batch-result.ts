@@ -27,11 +27,11 @@ export function outcomeLine(
   context: Context,
   item: ItemPlace,
   fingerprint: bigint,
-  { record, content, refusal, askedModel, failure }: ItemOutcome,
+  { record, content, askedModel, failure }: ItemOutcome,
 ): string {
   const place = placeFields(item, fingerprint);
   const error = failure === undefined ? {} : errorFields(failure, context);
-  if (content === '' && refusal === '' && failure !== undefined)
+  if (content === '' && record.refusal === undefined && failure !== undefined)
     return jsonLine({ ...place, ...error });
   const { id, ...answer } = answerFields(record, content, askedModel);
   return jsonLine({ ...place, completion_id: id, ...answer, ...error });

@@ -65,8 +65,9 @@ function printFigures({ context, presentation, answers }: Conclusion): void {
 
 /** What the person should know of answers that are whole. */
 function printNotices({ presentation: { notices }, answers, removed }: Conclusion): void {
-  for (const { label, record, refusal } of answers) {
-    if (refusal !== '') notices.warning(`${label}: ${refusalNotice(refusal)}`);
+  for (const { label, record } of answers) {
+    const { refusal } = record;
+    if (refusal !== undefined) notices.warning(`${label}: ${refusalNotice(refusal)}`);
     const notice = record.complete ? finishNotice(record) : undefined;
     if (notice !== undefined) notices.notice(`${label}: ${notice}`);
   }

@@ -24,7 +24,6 @@ export async function showComparedAnswer(
   const start = clock.monotonic();
   const texts: string[] = [];
   let firstText: number | undefined;
-  let refusal = '';
   let record = emptyAnswer;
   let failure: Failure | undefined;
   try {
@@ -34,7 +33,6 @@ export async function showComparedAnswer(
         firstText ??= clock.monotonic() - start;
         texts.push(event.text);
       }
-      if (event.type === 'refusal-received') refusal += event.text;
       await view.event(index, event);
       signal.throwIfAborted();
     }
@@ -47,7 +45,7 @@ export async function showComparedAnswer(
     total: clock.monotonic() - start,
   };
   const content = texts.join('');
-  const answer = { label, model, content, refusal, record: { timing, ...record }, failure };
+  const answer = { label, model, content, record: { timing, ...record }, failure };
   await view.ended(index, answer);
   return answer;
 }

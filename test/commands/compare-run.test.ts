@@ -163,6 +163,18 @@ test('a model that fails without any text is told as failed, not as empty', asyn
   expect(stderr).not.toContain('the answer is empty');
 });
 
+test('S31 a refusal is told with its model, in JSON as a field', async () => {
+  const prompt = '[sandbox refusal echo] I will not';
+  const { stderr } = await compare([prompt]);
+  expect(stderr).toContain('nextgen: the model refused: I will not');
+  expect(stderr).not.toContain('the answer is empty');
+  const { answers } = JSON.parse((await compare(['--json', prompt])).stdout) as {
+    answers: readonly object[];
+  };
+  const refused = { content: '', refusal: 'I will not' };
+  expect(answers).toMatchObject([refused, refused]);
+});
+
 describe('--json', () => {
   test('is one document of all answers in order', async () => {
     const { stdout, stderr } = await compare(['--json', '[sandbox echo] hi']);

@@ -9,7 +9,6 @@ export interface ComparedAnswer {
   /** The model asked. */
   readonly model: string;
   readonly content: string;
-  readonly refusal: string;
   /** With the times natter measured, where the answer did not finish. */
   readonly record: AnswerRecord;
   /** Why it did not finish; undefined also for one that the person stopped. */

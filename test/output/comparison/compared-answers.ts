@@ -22,5 +22,5 @@ export function answerOf(label: string, content: string, failure?: Failure): Com
     failure === undefined
       ? { complete: true, finishReason: 'stop', timing }
       : { complete: false, timing };
-  return { label, model: label, content, refusal: '', record, failure };
+  return { label, model: label, content, record, failure };
 }

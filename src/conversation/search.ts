@@ -83,35 +83,54 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
   return all.filter((_line, index) => near(index));
 }
 
+/** What a turn says, as far as it was read. */
+interface Said {
+  readonly turn: string;
+  readonly role: Role;
+  readonly parts: string[];
+}
+
+/** Turns whose records still come: one, or the answers of a comparison, which come at the same time. */
+function createOpenTurns() {
+  const open = new Map<string, Said>();
+  return {
+    add(type: 'text' | 'refusal', turn: string, text: string, role: Role = 'assistant'): void {
+      const key = `${type} ${turn}`;
+      const said = open.get(key) ?? { turn, role, parts: [] };
+      said.parts.push(text);
+      open.set(key, said);
+    },
+    /** Whether an answer may begin while these go on. */
+    areAnswers: () => [...open.values()].every(({ role }) => role === 'assistant'),
+    /** Those that are over: the turn's, or all. */
+    take(turn?: string) {
+      const over = [...open].filter(([, said]) => turn === undefined || said.turn === turn);
+      for (const [key] of over) open.delete(key);
+      return over.map(([, said]) => ({ ...said, text: said.parts.join('') }));
+    },
+  };
+}
+
 /** Texts of a conversation's turns, one whole turn at a time, so that a hit may lie across records. */
 function* turnTexts(path: string): Generator<{ turn: string; role: Role; text: string }, void> {
-  let current: { turn: string; type: string; role: Role; parts: string[] } | undefined;
-  const finish = () => {
-    const done = current;
-    current = undefined;
-    return done === undefined ? [] : [{ ...done, text: done.parts.join('') }];
-  };
+  const open = createOpenTurns();
   for (const lines of readLines(path)) {
     for (const line of lines) {
       const record: JournalRecord | undefined = parseLine(line).record;
       if (record?.type === 'turn') {
-        yield* finish();
-        current = { turn: record.id, type: 'text', role: record.role, parts: [record.content] };
+        const { id, role, content } = record;
+        if (role !== 'assistant' || !open.areAnswers()) yield* open.take();
+        open.add('text', id, content, role);
       } else if (record?.type === 'text' || record?.type === 'refusal') {
-        const { turn, type } = record;
-        if (current?.turn !== turn || current.type !== type) {
-          yield* finish();
-          current = { turn, type, role: 'assistant', parts: [] };
-        }
-        current.parts.push(record.text);
-      }
+        open.add(record.type, record.turn, record.text);
+      } else if (record?.type === 'end') yield* open.take(record.turn);
     }
   }
-  yield* finish();
+  yield* open.take();
 }
 
 /**
- * Searches one conversation, in all versions of its turns. Memory is bounded by its longest turn.
+ * Searches one conversation, in all versions of its turns. Memory is bounded by its longest turn, or comparison.
  * @throws the system's error when the file cannot be read
  */
 export function* searchConversation(

@@ -35,6 +35,24 @@ describe('search', () => {
     expect(found?.lines.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
 
+  test('finds hits in answers that came at the same time, each answer once', async () => {
+    const options = journalOptions();
+    const file = fileOf(options.folder, await storedConversation(options, [['a prompt', 'so']]));
+    const answer = { type: 'turn', parent: null, role: 'assistant', content: '' };
+    const turns = ['y', 'z'].map((id) => ({ ...answer, id }));
+    const texts = ['nee', 'dle'].flatMap((text) =>
+      turns.map(({ id: turn }) => ({ type: 'text', turn, text })),
+    );
+    const ends = turns.map(({ id: turn }) => ({ type: 'end', turn }));
+    const records = [...turns, ...texts, ...ends];
+    appendFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    const found = [...searchConversation(file, compilePattern('needle', plain), 0)];
+    expect(found.map(({ turn, hits }) => [turn, hits])).toEqual([
+      ['y', 1],
+      ['z', 1],
+    ]);
+  });
+
   test('finds a hit that lies across two records', async () => {
     const options = journalOptions();
     const id = await storedConversation(options, [['a prompt', 'so']]);

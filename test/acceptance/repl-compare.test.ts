@@ -11,7 +11,7 @@ test.each<[string, readonly string[]]>([
   await session.waitFor(/^(?:origin: )?hello$/m);
   session.type('/compare nextgen\r');
   await session.waitFor(
-    /^(?:nextgen: )?hello\n\s*(?:natter: )?version 1: origin · .*\nversion 2: nextgen · /m,
+    /^(?:nextgen: )?hello\n\s*(?:natter:\n)?version 1: origin · .*\nversion 2: nextgen · /m,
   );
   await session.waitFor(/version 2\/2; \/version switches/);
   session.type('/quit\r');

@@ -15,16 +15,20 @@ type Retrying = Extract<Status, { phase: 'retrying' }>;
 
 /** Less of the cause than this would tell nothing. */
 const leastCause = 10;
+/** As much of it as tells something matters more than the key that ends the wait. */
+const tellingCause = 24;
 
-/** The countdown is always whole; why it waits matters more than the key that ends it. */
+/** The countdown is always whole. */
 function retryParts(status: Retrying, signs: Signs, columns: number): readonly LinePart[] {
   const wait = status.secondsLeft > 0 ? `in ${duration(status.secondsLeft)}` : 'now';
   const retry: LinePart = { text: `retry ${status.retry} of ${status.retries} ${wait}`, worth: 3 };
-  const whole = [status.cause, retry.text, stops.text].join(signs.dot);
-  if (displayWidth(whole) <= columns) return [{ text: status.cause, worth: 0 }, retry, stops];
-  const room = columns - displayWidth(['', retry.text].join(signs.dot));
+  const roomBefore = (rest: readonly LinePart[]) =>
+    columns - displayWidth(['', ...rest.map(({ text }) => text)].join(signs.dot));
+  const wanted = Math.min(tellingCause, displayWidth(status.cause));
+  const others = roomBefore([retry, stops]) >= wanted ? [retry, stops] : [retry];
+  const room = roomBefore(others);
   if (room < leastCause) return [retry, stops];
-  return [{ text: shorten(status.cause, room, signs), worth: 0 }, retry];
+  return [{ text: shorten(status.cause, room, signs), worth: 0 }, ...others];
 }
 
 function parts(

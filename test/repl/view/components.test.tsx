@@ -12,8 +12,7 @@ import { DialogBox } from '../../../src/repl/view/DialogBox.tsx';
 import { Footer } from '../../../src/repl/view/Footer.tsx';
 import { Queue } from '../../../src/repl/view/Queue.tsx';
 import { SearchLine } from '../../../src/repl/view/SearchLine.tsx';
-import { statusRow } from '../../../src/repl/view/status-row.ts';
-import type { ComposerView, DialogView, FooterView, Status } from '../../../src/repl/view-model.ts';
+import type { ComposerView, DialogView, FooterView } from '../../../src/repl/view-model.ts';
 import { createStyle } from '../../../src/terminal/style.ts';
 import { viewModel } from '../../support/view-models.ts';
 
@@ -36,69 +35,6 @@ function drawn(element: ReactElement, look: Look = {}): string[] {
   unmount();
   return frame.split('\n');
 }
-
-const retrying: Status = {
-  phase: 'retrying',
-  model: 'origin',
-  cause: 'the service answered 503',
-  secondsLeft: 4,
-  retry: 2,
-  retries: 5,
-};
-
-describe('the status line', () => {
-  test.each<[string, Status, string]>([
-    [
-      'waiting',
-      { phase: 'waiting', model: 'origin', seconds: 0 },
-      'waiting for origin · Esc stops',
-    ],
-    [
-      'waiting for long',
-      { phase: 'waiting', model: 'origin', seconds: 75 },
-      'waiting for origin · 1 min 15 s · Esc stops',
-    ],
-    [
-      'streaming, in steps that can be read',
-      { phase: 'streaming', model: 'origin', seconds: 12, tokens: 1340, isEstimate: true },
-      'origin · 12 s · ≈1,350 tokens · Esc stops',
-    ],
-    ['retrying', retrying, 'the service answered 503 · retry 2 of 5 in 4 s · Esc stops'],
-    [
-      'retrying now',
-      { ...retrying, secondsLeft: 0 },
-      'the service answered 503 · retry 2 of 5 now · Esc stops',
-    ],
-    [
-      'working',
-      { phase: 'working', task: 'listing models', seconds: 2 },
-      'listing models · 2 s · Esc stops',
-    ],
-    ['stopping', { phase: 'stopping' }, 'stopping'],
-  ])('tells of %s', (_, status, text) => {
-    expect(statusRow(status, appearanceOf({}))).toBe(text);
-  });
-
-  test('is not there while natter is idle', () => {
-    expect(statusRow({ phase: 'idle' }, appearanceOf({}))).toBe('');
-  });
-
-  test.each([
-    [50, 'the service answered 503 · retry 2 of 5 in 4 s'],
-    [40, 'the service answe… · retry 2 of 5 in 4 s'],
-    [31, 'retry 2 of 5 in 4 s · Esc stops'],
-    [20, 'retry 2 of 5 in 4 s'],
-  ])(
-    'keeps the countdown in %i columns, and of the cause what there is room for',
-    (columns, text) => {
-      expect(statusRow(retrying, appearanceOf({ columns }))).toBe(text);
-    },
-  );
-
-  test('uses ASCII alone where the terminal shows no more', () => {
-    expect(statusRow(retrying, appearanceOf({ unicode: false }))).toMatch(/^[\x20-\x7E]+$/);
-  });
-});
 
 describe('the composer', () => {
   const { composer } = viewModel();

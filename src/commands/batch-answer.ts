@@ -3,6 +3,7 @@ import type { ItemContent } from '../batch/item.ts';
 import type { Client } from '../client/client.ts';
 import type { CompletionRequest } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';
+import type { Clock } from '../clock.ts';
 import type { Failure } from '../failure.ts';
 import { type AnswerRecord, emptyAnswer, recordEvent } from '../output/answer-record.ts';
 import { stoppedAnswer, toFailure } from '../output/failure-report.ts';
@@ -18,8 +19,11 @@ export interface Asking {
   readonly retryIncomplete: number;
   /** Milliseconds that the service may ask to wait; a longer wait is not waited for. */
   readonly longestWait: number;
+  /** Nothing more is asked: what waits to be asked again is given up, what is under way goes on. */
+  readonly stop: AbortSignal;
   /** Breaks off what is under way. */
   readonly signal: AbortSignal;
+  readonly clock: Clock;
 }
 
 /** What became of one item. */
@@ -30,6 +34,8 @@ export interface ItemOutcome {
   readonly record: AnswerRecord;
   /** Undefined when the answer is whole. */
   readonly failure: Failure | undefined;
+  /** It was natter that ended it. */
+  readonly wasStopped: boolean;
 }
 
 /**
@@ -52,28 +58,62 @@ function createTranscript(slot: Slot, longestWait: number) {
       const wait = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
       slot.rateLimited(wait !== undefined && wait > longestWait ? undefined : wait);
     },
-    outcome: (request: CompletionRequest, failure: Failure | undefined): ItemOutcome => ({
+    outcome: (request: CompletionRequest, failure?: Failure, wasStopped = false): ItemOutcome => ({
       askedModel: request.model,
       content: texts.join(''),
       record,
       failure,
+      wasStopped,
     }),
   };
 }
 
+/** Breaks one request off with all that is under way, or while it waits to be made again and nothing more is asked. */
+function createEnding({ signal, stop, clock }: Asking) {
+  const ending = new AbortController();
+  let waitsUntil = 0;
+  const breakOff = () => ending.abort(signal.reason);
+  const giveUpWaiting = () => {
+    if (stop.aborted && clock.monotonic() < waitsUntil) ending.abort(stop.reason);
+  };
+  signal.addEventListener('abort', breakOff);
+  stop.addEventListener('abort', giveUpWaiting);
+  if (signal.aborted) breakOff();
+  return {
+    signal: ending.signal,
+    /** The request is made again after so many milliseconds. */
+    waits(delay: number): void {
+      waitsUntil = clock.monotonic() + delay;
+      giveUpWaiting();
+    },
+    release(): void {
+      signal.removeEventListener('abort', breakOff);
+      stop.removeEventListener('abort', giveUpWaiting);
+    },
+  };
+}
+
 async function askOnce(
-  { client, longestWait, signal }: Asking,
+  asking: Asking,
   request: CompletionRequest,
   slot: Slot,
 ): Promise<ItemOutcome> {
-  const transcript = createTranscript(slot, longestWait);
+  const transcript = createTranscript(slot, asking.longestWait);
+  const ending = createEnding(asking);
+  const { signal } = ending;
   try {
-    for await (const event of client.chat(request, { signal })) transcript.event(event);
-    return transcript.outcome(request, undefined);
+    for await (const event of asking.client.chat(request, { signal })) {
+      transcript.event(event);
+      if (event.type === 'retry-scheduled') ending.waits(event.delay);
+    }
+    return transcript.outcome(request);
   } catch (error) {
-    const failure = signal.aborted ? stoppedAnswer() : toFailure(error);
+    if (signal.aborted) return transcript.outcome(request, stoppedAnswer(), true);
+    const failure = toFailure(error);
     transcript.failed(failure);
     return transcript.outcome(request, failure);
+  } finally {
+    ending.release();
   }
 }
 
@@ -81,7 +121,8 @@ async function askOnce(
 function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutcome {
   const { failure, content } = outcome;
   if (before === undefined || failure === undefined) return outcome;
-  return before.content.length > content.length ? { ...before, failure } : outcome;
+  const { wasStopped } = outcome;
+  return before.content.length > content.length ? { ...before, failure, wasStopped } : outcome;
 }
 
 function withAttempts(outcome: ItemOutcome, attempts: number): ItemOutcome {
@@ -94,7 +135,7 @@ export async function askItem(
   content: ItemContent,
   slot: Slot,
 ): Promise<ItemOutcome> {
-  const { settings, stream, retryIncomplete, signal } = asking;
+  const { settings, stream, retryIncomplete } = asking;
   const { request } = planItem(content, settings, stream);
   let attempts = 0;
   let kept: ItemOutcome | undefined;
@@ -102,7 +143,7 @@ export async function askItem(
     const outcome = await askOnce(asking, request, slot);
     kept = longer(kept, outcome);
     attempts += outcome.record.attempts ?? outcome.failure?.attempts ?? 1;
-    const isCut = outcome.failure?.kind === 'incomplete' && !signal.aborted;
+    const isCut = outcome.failure?.kind === 'incomplete' && !outcome.wasStopped;
     if (!isCut || cuts >= retryIncomplete) return withAttempts(kept, attempts);
   }
 }

@@ -87,8 +87,8 @@ async function askAll(run: Run, service: Service): Promise<Stopping> {
   const { stream } = options;
   const { retryIncomplete } = plan;
   const longestWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
-  const limits = { retryIncomplete, longestWait, signal: context.signal };
-  const asking = { ...service, settings, stream, ...limits };
+  const limits = { retryIncomplete, longestWait, stop, signal: context.signal };
+  const asking = { ...service, settings, stream, ...limits, clock: context.clock };
   const isReplay = service.replayedFrom !== undefined;
   const most = Math.max(leastFailuresInRow, 2 * plan.concurrency);
   const givingUp = createGivingUp({ most, longestWait, isReplay });

@@ -52,9 +52,9 @@ async function answer(
     await sink.put(sequence, { index, fingerprint, isAnswered: false }, line);
     return false;
   }
-  const { failure, content } = outcome;
-  // It was stopped before anything came: as if it had not been begun.
-  if (failure !== undefined && asking.signal.aborted && content === '') return false;
+  const { failure, content, wasStopped } = outcome;
+  // Before anything came: as if it had not been begun.
+  if (wasStopped && content === '') return false;
   const isAnswered = failure === undefined;
   const line = outcomeLine(context, item, fingerprint, outcome);
   countOutcome(work, outcome);

@@ -61,10 +61,10 @@ export function contextWarning(fit: ContextFit): string | undefined {
 export function refuseImpossible(model: string, promptBytes: number): void {
   const window = contextWindow(model);
   if (window === undefined || promptBytes <= window * mostBytesPerToken) return;
-  const larger = catalogue.find((entry) => entry.contextWindow * mostBytesPerToken >= promptBytes);
   throw new Failure(
     'invalid_request',
     `the prompt has ${count(promptBytes)} bytes, which cannot fit ${model}'s window of ${count(window)} tokens`,
-    { hint: larger === undefined ? 'send less text' : `send less text, or use -m ${larger.id}` },
+    // What is too much for the smaller model by this measure is, as any real text, for the larger one too.
+    { hint: 'send less text' },
   );
 }

@@ -68,7 +68,7 @@ test('P9 what no tokenizer could fit into the window is refused before it is sen
   expect(code).toBe(7);
   expect(stderr).toBe(
     "natter: the prompt has 20,000,004 bytes, which cannot fit origin's window of 128,000 tokens\n" +
-      '  send less text, or use -m nextgen\n',
+      '  send less text\n',
   );
   expect(server.requests).toHaveLength(0);
 });

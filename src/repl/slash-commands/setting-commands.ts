@@ -9,13 +9,16 @@ const none = new Set(['off', 'none']);
 
 function setModel(state: ReplState, argument: string): Step {
   const { choices, knownModels } = state;
+  const known = new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
   if (argument === '') {
-    const names = [...new Set([...knownModels, ...catalogue.map(({ id }) => id)])].join(', ');
-    return say(state, `the model is ${choices.model}; known are ${names}, auto`);
+    return say(state, `the model is ${choices.model}; known are ${[...known].join(', ')}`);
   }
   if (/\s/.test(argument)) return refuse(state, 'a model id has no blanks', '/models lists them');
   const next = { ...state, choices: { ...choices, model: argument }, hasOfferedModel: false };
-  return say(next, `${argument} answers from now on`);
+  const doubt = known.has(argument)
+    ? ''
+    : '; natter has not heard of it, /models lists what there is';
+  return say(next, `${argument} answers from now on${doubt}`);
 }
 
 function setSystem(state: ReplState, argument: string): Step {

@@ -96,6 +96,16 @@ describe('settings', () => {
     });
   });
 
+  test.each([
+    ['/model auto', 'auto answers from now on'],
+    [
+      '/model ori',
+      'ori answers from now on; natter has not heard of it, /models lists what there is',
+    ],
+  ])('%s says %s', (line, text) => {
+    expect(printed(command(stateOf(), line).effects)).toEqual([text]);
+  });
+
   test('/system sets the system prompt, and off removes it', () => {
     const { state } = command(stateOf(), '/system be brief');
     expect(state.choices.system).toBe('be brief');

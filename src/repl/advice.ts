@@ -2,6 +2,8 @@
 const translations: readonly (readonly [said: RegExp, meant: string])[] = [
   [/--dry-run shows what is sent/, '/model, /system and /max-tokens change what is sent'],
   [/natter models list shows the models there are/, '/models lists the models there are'],
+  // What could not be reached is named; another run of natter would say no more.
+  [/(?<=check the base URL and the network): natter auth status$/, ''],
   [/natter conversations list shows/, '/conversations shows'],
   [/(?<=^|\s)-m (?=\w)/, '/model '],
 ];

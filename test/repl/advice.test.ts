@@ -33,6 +33,12 @@ test('a refused request is changed with slash commands', () => {
   );
 });
 
+test('what cannot be reached needs no other run of natter', () => {
+  expect(adviceInConversation('check the base URL and the network: natter auth status')).toBe(
+    'check the base URL and the network',
+  );
+});
+
 test('a limit that only an option moves says when it is given', () => {
   expect(failureText(silence(5000), String).hint).toBe(
     'ask again, or allow longer pauses with --idle-timeout (when natter is started)',

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { removeFile } from '../storage/remove-file.ts';
 import { synchronizeFolder } from '../storage/synchronize-folder.ts';
 import type { ResultIndex } from './result-index.ts';
 
@@ -103,7 +104,7 @@ export function writeInOrder(
     fs.renameSync(temporary, place);
     synchronizeFolder(path.dirname(place));
   } catch (error) {
-    fs.rmSync(temporary, { force: true });
+    removeFile(temporary);
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { type HeldLock, holdLock, type HoldOptions } from '../storage/hold-lock.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
+import { removeFile } from '../storage/remove-file.ts';
 import { synchronizeFolder } from '../storage/synchronize-folder.ts';
 import { isInOrder, resultBlocks, writeInOrder } from './copy-results.ts';
 import { indexResults } from './read-results.ts';
@@ -149,7 +150,7 @@ function resultFile(file: OpenFile): ResultFile {
     async close() {
       await synchronization.end();
       closeDescriptor();
-      if (isNew && !isFinished && size.bytes === 0) fs.rmSync(place, { force: true });
+      if (isNew && !isFinished && size.bytes === 0) removeFile(place);
       lock.release();
     },
   };

@@ -7,8 +7,8 @@ import { toFailure } from '../output/failure-report.ts';
 import { jsonLine } from '../output/json-answer.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { kindOf } from './batch-end.ts';
-import { type BatchItems, checkItems, pendingItems } from './batch-items.ts';
-import { itemFingerprint, planItem } from './batch-request.ts';
+import { type BatchItems, checkItems, pendingItems, selectItems } from './batch-items.ts';
+import { planItem } from './batch-request.ts';
 import { failureLine, unsendable } from './batch-result.ts';
 import type { BatchOptions } from './batch.ts';
 import type { Context } from './context.ts';
@@ -66,12 +66,8 @@ export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
   const { signal, streams } = context;
   const { output } = options;
   const results = output === undefined ? undefined : readResults(output);
-  const selection = {
-    shard: dryRun.items.plan.shard,
-    find: (index: number) => results?.get(index),
-    fingerprint: (item: Parameters<typeof itemFingerprint>[0]) => itemFingerprint(item, settings),
-    resultsName: output ?? 'standard output',
-  };
+  const find = (index: number) => results?.get(index);
+  const selection = selectItems(dryRun.items.plan, settings, output, find);
   const items = { ...dryRun.items, selection };
   const tally = emptyTally();
   const outlook: Outlook = { tally, sendable: 0, tokens: 0 };

@@ -5,8 +5,10 @@ import type { Tally } from '../batch/tally.ts';
 import { Failure } from '../failure.ts';
 import { count } from '../output/figures.ts';
 import type { Notices } from '../output/notices.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import type { BatchInput } from './batch-input.ts';
 import type { BatchPlan } from './batch-plan.ts';
+import { itemFingerprint } from './batch-request.ts';
 
 /** The items of one run, and how to read them. */
 export interface BatchItems {
@@ -14,6 +16,21 @@ export interface BatchItems {
   readonly plan: BatchPlan;
   readonly selection: Selection;
   readonly notices: Notices;
+}
+
+/** Which items are to be asked: those of the shard that the results, found by `find`, do not answer. */
+export function selectItems(
+  { shard }: BatchPlan,
+  settings: ResolvedSettings,
+  output: string | undefined,
+  find: Selection['find'],
+): Selection {
+  return {
+    shard,
+    find,
+    fingerprint: (item) => itemFingerprint(item, settings),
+    resultsName: output ?? 'standard output',
+  };
 }
 
 function read({ input, plan }: BatchItems, signal: AbortSignal): AsyncIterable<InputItem> {

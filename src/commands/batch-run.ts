@@ -1,6 +1,5 @@
 import { type Concurrency, createConcurrency } from '../batch/concurrency.ts';
 import { createGivingUp } from '../batch/giving-up.ts';
-import type { BatchItem } from '../batch/item.ts';
 import { runItems } from '../batch/run-items.ts';
 import { emptyTally, type Tally } from '../batch/tally.ts';
 import type { Failure } from '../failure.ts';
@@ -11,9 +10,8 @@ import { Interruption } from '../terminal/signals.ts';
 import { batchFailure, outcomeText } from './batch-end.ts';
 import { refuseSharedFiles } from './batch-files.ts';
 import { openBatchInput } from './batch-input.ts';
-import { type BatchItems, checkItems, pendingItems } from './batch-items.ts';
+import { type BatchItems, checkItems, pendingItems, selectItems } from './batch-items.ts';
 import { type BatchPlan, planBatch } from './batch-plan.ts';
-import { itemFingerprint } from './batch-request.ts';
 import { type BatchSink, openBatchSink } from './batch-sink.ts';
 import { workItem } from './batch-work.ts';
 import type { BatchOptions } from './batch.ts';
@@ -157,13 +155,7 @@ export async function runBatch(
     return printBatchDryRun({ context, options, settings, items: { input, plan, notices } });
   }
   const sink = openBatchSink(context, options);
-  const fingerprint = (item: BatchItem) => itemFingerprint(item, settings);
-  const selection = {
-    shard: plan.shard,
-    find: (index: number) => sink.find(index),
-    fingerprint,
-    resultsName: options.output ?? 'standard output',
-  };
+  const selection = selectItems(plan, settings, options.output, (index) => sink.find(index));
   const items = { input, plan, selection, notices };
   try {
     const tally = emptyTally();

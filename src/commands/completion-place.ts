@@ -1,4 +1,9 @@
-import type { CompletedArgument, CompletedCommand, CompletedOption } from './completion-tree.ts';
+import {
+  childNamed,
+  type CompletedArgument,
+  type CompletedCommand,
+  type CompletedOption,
+} from './completion-tree.ts';
 
 /** What the word under the cursor is, as far as the words before it tell. */
 export type Place =
@@ -58,7 +63,7 @@ function afterOption(walk: Walk, word: string): Walk {
 
 function afterOperand(walk: Walk, word: string): Walk {
   const { command, above, operands } = walk;
-  const child = command.commands.find(({ name, aliases }) => [name, ...aliases].includes(word));
+  const child = childNamed(command, word);
   if (child !== undefined && operands.length === 0) {
     return { ...walk, command: child, above: [command, ...above] };
   }

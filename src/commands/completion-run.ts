@@ -1,7 +1,7 @@
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { findPlace, nameOf } from './completion-place.ts';
 import type { CompletedCommand } from './completion-tree.ts';
-import { candidatesFor, type Candidate } from './completion-values.ts';
+import { candidatesFor, commandCandidates, type Candidate } from './completion-values.ts';
 import type { Context } from './context.ts';
 
 /** After the candidates: the shell's own completion of paths. */
@@ -38,7 +38,7 @@ async function candidatesAt(
   const { command, above, commands, argument, before } = place;
   const asked = { context, command, above, typed: current, before };
   const found = await candidatesFor(asked, argument?.name, argument?.choices);
-  const named = commands.map(({ name, summary }) => ({ value: name, description: summary }));
+  const named = commandCandidates(commands);
   if (found === 'files') return { candidates: named, files: true };
   return { candidates: [...named, ...found] };
 }

@@ -33,3 +33,11 @@ export interface CompletedCommand {
   /** It takes no options of the command it belongs to. */
   readonly isApart: boolean;
 }
+
+/** The command below another that is called so. */
+export function childNamed(
+  { commands }: CompletedCommand,
+  word: string,
+): CompletedCommand | undefined {
+  return commands.find(({ name, aliases }) => [name, ...aliases].includes(word));
+}

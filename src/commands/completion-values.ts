@@ -4,7 +4,7 @@ import { definitions, settingKeys } from '../settings/definitions.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { readStoredSettings } from '../settings/settings-file.ts';
-import type { CompletedCommand } from './completion-tree.ts';
+import { childNamed, type CompletedCommand } from './completion-tree.ts';
 import type { Context } from './context.ts';
 import { topicNames } from './topic-names.ts';
 
@@ -36,29 +36,39 @@ type InstantSource = (asked: Asked) => readonly Candidate[];
 const plain = (values: readonly string[]): readonly Candidate[] =>
   values.map((value) => ({ value, description: '' }));
 
+/** Commands by their names. */
+export const commandCandidates = (commands: readonly CompletedCommand[]): readonly Candidate[] =>
+  commands.map(({ name, summary }) => ({ value: name, description: summary }));
+
 function storedSettings({ context }: Asked) {
   return readStoredSettings(resolveFolders(context).config, context.platform).stored;
 }
 
+const published: readonly Candidate[] = catalogue.map(({ id, purpose }) => ({
+  value: id,
+  description: purpose,
+}));
+
+/** The profiles that name a model, each with it. */
+function profileModels(asked: Asked): readonly (readonly [profile: string, model: string])[] {
+  const { profiles } = storedSettings(asked).settings;
+  return Object.entries(profiles).flatMap(([name, { model }]) =>
+    typeof model === 'string' ? [[name, model] as const] : [],
+  );
+}
+
 /** The published models, those that profiles name, and `auto`: asking a service would keep the shell waiting. */
 const models: InstantSource = (asked) => {
-  const known = catalogue.map(({ id, purpose }) => ({ value: id, description: purpose }));
-  const set = Object.entries(storedSettings(asked).settings.profiles).flatMap(([name, profile]) => {
-    const model = profile['model'];
-    return typeof model === 'string' ? [{ value: model, description: `of profile ${name}` }] : [];
-  });
-  const unknown = set.filter(({ value }) => known.every((model) => model.value !== value));
-  return [...known, { value: 'auto', description: 'the smallest that fits' }, ...unknown];
+  const unknown = profileModels(asked)
+    .filter(([, model]) => published.every(({ value }) => value !== model))
+    .map(([name, model]) => ({ value: model, description: `of profile ${name}` }));
+  return [...published, { value: 'auto', description: 'the smallest that fits' }, ...unknown];
 };
 
 /** The last model of a list with commas: those not named yet, and the models of profiles as `profile:model`. */
 const modelList: Source = (asked) => {
   const named = asked.typed.split(',').slice(0, -1);
-  const own = Object.entries(storedSettings(asked).settings.profiles).flatMap(([name, profile]) => {
-    const model = profile['model'];
-    return typeof model === 'string' ? [{ value: `${name}:${model}`, description: '' }] : [];
-  });
-  const published = catalogue.map(({ id, purpose }) => ({ value: id, description: purpose }));
+  const own = plain(profileModels(asked).map(([name, model]) => `${name}:${model}`));
   return [...published, ...own]
     .filter(({ value }) => !named.includes(value))
     .map(({ value, description }) => ({ value: [...named, value].join(','), description }));
@@ -89,11 +99,11 @@ const settingValue: Source = (asked) => {
 const helpWords: Source = ({ command, above, before }) => {
   let group = above[0] ?? command;
   for (const word of before) {
-    const child = group.commands.find(({ name, aliases }) => [name, ...aliases].includes(word));
+    const child = childNamed(group, word);
     if (child === undefined) return [];
     group = child;
   }
-  const named = group.commands.map(({ name, summary }) => ({ value: name, description: summary }));
+  const named = commandCandidates(group.commands);
   return before.length === 0 ? [...named, ...plain(topicNames)] : named;
 };
 

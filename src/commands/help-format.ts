@@ -68,6 +68,11 @@ function ancestors(command: Command): readonly Command[] {
   return command.parent === null ? [] : [command.parent, ...ancestors(command.parent)];
 }
 
+/** What the commands below one are called, other names included. */
+export function namesBelow({ commands }: Command): readonly string[] {
+  return commands.flatMap((command) => [command.name(), ...command.aliases()]);
+}
+
 /** `get <model>`, `[chat] [prompt...]`: the name and arguments; the default command's name may be left out. */
 function commandTerm(command: Command): string {
   const isDefault = command.parent?.parent === null && command.name() === 'chat';

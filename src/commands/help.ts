@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { Failure } from '../failure.ts';
 import { nearlyNamedCommand } from './command-line.ts';
 import type { Context } from './context.ts';
-import { hideServiceOptions, setExamples } from './help-format.ts';
+import { hideServiceOptions, namesBelow, setExamples } from './help-format.ts';
 import { topicNames } from './topic-names.ts';
 
 /** `natter help [topic or command...]`. */
@@ -24,7 +24,7 @@ export function buildHelp(context: Context): Command {
 
 /** Help was asked on `words`, of which `word` names no command of `command`. */
 function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
-  const names = command.commands.flatMap((child) => [child.name(), ...child.aliases()]);
+  const names = namesBelow(command);
   const near = nearlyNamedCommand(
     [word],
     command.parent === null ? [...names, ...topicNames] : names,

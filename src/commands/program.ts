@@ -6,7 +6,7 @@ import { commandTable, isNamed, type CommandRow } from './command-table.ts';
 import type { Context } from './context.ts';
 import { foreignOptionHint, typedOptionName } from './foreign-options.ts';
 import { addGlobalOptions } from './global-options.ts';
-import { formatHelp, setExamples } from './help-format.ts';
+import { formatHelp, namesBelow, setExamples } from './help-format.ts';
 
 const helpWidth = 80;
 
@@ -111,9 +111,7 @@ function misplacedFailure(name: string): Failure {
  */
 export async function runProgram(context: Context, words: readonly string[]): Promise<void> {
   const program = await buildProgram(context, words);
-  const names = new Set(
-    program.commands.flatMap((command) => [command.name(), ...command.aliases()]),
-  );
+  const names = new Set(namesBelow(program));
   program.hook('preAction', (_, action) => {
     if (action.name() !== 'chat') return;
     const misplaced = misplacedCommand(words, action.args, names);

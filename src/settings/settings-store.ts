@@ -15,6 +15,7 @@ import {
   type SettingsFile,
 } from './settings-file.ts';
 import { makePrivateFolder } from '../storage/private-folder.ts';
+import { removeFile } from '../storage/remove-file.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import type { StoredSettings } from './stored-settings.ts';
 
@@ -31,7 +32,7 @@ function removeRemains(filePath: string): void {
   const folder = path.dirname(target);
   for (const entry of fs.readdirSync(folder)) {
     if (entry.startsWith(`${path.basename(target)}.tmp-`)) {
-      fs.rmSync(path.join(folder, entry), { force: true });
+      removeFile(path.join(folder, entry));
     }
   }
 }

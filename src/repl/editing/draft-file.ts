@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { replaceFile, stateVariable } from './private-file.ts';
 
@@ -22,7 +23,7 @@ function fileOf(folder: string, id: string): string {
 export function removeDraft(folder: string, id: string): void {
   const file = fileOf(folder, id);
   try {
-    fs.rmSync(file, { force: true });
+    removeFile(file);
   } catch (error) {
     throw storageFailure('write', file, error, stateVariable);
   }

@@ -1,11 +1,7 @@
 import { render } from 'ink-testing-library';
 import type { ReactElement } from 'react';
 import { describe, expect, test } from 'vitest';
-import {
-  AppearanceProvider,
-  signsFor,
-  type Appearance,
-} from '../../../src/repl/view/appearance.ts';
+import { AppearanceProvider } from '../../../src/repl/view/appearance.ts';
 import { CompletionMenu } from '../../../src/repl/view/CompletionMenu.tsx';
 import { Composer } from '../../../src/repl/view/Composer.tsx';
 import { DialogBox } from '../../../src/repl/view/DialogBox.tsx';
@@ -13,18 +9,8 @@ import { Footer } from '../../../src/repl/view/Footer.tsx';
 import { Queue } from '../../../src/repl/view/Queue.tsx';
 import { SearchLine } from '../../../src/repl/view/SearchLine.tsx';
 import type { ComposerView, DialogView, FooterView } from '../../../src/repl/view-model.ts';
-import { createStyle } from '../../../src/terminal/style.ts';
+import { appearanceOf, type Look } from '../../support/appearance.ts';
 import { viewModel } from '../../support/view-models.ts';
-
-interface Look {
-  readonly columns?: number;
-  readonly unicode?: boolean;
-  readonly colored?: boolean;
-}
-
-function appearanceOf({ columns = 60, unicode = true, colored = false }: Look): Appearance {
-  return { style: createStyle(colored ? 'ansi16' : 'none'), signs: signsFor(unicode), columns };
-}
 
 /** The rows an element takes, in plain text unless colours are asked for. */
 function drawn(element: ReactElement, look: Look = {}): string[] {

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { signsFor, type Appearance } from '../../../src/repl/view/appearance.ts';
 import { statusRow } from '../../../src/repl/view/status-row.ts';
 import type { Status } from '../../../src/repl/view-model.ts';
-import { createStyle } from '../../../src/terminal/style.ts';
-
-function appearanceOf({ columns = 60, unicode = true }): Appearance {
-  return { style: createStyle('none'), signs: signsFor(unicode), columns };
-}
+import { appearanceOf } from '../../support/appearance.ts';
 
 const retrying: Status = {
   phase: 'retrying',
@@ -47,11 +42,11 @@ describe('the status line', () => {
     ],
     ['stopping', { phase: 'stopping' }, 'stopping'],
   ])('tells of %s', (_, status, text) => {
-    expect(statusRow(status, appearanceOf({}))).toBe(text);
+    expect(statusRow(status, appearanceOf())).toBe(text);
   });
 
   test('is not there while natter is idle', () => {
-    expect(statusRow({ phase: 'idle' }, appearanceOf({}))).toBe('');
+    expect(statusRow({ phase: 'idle' }, appearanceOf())).toBe('');
   });
 
   test.each([

@@ -1,0 +1,17 @@
+import { signsFor, type Appearance } from '../../src/repl/view/appearance.ts';
+import { createStyle } from '../../src/terminal/style.ts';
+
+export interface Look {
+  readonly columns?: number;
+  readonly unicode?: boolean;
+  readonly colored?: boolean;
+}
+
+/** How a test's live region looks: plain text of 60 columns, typographic signs, unless it says otherwise. */
+export function appearanceOf({
+  columns = 60,
+  unicode = true,
+  colored = false,
+}: Look = {}): Appearance {
+  return { style: createStyle(colored ? 'ansi16' : 'none'), signs: signsFor(unicode), columns };
+}

@@ -1,4 +1,5 @@
 import { hrtime } from 'node:process';
+import type { TimerOptions } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Time as natter sees it; passed in everywhere, so that tests own it. */
@@ -8,23 +9,39 @@ export interface Clock {
   /** Wall-clock time, for dates that a person or a server reads. */
   date(): Date;
   /**
-   * Resolves after `milliseconds`.
+   * Resolves after `milliseconds`, which may be more than a timer of Node takes; `Infinity` only ends with `signal`.
    * @throws the signal's reason, at once, when `signal` aborts.
    */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-export const systemClock: Clock = {
-  // Node takes a millisecond to load `performance`.
-  monotonic: () => Number(hrtime.bigint()) / 1e6,
-  date: () => new Date(),
-  async sleep(milliseconds, signal) {
-    signal?.throwIfAborted();
-    try {
-      await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
-    } catch (error) {
+/** Node's timers fire at once when they are asked for more: 24.8 days. */
+const longestTimer = 2 ** 31 - 1;
+
+/** One timer, as `setTimeout` of `node:timers/promises`. */
+type Timer = (milliseconds: number, value: undefined, options: TimerOptions) => Promise<unknown>;
+
+/** The clock of the process; longer sleeps than `timer` takes are several timers, one after the other. */
+export function createSystemClock(timer: Timer): Clock {
+  return {
+    // Node takes a millisecond to load `performance`.
+    monotonic: () => Number(hrtime.bigint()) / 1e6,
+    date: () => new Date(),
+    async sleep(milliseconds, signal) {
       signal?.throwIfAborted();
-      throw error;
-    }
-  },
-};
+      const options = signal === undefined ? {} : { signal };
+      try {
+        let rest = milliseconds;
+        for (; rest > longestTimer; rest -= longestTimer) {
+          await timer(longestTimer, undefined, options);
+        }
+        await timer(rest, undefined, options);
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw error;
+      }
+    },
+  };
+}
+
+export const systemClock = createSystemClock(sleep);

@@ -4,7 +4,7 @@ import type { CompletionRequest, ModelRecord } from './contract.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
 import type { Transport } from './transport.ts';
 
-/** How a client reaches its service. Durations are milliseconds; 0 switches a limit off. */
+/** How a client reaches its service. Durations are milliseconds of any length; 0 and `Infinity` switch a limit off. */
 export interface ClientOptions {
   /** With or without a trailing slash or `/v1`. */
   readonly baseUrl: string;
@@ -12,9 +12,9 @@ export interface ClientOptions {
   /** Sent with every request, after natter's own headers. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly userAgent: string;
-  /** Most retries after the first request; default 4. */
+  /** Most retries after the first request; default 4; `Infinity` is no limit. */
   readonly retries?: number;
-  /** Longest `Retry-After` that is waited for; default 60,000. */
+  /** Longest `Retry-After` that is waited for; default 60,000; a year at most, also without a limit. */
   readonly retryWaitLimit?: number;
   /** Default 10,000. */
   readonly connectTimeout?: number;

@@ -11,7 +11,7 @@ export interface Deadline {
   end(): void;
 }
 
-/** `limit` is milliseconds from now; 0 is no limit. */
+/** `limit` is milliseconds from now; 0 and `Infinity` are no limit. */
 export function startDeadline(
   clock: Clock,
   limit: number,

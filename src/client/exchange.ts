@@ -12,7 +12,7 @@ import type { OpenRoute, Route } from './route.ts';
 import { startTimer } from './timer.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
-/** Milliseconds; 0 switches a limit off. */
+/** Milliseconds; 0 and `Infinity` switch a limit off. */
 export interface ExchangeLimits {
   readonly clock: Clock;
   /** Name lookup, connection and TLS together. */

@@ -3,7 +3,7 @@ import type { RequestFailure } from './request-failure.ts';
 export interface RetryPolicy {
   /** Most retries after the first request. */
   readonly retries: number;
-  /** Longest wait a service may ask for, milliseconds; 0 means any. */
+  /** Longest wait a service may ask for, milliseconds; 0 and `Infinity` mean any up to a year. */
   readonly waitLimit: number;
   readonly random: () => number;
 }
@@ -11,8 +11,8 @@ export interface RetryPolicy {
 const firstBackoff = 500;
 const longestBackoff = 8_000;
 const longestExtraWait = 1_000;
-/** Timers cannot wait longer: Node fires them at once instead. */
-const longestTimer = 2 ** 31 - 1 - longestExtraWait;
+/** Milliseconds; a service that asks for more is not waited for, even without a limit: a year. */
+export const longestWait = 366 * 86_400_000;
 
 /** Why no further request is made. */
 export type GivingUp = 'final' | 'exhausted' | 'wait too long';
@@ -25,7 +25,7 @@ export function decideRetry(
 ): number | GivingUp {
   if (!failure.transient) return 'final';
   const asked = failure.askedDelay;
-  const limit = policy.waitLimit === 0 ? longestTimer : Math.min(policy.waitLimit, longestTimer);
+  const limit = policy.waitLimit === 0 ? longestWait : Math.min(policy.waitLimit, longestWait);
   if (asked !== undefined && asked > limit) return 'wait too long';
   if (retry > policy.retries) return 'exhausted';
   if (asked === undefined) return backoff(retry, policy.random());

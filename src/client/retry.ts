@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { RetryScheduled } from './events.ts';
 import { rephrase, RequestFailure } from './request-failure.ts';
-import { decideRetry, type GivingUp, type RetryPolicy } from './retry-policy.ts';
+import { decideRetry, longestWait, type GivingUp, type RetryPolicy } from './retry-policy.ts';
 import { clockTimeAfter, waitInWords } from './wait-words.ts';
 
 export interface RetryContext {
@@ -68,11 +68,9 @@ function finalFailure(shown: Failure, failure: Failure, reason: GivingUp, clock:
   return rephrase(shown, { message: `${shown.message} (after ${attempts} requests)` });
 }
 
-const longestDatedWait = 366 * 86_400;
-
 function waitRefused(shown: Failure, askedDelay: number, now: Date): Failure {
   const seconds = askedDelay / 1000;
-  if (seconds > longestDatedWait) {
+  if (askedDelay > longestWait) {
     return rephrase(shown, {
       message: `${shown.message}; the service asks to wait for more than a year`,
       hint: 'ask the provider of the service about your limits',

@@ -1,6 +1,7 @@
 import type { ClientOptions } from './client.ts';
 import { endpointUrl, parseBaseUrl } from './base-url.ts';
 import type { ExchangeLimits } from './exchange.ts';
+import { readLimits } from './limits.ts';
 import { checkSecrecy, requestHeaders, secretsOf } from './request-headers.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { createRoute, type Route } from './route.ts';
@@ -12,9 +13,9 @@ export interface Service {
   readonly route: Route;
   readonly limits: ExchangeLimits;
   readonly policy: RetryPolicy;
-  /** Milliseconds without content; 0 is no limit. */
+  /** Milliseconds without content; 0 and `Infinity` are no limit. */
   readonly idleTimeout: number;
-  /** Milliseconds for everything; 0 is no limit. */
+  /** Milliseconds for everything; 0 and `Infinity` are no limit. */
   readonly totalTimeout: number;
   /** A request of the endpoint at `path`, counted from `/v1/`: a POST when there is a body. */
   request(path: string, body?: unknown): HttpRequest;
@@ -27,20 +28,13 @@ export function createService(options: ClientOptions): Service {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const headers = requestHeaders(options);
   checkSecrecy(baseUrl, headers, options.allowInsecure ?? false);
+  const { retries, retryWaitLimit, connectTimeout, firstByteTimeout, ...timeouts } =
+    readLimits(options);
   return {
     route: createRoute(baseUrl, options.environment),
-    limits: {
-      clock: options.clock,
-      connectTimeout: options.connectTimeout ?? 10_000,
-      firstByteTimeout: options.firstByteTimeout ?? 600_000,
-    },
-    policy: {
-      retries: options.retries ?? 4,
-      waitLimit: options.retryWaitLimit ?? 60_000,
-      random: options.random,
-    },
-    idleTimeout: options.idleTimeout ?? 300_000,
-    totalTimeout: options.totalTimeout ?? 0,
+    limits: { clock: options.clock, connectTimeout, firstByteTimeout },
+    policy: { retries, waitLimit: retryWaitLimit, random: options.random },
+    ...timeouts,
     request(path, body) {
       const url = endpointUrl(baseUrl, path);
       if (body === undefined) {

@@ -1,8 +1,11 @@
 import type { Clock } from '../clock.ts';
 
-/** Runs `onExpiry` once after `milliseconds`, unless stopped before; 0 never expires. Returns the stop function. */
+/**
+ * Runs `onExpiry` once after `milliseconds`, unless stopped before; 0 and `Infinity` never expire. Returns the stop
+ * function.
+ */
 export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => void): () => void {
-  if (milliseconds === 0) return () => {};
+  if (milliseconds === 0 || milliseconds === Infinity) return () => {};
   const stopping = new AbortController();
   async function expire(): Promise<void> {
     try {
@@ -27,7 +30,7 @@ export interface IdleWatch {
   stop(): void;
 }
 
-/** Runs `onIdle` once when nothing came for `limit` milliseconds (0: never), measured from now. */
+/** Runs `onIdle` once when nothing came for `limit` milliseconds (0 and `Infinity`: never), measured from now. */
 export function watchIdle(clock: Clock, limit: number, onIdle: () => void): IdleWatch {
   let since = clock.monotonic();
   let paused = false;

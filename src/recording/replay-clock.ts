@@ -11,9 +11,6 @@ export interface ReplayClock extends Clock {
   setDate(date: Date): void;
 }
 
-/** Timers of Node cannot wait longer. */
-const longestSleep = 2 ** 31 - 1;
-
 /** So many events pass at once before signals and the reader of the output get their turn. */
 const eventsPerTurn = 200;
 
@@ -34,8 +31,7 @@ function createDates(clock: Clock, monotonic: () => number) {
 function scale(clock: Clock, speed: number): ReplayClock {
   const start = clock.monotonic();
   const monotonic = () => (clock.monotonic() - start) * speed;
-  const sleep: Clock['sleep'] = (milliseconds, signal) =>
-    clock.sleep(Math.min(milliseconds / speed, longestSleep), signal);
+  const sleep: Clock['sleep'] = (milliseconds, signal) => clock.sleep(milliseconds / speed, signal);
   return {
     monotonic,
     sleep,

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { Fault } from './faults/fault-fields.ts';
@@ -21,22 +20,13 @@ export interface Exchange {
   fault: Fault;
 }
 
-/** Beyond this Node's timers fire at once. */
-const longestTimer = 2 ** 31 - 1;
-
 /**
  * Waits; `Infinity` waits until the connection closes.
  * @throws the signal's reason when it closes
  */
-export async function pause(
+export function pause(
   { clock, signal }: Pick<Exchange, 'clock' | 'signal'>,
   milliseconds: number,
 ): Promise<void> {
-  signal.throwIfAborted();
-  if (milliseconds <= longestTimer) {
-    await clock.sleep(milliseconds, signal);
-    return;
-  }
-  await once(signal, 'abort');
-  signal.throwIfAborted();
+  return clock.sleep(milliseconds, signal);
 }

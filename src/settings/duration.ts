@@ -5,19 +5,16 @@ const millisecondsPerUnit: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
 ]);
 
-/** Milliseconds; Node's timers fire at once when asked for more. */
-const longestDuration = 2_147_483_647;
-
 /**
  * Milliseconds of `500ms`, `30s`, `1.5m`, `1h`, or of a plain number, which is seconds; undefined for
- * anything else and for more than a timer can hold (24.8 days).
+ * anything else and for more than can be counted exactly.
  */
 export function parseDuration(text: string): number | undefined {
   const match = /^(?<amount>\d+(?:\.\d+)?)\s*(?<unit>ms|s|m|h)?$/i.exec(text.trim());
   const size = millisecondsPerUnit.get(match?.groups?.['unit']?.toLowerCase() ?? 's');
   if (match === null || size === undefined) return undefined;
   const milliseconds = Math.round(Number(match.groups?.['amount']) * size);
-  return milliseconds <= longestDuration ? milliseconds : undefined;
+  return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
 }
 
 /** The shortest exact text that `parseDuration` reads back: `10m`, `90s`, `500ms`, `0`. */

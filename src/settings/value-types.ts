@@ -45,7 +45,7 @@ export const address: ValueType<string> = {
 /** Milliseconds in the program, text such as `30s` in the file. */
 export const duration: ValueType<number> = {
   name: 'duration',
-  expected: 'a duration such as 500ms, 30s, 10m or 1h (a plain number is seconds), at most 24 days',
+  expected: 'a duration such as 500ms, 30s, 10m or 1h (a plain number is seconds)',
   parse: parseDuration,
   store: formatDuration,
 };

@@ -1,0 +1,58 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createConcurrency } from '../src/batch/concurrency.ts';
+import { createSystemClock, systemClock } from '../src/clock.ts';
+
+const longestTimer = 2 ** 31 - 1;
+
+/** A clock whose timers end at once, and the milliseconds that they were asked for. */
+function createCountedClock(most = 100) {
+  const timers: number[] = [];
+  const clock = createSystemClock(async (milliseconds, _value, { signal }) => {
+    await pass(0, undefined, signal === undefined ? {} : { signal });
+    timers.push(milliseconds);
+    if (timers.length >= most) throw new Error('too many timers');
+  });
+  return { clock, timers };
+}
+
+test.each([2 ** 31, 2 ** 40, Infinity])(
+  'X22: the clock sleeps for %d milliseconds instead of one',
+  async (milliseconds) => {
+    const stop = new AbortController();
+    let isOver = false;
+    const sleeping = systemClock.sleep(milliseconds, stop.signal).finally(() => (isOver = true));
+    await pass(20);
+    expect(isOver).toBe(false);
+    stop.abort(new Error('enough'));
+    await expect(sleeping).rejects.toThrow('enough');
+  },
+);
+
+test.each([
+  [longestTimer, [longestTimer]],
+  [longestTimer + 1, [longestTimer, 1]],
+  [2.5 * longestTimer, [longestTimer, longestTimer, longestTimer / 2]],
+])('X22: %d milliseconds are timers that Node can hold', async (milliseconds, expected) => {
+  const { clock, timers } = createCountedClock();
+  await clock.sleep(milliseconds);
+  expect(timers).toEqual(expected);
+});
+
+test('Y28: a pause of 30 days for all of a batch wakes up twice, not 516 times a second', async () => {
+  const { clock: sleeper, timers } = createCountedClock();
+  let now = 0;
+  const days = 30 * 86_400_000;
+  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+    await sleeper.sleep(milliseconds, signal);
+    now += milliseconds;
+  };
+  const clock = { ...sleeper, monotonic: () => now, sleep };
+  const concurrency = createConcurrency(1, clock);
+  const stop = new AbortController();
+  const slot = await concurrency.take(stop.signal);
+  slot?.rateLimited(days);
+  slot?.release(false);
+  await concurrency.take(stop.signal);
+  expect(timers).toEqual([longestTimer, days - longestTimer]);
+});

@@ -2,11 +2,11 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import { spawn } from '@lydell/node-pty';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import headless from '@xterm/headless';
 import { expect, onTestFinished } from 'vitest';
 import { binary, cleanEnvironment } from './natter.ts';
+import { spawnOnTerminal } from './whole-terminal.ts';
 
 export interface TerminalOptions {
   readonly columns?: number;
@@ -77,7 +77,7 @@ export function openTerminal(
     options.shell === undefined
       ? [process.execPath, [binary, ...words]]
       : ['/bin/bash', ['--norc', '-c', options.shell]];
-  const child = spawn(file, args, {
+  const child = spawnOnTerminal(file, args, {
     name: env['TERM'] ?? 'xterm-256color',
     cols: columns,
     rows,

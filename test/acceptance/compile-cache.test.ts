@@ -1,27 +1,32 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { Script } from 'node:vm';
 import { expect, test } from 'vitest';
 import { cleanEnvironment, temporaryHome } from '../support/natter.ts';
 
 const folderOf = (home: string) =>
   join(home, '.cache/natter', `${process.version}-${process.arch}`);
 
-/** The launcher as on Node 20, on whatever Node runs the tests. */
-const launch = `
-  require('node:module').enableCompileCache = undefined;
-  require(${JSON.stringify(resolve('bin/natter.cjs'))});
-`;
+const launch = `require(${JSON.stringify(resolve('bin/natter.cjs'))})`;
+/** For natter the files of whoever runs the tests are then those of another account. */
+const launchAsAnother = `process.geteuid = () => 4_000_000; ${launch}`;
 
 /** The command that loads least of natter. */
 const details = ['--version', '--verbose'];
 
-async function run(home: string, words: readonly string[], env: Record<string, string> = {}) {
+async function run(
+  home: string,
+  words: readonly string[],
+  env: Record<string, string> = {},
+  program = launch,
+) {
   const environment = cleanEnvironment({ HOME: home, NODE_DISABLE_COMPILE_CACHE: '', ...env });
-  const script = ['-e', launch, 'natter', ...words];
-  return promisify(execFile)(process.execPath, script, { env: environment });
+  const script = ['-e', program, 'natter', ...words];
+  // What ran for ever would be ended, and be a failure.
+  return promisify(execFile)(process.execPath, script, { env: environment, timeout: 20_000 });
 }
 
 function cached(home: string): readonly string[] {
@@ -122,7 +127,107 @@ test('a folder that is a file does no harm', async () => {
 test('what cannot be kept leaves nothing half done', async () => {
   const home = temporaryHome();
   // A chunk can be written, and not take its name.
-  mkdirSync(join(folderOf(home), 'main.cjs'), { recursive: true });
+  mkdirSync(join(folderOf(home), 'main.cjs'), { recursive: true, mode: 0o700 });
   expect((await run(home, details)).stdout).toMatch(/^natter +\d/);
   expect(cached(home).filter((name) => !name.endsWith('.cjs'))).toEqual([]);
+});
+
+/** Has V8's data in a kept chunk be that of other code: V8 compares the lengths of texts alone. */
+function forge(path: string): void {
+  const file = readFileSync(path);
+  const textLength = file.readUInt32LE(4);
+  const text = file.subarray(-textLength);
+  const code = "(function () { process.stdout.write('forged') })";
+  const wrapped = '(function (exports, require, module, __filename, __dirname) { \n})'.length;
+  const data = new Script(code.padEnd(textLength + wrapped)).createCachedData();
+  const head = Buffer.from(file.subarray(0, 16));
+  head.writeUInt32LE(data.length, 0);
+  writeFileSync(path, Buffer.concat([head, data, text]));
+}
+
+/** A home whose kept `main.cjs` is other code, and still is when nothing was written. */
+async function forgedHome(): Promise<string> {
+  const home = temporaryHome();
+  await run(home, details);
+  forge(join(folderOf(home), 'main.cjs'));
+  return home;
+}
+
+async function expectNoCache(
+  home: string,
+  env: Record<string, string> = {},
+  program = launch,
+): Promise<void> {
+  const main = join(folderOf(home), 'main.cjs');
+  const before = readFileSync(main);
+  expect((await run(home, details, env, program)).stdout).toMatch(/^natter +\d/);
+  expect(readFileSync(main).equals(before)).toBe(true);
+}
+
+test('what is kept in a private folder is what runs', async () => {
+  expect((await run(await forgedHome(), details)).stdout).toBe('forged');
+});
+
+test('X1: code that another account keeps for natter is not run', async () => {
+  await expectNoCache(await forgedHome(), {}, launchAsAnother);
+});
+
+test.each([
+  ['the folder', ['.cache/natter', `${process.version}-${process.arch}`], 0o777],
+  ['the folder, for reading,', ['.cache/natter', `${process.version}-${process.arch}`], 0o755],
+  ['the folder above', ['.cache', 'natter'], 0o777],
+  ['the folder of all caches', ['.cache'], 0o770],
+  ['the home', [], 0o777],
+])('X1: where %s is open to others there is no cache', async (_name, parts, mode) => {
+  const home = await forgedHome();
+  chmodSync(join(home, ...parts), mode);
+  await expectNoCache(home);
+});
+
+test('X1: in a folder that is open to others, but sticky, a private folder is fine', async () => {
+  const home = temporaryHome();
+  chmodSync(home, 0o1777);
+  await run(home, details);
+  expect(cached(home)).toContain('main.cjs');
+});
+
+test('X1: a file that others may write is not taken from a private folder', async () => {
+  const home = await forgedHome();
+  chmodSync(join(folderOf(home), 'main.cjs'), 0o666);
+  expect((await run(home, details)).stdout).toMatch(/^natter +\d/);
+});
+
+test.each([
+  ['natter', ['.cache', 'natter']],
+  ['of a version of Node', ['.cache', 'natter', `${process.version}-${process.arch}`]],
+])('X1: a folder %s that is a symbolic link is not followed', async (_name, parts) => {
+  const home = await forgedHome();
+  const folder = join(home, ...parts);
+  renameSync(folder, join(home, 'elsewhere'));
+  symlinkSync(join(home, 'elsewhere'), folder);
+  await expectNoCache(home);
+});
+
+test('the folder of all caches may be a symbolic link', async () => {
+  const home = temporaryHome();
+  mkdirSync(join(home, 'disk'));
+  symlinkSync(join(home, 'disk'), join(home, '.cache'));
+  await run(home, details);
+  expect(cached(home)).toContain('main.cjs');
+});
+
+test('X1: no folder for temporary files is used', async () => {
+  const [home, temporary] = [temporaryHome(), temporaryHome()];
+  await run(home, details, { TMPDIR: temporary });
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(cached(home)).toContain('main.cjs');
+});
+
+test.each([
+  ['HOME', '/proc'],
+  ['XDG_CACHE_HOME', '/proc/x'],
+  ['NODE_COMPILE_CACHE', '/proc/self/x'],
+])('X9: with %s=%s natter answers, and ends', async (variable, folder) => {
+  const { stdout } = await run(temporaryHome(), details, { [variable]: folder });
+  expect(stdout).toMatch(/^natter +\d/);
 });

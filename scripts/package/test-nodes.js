@@ -9,6 +9,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { pack } from './pack.js';
 
 const majors = [20, 22, 24];
+/** natter says that these are too old. */
+const oldMajors = [14, 16, 18];
 const windows = process.platform === 'win32';
 const system = { win32: 'win' }[process.platform] ?? process.platform;
 const nodePackage = `node-${system}-${process.arch}`;
@@ -125,13 +127,32 @@ function runAcceptanceTests(node) {
   say(`acceptance tests passed in ${Math.round((Date.now() - start) / 1000)} s`);
 }
 
+function sayNotTried(major) {
+  say(`Node ${major}: not tried, the npm registry has no ${nodePackage} or is out of reach`);
+}
+
 function tryMajor(major) {
   const node = installNode(major);
-  if (node !== undefined) {
-    tryNode(node);
-    runAcceptanceTests(node);
-  } else say(`Node ${major}: not tried, the npm registry has no ${nodePackage} or is out of reach`);
+  if (node === undefined) return sayNotTried(major);
+  tryNode(node);
+  runAcceptanceTests(node);
+}
+
+function tryOldMajor(major) {
+  const node = installNode(major);
+  if (node === undefined) return sayNotTried(major);
+  const { status, stderr } = spawnSync(node, [program, 'hi'], { encoding: 'utf8' });
+  if (
+    status !== 3 ||
+    !/^natter needs Node 20\.19 or newer; this is v\d[^\n]+\n[^\n]+\n$/.test(stderr)
+  ) {
+    throw new Error(`Node ${major}: code ${status}\n${stderr}`);
+  }
+  say(`Node ${major}: refused as too old`);
 }
 
 if (process.argv.includes('--this')) tryNode(process.execPath);
-else majors.forEach(tryMajor);
+else {
+  majors.forEach(tryMajor);
+  oldMajors.forEach(tryOldMajor);
+}

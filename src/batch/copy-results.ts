@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { openDraft } from '../storage/open-draft.ts';
 import { removeFile } from '../storage/remove-file.ts';
 import { synchronizeFolder } from '../storage/synchronize-folder.ts';
 import type { ResultIndex } from './result-index.ts';
@@ -90,7 +91,7 @@ export function writeInOrder(
 ): void {
   const temporary = `${place}.ordered`;
   const mode = fs.statSync(place, { throwIfNoEntry: false })?.mode;
-  const target = fs.openSync(temporary, 'w', mode ?? newFileMode);
+  const target = openDraft(temporary, mode ?? newFileMode);
   try {
     try {
       // The umask took some away. File systems without permissions refuse to set even those that a file has.

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { openDraft } from '../../storage/open-draft.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 
@@ -41,7 +42,12 @@ export function replaceFile(file: string, content: string): void {
   try {
     makeFolder(file);
     const next = `${file}.new`;
-    fs.writeFileSync(next, content, { mode: 0o600 });
+    const descriptor = openDraft(next, 0o600);
+    try {
+      fs.writeFileSync(descriptor, content);
+    } finally {
+      fs.closeSync(descriptor);
+    }
     fs.renameSync(next, file);
   } catch (error) {
     throw storageFailure('write', file, error, stateVariable);

@@ -1,0 +1,40 @@
+import { mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { writeInOrder } from '../../src/batch/copy-results.ts';
+import { replaceFile } from '../../src/repl/editing/private-file.ts';
+
+const valuable = 'what a person keeps';
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'natter-draft-'));
+  writeFileSync(join(folder, 'valuable'), valuable);
+});
+
+/** A link at a name that can be guessed, as another account can put it into a shared folder. */
+function plantLink(name: string): void {
+  symlinkSync(join(folder, 'valuable'), join(folder, name));
+}
+
+test('X1: results that are put in order do not follow a link at the name of their draft', () => {
+  plantLink('results.jsonl.ordered');
+  writeInOrder(join(folder, 'results.jsonl'), [Buffer.from('a\n')]);
+  expect(readFileSync(join(folder, 'valuable'), 'utf8')).toBe(valuable);
+  expect(readFileSync(join(folder, 'results.jsonl'), 'utf8')).toBe('a\n');
+});
+
+test('X1: an unsent prompt does not follow a link at the name of its draft', () => {
+  plantLink('draft.json.new');
+  replaceFile(join(folder, 'draft.json'), 'half a thought');
+  expect(readFileSync(join(folder, 'valuable'), 'utf8')).toBe(valuable);
+  expect(readFileSync(join(folder, 'draft.json'), 'utf8')).toBe('half a thought');
+});
+
+test('a draft that a crash left is replaced, and is for its owner alone', () => {
+  writeFileSync(join(folder, 'draft.json.new'), 'older and longer than this', { mode: 0o644 });
+  replaceFile(join(folder, 'draft.json'), 'new');
+  expect(readFileSync(join(folder, 'draft.json'), 'utf8')).toBe('new');
+  expect(statSync(join(folder, 'draft.json')).mode & 0o777).toBe(0o600);
+});

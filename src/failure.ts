@@ -11,7 +11,8 @@ export type FailureKind =
   | 'server_error'
   | 'unreachable'
   | 'incomplete'
-  | 'storage';
+  | 'storage'
+  | 'no_answer';
 
 /** What a service said beside the message; every field is absent where it said nothing. */
 interface ServiceDetails {
@@ -89,4 +90,6 @@ export const exitCodes: Readonly<Record<FailureKind, number>> = {
   unreachable: 10,
   incomplete: 11,
   storage: 12,
+  // 13 is left for answers that do not match a schema.
+  no_answer: 14,
 };

@@ -8,6 +8,7 @@ export type { CallOptions, Client, ReadOptions } from './client/client.ts';
 export {
   collectAnswer,
   IncompleteAnswer,
+  type AnswerEnding,
   type AnswerTexts,
   type CollectedAnswer,
 } from './client/collect-answer.ts';

@@ -10,7 +10,12 @@ export interface GivingUp {
 /** What the next item would meet as well. */
 const certain: ReadonlySet<FailureKind> = new Set(['unauthorized', 'configuration']);
 /** What lies in the item itself. */
-const ofItems: ReadonlySet<FailureKind> = new Set(['usage', 'invalid_request', 'incomplete']);
+const ofItems: ReadonlySet<FailureKind> = new Set([
+  'usage',
+  'invalid_request',
+  'incomplete',
+  'no_answer',
+]);
 
 export interface GivingUpOptions {
   /** Failures in a row, of any cause but the item's own, after which to give up. */

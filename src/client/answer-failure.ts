@@ -1,4 +1,5 @@
-import type { Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
+import type { AnswerEnd } from './answer.ts';
 import { rephrase, RequestFailure } from './request-failure.ts';
 import { waitInWords } from './wait-words.ts';
 
@@ -49,4 +50,34 @@ export function contentless(cause: Failure, requestId: string | undefined): Fail
     ...(hint !== undefined && { hint }),
     ...id,
   });
+}
+
+/** Why an answer that ended properly is none, by its `finish_reason`. */
+const noAnswers: ReadonlyMap<string, string> = new Map([
+  ['content_filter', 'the service filtered the answer'],
+  ['tool_calls', 'the model called a tool instead of answering'],
+  ['function_call', 'the model called a function instead of answering'],
+]);
+
+/**
+ * The failure of an answer that ended as its service meant it to, and is no answer all the same; undefined for any
+ * other. It is not asked for again: the next one would end alike, and be paid as well.
+ */
+export function noAnswer(
+  { finishReason, calledTools }: AnswerEnd,
+  received: { readonly text: boolean; readonly refusal: boolean },
+): Failure | undefined {
+  if (received.refusal) {
+    const hint = 'the refusal is kept; ask in other words, or another model';
+    return new Failure('no_answer', 'the model refused to answer', { hint });
+  }
+  // Some servers say `stop` after a call.
+  const reason = calledTools && !received.text ? 'tool_calls' : finishReason;
+  const message = noAnswers.get(reason ?? '');
+  if (reason === undefined || message === undefined) return undefined;
+  const hint =
+    reason === 'content_filter'
+      ? 'what was received is kept; ask in other words, or another model'
+      : 'what was received is kept; natter runs no tools, so ask for an answer in words';
+  return new Failure('no_answer', `${message} (finish_reason ${reason})`, { hint });
 }

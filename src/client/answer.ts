@@ -19,6 +19,8 @@ interface AnswerName {
 export interface AnswerEnd {
   readonly type: 'end';
   readonly complete: boolean;
+  /** The model asked for a tool. */
+  readonly calledTools?: boolean;
   readonly id?: string;
   readonly model?: string;
   readonly finishReason?: string;
@@ -45,12 +47,14 @@ export interface Answer {
 type Told = Omit<AnswerEnd, 'type' | 'complete'>;
 
 /** The first id and model stay, the last usage and `finish_reason` win. */
-function withTold(told: Told, { id, model, finishReason, usage }: ChunkContent): Told {
+function withTold(told: Told, chunk: ChunkContent): Told {
+  const { id, model, finishReason, usage, toolCalls } = chunk;
   let next = told;
   if (id !== undefined && told.id === undefined) next = { ...next, id };
   if (model !== undefined && told.model === undefined) next = { ...next, model };
   if (finishReason !== undefined) next = { ...next, finishReason };
   if (usage !== undefined) next = { ...next, usage };
+  if (toolCalls) next = { ...next, calledTools: true };
   return next;
 }
 

@@ -1,12 +1,13 @@
 import { Failure } from '../failure.ts';
 import { acceptedResponse } from './accepted-response.ts';
-import { contentless, incomplete, silence, unfinished } from './answer-failure.ts';
+import { contentless, incomplete, noAnswer, silence, unfinished } from './answer-failure.ts';
 import { readAnswer } from './answer-reader.ts';
 import { answerFinished, answerStarted, partReceived } from './chat-events.ts';
 import type { ChatEvent } from './events.ts';
 import { requestIdOf } from './request-id.ts';
 import type { ConnectedService } from './connected-service.ts';
 import { watchIdle } from './timer.ts';
+import { rephrase } from './request-failure.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
 export interface ChatAttempt {
@@ -21,8 +22,8 @@ export interface ChatAttempt {
 
 /**
  * Sends the prompt once and yields what the answer brings.
- * @throws RequestFailure while asking again can do no harm, Failure `incomplete` once content came; or the
- * signal's reason when the caller aborts.
+ * @throws RequestFailure while asking again can do no harm, Failure `incomplete` once content was received, Failure
+ * `no_answer` after the end of what is no answer; or the signal's reason when the caller aborts.
  */
 export async function* attemptChat(attempt: ChatAttempt): AsyncGenerator<ChatEvent, void> {
   const { service, request, signal, number } = attempt;
@@ -52,6 +53,7 @@ async function* readEvents(
   });
   let firstText: number | undefined;
   let received = false;
+  let refused = false;
   try {
     for await (const part of parts) {
       // The time that the reader of these events takes is not silence of the service.
@@ -60,8 +62,11 @@ async function* readEvents(
         if (!part.complete) throw unfinished();
         const timing = { ...(firstText !== undefined && { firstText }), total: elapsed() };
         yield answerFinished(part, number, timing);
+        const failure = noAnswer(part, { text: firstText !== undefined, refusal: refused });
+        if (failure !== undefined) throw failure;
       } else {
         if (part.type !== 'name') received = true;
+        if (part.type === 'refusal') refused = true;
         if (part.type === 'text') firstText ??= elapsed();
         yield partReceived(part);
       }
@@ -69,6 +74,8 @@ async function* readEvents(
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
+    if (error.kind === 'no_answer')
+      throw rephrase(error, requestId === undefined ? {} : { requestId });
     throw received ? incomplete(error, requestId) : contentless(error, requestId);
   } finally {
     watch.stop();

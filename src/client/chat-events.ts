@@ -24,6 +24,6 @@ export function partReceived(
 }
 
 export function answerFinished(end: AnswerEnd, attempts: number, timing: Timing): AnswerFinished {
-  const { type: _type, complete: _complete, ...details } = end;
+  const { type: _type, complete: _complete, calledTools: _called, ...details } = end;
   return { type: 'answer-finished', ...details, attempts, timing };
 }

@@ -56,7 +56,10 @@ export interface RetryScheduled {
   readonly cause: Failure;
 }
 
-/** The answer said that it is complete (`[DONE]` or a `finish_reason`). */
+/**
+ * The answer said that it has ended (`[DONE]` or a `finish_reason`). Where it is no answer (a filter, a tool call, a
+ * refusal) a Failure of kind `no_answer` follows.
+ */
 export interface AnswerFinished {
   readonly type: 'answer-finished';
   readonly id?: string;
@@ -70,8 +73,9 @@ export interface AnswerFinished {
 
 /**
  * What happens to one prompt, in order: any number of `retry-scheduled`, one `answer-started` for each attempt
- * that was accepted, `answer-named` where the service names it, texts, one `answer-finished`. A prompt that fails throws a {@link Failure} instead of
- * finishing: kind `incomplete` once text was received.
+ * that was accepted, `answer-named` where the service names it, texts, one `answer-finished`. A prompt that fails
+ * throws a {@link Failure} instead of finishing, kind `incomplete` once text was received; and one of kind `no_answer`
+ * after `answer-finished` when what ended is no answer.
  */
 export type ChatEvent =
   | AnswerStarted

@@ -31,7 +31,7 @@ export function outcomeLine(
 ): string {
   const place = placeFields(item, fingerprint);
   const error = failure === undefined ? {} : errorFields(failure, context);
-  if (content === '' && record.refusal === undefined && failure !== undefined)
+  if (content === '' && !record.complete && record.refusal === undefined && failure !== undefined)
     return jsonLine({ ...place, ...error });
   const { id, ...answer } = answerFields(record, content, askedModel);
   return jsonLine({ ...place, completion_id: id, ...answer, ...error });

@@ -62,7 +62,9 @@ async function begin(
     keep: (index, events) => journalAnswer(journal, models[index] ?? '', events, ids[index]),
     choose(answers) {
       const hasText = ({ content }: ComparedAnswer) => content !== '';
-      const whole = answers.findIndex((answer) => answer.record.complete && hasText(answer));
+      const isWhole = ({ record, failure }: ComparedAnswer) =>
+        record.complete && failure === undefined;
+      const whole = answers.findIndex((answer) => isWhole(answer) && hasText(answer));
       const best = [whole, answers.findIndex(hasText)].find((index) => index >= 0);
       select(best ?? 0);
     },

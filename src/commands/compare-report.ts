@@ -65,10 +65,11 @@ function printFigures({ context, presentation, answers }: Conclusion): void {
 
 /** What the person should know of answers that are whole. */
 function printNotices({ presentation: { notices }, answers, removed }: Conclusion): void {
-  for (const { label, record } of answers) {
+  for (const { label, record, failure } of answers) {
     const { refusal } = record;
     if (refusal !== undefined) notices.warning(`${label}: ${refusalNotice(refusal)}`);
-    const notice = record.complete ? finishNotice(record) : undefined;
+    const isWhole = record.complete && failure === undefined;
+    const notice = isWhole ? finishNotice(record) : undefined;
     if (notice !== undefined) notices.notice(`${label}: ${notice}`);
   }
   const filtered = filteredNotice(removed);

@@ -27,7 +27,9 @@ export async function* journalAnswer(
       yield event;
     }
   } catch (error) {
-    end = { ...end, incomplete: true, failure: error instanceof Failure ? error.kind : undefined };
+    const failure = error instanceof Failure ? error.kind : undefined;
+    // What is no answer has ended all the same: nothing of it was cut.
+    end = failure === 'no_answer' ? { ...end, failure } : { ...end, incomplete: true, failure };
     throw error;
   } finally {
     journal.endAnswer(begin(), end);

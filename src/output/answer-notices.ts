@@ -1,22 +1,15 @@
 import type { AnswerRecord } from './answer-record.ts';
 
-const finishReasons: Readonly<Record<string, string>> = {
-  length: 'the answer stops at the token limit (finish_reason length)',
-  content_filter: 'the service filtered the answer (finish_reason content_filter)',
-  tool_calls: 'the model asked for a tool, and natter has none (finish_reason tool_calls)',
-};
-
-/**
- * What to say of how an answer ended; undefined for a text, or a refusal, that ended with `stop` or with no reason
- * given.
- */
+/** What to say of how an answer ended; undefined for a text that ended with `stop` or with no reason given. */
 export function finishNotice(record: AnswerRecord): string | undefined {
-  const { finishReason, refusal, timing } = record;
+  const { finishReason, timing } = record;
   if (finishReason === undefined || finishReason === 'stop') {
     const isEmpty = timing !== undefined && timing.firstText === undefined;
-    return isEmpty && refusal === undefined ? 'the answer is empty' : undefined;
+    return isEmpty ? 'the answer is empty' : undefined;
   }
-  return finishReasons[finishReason] ?? `the answer ended with finish_reason ${finishReason}`;
+  return finishReason === 'length'
+    ? 'the answer stops at the token limit (finish_reason length)'
+    : `the answer ended with finish_reason ${finishReason}`;
 }
 
 /** What to say of a refusal that came apart from the text. */

@@ -43,6 +43,12 @@ const rows: readonly Row[] = [
     line: fault('rst cut-after=2'),
     says: /the answer is incomplete/,
   },
+  {
+    kind: 'no_answer',
+    code: 14,
+    line: fault('finish-reason=content_filter'),
+    says: /the service filtered the answer \(finish_reason content_filter\)/,
+  },
   { kind: 'storage', code: 12, line: '--sandbox hi >/dev/full', says: /no space is left/ },
 ];
 

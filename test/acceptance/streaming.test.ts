@@ -68,28 +68,10 @@ const answers: readonly Row[] = [
     stdout: 'text',
   },
   {
-    name: 'S31 a tool call is no text and no crash',
-    reply: stream(choice({ delta: { tool_calls: [{ index: 0 }] } }), finish('tool_calls'), done),
-    stdout: '',
-    stderr: /asked for a tool/,
-  },
-  {
-    name: 'S31 a refusal is told on standard error',
-    reply: stream(choice({ delta: { refusal: 'I would rather not' } }), finish('stop'), done),
-    stdout: '',
-    stderr: /the model refused: I would rather not/,
-  },
-  {
     name: 'S32 an answer cut by its length is whole, with a notice',
     reply: stream(delta('text'), finish('length'), done),
     stdout: 'text',
     stderr: /token limit/,
-  },
-  {
-    name: 'S32 a filtered answer is whole, with a notice',
-    reply: stream(delta('text'), finish('content_filter'), done),
-    stdout: 'text',
-    stderr: /filtered/,
   },
   {
     name: 'S35 a surrogate pair split over deltas is one character',

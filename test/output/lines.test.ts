@@ -35,7 +35,6 @@ describe('the format of an answer', () => {
 describe('the notice of how an answer ended', () => {
   test.each([
     ['length', 'the answer stops at the token limit (finish_reason length)'],
-    ['content_filter', 'the service filtered the answer (finish_reason content_filter)'],
     ['odd', 'the answer ended with finish_reason odd'],
     ['stop', undefined],
     [undefined, undefined],
@@ -49,11 +48,6 @@ describe('the notice of how an answer ended', () => {
     [{ total: 2 }, 'the answer is empty'],
   ])('for an answer timed %j is %s', (timing, notice) => {
     expect(finishNotice({ complete: true, finishReason: 'stop', timing })).toBe(notice);
-  });
-
-  test('for a refusal without text is none: the refusal says what came', () => {
-    const record = { complete: true, refusal: 'I will not', timing: { total: 2 } };
-    expect(finishNotice(record)).toBeUndefined();
   });
 
   test.each([

@@ -51,3 +51,22 @@ test('/copy takes a refusal where it is the last answer', async () => {
   await idle();
   expect(calls).toContain(`copy ${refusal}`);
 });
+
+test('X23: a filtered answer is shown and kept with its text, and the conversation says that it is none', async () => {
+  const filtered = 'the service filtered the answer (finish_reason content_filter)';
+  const { session, enter, idle, text } = createMemorySession(async function* reply() {
+    yield { type: 'answer-started', attempt: 1 };
+    yield { type: 'text-received', text: 'Well', deltas: ['Well'] };
+    const finishReason = 'content_filter';
+    yield { type: 'answer-finished', finishReason, attempts: 1, timing: { total: 10 } };
+    throw new Failure('no_answer', filtered, { hint: 'ask in other words' });
+  });
+  enter('how?');
+  const { conversation } = await idle();
+  expect(text()).toContain(`Well\nnatter: ${filtered}\n`);
+  const answer = pathOf(conversation)[1];
+  expect(answer).toMatchObject({ content: 'Well', finishReason: 'content_filter' });
+  expect(answer).toMatchObject({ failure: 'no_answer' });
+  expect(answer?.incomplete).toBeUndefined();
+  expect(session.state().conversation).toBe(conversation);
+});

@@ -2,6 +2,7 @@ import { answerEnd } from '../../conversation/answer-end.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { AnswerEnd } from '../../conversation/journal.ts';
 import type { ChatEvent } from '../../client/events.ts';
+import { Failure } from '../../failure.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { adviceInConversation } from '../advice.ts';
 import type { Question } from '../effect.ts';
@@ -112,21 +113,22 @@ async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promis
   }
 }
 
-const finishReasons: Readonly<Record<string, string>> = {
-  length: 'the answer stops at the token limit; /continue goes on',
-  content_filter: 'the service filtered the answer',
-};
+function endingRemark(reason: string | undefined): string | undefined {
+  if (reason === undefined || reason === 'stop') return undefined;
+  return reason === 'length'
+    ? 'the answer stops at the token limit; /continue goes on'
+    : `the answer ended with ${reason}`;
+}
 
+/** `noAnswer` is why what ended is no answer; undefined where it is one. */
 function remarks(
   { end, refusal }: Answer,
+  noAnswer: Failure | undefined,
   removed: number,
   clean: (text: string) => string,
 ): Entry[] {
-  const reason = end.finishReason;
-  const unusual = reason !== undefined && reason !== 'stop';
   return [
-    refusal === '' ? undefined : refusalNotice(refusal),
-    unusual ? (finishReasons[reason] ?? `the answer ended with ${reason}`) : undefined,
+    refusal === '' ? (noAnswer?.message ?? endingRemark(end.finishReason)) : refusalNotice(refusal),
     removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
   ]
     .filter((text) => text !== undefined)
@@ -154,12 +156,14 @@ async function converse(asking: Asking, answer: Answer): Promise<void> {
   }
 }
 
-async function finish(asking: Asking, answer: Answer): Promise<AnswerOutcome> {
+/** Ends an answer that said its end, also one that is no answer: it is shown and kept as it came. */
+async function finish(asking: Asking, answer: Answer, noAnswer?: Failure): Promise<AnswerOutcome> {
   const { core } = asking;
-  core.journal().endAnswer(beginAnswer(asking, answer), answer.end);
+  const end = noAnswer === undefined ? answer.end : { ...answer.end, failure: noAnswer.kind };
+  core.journal().endAnswer(beginAnswer(asking, answer), end);
   if (answer.refusal === '') openAnswer(asking, answer);
   const removed = await core.transcript.closeAnswer();
-  sayIn(asking, ...remarks(answer, removed, core.ports.clean));
+  sayIn(asking, ...remarks(answer, noAnswer, removed, core.ports.clean));
   return { type: 'finished' };
 }
 
@@ -201,7 +205,10 @@ export async function runAsk(
     await converse(asking, answer);
     outcome = await finish(asking, answer);
   } catch (error) {
-    outcome = await cut(asking, answer, question, error);
+    const isNoAnswer = error instanceof Failure && error.kind === 'no_answer';
+    outcome = isNoAnswer
+      ? await finish(asking, answer, error)
+      : await cut(asking, answer, question, error);
   }
   const conversation = core.journal().conversation();
   core.dispatch({ type: 'answer-ended', outcome, conversation, now: core.ports.clock.monotonic() });

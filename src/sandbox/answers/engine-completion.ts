@@ -29,14 +29,17 @@ async function* tellingEvents(
   try {
     for await (const event of events) {
       if (isTelling(event)) yield event;
+      // What the engine says after its end is about the end, and has been said with it.
+      if (event.type === 'answer-finished') return;
     }
   } catch (error) {
     throw engineFailure(error);
   }
 }
 
-/** Engines have many words for the few ways in which an answer ends; what is no limit is a proper stop. */
+/** Engines have many words for the few ways in which an answer ends; what has no other is a proper stop. */
 function finishReason(word = 'stop'): string {
+  if (word === 'tool_calls' || word === 'function_call') return word;
   if (/length|max_?(?:\w+_)?tokens/i.test(word)) return 'length';
   return /filter|safety/i.test(word) ? 'content_filter' : 'stop';
 }

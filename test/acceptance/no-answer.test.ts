@@ -1,0 +1,114 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import { chunk, delta, done, event, json, lastChunk, streamHead } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+import { createDataFolder } from './conversation-support.ts';
+
+const stream = (...pieces: string[]) => [streamHead(), ...pieces.map(chunk), lastChunk];
+const choice = (fields: object) => event({ choices: [{ index: 0, ...fields }] });
+const finish = (reason: string) => choice({ delta: {}, finish_reason: reason });
+
+const rows = [
+  {
+    name: 'X23: S31 a tool call is no text, no crash and no answer',
+    reply: stream(choice({ delta: { tool_calls: [{ index: 0 }] } }), finish('tool_calls'), done),
+    stdout: '',
+    stderr: /called a tool instead of answering \(finish_reason tool_calls\)/,
+  },
+  {
+    name: 'X23: a tool call that ends with stop is no answer',
+    reply: stream(choice({ delta: { tool_calls: [{ index: 0 }] } }), finish('stop'), done),
+    stdout: '',
+    stderr: /called a tool instead of answering/,
+  },
+  {
+    name: 'X23: a function call is no answer, and its text is kept',
+    reply: stream(delta('text'), finish('function_call'), done),
+    stdout: 'text',
+    stderr: /called a function instead of answering \(finish_reason function_call\)/,
+  },
+  {
+    name: 'X23: S31 a refusal is shown on standard error, and is no answer',
+    reply: stream(choice({ delta: { refusal: 'I would rather not' } }), finish('stop'), done),
+    stdout: '',
+    stderr: /the model refused: I would rather not\n.*the model refused to answer/,
+  },
+  {
+    name: 'X23: S32 the text of a filtered answer is kept, and it is no answer',
+    reply: stream(delta('text'), finish('content_filter'), done),
+    stdout: 'text',
+    stderr: /filtered the answer \(finish_reason content_filter\)/,
+  },
+  {
+    name: 'X23: a filtered answer in one JSON body is no answer',
+    reply: [
+      json(200, {
+        choices: [{ index: 0, message: { content: 'te' }, finish_reason: 'content_filter' }],
+      }),
+    ],
+    stdout: 'te',
+    stderr: /filtered the answer/,
+  },
+];
+
+test.each(rows)('$name', async ({ reply, stdout, stderr }) => {
+  const server = await serve([reply]);
+  const result = await runNatter(['hi'], { env: serviceAt(server) });
+  expect(result).toMatchObject({ code: 14, stdout });
+  expect(result.stderr).toMatch(stderr);
+});
+
+const filtered = (text: string) => `[sandbox echo finish-reason=content_filter] ${text}`;
+
+test('X23: a batch counts an answer that is none as failed, keeps its text, and asks it again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-no-answer-'));
+  const input = join(folder, 'in.txt');
+  const output = join(folder, 'out.jsonl');
+  writeFileSync(input, `one\n${filtered('two')}\n`);
+  const words = ['batch', '--sandbox', input, '-o', output];
+  const first = await runNatter(words);
+  expect(first.stderr).toContain('1 of 2 items answered');
+  expect(first.stderr).toContain('1 failed: 1 no_answer');
+  expect(first.code).toBe(14);
+  const lines = readFileSync(output, 'utf8').trim().split('\n');
+  expect(JSON.parse(lines[1] ?? '')).toMatchObject({
+    content: 'two',
+    finish_reason: 'content_filter',
+    usage: expect.any(Object),
+    error: { kind: 'no_answer' },
+  });
+  const again = await runNatter(words);
+  expect(again.code).toBe(14);
+  expect(again.stderr).toContain('1 of 2 items answered (1 before)');
+});
+
+test('X23: compare fails with the code of an answer that is none, and shows its text', async () => {
+  const words = ['compare', '--sandbox', filtered('hello')];
+  const { code, stdout, stderr } = await runNatter(words);
+  expect(code).toBe(14);
+  expect(stdout).toContain('==> nextgen <==\nhello');
+  expect(stderr).toMatch(/^natter: origin: the service filtered the answer/m);
+  expect(stderr).toMatch(/^origin\t.*\tno_answer$/m);
+});
+
+test('X23: an answer that is none is kept in its conversation, not as one that was cut', async () => {
+  const { env } = createDataFolder();
+  const { code } = await runNatter(['--sandbox', filtered('hello')], { env });
+  expect(code).toBe(14);
+  expect(await runNatter(['last'], { env })).toMatchObject({
+    code: 0,
+    stdout: 'hello',
+    stderr: '',
+  });
+  const { stdout } = await runNatter(['conversations', 'export', 'latest', '--format', 'json'], {
+    env,
+  });
+  const { turns } = JSON.parse(stdout) as { turns: object[] };
+  expect(turns[1]).toMatchObject({ content: 'hello', finish_reason: 'content_filter' });
+  expect(turns[1]).toMatchObject({ failure: 'no_answer' });
+  expect(turns[1]).not.toHaveProperty('incomplete');
+});

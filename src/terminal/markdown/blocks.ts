@@ -4,6 +4,7 @@ import {
   beginBlock,
   leaveContainers,
   markerColumns,
+  writeBlankLine,
   writeLine,
   writeMarkers,
   writeSpans,
@@ -14,12 +15,11 @@ import { readLineStart, type LineStart } from './containers.ts';
 import { paintHeading } from './heading.ts';
 import type { InlineOptions } from './inline.ts';
 import type { Leaf } from './leaf.ts';
-import { htmlEnd } from './leaf-syntax.ts';
+import { formulaEnd, htmlEnd } from './leaf-syntax.ts';
 import {
   createParagraph,
   endParagraph,
   endParagraphLine,
-  keepBreak,
   mayBeHeader,
   writeParagraph,
 } from './paragraph.ts';
@@ -56,6 +56,7 @@ export function readLine(
     kind: row === undefined ? leaf.kind : 'paragraph',
     headerBefore: row !== undefined || afterText,
     endsAtBlank: leaf.kind === 'html' && leaf.end === undefined,
+    inFormula: leaf.kind === 'paragraph' && leaf.paragraph.inline.isInFormula(),
   } as const;
   const closingFence = leaf.kind === 'fence' ? leaf.closing : undefined;
   return readLineStart({ text, complete, containers: output.containers, open, closingFence });
@@ -95,6 +96,8 @@ function accept(state: BlockState, start: LineStart): void {
     case 'html':
     case 'markup':
       return writeMarkup(state, rest);
+    case 'formula':
+      return writeFormula(state, rest);
     case 'heading':
       return writeLine(output, paintHeading(rest, output.style, state.options.inline));
     case 'underline':
@@ -146,11 +149,9 @@ function settleRow(state: BlockState): void {
   const { row } = state;
   if (row === undefined) return;
   state.row = undefined;
-  if (state.leaf.kind === 'paragraph') keepBreak(state.leaf.paragraph);
-  else openParagraph(state, false);
+  if (state.leaf.kind !== 'paragraph') openParagraph(state, false);
   writeText(state, row);
   endText(state);
-  if (state.leaf.kind === 'paragraph') keepBreak(state.leaf.paragraph);
 }
 
 function openTable(state: BlockState, delimiter: string): void {
@@ -177,6 +178,16 @@ function writeMarkup(state: BlockState, text: string): void {
   state.leaf = end?.test(text) ? { kind: 'none' } : { kind: 'html', end };
 }
 
+/** A line of a displayed formula, as it is written. */
+function writeFormula(state: BlockState, text: string): void {
+  const { leaf, output } = state;
+  const isOpen = leaf.kind === 'formula';
+  const close = isOpen ? leaf.close : (formulaEnd(text) ?? '');
+  if (text.trim() === '') writeBlankLine(output);
+  else writeLine(output, text);
+  state.leaf = text.includes(close, isOpen ? 0 : 2) ? { kind: 'none' } : { kind: 'formula', close };
+}
+
 function thematicBreak({ output, options }: BlockState, source: string): string {
   const { style, unicode } = output;
   if (!style.colored) return source.trimEnd();
@@ -194,6 +205,8 @@ function continues({ leaf, output }: BlockState, { kind, opened, continued }: Li
       return kind === 'code' || kind === 'closing-fence';
     case 'html':
       return kind === 'markup';
+    case 'formula':
+      return kind === 'formula' && opened.length === 0;
     case 'indented':
       return whole && (kind === 'indented' || kind === 'blank');
     case 'table':

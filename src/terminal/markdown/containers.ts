@@ -55,7 +55,7 @@ export function readLineStart(question: LineQuestion): LineStart | undefined {
   if (continued === undefined) return undefined;
   const whole = continued === question.containers.length;
   const { kind } = question.open;
-  if (whole && (kind === 'fence' || kind === 'html')) {
+  if (whole && (kind === 'fence' || kind === 'html' || kind === 'formula')) {
     return readInside(question, cursor, continued);
   }
   if (kind === 'fence' && question.complete && question.closingFence?.test(cursor.text)) {
@@ -102,7 +102,7 @@ function consumeQuote(cursor: Cursor, indent: number): void {
   if (/^[ \t]/.test(cursor.text)) consume(cursor, 1);
 }
 
-/** A line of a fenced code or HTML block. */
+/** A line of a fenced code or HTML block, or of a formula. */
 function readInside(
   question: LineQuestion,
   cursor: Cursor,
@@ -114,9 +114,21 @@ function readInside(
     const closes = complete && closingFence?.test(cursor.text);
     return { ...start, kind: closes ? 'closing-fence' : 'code' };
   }
+  if (open.kind === 'formula') return readInFormula(question, cursor, start);
   if (cursor.text.trim() !== '') return { ...start, kind: 'markup' };
   if (!complete) return undefined;
   return { ...start, kind: open.endsAtBlank ? 'blank' : 'markup' };
+}
+
+/** A formula whose end is missing must not swallow the answer: no formula has a heading or a code fence in it. */
+function readInFormula(
+  { open, complete }: LineQuestion,
+  cursor: Cursor,
+  start: Omit<LineStart, 'kind'>,
+): LineStart | undefined {
+  if (!complete) return undefined;
+  const kind = recognizeLine(cursor.text, complete, open);
+  return { ...start, kind: kind === 'heading' || kind === 'fence' ? kind : 'formula' };
 }
 
 function readNew(question: LineQuestion, cursor: Cursor, continued: number): LineStart | undefined {
@@ -138,7 +150,9 @@ function readNew(question: LineQuestion, cursor: Cursor, continued: number): Lin
     if (kind === undefined || kind === 'delimiter' || continued + opened.length >= DEEPEST) {
       return kind && { continued, opened, kind, rest, column };
     }
-    if (!perhapsContainer.test(rest)) return { continued, opened, kind, rest, column };
+    if (open.inFormula || !perhapsContainer.test(rest)) {
+      return { continued, opened, kind, rest, column };
+    }
     if (perhapsRule.test(rest)) {
       if (!complete) return undefined;
       if (rule.test(rest)) return { continued, opened, kind: 'rule', rest, column };
@@ -155,7 +169,8 @@ function readNew(question: LineQuestion, cursor: Cursor, continued: number): Lin
 function openFor({ open, containers }: LineQuestion, continued: number, opened: number): OpenLeaf {
   if (opened === 0 && continued === containers.length) return open;
   const lazy = opened === 0 && open.kind === 'paragraph';
-  return { kind: lazy ? 'paragraph' : 'none', headerBefore: false, endsAtBlank: false };
+  const kind = lazy ? 'paragraph' : 'none';
+  return { kind, headerBefore: false, endsAtBlank: false, inFormula: false };
 }
 
 interface Beginning {

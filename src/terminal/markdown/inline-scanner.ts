@@ -3,6 +3,7 @@
 import { isWide } from './character-class.ts';
 import { meetRun } from './delimiters.ts';
 import { stepEnclosure } from './enclosures.ts';
+import { isDisplayFormula, isLinkPart, meetDollar, moveFormula, openFormula } from './formula.ts';
 import {
   beginWord,
   decide,
@@ -10,6 +11,7 @@ import {
   LONGEST_SPAN,
   needsMore,
   runLength,
+  type Place,
   type ScanState,
 } from './scan-state.ts';
 
@@ -18,25 +20,33 @@ export interface Segment {
   readonly text: string;
   /** Nothing in it is Markdown: it is shown as it is. */
   readonly plain: boolean;
+  /** Mathematics in it: shown as it is written. */
+  readonly formulas: readonly Place[];
 }
 
 export interface InlineScanner {
-  /** The pieces decided by this text and what came before. Soft line breaks are spaces, hard ones `\n`. */
+  /** The pieces decided by this text and what came before. */
   write(text: string): Segment[];
   /** The rest; what is still open is literal. The scanner is then empty. */
   end(): Segment[];
   /** What is not decided yet. */
   held(): string;
+  /** A displayed formula (`$$`, `\[`) may be open: a line that follows belongs to it. */
+  isInFormula(): boolean;
 }
 
 export function createInlineScanner(): InlineScanner {
   let state = initialScan();
 
   function take(): Segment[] {
-    const segments = state.decided.map(({ from, to, plain }) => ({
-      text: state.text.slice(from, to),
-      plain,
-    }));
+    let next = 0;
+    const segments = state.decided.map(({ from, to, plain }): Segment => {
+      const first = next;
+      while ((state.formulas[next]?.from ?? to) < to) next += 1;
+      const formulas = state.formulas.slice(first, next).map((formula) => movePlace(formula, from));
+      return { text: state.text.slice(from, to), plain, formulas };
+    });
+    state.formulas = state.formulas.slice(next);
     state.decided = [];
     return segments;
   }
@@ -58,8 +68,13 @@ export function createInlineScanner(): InlineScanner {
       return segments;
     },
     held: () => state.text.slice(state.start),
+    isInFormula: () => isDisplayFormula(state.enclosure),
   };
 }
+
+const movePlace = ({ from, to }: Place, units: number): Place => {
+  return { from: from - units, to: to - units };
+};
 
 /** Lets decided text go, but not at every call: all positions move. */
 function forget(state: ScanState): void {
@@ -74,12 +89,16 @@ function forget(state: ScanState): void {
     opener.position -= start;
     opener.wordStart -= start;
   }
+  state.formulas = state.formulas.map((formula) => movePlace(formula, start));
+  state.unclosed['\\)'] -= start;
+  state.unclosed['\\]'] -= start;
   const { enclosure } = state;
-  if (enclosure) state.enclosure = { ...enclosure, from: enclosure.from - start };
+  if (enclosure?.kind === 'formula') state.enclosure = moveFormula(enclosure, start);
+  else if (enclosure) state.enclosure = { ...enclosure, from: enclosure.from - start };
 }
 
 const MEANINGFUL = new Set(
-  Array.from(' \t\n\\`*_~[]<&@/.', (character) => character.charCodeAt(0)),
+  Array.from(' \t\n\\`*_~[]<&@/.$', (character) => character.charCodeAt(0)),
 );
 const meaningful = Uint8Array.from({ length: 128 }, (_, code) => (MEANINGFUL.has(code) ? 1 : 0));
 const FIRST_WIDE = 0x2e80;
@@ -109,13 +128,13 @@ function meet(state: ScanState, character: string): boolean {
       beginWord(state, state.position);
       state.linkWord = false;
       break;
-    case '\\':
     case '&':
       state.special = true;
-      if (character === '&') break;
-      if (needsMore(state, state.position + 1)) return false;
-      state.position += 1;
       break;
+    case '\\':
+      return meetBackslash(state);
+    case '$':
+      return meetDollar(state);
     case '`':
     case '*':
     case '_':
@@ -129,7 +148,7 @@ function meet(state: ScanState, character: string): boolean {
     case '@':
     case '/':
     case '.':
-      meetLinkPart(state, character);
+      if (isLinkPart(state.text, state.position)) state.special = state.linkWord = true;
       break;
     default:
       if (isWide(character) && !state.linkWord) beginWord(state, state.position);
@@ -138,14 +157,16 @@ function meet(state: ScanState, character: string): boolean {
   return true;
 }
 
-/** An address, `://` or `www.` makes the word a link. */
-function meetLinkPart(state: ScanState, character: string): void {
-  const found =
-    character === '@' ||
-    (character === '/' && state.text.startsWith('://', state.position - 2)) ||
-    (character === '.' &&
-      /^www\.$/i.test(state.text.slice(state.position - 3, state.position + 1)));
-  if (found) state.special = state.linkWord = true;
+/** The character after it is text, or begins mathematics. */
+function meetBackslash(state: ScanState): boolean {
+  const { text, position } = state;
+  state.special = true;
+  if (needsMore(state, position + 1)) return false;
+  const next = text[position + 1];
+  if (next === '(' || next === '[') openFormula(state, next === '(' ? '\\)' : '\\]');
+  else state.position = position + 2;
+  if (next === '\n') state.linkWord = false;
+  return true;
 }
 
 function meetMark(state: ScanState, character: string): boolean {

@@ -7,15 +7,17 @@ export interface InlineText {
   write(text: string): Span[];
   end(): Span[];
   held(): string;
+  /** A displayed formula may be open. */
+  isInFormula(): boolean;
 }
 
 export function createInlineText(options: InlineOptions): InlineText {
   const scanner = createInlineScanner();
   const spans = (segments: readonly Segment[]) => {
     const all: Span[] = [];
-    for (const { text, plain } of segments) {
+    for (const { text, plain, formulas } of segments) {
       if (plain) all.push({ text, looks: [] });
-      else for (const span of inlineSpans(text, options)) all.push(span);
+      else for (const span of inlineSpans(text, options, formulas)) all.push(span);
     }
     return all;
   };
@@ -23,6 +25,7 @@ export function createInlineText(options: InlineOptions): InlineText {
     write: (text) => spans(scanner.write(text)),
     end: () => spans(scanner.end()),
     held: () => scanner.held(),
+    isInFormula: () => scanner.isInFormula(),
   };
 }
 

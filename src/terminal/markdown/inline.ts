@@ -2,6 +2,8 @@ import { Lexer, type Token, type Tokens } from 'marked';
 import { sanitizeLine } from '../sanitizer.ts';
 import type { Look } from '../style.ts';
 import { decodeEntities } from './entities.ts';
+import { hideFormulas } from './hidden-formulas.ts';
+import type { Place } from './scan-state.ts';
 import { visibleText, type Span } from './span.ts';
 
 export interface InlineOptions {
@@ -27,8 +29,22 @@ type InlineToken =
 /** One for all: its only state between calls, the queue of blocks, is not used for inline text. */
 const lexer = new Lexer({ gfm: true });
 
-/** The spans of a piece of inline Markdown that can be read alone. All its text is in them. */
-export function inlineSpans(source: string, options: InlineOptions): Span[] {
+/**
+ * The spans of a piece of inline Markdown that can be read alone; of its formulas nothing is read. All its text is
+ * in them.
+ */
+export function inlineSpans(
+  source: string,
+  options: InlineOptions,
+  formulas: readonly Place[] = [],
+): Span[] {
+  if (formulas.length === 0) return markdownSpans(source, options);
+  const hidden = hideFormulas(source, formulas);
+  const shown = hidden.restore(markdownSpans(hidden.text, options));
+  return shown ?? [{ text: source, looks: [] }];
+}
+
+function markdownSpans(source: string, options: InlineOptions): Span[] {
   const lead = /^\s*/.exec(source)?.[0] ?? '';
   const spans: Span[] = lead === '' ? [] : [{ text: lead, looks: [] }];
   addTokens(spans, lex(source.slice(lead.length)), [], options);

@@ -13,15 +13,18 @@ export type LineKind =
   | 'definition'
   | 'code'
   | 'closing-fence'
-  | 'markup';
+  | 'markup'
+  | 'formula';
 
 /** What is open before the line: a line means different things after different lines. */
 export interface OpenLeaf {
-  readonly kind: 'none' | 'paragraph' | 'fence' | 'html' | 'table' | 'indented';
+  readonly kind: 'none' | 'paragraph' | 'fence' | 'html' | 'table' | 'indented' | 'formula';
   /** The line before may be a table's header. */
   readonly headerBefore: boolean;
   /** The HTML block ends at a blank line. */
   readonly endsAtBlank: boolean;
+  /** The paragraph has a displayed formula that has not ended. */
+  readonly inFormula: boolean;
 }
 
 const BLOCK_TAGS = new Set(
@@ -45,6 +48,7 @@ export function recognizeLine(
   complete: boolean,
   open: OpenLeaf,
 ): LineKind | undefined {
+  if (open.inFormula) return 'text';
   if (open.headerBefore && /^[-:| \t]+$/.test(text)) {
     if (!complete) return undefined;
     if (delimiterRow.test(text)) return 'delimiter';
@@ -78,9 +82,30 @@ function recognizeByFirst(text: string, complete: boolean, open: OpenLeaf): Line
       return /^\[[^\]]*\]?$/.test(text) && !complete ? undefined : 'text';
     case '<':
       return recognizeHtml(text, complete, open);
+    case '$':
+    case '\\':
+      return recognizeFormula(text, complete);
     default:
       return 'text';
   }
+}
+
+function recognizeFormula(text: string, complete: boolean): LineKind | undefined {
+  if (!complete && /^(?:\$|\\(?:b(?:e(?:g(?:i(?:n(?:\{[a-zA-Z*]*)?)?)?)?)?)?)$/.test(text))
+    return undefined;
+  const close = formulaEnd(text);
+  if (close === undefined) return 'text';
+  if (!complete) return undefined;
+  const end = text.indexOf(close, 2);
+  return end === -1 || /^[ \t.,;:]*$/.test(text.slice(end + close.length)) ? 'formula' : 'text';
+}
+
+/** What ends the displayed formula that the line begins with; undefined where it begins with none. */
+export function formulaEnd(text: string): string | undefined {
+  if (text.startsWith('$$')) return '$$';
+  if (text.startsWith('\\[')) return '\\]';
+  const name = /^\\begin\{([a-zA-Z]+\*?)\}/.exec(text)?.[1];
+  return name === undefined ? undefined : `\\end{${name}}`;
 }
 
 function recognizeHtml(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {

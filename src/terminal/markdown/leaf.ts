@@ -22,4 +22,5 @@ export type Leaf =
   | Fence
   | { readonly kind: 'indented'; blankLines: number }
   | { readonly kind: 'html'; readonly end: RegExp | undefined }
+  | { readonly kind: 'formula'; readonly close: string }
   | { readonly kind: 'table'; readonly table: Table };

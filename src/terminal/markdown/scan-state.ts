@@ -1,4 +1,5 @@
 import type { Opener } from './delimiters.ts';
+import type { OpenFormula } from './formula.ts';
 
 /** An open mark is taken literally when its other half is further away than this many code units. */
 export const LONGEST_SPAN = 1000;
@@ -7,13 +8,20 @@ export const LONGEST_SPAN = 1000;
 export type Enclosure =
   | { readonly kind: 'code'; readonly from: number; readonly length: number }
   | { readonly kind: 'tag'; readonly from: number }
-  | { readonly kind: 'address'; readonly from: number; depth: number };
+  | { readonly kind: 'address'; readonly from: number; depth: number }
+  | OpenFormula;
 
 /** A part of the text; plain when nothing in it is Markdown. */
 interface Range {
   readonly from: number;
   to: number;
   readonly plain: boolean;
+}
+
+/** From the first character to the one after the last. */
+export interface Place {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Positions are indexes in `text`. */
@@ -35,6 +43,10 @@ export interface ScanState {
   /** No more text comes. */
   final: boolean;
   decided: Range[];
+  /** Mathematics, as far as it is not given out. */
+  formulas: Place[];
+  /** Up to here these do not end a formula: what was read once is not read again at the next beginning. */
+  unclosed: Record<'\\)' | '\\]', number>;
 }
 
 export function initialScan(): ScanState {
@@ -50,6 +62,8 @@ export function initialScan(): ScanState {
     linkWord: false,
     final: false,
     decided: [],
+    formulas: [],
+    unclosed: { '\\)': 0, '\\]': 0 },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Style } from '../style.ts';
 import type { Alignment } from '../width.ts';
 import type { InlineOptions } from './inline.ts';
+import { createInlineScanner } from './inline-scanner.ts';
 import { inlineText } from './inline-text.ts';
 import { mergeSpans, type Span } from './span.ts';
 import { columnWidths, headLines, rowLines, type Cell, type ColumnWidths } from './table-layout.ts';
@@ -69,21 +70,40 @@ export function createTable(options: TableOptions): Table {
   };
 }
 
-/** The cells of a row: split at bars that are not escaped (GFM 4.10), as many as there are. */
+/**
+ * The cells of a row: split at bars that are not escaped (GFM 4.10), as many as there are. In a formula an escaped
+ * bar stays as it is written.
+ */
 export function splitCells(row: string): string[] {
   const cells: string[] = [];
   let cell = '';
   for (const part of row.trim().split('|')) {
-    if (/(?:^|[^\\])(?:\\\\)*\\$/.test(part)) cell += `${part.slice(0, -1)}|`;
+    if (/(?:^|[^\\])(?:\\\\)*\\$/.test(part)) cell += `${part}|`;
     else {
-      cells.push((cell + part).trim());
+      cells.push(withBars((cell + part).trim()));
       cell = '';
     }
   }
-  if (cell !== '') cells.push(cell.trim());
+  if (cell !== '') cells.push(withBars(cell.trim()));
   if (cells[0] === '' && cells.length > 1) cells.shift();
   if (cells.at(-1) === '' && cells.length > 1) cells.pop();
   return cells;
+}
+
+/** `\|` is a bar, unless it stands in a formula. */
+function withBars(cell: string): string {
+  if (!cell.includes('\\|')) return cell;
+  const scanner = createInlineScanner();
+  let text = '';
+  for (const segment of [...scanner.write(cell), ...scanner.end()]) {
+    let at = 0;
+    for (const { from, to } of segment.formulas) {
+      text += segment.text.slice(at, from).replaceAll('\\|', '|') + segment.text.slice(from, to);
+      at = to;
+    }
+    text += segment.text.slice(at).replaceAll('\\|', '|');
+  }
+  return text;
 }
 
 function alignmentOf(cell: string): Alignment {

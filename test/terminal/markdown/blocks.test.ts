@@ -8,7 +8,8 @@ const bar = dim('│');
 
 describe('prose', () => {
   test.each([
-    ['joins the lines of a paragraph', 'one\ntwo\n   three', 'one two three\n'],
+    ['Y15: keeps the lines of a paragraph', 'one\ntwo \n   three', 'one\ntwo\nthree\n'],
+    ['Y15: keeps a line break within bold text', '**a\nb**', `${bold('a')}\n${bold('b')}\n`],
     ['keeps hard breaks', 'one  \ntwo\\\nthree', 'one\ntwo\nthree\n'],
     ['keeps one blank line between paragraphs', 'one\n\n\n\ntwo', 'one\n\ntwo\n'],
     ['never breaks a long line', 'word '.repeat(100), `${'word '.repeat(100).trim()}\n`],
@@ -53,7 +54,7 @@ describe('lists', () => {
     ['nested', '- a\n  - b\n    1. c', '• a\n  • b\n    1. c\n'],
     ['bullets two columns into a numbered item', '1. a\n  - b', '1. a\n   • b\n'],
     ['tasks', '- [x] a\n- [ ] b', '• [x] a\n• [ ] b\n'],
-    ['a continued item', '- a\n  b\nc', '• a b c\n'],
+    ['a continued item', '- a\n  b\nc', '• a\n  b\n  c\n'],
     ['paragraphs in an item', '- a\n\n  b', '• a\n\n  b\n'],
     ['an empty item', '-\n- a', '•\n• a\n'],
   ])('%s', async (_name, source, output) => {
@@ -68,7 +69,7 @@ describe('lists', () => {
 
 describe('quotes', () => {
   test.each([
-    ['a paragraph', '> a\n> b\nlazy', `${bar} a b lazy\n`],
+    ['a paragraph', '> a\n> b\nlazy', `${bar} a\n${bar} b\n${bar} lazy\n`],
     ['paragraphs', '> a\n>\n> b', `${bar} a\n${bar}\n${bar} b\n`],
     ['a marker per line', '> a  \n> b', `${bar} a\n${bar} b\n`],
     ['nested', '> > a', `${bar} ${bar} a\n`],

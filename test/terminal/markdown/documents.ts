@@ -135,6 +135,33 @@ inside
 
 한국어 **굵게** 텍스트
 `,
+  mathematics: String.raw`Inline \(a\,b\) and $x_1*y_2*z$ and **bold $\{x\}$ bold**, \*not\*, costs $5 and $10,
+$$ a \\ b \, c $$ in text, and display:
+\[
+  f(x) = \begin{cases} 1 & x > 0 \\
+- 1 & x \le 0
+= 2
+\end{cases}
+
+\]
+- an item:
+  $$
+  \{ y \mid y \}
+  $$
+\begin{align*}
+a &= b \\
+# c &= d
+\end{align*}
+| $\|x\|$ | \| |
+|---|---|
+| $a\_b$ | \(c\) \| |
+
+Never closed: \( a * b * c, \[ d, $e \* f, $$ g
+\[
+h \{ i
+# Title
+Shell: $HOME/x_y and $$, \$7.
+`,
   hostile: `&#27;[31m &#x1b;]52;c;eA==&#7; &#155;31m &#x202e;abc &#8203; [a](http://x&#27;b "&#27;[2J") \`&#27;[1m\`
 <http://a&#27;> ![&#27;[3J](u) | &#27;c |
 |---|

@@ -19,7 +19,7 @@ function letters(text: string): string {
 }
 
 const fragments =
-  '* _ ~ ` [ ] ( ) < > ! | # - + = : & \\ ** ``` ~~~ ]( 1. |---| a word 日本 é 😀 http://x.y &amp; &#27; <b> ts'.split(
+  '* _ ~ ` [ ] ( ) < > ! | # - + = : & \\ ** ``` ~~~ ]( 1. |---| a word 日本 é 😀 http://x.y &amp; &#27; <b> ts $ $$ \\( \\) \\[ \\] \\begin{a} \\end{a}'.split(
     ' ',
   );
 const spaces = [' ', '  ', '    ', '\n', '\n\n', '\n> ', '\n- ', '\n  ', '  \n', '\\\n', '\t'];
@@ -87,7 +87,7 @@ describe('nothing of the source is lost', () => {
     );
   });
 
-  test.each(['prose', 'lists', 'quotes', 'blocks', 'languages', 'hostile'])(
+  test.each(['prose', 'lists', 'quotes', 'blocks', 'languages', 'mathematics', 'hostile'])(
     'of %s',
     async (name) => {
       const source = (documents[name] ?? '')

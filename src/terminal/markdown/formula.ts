@@ -1,0 +1,126 @@
+// Mathematics in running text, which is shown as it is written. What is mathematics: `\\(…\\)`, `\\[…\\]`, `$$…$$`, and
+// `$…$` by the rule of pandoc: no space after the first dollar nor before the second, and no digit after that.
+import { isSpace } from './character-class.ts';
+import { beginWord, needsMore, type ScanState } from './scan-state.ts';
+
+type FormulaEnd = '$' | '$$' | '\\)' | '\\]';
+
+/** A formula that has begun, unless its end does not come. */
+export interface OpenFormula {
+  readonly kind: 'formula';
+  readonly close: FormulaEnd;
+  /** Where it began. */
+  readonly opened: number;
+  /** Where the part of it begins that is not given out. */
+  start: number;
+  /** Where reading goes on if it is none. */
+  from: number;
+  /** It looks the same as text so far, and is given out as it comes: most dollars are amounts of money. */
+  isPlain: boolean;
+}
+
+/** Code units after which a beginning without its end is text. */
+export const longestFormula: Readonly<Record<FormulaEnd, number>> = {
+  $: 400,
+  '\\)': 1000,
+  $$: 4000,
+  '\\]': 4000,
+};
+
+/** Begins a formula at the position. */
+export function openFormula(state: ScanState, close: FormulaEnd): void {
+  const { position } = state;
+  const from = position + close.length;
+  const isPlain = close.startsWith('$');
+  const known = close === '\\)' || close === '\\]' ? state.unclosed[close] : 0;
+  state.enclosure = { kind: 'formula', close, opened: position, start: position, from, isPlain };
+  state.position = Math.max(from, known);
+}
+
+/** False: more text is needed. */
+export function meetDollar(state: ScanState): boolean {
+  const { text, position, linkWord } = state;
+  if (needsMore(state, position + 1)) return false;
+  const next = text[position + 1] ?? '';
+  if (!linkWord && next === '$') openFormula(state, '$$');
+  else if (!linkWord && !isSpace(next)) openFormula(state, '$');
+  else state.position = position + 1;
+  return true;
+}
+
+/** What a character means within a formula; a number is where the formula ends. */
+type Step = 'needs more' | 'goes on' | 'is none' | number;
+
+export function meetInFormula(state: ScanState, formula: OpenFormula, found: number): Step {
+  const { text } = state;
+  state.position = found;
+  switch (text.charAt(found)) {
+    case '\\':
+      formula.isPlain = false;
+      if (needsMore(state, found + 1)) return 'needs more';
+      if (text.startsWith(formula.close, found)) return found + 2;
+      state.position = found + 2;
+      return 'goes on';
+    case '$':
+      return meetDollarInside(state, formula, found);
+    case ' ':
+    case '\t':
+    case '\n':
+      if (formula.isPlain) release(state, formula, found);
+      break;
+    case '/':
+    case '.':
+      if (isLinkPart(text, found)) formula.isPlain = false;
+      break;
+    default:
+      formula.isPlain = false;
+  }
+  state.position = found + 1;
+  return 'goes on';
+}
+
+function meetDollarInside(state: ScanState, formula: OpenFormula, found: number): Step {
+  const { text } = state;
+  const { close } = formula;
+  if (close.startsWith('$') && needsMore(state, found + 1)) return 'needs more';
+  const next = text[found + 1] ?? '';
+  if (close === '$') {
+    return isSpace(text[found - 1] ?? '') || /\d/.test(next) ? 'is none' : found + 1;
+  }
+  if (close === '$$' && next === '$') return found + 2;
+  formula.isPlain = false;
+  state.position = found + 1;
+  return 'goes on';
+}
+
+/** Whether or not it is a formula, the words so far look the same. */
+function release(state: ScanState, formula: OpenFormula, position: number): void {
+  beginWord(state, position);
+  formula.start = formula.from = position;
+}
+
+export function closeFormula(state: ScanState, { start }: OpenFormula, end: number): void {
+  state.formulas.push({ from: start, to: end });
+}
+
+export function isDisplayFormula(enclosure: ScanState['enclosure']): boolean {
+  return enclosure?.kind === 'formula' && (enclosure.close === '$$' || enclosure.close === '\\]');
+}
+
+/** The same, when so much of the text before it is forgotten. */
+export function moveFormula(formula: OpenFormula, units: number): OpenFormula {
+  const { opened, start, from } = formula;
+  return { ...formula, opened: opened - units, start: start - units, from: from - units };
+}
+
+/** An address, `://` or `www.` makes the word a link. */
+export function isLinkPart(text: string, position: number): boolean {
+  switch (text.charAt(position)) {
+    case '@':
+      return true;
+    case '/':
+      return text.startsWith('://', position - 2);
+    default:
+      return /^www\.$/i.test(text.slice(position - 3, position + 1));
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { createStyle } from '../../../src/terminal/style.ts';
+import { processorTime } from '../../support/processor-time.ts';
+import { openStream, render } from './render.ts';
+
+const { bold, cyan, italic, underline } = createStyle('ansi16');
+
+describe('X28: mathematics is shown as it is written', () => {
+  test.each([
+    String.raw`\(a\,b\) and \[\{x\}\] and $$\\$$`,
+    String.raw`It is $\{x_1 * y_2 * z\}$, of course.`,
+    String.raw`\( a < b & c > d \) &c`,
+    String.raw`$a\_b$ and $f(x)=\#$; $$ a \! b $$ $\alpha$`,
+    String.raw`$x$$y$ and $\$$ and \(\)`,
+    'A formula \\(a +\n*b* + \\,c*d*\\) goes on',
+    '\\[\n  x = \\begin{cases} 1 & x > 0 \\\\\n- 1 & x \\le 0\n= 2\n\\end{cases}\n\\]',
+    'text\n$$\n> a \\, b\n\n+ c \\\\\n| d |\n$$\ntext',
+    '$$ a \\\\ b $$.\n\\[ c \\, d \\]',
+    '\\begin{align*}\na &= b \\\\\n- c\n\\end{align*}',
+    'The sum $$ a \\\\\n= b \\, c\n- d $$ is it.',
+    `$$ ${String.raw`x \, y \\ `.repeat(200)} $$`,
+  ])('%j', async (source) => {
+    expect(await render(source)).toBe(`${source}\n`);
+    expect(await render(source.split(''))).toBe(`${source}\n`);
+    expect(await render(source, { color: false })).toBe(`${source}\n`);
+  });
+
+  test.each([
+    [String.raw`**so \(a\*b\*c\) it** is`, `${bold(String.raw`so \(a\*b\*c\) it`)} is\n`],
+    [String.raw`*a $x*y$ b*`, `${italic('a $x*y$ b')}\n`],
+    [String.raw`### $\{x\}$`, `${bold(String.raw`$\{x\}$`)}\n`],
+    [String.raw`- $\{x\}$`, `• ${String.raw`$\{x\}$`}\n`],
+    ['- a\n  $$\n    \\{ x\n  $$', '• a\n  $$\n    \\{ x\n  $$\n'],
+  ])('within %j', async (source, output) => {
+    expect(await render(source)).toBe(output);
+  });
+
+  test('in a table an escaped bar of a formula stays', async () => {
+    const source = '| $\\|x\\|$ | \\| |\n|---|---|\n| \\(a\\|b\\) | `c \\| d` |';
+    const output = await render(source, { color: false });
+    expect(output).toMatch(/^\$\\\|x\\\|\$ +│ \|\n/);
+    expect(output).toMatch(/\n\\\(a\\\|b\\\) +│ `c \| d`\n$/);
+  });
+});
+
+describe('X28: what is no mathematics is Markdown', () => {
+  test.each([
+    [String.raw`\*not\* \{x\} \, \$5`, '*not* {x} , $5\n'],
+    ['$5 and *$10*', `$5 and ${italic('$10')}\n`],
+    ['$5, *x* and 6$7', `$5, ${italic('x')} and 6$7\n`],
+    ['$ 5*x* $', `$ 5${italic('x')} $\n`],
+    ['a $x *y* $ z', `a $x ${italic('y')} $ z\n`],
+    [String.raw`\(a \*b\*`, '(a *b*\n'],
+    [String.raw`use $$ and *x*`, `use $$ and ${italic('x')}\n`],
+    [String.raw`\\(a\\) \\[b\\]`, String.raw`\(a\) \[b\]` + '\n'],
+    ['`$x` and `y$`', `${cyan('$x')} and ${cyan('y$')}\n`],
+    ['https://a.example/$x_y$ *z*', `${underline('https://a.example/$x_y$')} ${italic('z')}\n`],
+    [`$${'x '.repeat(300)} *y* z$`, `$${'x '.repeat(300)} ${italic('y')} z$\n`],
+  ])('%j', async (source, output) => {
+    expect(await render(source)).toBe(output);
+  });
+
+  test('a formula without its end does not swallow what follows a heading or a code fence', async () => {
+    for (const next of ['# Title', '```\ncode\n```']) {
+      expect(await render(`\\[\nx\n\n${next}\n\n*y*`)).toContain(italic('y'));
+    }
+  });
+});
+
+describe('X28: formulas in a stream', () => {
+  test('an amount of money holds nothing back', () => {
+    expect(openStream().write('It costs $5 or a little more')).toBe('It costs $5 or a little');
+  });
+
+  test('a formula is held back until it ends', () => {
+    const stream = openStream();
+    expect(stream.write('see \\(a\\,b + c')).toBe('see');
+    expect(stream.write('\\) now')).toBe(' \\(a\\,b + c\\)');
+  });
+
+  test.each(['\\(', '\\[ ', '$$ ', '$x ', '$x\\', '\\begin{a}', '$\n\\[\n'])(
+    'formulas that begin with %j and do not end take linear time',
+    async (opening) => {
+      const time = await processorTime(() => render(opening.repeat(200_000 / opening.length)));
+      expect(time).toBeLessThan(15_000);
+    },
+  );
+});

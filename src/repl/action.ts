@@ -5,6 +5,7 @@ import type { FailureKind } from '../failure.ts';
 import type { FoundServer } from './dialog.ts';
 import type { Candidate, CompletionRequest } from './editing/completion.ts';
 import type { KeyEvent } from './editing/key-event.ts';
+import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
 import type { ServiceFacts } from './state.ts';
 
@@ -44,6 +45,13 @@ export type Action =
   | {
       readonly type: 'task-ended';
       readonly entries: readonly Entry[];
+      readonly now: number;
+    }
+  /** An effect threw, at once or later; `stopped` when the person stopped it. */
+  | {
+      readonly type: 'effect-failed';
+      readonly effect: Effect;
+      readonly failure: FailureText | 'stopped';
       readonly now: number;
     }
   | { readonly type: 'file-attached'; readonly file: AttachedFile }

@@ -22,7 +22,12 @@ export type Question =
 
 /** What the reducer asks the session to do. */
 export type Effect =
-  | { readonly type: 'print'; readonly entries: readonly Entry[] }
+  | {
+      readonly type: 'print';
+      readonly entries: readonly Entry[];
+      /** The entries say why an effect failed: where not even they can be printed, the session ends. */
+      readonly isReport?: boolean;
+    }
   | { readonly type: 'ask'; readonly question: Question; readonly choices: Choices }
   /** Stops the answer or the task. */
   | { readonly type: 'stop' }
@@ -31,6 +36,7 @@ export type Effect =
   | { readonly type: 'redraw' }
   | { readonly type: 'scroll-away' }
   | { readonly type: 'remember'; readonly text: string }
+  | { readonly type: 'keep-draft'; readonly text: string }
   | { readonly type: 'edit-externally'; readonly text: string }
   | { readonly type: 'find-candidates'; readonly request: CompletionRequest }
   | { readonly type: 'list-models' }

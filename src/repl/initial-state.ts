@@ -33,6 +33,7 @@ export function initialState(facts: InitialFacts): ReplState {
     history: createHistory(facts.history),
     search: undefined,
     completion: undefined,
+    typeAhead: undefined,
     dialog: facts.dialog,
     activity: undefined,
     queue: [],

@@ -15,6 +15,8 @@ export interface SessionCore {
   readonly transcript: Transcript;
   state(): ReplState;
   dispatch(action: Action): void;
+  /** Prints as the effect does: a failure becomes an entry. */
+  print(entries: readonly Entry[]): void;
   journal(): Journal;
   /** Goes over to another conversation; the old one is closed. */
   useJournal(journal: Journal): Promise<void>;
@@ -22,6 +24,8 @@ export interface SessionCore {
   begin(): AbortSignal;
   stop(): void;
   leave(): void;
+  /** Ends the session with an error that no entry can show. */
+  fail(error: unknown): void;
 }
 
 /** Tells the reducer what the journal holds now. */
@@ -48,22 +52,20 @@ export function failureText(error: unknown, clean: (text: string) => string): Fa
 }
 
 /**
- * Runs what a `task` activity stands for; the entries it gives are shown when it is over, or why it failed.
+ * Runs what a `task` activity stands for; the entries it gives are shown when it is over.
+ * @throws what `work` throws; `Stopped` when the person stopped it
  */
-export function runTask(
+export async function runTask(
   core: SessionCore,
   work: (signal: AbortSignal) => Promise<readonly Entry[]>,
 ): Promise<void> {
-  const { ports } = core;
   const signal = core.begin();
-  const end = (entries: readonly Entry[]) =>
-    core.dispatch({ type: 'task-ended', entries, now: ports.clock.monotonic() });
-  return work(signal).then(end, (error: unknown) => {
-    if (signal.aborted) {
-      end([{ type: 'notice', text: 'stopped' }]);
-      return;
-    }
-    const { message, hint } = failureText(error, ports.clean);
-    end([{ type: 'failure', message, hint }]);
-  });
+  let entries: readonly Entry[];
+  try {
+    signal.throwIfAborted();
+    entries = await work(signal);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+  core.dispatch({ type: 'task-ended', entries, now: core.ports.clock.monotonic() });
 }

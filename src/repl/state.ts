@@ -4,7 +4,9 @@ import type { CompletionMenu } from './completion-menu.ts';
 import type { Dialog } from './dialog.ts';
 import type { History } from './editing/history.ts';
 import type { HistorySearch } from './editing/history-search.ts';
+import type { KeyEvent } from './editing/key-event.ts';
 import type { Draft, TextBuffer } from './editing/text-buffer.ts';
+import type { Effect } from './effect.ts';
 
 /** What is asked for with every prompt; slash commands change it. */
 export interface Choices {
@@ -54,6 +56,8 @@ interface TaskActivity {
   readonly type: 'task';
   /** As in `listing models`. */
   readonly name: string;
+  /** What does it. */
+  readonly effect: Effect;
   readonly since: number;
   readonly isStopping: boolean;
   /** The question whose answer it carries out: stopped or failed, it is asked again. */
@@ -61,6 +65,13 @@ interface TaskActivity {
 }
 
 type Activity = AnswerActivity | TaskActivity;
+
+/** Keys that wait, in order: what they act on is not there yet. */
+export interface TypeAhead {
+  /** `proposals`: of a Tab. `editor`: the person's own, which has the terminal. */
+  readonly until: 'proposals' | 'editor';
+  readonly keys: readonly KeyEvent[];
+}
 
 /** Where the next prompt goes, when it is not below the last turn. */
 export interface Branch {
@@ -111,6 +122,7 @@ export interface ReplState {
   readonly history: History;
   readonly search: HistorySearch | undefined;
   readonly completion: CompletionMenu | undefined;
+  readonly typeAhead: TypeAhead | undefined;
   readonly dialog: Dialog | undefined;
   readonly activity: Activity | undefined;
   /** Prompts and commands that wait for their turn, next first. */

@@ -24,8 +24,8 @@ export interface TranscriptFormat {
 
 /** The conversation as it scrolls by. Pieces are written in order; while an answer is open the others wait. */
 export interface Transcript {
-  print(entries: readonly Entry[]): void;
-  openAnswer(model: string): void;
+  print(entries: readonly Entry[]): Promise<void>;
+  openAnswer(model: string): Promise<void>;
   /** Resolves when the text is written, as far as it is decided. */
   answerText(text: string): Promise<void>;
   held(): string;
@@ -81,10 +81,11 @@ async function put(
 
 async function finish(writing: Writing, answer: OpenAnswer): Promise<number> {
   const { sanitizer, transform } = answer;
+  // Over even where its end cannot be shown: what is printed next must not wait for it.
+  writing.open = undefined;
   await put(writing, answer, transform.write(sanitizer.end()));
   await put(writing, answer, transform.end());
   if (answer.last !== '\n') void writing.write('\n');
-  writing.open = undefined;
   return sanitizer.removed;
 }
 
@@ -124,11 +125,11 @@ export function createTranscript(format: () => TranscriptFormat, write: Write): 
   let waiting: readonly Entry[] = [];
   return {
     print: (entries) =>
-      void inOrder(async () => {
+      inOrder(async () => {
         if (writing.open === undefined) await printAll(writing, entries);
         else waiting = [...waiting, ...entries];
       }),
-    openAnswer: (model) => void inOrder(() => begin(writing, model)),
+    openAnswer: (model) => inOrder(async () => void (await begin(writing, model))),
     answerText: (text) =>
       inOrder(async () => {
         const { open } = writing;

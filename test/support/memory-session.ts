@@ -4,6 +4,7 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
 import { createJournal } from '../../src/conversation/open-journal.ts';
 import { Failure } from '../../src/failure.ts';
+import { effectRunners, type EffectRunners } from '../../src/repl/effects/run-effect.ts';
 import { initialState } from '../../src/repl/initial-state.ts';
 import { lineFormat } from '../../src/repl/line-format.ts';
 import type { SessionPorts } from '../../src/repl/ports.ts';
@@ -135,13 +136,27 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
   };
 }
 
+/** What a session in memory does otherwise than usual. */
+export interface MemoryOptions {
+  readonly replies?: readonly Reply[];
+  readonly ports?: (ports: SessionPorts) => SessionPorts;
+  readonly screen?: Partial<Screen>;
+  readonly runners?: EffectRunners;
+  readonly state?: Partial<ReplState>;
+}
+
 /** A session on a client that replies as told, written into memory. */
 export function createMemorySession(...replies: Reply[]): MemorySession {
+  return openMemorySession({ replies });
+}
+
+export function openMemorySession(options: MemoryOptions): MemorySession {
   const clock = createFakeClock();
   const calls: string[] = [];
   const requests: CompletionRequest[] = [];
   const written: string[] = [];
-  const ports = portsOf(createClient(replies, requests), clock, calls);
+  const usual = portsOf(createClient([...(options.replies ?? [])], requests), clock, calls);
+  const ports = options.ports?.(usual) ?? usual;
   const journal = createJournal(journalOptions(clock));
   const screen: Screen = {
     write: (text) => void written.push(text),
@@ -151,6 +166,7 @@ export function createMemorySession(...replies: Reply[]): MemorySession {
     lend: (use) => use(),
     suspend: () => void calls.push('suspend'),
     close: async () => void calls.push('close'),
+    ...options.screen,
   };
   const state = initialState({
     columns: 80,
@@ -161,7 +177,15 @@ export function createMemorySession(...replies: Reply[]): MemorySession {
     now: 0,
   });
   const format = { ...lineFormat, prompt: (text: string) => `You: ${text}\n` };
-  const session = createSession({ ports, screen, journal, state, format: () => format });
+  const { runners = effectRunners } = options;
+  const session = createSession({
+    ports,
+    screen,
+    journal,
+    state: { ...state, ...options.state },
+    format: () => format,
+    runners,
+  });
   return {
     session,
     clock,

@@ -33,7 +33,7 @@ interface Answer {
 }
 
 function sayIn({ core }: Asking, ...entries: readonly Entry[]): void {
-  core.transcript.print(entries);
+  core.print(entries);
 }
 
 async function readMentions(
@@ -90,9 +90,10 @@ function beginAnswer({ core }: Asking, answer: Answer): string {
 }
 
 /** Begins to show the answer; a refusal alone is told below. */
-function openAnswer({ core }: Asking, answer: Answer): void {
-  if (!answer.isOpen) core.transcript.openAnswer(answer.model);
+async function openAnswer({ core }: Asking, answer: Answer): Promise<void> {
+  if (answer.isOpen) return;
   answer.isOpen = true;
+  await core.transcript.openAnswer(answer.model);
 }
 
 async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promise<void> {
@@ -100,7 +101,7 @@ async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promis
   core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
   if (event.type === 'text-received') {
     core.journal().appendText(beginAnswer(asking, answer), event.text);
-    openAnswer(asking, answer);
+    await openAnswer(asking, answer);
     await core.transcript.answerText(event.text);
     core.dispatch({ type: 'held-changed', text: core.transcript.held() });
   } else if (event.type === 'refusal-received') {
@@ -161,7 +162,7 @@ async function finish(asking: Asking, answer: Answer, noAnswer?: Failure): Promi
   const { core } = asking;
   const end = noAnswer === undefined ? answer.end : { ...answer.end, failure: noAnswer.kind };
   core.journal().endAnswer(beginAnswer(asking, answer), end);
-  if (answer.refusal === '') openAnswer(asking, answer);
+  if (answer.refusal === '') await openAnswer(asking, answer);
   const removed = await core.transcript.closeAnswer();
   sayIn(asking, ...remarks(answer, noAnswer, removed, core.ports.clean));
   return { type: 'finished' };

@@ -1,6 +1,6 @@
 import { notice } from '../entry.ts';
 import type { Effect } from '../effect.ts';
-import { failureText, tellConversation, type SessionCore } from '../session-core.ts';
+import { failureText, Stopped, tellConversation, type SessionCore } from '../session-core.ts';
 import { runAsk } from './ask.ts';
 import { findCandidates } from './find-candidates.ts';
 import { entriesFrom } from './show-conversation.ts';
@@ -17,7 +17,7 @@ import {
   runSaveJournal,
 } from './task-effects.ts';
 
-type Runners = {
+export type EffectRunners = {
   readonly [Type in Effect['type']]: (
     core: SessionCore,
     effect: Extract<Effect, { readonly type: Type }>,
@@ -25,33 +25,29 @@ type Runners = {
 };
 
 /** Selects a turn with all that it follows, and shows its exchange and what comes after. */
-function choose(core: SessionCore, turnId: string): void {
+function choose(core: SessionCore, turnId: string): Promise<void> {
   const journal = core.journal();
   const { turns, choices } = journal.conversation();
   for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
     if (choices.get(turn.parent) !== turn.id) journal.choose(turn.id);
   }
   tellConversation(core);
-  core.transcript.print(entriesFrom(journal.conversation(), turnId));
+  return core.transcript.print(entriesFrom(journal.conversation(), turnId));
 }
 
-function rename(core: SessionCore, title: string): void {
+function rename(core: SessionCore, title: string): Promise<void> {
   core.journal().setTitle(title);
   tellConversation(core);
-  core.transcript.print([notice(`this conversation is called ${title}`)]);
+  return core.transcript.print([notice(`this conversation is called ${title}`)]);
 }
 
 async function editExternally(core: SessionCore, text: string): Promise<void> {
-  const { ports, screen, transcript } = core;
-  try {
-    core.dispatch({ type: 'editor-closed', text: await screen.lend(() => ports.edit(text)) });
-  } catch (error) {
-    const { message, hint } = failureText(error, ports.clean);
-    transcript.print([{ type: 'failure', message, hint }]);
-  }
+  const { ports, screen } = core;
+  core.dispatch({ type: 'editor-closed', text: await screen.lend(() => ports.edit(text)) });
 }
 
-const runners: Runners = {
+/** What each effect does. It may throw, at once or later. */
+export const effectRunners: EffectRunners = {
   print: ({ transcript }, { entries }) => transcript.print(entries),
   ask: (core, { question, choices }) => runAsk(core, question, choices),
   stop: (core) => core.stop(),
@@ -60,6 +56,7 @@ const runners: Runners = {
   redraw: ({ screen }) => screen.redraw(),
   'scroll-away': ({ screen }) => screen.scrollAway(),
   remember: ({ ports }, { text }) => ports.remember(text),
+  'keep-draft': ({ ports }, { text }) => ports.keepDraft(text),
   'edit-externally': (core, { text }) => editExternally(core, text),
   'find-candidates': (core, { request }) => {
     const candidates = findCandidates(core, request);
@@ -81,9 +78,29 @@ const runners: Runners = {
   'find-servers': runFindServers,
 };
 
-/** Does what an effect says; what takes time gives a promise that does not reject. */
-export function runEffect(core: SessionCore, effect: Effect): Promise<void> | void {
+/** Where a report cannot be printed either, nothing that the session shows could say so. */
+function report(core: SessionCore, effect: Effect, error: unknown): void {
+  if (effect.type === 'print' && effect.isReport === true) throw error;
+  const { clean, clock } = core.ports;
+  const failure = error instanceof Stopped ? 'stopped' : failureText(error, clean);
+  core.dispatch({ type: 'effect-failed', effect, failure, now: clock.monotonic() });
+}
+
+/** Does what an effect says. The one boundary: whatever it throws becomes an action, and this never rejects. */
+export async function runEffect(
+  core: SessionCore,
+  effect: Effect,
+  runners: EffectRunners = effectRunners,
+): Promise<void> {
   // The table gives each type its own runner, which indexing by a union cannot express.
   const run = runners[effect.type] as (core: SessionCore, effect: Effect) => Promise<void> | void;
-  return run(core, effect);
+  try {
+    await run(core, effect);
+  } catch (error) {
+    try {
+      report(core, effect, error);
+    } catch (unreported) {
+      core.fail(unreported);
+    }
+  }
 }

@@ -12,11 +12,12 @@ import { argumentKind } from '../slash-commands/table.ts';
 import type { ReplState } from '../state.ts';
 import { type Step, step } from './step.ts';
 
-/** Looks for what Tab could complete at the caret. */
+/** Looks for what Tab could complete at the caret; keys that follow wait for it. */
 export function startCompletion(state: ReplState): Step {
   const request = findCompletion(state.composer, argumentKind);
   if (request === undefined) return step({ ...state, completion: undefined });
-  return step(state, { type: 'find-candidates', request });
+  const next: ReplState = { ...state, typeAhead: { until: 'proposals', keys: [] } };
+  return step(next, { type: 'find-candidates', request });
 }
 
 /** After an edit under an open menu: the menu for what stands at the caret now. */

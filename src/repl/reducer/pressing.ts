@@ -14,12 +14,12 @@ import {
   withDraft,
 } from '../editing/text-buffer.ts';
 import { composerColumns, pageRows } from '../layout-rules.ts';
-import type { ReplState } from '../state.ts';
+import type { ReplState, TypeAhead } from '../state.ts';
 import { onMenuAction, refreshCompletion, startCompletion } from './completing.ts';
 import { onDialogAction, onDialogText } from './dialog-answers.ts';
 import { interrupt, stop } from './interrupting.ts';
 import { onSearchAction, onSearchText, openSearch } from './searching.ts';
-import { leave, type Step, step } from './step.ts';
+import { andThen, leave, type Step, step } from './step.ts';
 import { submit, unqueue } from './submitting.ts';
 import { switchVersion, type Wanted } from './switching.ts';
 
@@ -54,6 +54,12 @@ function turnVersion(state: ReplState, wanted: Wanted): Step {
   return state.activity === undefined ? switchVersion(state, wanted) : step(state);
 }
 
+/** The editor has the terminal; what was typed after its key waits until it is closed. */
+function openEditor(state: ReplState): Step {
+  const next: ReplState = { ...state, typeAhead: { until: 'editor', keys: [] } };
+  return step(next, { type: 'edit-externally', text: contentOf(state.composer) });
+}
+
 const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = {
   send,
   stop,
@@ -72,8 +78,7 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = 
   'search-start': openSearch,
   'version-next': (state) => turnVersion(state, 'next'),
   'version-previous': (state) => turnVersion(state, 'previous'),
-  'open-editor': (state) =>
-    step(state, { type: 'edit-externally', text: contentOf(state.composer) }),
+  'open-editor': openEditor,
   suspend: (state) => step(state, { type: 'suspend' }),
   redraw: (state) => step(state, { type: 'redraw' }),
 };
@@ -113,7 +118,26 @@ function keyContext(state: ReplState): KeyContext {
   return state.completion === undefined ? 'composer' : 'completion';
 }
 
+/** A key that waits. One editor at a time has the terminal: the key that opens it opens no second one. */
+function holdKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
+  const isEditorKey =
+    event.type === 'key' && actionOf(chordOf(event), 'composer') === 'open-editor';
+  if (isEditorKey && typeAhead.until === 'editor') return state;
+  return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
+}
+
+/** What the keys wait for is there: they act now. */
+export function releaseKeys(state: ReplState): Step {
+  const { typeAhead } = state;
+  const begin = step({ ...state, typeAhead: undefined });
+  return (typeAhead?.keys ?? []).reduce(
+    (done, event) => andThen(done, (next) => onKey(next, event)),
+    begin,
+  );
+}
+
 export function onKey(state: ReplState, event: KeyEvent): Step {
+  if (state.typeAhead !== undefined) return step(holdKey(state, state.typeAhead, event));
   const disarmed = { ...state, isLeaveArmed: false };
   if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
   const action = actionOf(chordOf(event), keyContext(state));

@@ -8,8 +8,9 @@ import type { ReplState } from '../state.ts';
 import { onAnswerEnded, onChatEvent, withConversation } from './answering.ts';
 import { onCandidates } from './completing.ts';
 import { answerDialog } from './dialog-answers.ts';
+import { onEffectFailed } from './effect-failing.ts';
 import { interrupt } from './interrupting.ts';
-import { onKey } from './pressing.ts';
+import { onKey, releaseKeys } from './pressing.ts';
 import { andThen, leave, printing, say, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
@@ -86,12 +87,14 @@ const handlers: Handlers = {
     onAnswerEnded({ ...state, now }, outcome, conversation),
   'conversation-changed': (state, { conversation }) => step(withConversation(state, conversation)),
   'task-ended': (state, { entries, now }) => onTaskEnded({ ...state, now }, entries),
+  'effect-failed': (state, action) => onEffectFailed({ ...state, now: action.now }, action),
   'file-attached': (state, { file }) =>
     step({ ...state, attachments: withFile(state.attachments, file) }),
   'models-listed': (state, { ids }) => step({ ...state, knownModels: ids }),
-  'candidates-found': (state, { request, candidates }) => onCandidates(state, request, candidates),
+  'candidates-found': (state, { request, candidates }) =>
+    andThen(onCandidates(state, request, candidates), releaseKeys),
   'editor-closed': (state, { text }) =>
-    step({ ...state, composer: replaceContent(state.composer, text) }),
+    releaseKeys({ ...state, composer: replaceContent(state.composer, text) }),
   remarked: (state, { text }) => say(state, text),
   'service-connected': onConnected,
   'connection-failed': onConnectionFailed,

@@ -22,6 +22,11 @@ export function printing(...entries: readonly Entry[]): Effect {
   return { type: 'print', entries };
 }
 
+/** Says why an effect failed. */
+export function reporting(...entries: readonly Entry[]): Effect {
+  return { type: 'print', entries, isReport: true };
+}
+
 /** Says something and changes nothing. */
 export function say(state: ReplState, text: string): Step {
   return step(state, printing(notice(text)));
@@ -39,6 +44,6 @@ export function leave(state: ReplState): Step {
 /** Begins something that takes time; the `task-ended` action ends it. */
 export function startTask(state: ReplState, name: string, effect: Effect): Step {
   const { now: since, dialog } = state;
-  const activity = { type: 'task', name, since, isStopping: false, dialog } as const;
+  const activity = { type: 'task', name, effect, since, isStopping: false, dialog } as const;
   return step({ ...state, activity, dialog: undefined }, effect);
 }

@@ -12,8 +12,8 @@ test('a conversation that is shown again has its prompts, which the terminal sho
     { role: 'user', content: 'why?' },
     { role: 'assistant', content: 'because', model: 'origin' },
   ] as const;
-  transcript.print(showConversation(conversationOf(...turns)));
-  transcript.print([{ type: 'prompt', text: 'typed just now' }]);
+  await transcript.print(showConversation(conversationOf(...turns)));
+  await transcript.print([{ type: 'prompt', text: 'typed just now' }]);
   await transcript.closeAnswer();
   expect(written.join('')).toBe('natter: c1: why?\nYou: why?\norigin: because\n');
 });

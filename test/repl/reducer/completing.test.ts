@@ -45,9 +45,15 @@ describe('Tab', () => {
     expect(state.completion).toMatchObject({ selected: 0 });
   });
 
-  test('ignores candidates that come when something else is typed', () => {
+  test('keeps the keys that follow it until the candidates are there', () => {
     const late = found('/mo', 'model');
-    expect(composed(run(stateOf(), typed('/mo'), tab, typed('x'), late).state)).toBe('/mox');
+    const { state } = run(stateOf(), typed('/mo'), tab, typed('x'), typed('y'), late);
+    expect(composed(state)).toBe('/model xy');
+  });
+
+  test('ignores candidates for a text that is no longer there', () => {
+    const late = found('/us', 'usage');
+    expect(composed(run(stateOf(), typed('/mo'), tab, late).state)).toBe('/mo');
   });
 
   test('completes nothing in other text', () => {

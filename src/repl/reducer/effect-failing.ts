@@ -1,0 +1,52 @@
+import type { Action, AnswerOutcome, FailureText } from '../action.ts';
+import type { Effect } from '../effect.ts';
+import { type Entry, failureEntry, notice } from '../entry.ts';
+import type { ReplState } from '../state.ts';
+import { onAnswerEnded } from './answering.ts';
+import { releaseKeys } from './pressing.ts';
+import { andThen, reporting, step, type Step } from './step.ts';
+import { advance } from './submitting.ts';
+
+type Reason = FailureText | 'stopped';
+
+/** What was to be stopped goes on, and can be stopped again. */
+function goOn(state: ReplState): Step {
+  const { activity } = state;
+  if (activity === undefined) return step(state);
+  return step({ ...state, activity: { ...activity, isStopping: false } });
+}
+
+/** What the reducer expected of an effect that failed, put right. */
+const recoveries: Partial<Record<Effect['type'], (state: ReplState) => Step>> = {
+  leave: (state) => step({ ...state, hasLeft: false }),
+  stop: goOn,
+  'edit-externally': releaseKeys,
+  'find-candidates': releaseKeys,
+};
+
+function entryOf(reason: Reason): Entry {
+  return reason === 'stopped' ? notice('stopped') : failureEntry(reason.message, reason.hint);
+}
+
+function outcomeOf(reason: Reason): AnswerOutcome {
+  return reason === 'stopped'
+    ? { type: 'stopped', hasText: false }
+    : { type: 'failed', hasText: false, failure: reason };
+}
+
+/** An effect failed: an entry says why, what it was part of is over, and everything typed is kept. */
+export function onEffectFailed(
+  state: ReplState,
+  { effect, failure }: Action & { type: 'effect-failed' },
+): Step {
+  const { activity } = state;
+  if (effect.type === 'ask' && activity?.type === 'answer') {
+    return onAnswerEnded(state, outcomeOf(failure), state.conversation);
+  }
+  const report = reporting(entryOf(failure));
+  if (activity?.type === 'task' && activity.effect === effect) {
+    const dialog = state.dialog ?? activity.dialog;
+    return andThen(step({ ...state, activity: undefined, dialog }, report), advance);
+  }
+  return andThen(step(state, report), recoveries[effect.type] ?? step);
+}

@@ -179,7 +179,8 @@ export function onAnswerEnded(
   if (outcome.type === 'failed') return andThen(onFailure(next, outcome, asked), tellQueue);
   if (outcome.type === 'stopped') return andThen(onStop(next, outcome.hasText, asked), tellQueue);
   const { comparedWith } = asked;
-  const counted = account(next);
+  // The service answers: what waits since a stop or a failure goes out again.
+  const counted = account({ ...next, isQueuePaused: false });
   const told = comparedWith === undefined ? step(counted) : tellFigures(counted, comparedWith);
   return andThen(andThen(andThen(told, tellVersion), offerModel), advance);
 }

@@ -74,7 +74,12 @@ export function submit(state: ReplState): Step {
     return andThen(taken, (next) => run(next, draft));
   const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);
   if (!isBusy) return andThen(taken, (next) => andThen(run(next, draft), advance));
-  return andThen(taken, (next) => step({ ...next, queue: [...next.queue, draft] }));
+  const { queue, isQueuePaused } = taken.state;
+  // A stop or failure before it holds back only what waited then.
+  const isHeld = isQueuePaused && queue.length > 0;
+  return andThen(taken, (next) =>
+    step({ ...next, queue: [...queue, draft], isQueuePaused: isHeld }),
+  );
 }
 
 /** A line typed in line mode. */

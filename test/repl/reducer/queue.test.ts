@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Effect } from '../../../src/repl/effect.ts';
 import { viewOf } from '../../../src/repl/live/view-of.ts';
 import {
   conversationOf,
@@ -37,5 +38,53 @@ describe('what waits after a stop', () => {
     const { state, effects } = run(lines, line('one'), line('two'), stopped);
     expect(printed(effects).at(-1)).toBe('1 line waits; Enter sends on');
     expect(effectsOf(run(state, line('')).effects, 'ask')).toHaveLength(1);
+  });
+});
+
+describe('X31: a queue that a stop or a failure has paused', () => {
+  const finished = { ...stopped, outcome: { type: 'finished' } } as const;
+  const failed = {
+    ...stopped,
+    outcome: {
+      type: 'failed',
+      hasText: true,
+      failure: { kind: 'incomplete', message: 'the answer was cut' },
+    },
+  } as const;
+  const contents = (effects: readonly Effect[]) =>
+    effectsOf(effects, 'ask').map(({ question }) => 'content' in question && question.content);
+
+  test.each([
+    ['stop', stopped],
+    ['failure', failed],
+  ])('goes on after a %s once a later prompt is answered', (_name, ended) => {
+    const { state, effects } = run(
+      stateOf(),
+      ...[typed('one'), enter, typed('two'), enter, ended],
+      ...[typed('three'), enter, finished],
+    );
+    expect(contents(effects)).toEqual(['one', 'three', 'two']);
+    expect(state.isQueuePaused).toBe(false);
+  });
+
+  test('sends what is queued behind a later prompt', () => {
+    const { state, effects } = run(
+      stateOf(),
+      ...[typed('one'), enter, stopped],
+      ...[typed('two'), enter, typed('three'), enter],
+    );
+    expect(viewOf(state, '').notice).toBeUndefined();
+    const next = run(state, finished);
+    expect(contents([...effects, ...next.effects])).toEqual(['one', 'two', 'three']);
+  });
+
+  test('stays paused when the later prompt fails, too', () => {
+    const { state, effects } = run(
+      stateOf(),
+      ...[typed('one'), enter, typed('two'), enter, stopped],
+      ...[typed('three'), enter, failed],
+    );
+    expect(contents(effects)).toEqual(['one', 'three']);
+    expect(viewOf(state, '').notice).toBe('Enter sends what waits, Up takes it back');
   });
 });

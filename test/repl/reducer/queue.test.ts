@@ -51,6 +51,7 @@ describe('X31: a queue that a stop or a failure has paused', () => {
       failure: { kind: 'incomplete', message: 'the answer was cut' },
     },
   } as const;
+  const sent = (text: string) => [typed(text), enter];
   const contents = (effects: readonly Effect[]) =>
     effectsOf(effects, 'ask').map(({ question }) => 'content' in question && question.content);
 
@@ -60,8 +61,11 @@ describe('X31: a queue that a stop or a failure has paused', () => {
   ])('goes on after a %s once a later prompt is answered', (_name, ended) => {
     const { state, effects } = run(
       stateOf(),
-      ...[typed('one'), enter, typed('two'), enter, ended],
-      ...[typed('three'), enter, finished],
+      ...sent('one'),
+      ...sent('two'),
+      ended,
+      ...sent('three'),
+      finished,
     );
     expect(contents(effects)).toEqual(['one', 'three', 'two']);
     expect(state.isQueuePaused).toBe(false);
@@ -70,8 +74,10 @@ describe('X31: a queue that a stop or a failure has paused', () => {
   test('sends what is queued behind a later prompt', () => {
     const { state, effects } = run(
       stateOf(),
-      ...[typed('one'), enter, stopped],
-      ...[typed('two'), enter, typed('three'), enter],
+      ...sent('one'),
+      stopped,
+      ...sent('two'),
+      ...sent('three'),
     );
     expect(viewOf(state, '').notice).toBeUndefined();
     const next = run(state, finished);
@@ -81,8 +87,11 @@ describe('X31: a queue that a stop or a failure has paused', () => {
   test('stays paused when the later prompt fails, too', () => {
     const { state, effects } = run(
       stateOf(),
-      ...[typed('one'), enter, typed('two'), enter, stopped],
-      ...[typed('three'), enter, failed],
+      ...sent('one'),
+      ...sent('two'),
+      stopped,
+      ...sent('three'),
+      failed,
     );
     expect(contents(effects)).toEqual(['one', 'three']);
     expect(viewOf(state, '').notice).toBe('Enter sends what waits, Up takes it back');

@@ -15,8 +15,8 @@ export interface KeyPress {
 export type KeyEvent =
   | { readonly type: 'text'; readonly text: string }
   | KeyPress
-  /** Line ends are `\n`. */
-  | { readonly type: 'paste'; readonly text: string };
+  /** Line ends are `\n`. `keys`: it came as keys of one read, and may have been typed. */
+  | { readonly type: 'paste'; readonly text: string; readonly keys?: readonly KeyEvent[] };
 
 export type Modifiers = Partial<Pick<KeyPress, 'ctrl' | 'alt' | 'shift'>>;
 

@@ -18,5 +18,14 @@ export function joinPasteBurst(events: readonly KeyEvent[]): readonly KeyEvent[]
   if (first === -1 || !events.slice(first).some(({ type }) => type === 'text')) return events;
   const characters = events.map(charactersOf);
   if (characters.includes(undefined)) return events;
-  return [{ type: 'paste', text: characters.join('') }];
+  return [{ type: 'paste', text: characters.join(''), keys: events }];
+}
+
+/** The keys of a burst up to its first Enter, and what comes after it. */
+export function splitBurst(keys: readonly KeyEvent[]): {
+  readonly line: readonly KeyEvent[];
+  readonly rest: readonly KeyEvent[];
+} {
+  const end = keys.findIndex((event) => event.type === 'key' && event.name === 'enter') + 1;
+  return { line: keys.slice(0, end), rest: joinPasteBurst(keys.slice(end)) };
 }

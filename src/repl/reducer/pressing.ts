@@ -4,6 +4,7 @@ import { actionOf, type KeyAction, type KeyContext } from '../editing/key-bindin
 import { chordOf, type KeyEvent } from '../editing/key-event.ts';
 import { moveVertically } from '../editing/layout.ts';
 import { contentOf } from '../editing/paste.ts';
+import { splitBurst } from '../editing/paste-burst.ts';
 import {
   draftOf,
   insert,
@@ -14,6 +15,7 @@ import {
   withDraft,
 } from '../editing/text-buffer.ts';
 import { composerColumns, pageRows } from '../layout-rules.ts';
+import { isCommandLine } from '../slash-commands/table.ts';
 import type { ReplState, TypeAhead } from '../state.ts';
 import { onMenuAction, refreshCompletion, startCompletion } from './completing.ts';
 import { onDialogAction, onDialogText } from './dialog-answers.ts';
@@ -112,6 +114,21 @@ function onText(state: ReplState, text: string, isPaste: boolean): Step {
   return refreshCompletion({ ...state, composer, givenBack: undefined });
 }
 
+/** A command and what was entered after it, in one read: each is done, as if it came by itself. */
+function burstOf({ composer, dialog, search }: ReplState, event: KeyEvent): readonly KeyEvent[] {
+  if (event.type !== 'paste' || event.keys === undefined) return [];
+  const isFree = dialog === undefined && search === undefined && isEmpty(composer);
+  const { line, rest } = splitBurst(event.keys);
+  return isFree && isCommandLine(event.text) ? [...line, ...rest] : [];
+}
+
+function onKeys(state: ReplState, events: readonly KeyEvent[]): Step {
+  return events.reduce(
+    (done, event) => andThen(done, (next) => (next.hasLeft ? step(next) : onKey(next, event))),
+    step(state),
+  );
+}
+
 function keyContext(state: ReplState): KeyContext {
   if (state.dialog !== undefined) return 'composer';
   if (state.search !== undefined) return 'search';
@@ -129,15 +146,13 @@ function holdKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplS
 /** What the keys wait for is there: they act now. */
 export function releaseKeys(state: ReplState): Step {
   const { typeAhead } = state;
-  const begin = step({ ...state, typeAhead: undefined });
-  return (typeAhead?.keys ?? []).reduce(
-    (done, event) => andThen(done, (next) => onKey(next, event)),
-    begin,
-  );
+  return onKeys({ ...state, typeAhead: undefined }, typeAhead?.keys ?? []);
 }
 
 export function onKey(state: ReplState, event: KeyEvent): Step {
   if (state.typeAhead !== undefined) return step(holdKey(state, state.typeAhead, event));
+  const burst = burstOf(state, event);
+  if (burst.length > 0) return onKeys(state, burst);
   const disarmed = { ...state, isLeaveArmed: false };
   if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
   const action = actionOf(chordOf(event), keyContext(state));

@@ -13,10 +13,10 @@ import {
 import { typedContent } from '../editing/typed-text.ts';
 import { mentionsOf } from '../mentions.ts';
 import { attachPoint, withBranch } from '../position.ts';
-import { isImmediate, runCommand } from '../slash-commands/table.ts';
+import { isImmediate, linesAfterCommand, runCommand } from '../slash-commands/table.ts';
 import type { ReplState } from '../state.ts';
 import { ask } from './asking.ts';
-import { andThen, type Step, step } from './step.ts';
+import { andThen, refuse, type Step, step } from './step.ts';
 
 /** A slash in a paste begins no command: only what was typed counts. */
 function isCommand({ text }: Draft): boolean {
@@ -69,6 +69,11 @@ function takeDraft(state: ReplState, draft: Draft): Step {
 export function submit(state: ReplState): Step {
   const draft = draftOf(state.composer);
   if (contentOf(draft).trim() === '') return advance({ ...state, isQueuePaused: false });
+  const lines = isCommand(draft) ? linesAfterCommand(contentOf(draft).trim()) : undefined;
+  if (lines !== undefined) {
+    const [name = ''] = lines.line.split(/\s/);
+    return refuse(state, `${name} takes one line, and more follow it`, 'send it alone first');
+  }
   const taken = takeDraft(state, draft);
   if (isCommand(draft) && isImmediate(draft.text))
     return andThen(taken, (next) => run(next, draft));
@@ -82,9 +87,13 @@ export function submit(state: ReplState): Step {
   );
 }
 
-/** A line typed in line mode. */
+/** Text typed in line mode. Nothing is edited there: a command and the lines that came with it are both done. */
 export function submitLine(state: ReplState, text: string): Step {
-  return submit({ ...state, composer: withDraft(state.composer, draftFrom(text)) });
+  const lines = linesAfterCommand(text);
+  const line = lines?.line ?? text;
+  const done = submit({ ...state, composer: withDraft(state.composer, draftFrom(line)) });
+  if (lines === undefined || lines.rest.trim() === '') return done;
+  return andThen(done, (next) => (next.hasLeft ? step(next) : submitLine(next, lines.rest)));
 }
 
 /** Puts a text aside into the history, so that nothing that was typed is lost. */

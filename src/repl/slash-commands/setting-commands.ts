@@ -78,6 +78,7 @@ export const settingCommands: readonly SlashCommand[] = [
     argument: '[text]',
     summary: 'set the system prompt; off removes it',
     completes: 'none',
+    takesLines: true,
     run: setSystem,
   },
   {

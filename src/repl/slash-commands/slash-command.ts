@@ -15,6 +15,8 @@ export interface SlashCommand {
   readonly completes: ArgumentSource;
   /** It runs at once, also while an answer comes; other commands wait for their turn. */
   readonly isImmediate?: boolean;
+  /** Its argument may have several lines; other commands take one. */
+  readonly takesLines?: boolean;
   /** It is about the live region; line mode does without it. */
   readonly isOfScreen?: boolean;
   /** `argument` is trimmed; empty when there was none. */

@@ -86,8 +86,27 @@ export function runCommand(state: ReplState, line: string): Step {
   return name === '' ? step(state) : refuseUnknown(state, name, way);
 }
 
+/** The command that the first line of a text names. */
+function commandOf(text: string): SlashCommand | undefined {
+  return findCommand(/^\/(\S*)/.exec(text)?.[1] ?? '');
+}
+
+/** Whether the first line of a text is a slash command. */
+export function isCommandLine(text: string): boolean {
+  return commandOf(text) !== undefined;
+}
+
+/** A text whose first line is a command that takes no more lines, and what follows it; undefined for any other. */
+export function linesAfterCommand(
+  text: string,
+): { readonly line: string; readonly rest: string } | undefined {
+  const command = commandOf(text);
+  const end = text.indexOf('\n');
+  if (command === undefined || command.takesLines === true || end === -1) return undefined;
+  return { line: text.slice(0, end), rest: text.slice(end + 1) };
+}
+
 /** Whether a typed line runs at once, also while an answer comes. */
 export function isImmediate(line: string): boolean {
-  const name = /^\/(\S*)/.exec(line)?.[1] ?? '';
-  return findCommand(name)?.isImmediate === true;
+  return commandOf(line)?.isImmediate === true;
 }

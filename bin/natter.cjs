@@ -4,6 +4,25 @@ var numbers = process.versions.node.split('.').map(Number);
 var isOld = numbers[0] < 20 || (numbers[0] === 20 && numbers[1] < 19);
 var words = process.argv.slice(2);
 var mayBeReady = /^(?:--help|-h|--version|-V)$/.test(words[words.length - 1]);
+
+function closeDebugger() {
+  process._debugEnd();
+}
+
+function isDebuggerWanted() {
+  var options = process.execArgv.concat(process.env.NODE_OPTIONS || '');
+  return /--inspect(?:-brk|-wait)?(?:[= ]|$)/m.test(options.join('\n'));
+}
+
+// At SIGUSR1, which schedulers send before a time limit, Node opens a debugger to every account of the machine,
+// unless the program listens for the signal. One that was opened before this line is closed: at once, and after the
+// first turn of the event loop, in which Node opens it a second time.
+process.on('SIGUSR1', function () {});
+if (process._debugEnd !== undefined && !isDebuggerWanted()) {
+  closeDebugger();
+  setImmediate(closeDebugger);
+}
+
 if (isOld) {
   var needs = 'natter needs Node 20.19 or newer; this is ' + process.version;
   var hint = 'install a newer Node from https://nodejs.org, or with a version manager';

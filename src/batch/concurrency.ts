@@ -66,11 +66,32 @@ function wakened(stop: AbortSignal, listen: (done: () => void) => void): Promise
   });
 }
 
-/** @param most items asked at the same time */
-export function createConcurrency(most: number, clock: Clock): Concurrency {
+/** Holds back what is new while the service wants a pause. */
+function createGate(clock: Clock, onPause: (wait: number) => void) {
+  let end = Number.NEGATIVE_INFINITY;
+  const waiting = () => Math.max(0, end - clock.monotonic());
+  return {
+    waiting,
+    pause(wait: number): void {
+      const isNew = waiting() === 0 && wait > 0;
+      end = Math.max(end, clock.monotonic() + wait);
+      if (isNew) onPause(wait);
+    },
+  };
+}
+
+/**
+ * @param most items asked at the same time
+ * @param onPause is called with the milliseconds of each pause that begins
+ */
+export function createConcurrency(
+  most: number,
+  clock: Clock,
+  onPause: (wait: number) => void = () => undefined,
+): Concurrency {
   const window = createWindow(most);
   let running = 0;
-  let gate = Number.NEGATIVE_INFINITY;
+  const gate = createGate(clock, onPause);
   let wake: () => void = () => undefined;
 
   const open = (): Slot => {
@@ -78,7 +99,7 @@ export function createConcurrency(most: number, clock: Clock): Concurrency {
     running += 1;
     return {
       rateLimited(wait) {
-        if (wait !== undefined) gate = Math.max(gate, clock.monotonic() + wait);
+        if (wait !== undefined) gate.pause(wait);
         window.shrink(begun);
       },
       release(isAnswered) {
@@ -88,16 +109,15 @@ export function createConcurrency(most: number, clock: Clock): Concurrency {
       },
     };
   };
-  const waiting = () => Math.max(0, gate - clock.monotonic());
   return {
     async take(stop) {
       while (!stop.aborted) {
-        if (waiting() > 0) await sleepUnless(stop, waiting(), clock);
+        if (gate.waiting() > 0) await sleepUnless(stop, gate.waiting(), clock);
         else if (running >= window.limit()) await wakened(stop, (done) => (wake = done));
         else return open();
       }
       return undefined;
     },
-    waiting,
+    waiting: gate.waiting,
   };
 }

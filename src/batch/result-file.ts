@@ -27,12 +27,18 @@ export interface ResultFile {
   /** @throws Failure `storage`; the file then lacks this result */
   append(result: ResultLine, line: string): void;
   /**
-   * Ends the work: drops results that a later one of the same item replaced, and orders the rest if `ordered`.
+   * Ends the work: drops results that a later one of the same item replaced, and orders the rest if `ordered`. A
+   * new file without a result stays if the run `isComplete`.
    * @throws Failure `storage` when that cannot be written; the file is whole then, as it was
    */
-  finish(ordered: boolean): Promise<void>;
-  /** Frees the file for others. One that was not there before is gone again, if it has no result and was not finished. */
+  finish(run: FinishedRun): Promise<void>;
+  /** Frees the file for others. One that was not there before is gone again, if it has no result and its run was not complete. */
   close(): Promise<void>;
+}
+
+interface FinishedRun {
+  readonly ordered: boolean;
+  readonly isComplete: boolean;
 }
 
 export interface ResultFileOptions extends HoldOptions {
@@ -132,7 +138,7 @@ function resultFile(file: OpenFile): ResultFile {
     find: (item) => index.get(item),
     last: index.last(),
     append: createAppend(file, size),
-    async finish(ordered) {
+    async finish({ ordered, isComplete }) {
       await synchronization.end();
       const refusal = synchronization.refusal();
       if (refusal !== undefined) throw cannotWrite(name, refusal, notOnDisk);
@@ -142,7 +148,7 @@ function resultFile(file: OpenFile): ResultFile {
         fs.fdatasyncSync(descriptor);
         // Windows replaces no file that is open.
         if (!isDone) writeInOrder(place, resultBlocks(index, [descriptor]), closeDescriptor);
-        isFinished = true;
+        isFinished = isComplete;
       } catch (error) {
         throw cannotWrite(name, error, notOrdered);
       }

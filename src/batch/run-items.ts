@@ -1,7 +1,8 @@
 import type { Concurrency, Slot } from './concurrency.ts';
 
 export interface ItemsRun<Item> {
-  readonly items: AsyncIterable<Item>;
+  /** Reads them until `ended` aborts: when `stop` does, or `work` rejects. */
+  readonly items: (ended: AbortSignal) => AsyncIterable<Item>;
   readonly concurrency: Concurrency;
   /** No further item is begun once it aborts; those under way go on. */
   readonly stop: AbortSignal;
@@ -48,7 +49,7 @@ export async function runItems<Item>(run: ItemsRun<Item>): Promise<void> {
   };
   let sequence = 0;
   try {
-    for await (const item of items) {
+    for await (const item of items(ended)) {
       const space = room();
       if (space !== undefined) await roomUnlessStopped(ended, space);
       const slot = await concurrency.take(ended);
@@ -58,7 +59,7 @@ export async function runItems<Item>(run: ItemsRun<Item>): Promise<void> {
       sequence += 1;
     }
   } catch (error) {
-    if (!stop.aborted) failures.push(error);
+    if (!ended.aborted) failures.push(error);
   }
   await Promise.all(underWay);
   if (failures.length > 0) throw failures[0];

@@ -38,6 +38,8 @@ export function standingOf(item: InputItem, selection: Selection): Standing {
 export interface Survey {
   /** Items of this run. */
   readonly total: number;
+  /** Items of this run that are answered already. */
+  readonly answered: number;
   /** Items of the whole input. */
   readonly items: number;
   /** Items of this run that cannot be sent, and the first of them. */
@@ -54,6 +56,7 @@ export async function surveyItems(
   selection: Selection,
 ): Promise<Survey> {
   let total = 0;
+  let answered = 0;
   let count = 0;
   let bad = 0;
   let firstBad: InputItem | undefined;
@@ -62,9 +65,10 @@ export async function surveyItems(
     const standing = standingOf(item, selection);
     if (standing === 'elsewhere') continue;
     total += 1;
+    if (standing === 'answered') answered += 1;
     if (standing === 'answered' || item.problem === undefined) continue;
     bad += 1;
     firstBad ??= item;
   }
-  return { total, items: count, bad, firstBad };
+  return { total, answered, items: count, bad, firstBad };
 }

@@ -4,7 +4,7 @@ import type { FailureKind } from '../failure.ts';
 export interface Tally {
   /** Items that belong to this run; undefined while the input has not been read to its end. */
   total: number | undefined;
-  /** Answered before this run. */
+  /** Answered before this run, as far as is known: of a file all, of a pipe those that were read. */
   already: number;
   /** Answered in this run. */
   answered: number;
@@ -23,6 +23,11 @@ export function emptyTally(): Tally {
     causes: new Map(),
     tokens: 0,
   };
+}
+
+/** Items that have no result of this run or an earlier one; undefined while the input has not been read to its end. */
+export function itemsLeft({ total, already, answered, failed }: Tally): number | undefined {
+  return total === undefined ? undefined : total - already - answered - failed;
 }
 
 export function countFailure(tally: Tally, kind: FailureKind): void {

@@ -71,11 +71,12 @@ export async function checkItems(
     );
   }
   tally.total = survey.total;
+  tally.already = survey.answered;
   if (survey.firstBad !== undefined) tellBad(input.name, survey.bad, survey.firstBad, notices);
 }
 
 /**
- * The items that are to be asked, as they are read; the others are counted.
+ * The items that are to be asked, as they are read; the others are counted, where {@link checkItems} could not.
  * @throws Failure `usage` for an input without items, and as `standingOf`
  */
 export async function* pendingItems(
@@ -91,8 +92,8 @@ export async function* pendingItems(
     const standing = standingOf(item, selection);
     if (standing === 'elsewhere') continue;
     own += 1;
-    if (standing === 'answered') tally.already += 1;
-    else yield item;
+    if (standing !== 'answered') yield item;
+    else if (!input.isRepeatable) tally.already += 1;
   }
   signal.throwIfAborted();
   tally.total = own;

@@ -1,13 +1,13 @@
 import { type Concurrency, createConcurrency } from '../batch/concurrency.ts';
 import { createGivingUp } from '../batch/giving-up.ts';
 import { runItems } from '../batch/run-items.ts';
-import { emptyTally, type Tally } from '../batch/tally.ts';
+import { emptyTally, itemsLeft, type Tally } from '../batch/tally.ts';
 import type { Failure } from '../failure.ts';
 import { type BatchProgress, createBatchProgress } from '../output/batch-progress.ts';
-import { batchProgress } from '../output/batch-words.ts';
+import { batchProgress, shortTime } from '../output/batch-words.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { Interruption } from '../terminal/signals.ts';
-import { batchFailure, outcomeText } from './batch-end.ts';
+import { batchFailure, drainFailure, outcomeText, stoppedText } from './batch-end.ts';
 import { refuseSharedFiles } from './batch-files.ts';
 import { openBatchInput } from './batch-input.ts';
 import { type BatchItems, checkItems, pendingItems, selectItems } from './batch-items.ts';
@@ -37,18 +37,35 @@ const leastFailuresInRow = 10;
 
 /** Why a run begins nothing more. */
 interface Stopping {
-  isInterrupted: boolean;
+  /** Ctrl-C, or the signal of a scheduler whose time limit is near. */
+  signal: 'SIGINT' | 'SIGUSR1' | undefined;
   gaveUp: Failure | undefined;
 }
 
-/** The first Ctrl-C lets what is under way finish; the next ends natter as any other signal does. */
-function stopOnInterrupt({ context, presentation }: Run, stop: () => void): () => void {
-  const giveBack = context.device.onInterrupt(() => {
+/**
+ * The first Ctrl-C lets what is under way finish; the next ends natter as any other signal does. SIGUSR1 never does:
+ * a scheduler may send it several times.
+ */
+function stopOnSignals(
+  { context, presentation }: Run,
+  stop: (signal: 'SIGINT' | 'SIGUSR1') => void,
+): () => void {
+  const { device } = context;
+  const { notices } = presentation;
+  const giveBack = device.onInterrupt(() => {
     giveBack();
-    stop();
-    presentation.notices.notice('finishing the answers under way; Ctrl-C again breaks them off');
+    stop('SIGINT');
+    notices.notice('finishing the answers under way; Ctrl-C again breaks them off');
   });
-  return giveBack;
+  const forget = device.onTimeLimit(() => {
+    forget();
+    stop('SIGUSR1');
+    notices.notice('SIGUSR1: finishing the answers under way, and asking nothing more');
+  });
+  return () => {
+    giveBack();
+    forget();
+  };
 }
 
 /** Shows how far the run is, until it is over. */
@@ -66,15 +83,40 @@ function showProgress(run: Run, concurrency: Concurrency, stop: AbortSignal): Ba
   return progress;
 }
 
+/** Milliseconds; a shorter pause looks like work. */
+const longPause = 5000;
+
+/** Says that the service asked for a pause, where no progress line does. */
+function pauseNotice({ presentation }: Run): (wait: number) => void {
+  return (wait) => {
+    if (presentation.animated || wait < longPause) return;
+    presentation.notices.notice(`rate limit: new requests wait ${shortTime(wait)}`);
+  };
+}
+
+/** How items are asked, and when to give up. */
+function rulesOf({ context, options, plan, settings }: Run, service: Service, stop: AbortSignal) {
+  const { stream } = options;
+  const { retryIncomplete } = plan;
+  const longestWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
+  const limits = { retryIncomplete, longestWait, stop, signal: context.signal };
+  const isReplay = service.replayedFrom !== undefined;
+  const most = Math.max(leastFailuresInRow, 2 * plan.concurrency);
+  return {
+    asking: { ...service, settings, stream, ...limits, clock: context.clock },
+    givingUp: createGivingUp({ most, longestWait, isReplay }),
+  };
+}
+
 async function askAll(run: Run, service: Service): Promise<Stopping> {
-  const { context, plan, settings, items, sink, tally, options } = run;
+  const { context, plan, items, sink, tally } = run;
   const ending = new AbortController();
   const stop = AbortSignal.any([context.signal, ending.signal]);
-  const stopping: Stopping = { isInterrupted: false, gaveUp: undefined };
-  const concurrency = createConcurrency(plan.concurrency, context.clock);
+  const stopping: Stopping = { signal: undefined, gaveUp: undefined };
+  const concurrency = createConcurrency(plan.concurrency, context.clock, pauseNotice(run));
   const progress = showProgress(run, concurrency, stop);
-  const giveBack = stopOnInterrupt(run, () => {
-    stopping.isInterrupted = true;
+  const forget = stopOnSignals(run, (signal) => {
+    if (stopping.signal !== 'SIGINT') stopping.signal = signal;
     ending.abort();
     progress.clear();
   });
@@ -82,18 +124,10 @@ async function askAll(run: Run, service: Service): Promise<Stopping> {
     stopping.gaveUp ??= failure;
     ending.abort();
   };
-  const { stream } = options;
-  const { retryIncomplete } = plan;
-  const longestWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
-  const limits = { retryIncomplete, longestWait, stop, signal: context.signal };
-  const asking = { ...service, settings, stream, ...limits, clock: context.clock };
-  const isReplay = service.replayedFrom !== undefined;
-  const most = Math.max(leastFailuresInRow, 2 * plan.concurrency);
-  const givingUp = createGivingUp({ most, longestWait, isReplay });
-  const work = { context, asking, sink, tally, givingUp, giveUp };
+  const work = { context, sink, tally, giveUp, ...rulesOf(run, service, stop) };
   try {
     await runItems({
-      items: pendingItems(items, tally, stop),
+      items: (ended) => pendingItems(items, tally, ended),
       concurrency,
       stop,
       room: () => sink.room(),
@@ -101,22 +135,22 @@ async function askAll(run: Run, service: Service): Promise<Stopping> {
     });
   } finally {
     progress.end();
-    giveBack();
+    forget();
   }
   return stopping;
 }
 
-/** Tells what the run came to. @throws what it failed with, or was ended by */
-function conclude(run: Run, { gaveUp, isInterrupted }: Stopping, elapsed: number): void {
+/** Says what the run came to. @throws what it failed with, or was ended by */
+function conclude(run: Run, { gaveUp, signal }: Stopping, elapsed: number): void {
   const { context, presentation, tally, options } = run;
   const end = { tally, elapsed, output: options.output, gaveUp };
-  if (isInterrupted || context.signal.aborted) {
-    const goesOn = options.output === undefined ? '' : '; the same command goes on from there';
-    presentation.notices.notice(`stopped: ${outcomeText(end)}${goesOn}`);
+  if (signal === 'SIGINT' || context.signal.aborted) {
+    presentation.notices.notice(stoppedText(end));
     context.signal.throwIfAborted();
     throw new Interruption('SIGINT');
   }
-  const failure = batchFailure(end);
+  const isDrained = signal !== undefined && gaveUp === undefined;
+  const failure = isDrained ? drainFailure(end, signal) : batchFailure(end);
   if (failure !== undefined) throw failure;
   presentation.notices.notice(outcomeText(end));
 }
@@ -128,7 +162,7 @@ async function send(run: Run): Promise<void> {
   const start = context.clock.monotonic();
   try {
     const stopping = await askAll(run, service);
-    await sink.finish();
+    await sink.finish(itemsLeft(tally) === 0);
     conclude(run, stopping, context.clock.monotonic() - start);
   } finally {
     await service.close();

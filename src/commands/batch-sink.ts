@@ -15,8 +15,11 @@ export interface BatchSink {
   /** `sequence` counts the items that were begun, from 0; see `OrderedOutput` for the promises. */
   put(sequence: number, result: ResultLine, line: string): Promise<void> | undefined;
   room(): Promise<void> | undefined;
-  /** All results are there. @throws Failure `storage` */
-  finish(): Promise<void>;
+  /**
+   * No more results come. @param isComplete all items are done: a file stays, even without a result
+   * @throws Failure `storage`
+   */
+  finish(isComplete: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,7 +54,7 @@ export function openBatchSink(context: Context, options: BatchOptions): BatchSin
       }
     },
     room: () => undefined,
-    finish: () => file.finish(!unordered),
+    finish: (isComplete) => file.finish({ ordered: !unordered, isComplete }),
     close: () => file.close(),
   };
 }

@@ -16,6 +16,8 @@ export interface TerminalDevice {
   checkSize(): void;
   /** Ctrl-C in a cooked terminal, or `kill -INT`. @returns what gives it back */
   onInterrupt(listener: () => void): () => void;
+  /** SIGUSR1: schedulers send it some time before they end a job. @returns what stops listening */
+  onTimeLimit(listener: () => void): () => void;
   /** Ctrl-Z in a cooked terminal: who listens suspends by itself. @returns what gives it back */
   onSuspend(listener: () => void): () => void;
   /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
@@ -107,6 +109,10 @@ export function createDevice(
     },
     checkSize: () => checkSize(process),
     onInterrupt: watch.takeInterrupts,
+    onTimeLimit(listener) {
+      process.on('SIGUSR1', listener);
+      return () => void process.off('SIGUSR1', listener);
+    },
     ...jobControl(process),
     onExit(listener) {
       process.on('exit', listener);

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
@@ -38,7 +38,9 @@ describe('Ctrl-C', () => {
     await finish(3);
     const { signal, stderr } = await natter.result;
     expect(signal).toBe('SIGINT');
-    expect(stderr).toMatch(/natter: stopped: 6 of 20 items answered .*the same command goes on/);
+    expect(stderr).toMatch(
+      /natter: stopped: 6 of 20 items answered in .*, 14 left; the same command asks the rest/,
+    );
     const results = place.results('out.jsonl');
     expect(results).toHaveLength(6);
     expect(place.asked).toHaveLength(6);
@@ -69,6 +71,50 @@ describe('Ctrl-C', () => {
     expect(place.results('out.jsonl')).toMatchObject([
       { content: 'the first words', error: { kind: 'incomplete' } },
     ]);
+  });
+
+  test('Y7: with every item under way, the end names no rest', async () => {
+    const { place, underWay, finish } = await openSlowPlace();
+    place.write('p.txt', promptLines(3));
+    const natter = place.start(['p.txt', '-o', 'out.jsonl']);
+    await underWay(3);
+    natter.child.kill('SIGINT');
+    await natter.waitFor('stderr', /Ctrl-C again/);
+    await finish(3);
+    const { signal, stderr } = await natter.result;
+    expect(signal).toBe('SIGINT');
+    expect(stderr).toMatch(/natter: 3 of 3 items answered in [^;]*\n$/);
+    expect(place.results('out.jsonl')).toHaveLength(3);
+  });
+
+  test('Y7: what an earlier run answered is not left', async () => {
+    const { place, underWay, finish } = await openSlowPlace();
+    place.write('p.txt', promptLines(6));
+    const first = place.start(['p.txt', '-o', 'out.jsonl']);
+    await finish(4);
+    await finish(2);
+    expect((await first.result).code).toBe(0);
+    const lines = place.read('out.jsonl').split('\n');
+    place.write('out.jsonl', `${[...lines.slice(0, 1), ...lines.slice(3, 6)].join('\n')}\n`);
+    const second = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
+    await underWay(1);
+    second.child.kill('SIGINT');
+    await second.waitFor('stderr', /Ctrl-C again/);
+    await finish(1);
+    expect((await second.result).stderr).toMatch(
+      /stopped: 5 of 6 items answered \(4 before\).*, 1 left/,
+    );
+  });
+
+  test('Y7: SIGTERM before the first result leaves no file', async () => {
+    const server = await serve([[]]);
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(3));
+    const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: serviceAt(server) });
+    await server.received(3);
+    natter.child.kill('SIGTERM');
+    expect((await natter.result).signal).toBe('SIGTERM');
+    expect([place.has('out.jsonl'), place.has('out.jsonl.lock')]).toEqual([false, false]);
   });
 
   test('ends a batch that waits for more input', async () => {
@@ -108,6 +154,37 @@ test('a terminal with nothing to read from is told how a batch begins', async ()
   const terminal = openTerminal(['batch']);
   expect((await terminal.exit).exitCode).toBe(2);
   expect(await terminal.transcript()).toContain('natter batch prompts.txt');
+});
+
+test('X21: a full disk ends a batch that waits for more input', async () => {
+  const place = await openBatchPlace();
+  const words = `"${process.execPath}" "${binary}" batch - -o out.jsonl --concurrency 64`;
+  const script = `trap '' XFSZ; ulimit -f 2; exec ${words}`;
+  const shell = spawn('/bin/sh', ['-c', script], {
+    cwd: place.folder,
+    env: cleanEnvironment(place.env),
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  shell.stderr.on('data', (bytes: Buffer) => (stderr += bytes.toString()));
+  shell.stdin.write(promptLines(20));
+  const code = await new Promise((resolve) => shell.on('close', resolve));
+  expect({ code, stderr }).toMatchObject({
+    code: 12,
+    stderr: expect.stringContaining('cannot write out.jsonl') as string,
+  });
+});
+
+test('Y7: a long pause that the service asks for is said where no progress is shown', async () => {
+  const faults = [rule('429 retry-after=60')];
+  const clock = createFakeClock();
+  const place = await openBatchPlace(faults, { clock });
+  place.write('p.txt', promptLines(2));
+  const natter = place.start(['p.txt', '--concurrency', '1']);
+  await natter.waitFor('stderr', /rate limit/);
+  natter.child.kill('SIGTERM');
+  const { stderr } = await natter.result;
+  expect(stderr).toMatch(/^natter: rate limit: new requests wait 6\d s$/m);
 });
 
 test('D9 answers that do not fit on the disk go to standard output, and are asked again later', async () => {

@@ -109,6 +109,19 @@ describe('concurrency', () => {
     await taking;
   });
 
+  test('Y7: reports when a pause begins, and not when it becomes longer', async () => {
+    const clock = createFakeClock();
+    const pauses: number[] = [];
+    const concurrency = createConcurrency(2, clock, (wait) => pauses.push(wait));
+    const slot = await concurrency.take(new AbortController().signal);
+    slot?.rateLimited(undefined);
+    slot?.rateLimited(1000);
+    slot?.rateLimited(2000);
+    await clock.advance(2000);
+    slot?.rateLimited(500);
+    expect(pauses).toEqual([1000, 500]);
+  });
+
   test.each(['a place', 'the end of a wait'])(
     'waits for %s no longer than it is to',
     async (what) => {

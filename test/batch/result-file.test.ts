@@ -43,7 +43,7 @@ async function append(path: string, indexes: readonly number[], ordered = true):
   for (const index of indexes) {
     file.append({ index, fingerprint: BigInt(index), isAnswered: true }, line(index));
   }
-  await file.finish(ordered);
+  await file.finish({ ordered, isComplete: true });
   await file.close();
 }
 
@@ -55,7 +55,7 @@ describe('a file of results', () => {
       file.append({ index, fingerprint: 1n, isAnswered: true }, line(index));
       expect(read(path).endsWith(line(index))).toBe(true);
     }
-    await file.finish(true);
+    await file.finish({ ordered: true, isComplete: true });
     await file.close();
     expect(read(path)).toBe(line(1) + line(2) + line(3));
     expect(existsSync(`${path}.lock`)).toBe(false);
@@ -173,7 +173,7 @@ describe('a file of results', () => {
     await new Promise((resolve) => setImmediate(resolve));
     const failure = { kind: 'storage', message: `cannot write ${path}: the disk is full` };
     expect(() => file.append({ ...result, index: 2 }, line(2))).toThrow(failure.message);
-    await expect(file.finish(true)).rejects.toMatchObject(failure);
+    await expect(file.finish({ ordered: true, isComplete: true })).rejects.toMatchObject(failure);
     await file.close();
   });
 
@@ -205,7 +205,7 @@ describe('a file of results', () => {
     for (const index of indexes) {
       file.append({ index, fingerprint: 0n, isAnswered: true }, text(index));
     }
-    await file.finish(true);
+    await file.finish({ ordered: true, isComplete: true });
     await file.close();
     expect(read(path)).toBe([1, 2, 3, 4, 5, 6, 7, 8, 9].map(text).join(''));
   });

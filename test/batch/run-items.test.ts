@@ -15,7 +15,7 @@ function prepare(most: number) {
   const stopping = new AbortController();
   const run = (count: number, room: () => Promise<void> | undefined = () => undefined) =>
     runItems({
-      items: numbers(count),
+      items: () => numbers(count),
       concurrency: createConcurrency(most, createFakeClock()),
       stop: stopping.signal,
       room,
@@ -83,7 +83,7 @@ describe('items', () => {
   test('that end the run let the others finish, and its error is thrown', async () => {
     const done: number[] = [];
     const running = runItems({
-      items: numbers(9),
+      items: () => numbers(9),
       concurrency: createConcurrency(2, createFakeClock()),
       stop: new AbortController().signal,
       room: () => undefined,
@@ -106,7 +106,7 @@ describe('items', () => {
       throw new Error('cannot read');
     }
     const running = runItems({
-      items: broken(),
+      items: broken,
       concurrency: createConcurrency(2, createFakeClock()),
       stop: new AbortController().signal,
       room: () => undefined,

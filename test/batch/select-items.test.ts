@@ -75,6 +75,7 @@ test('a survey counts what is the run’s, and what cannot be sent', async () =>
   const shard = { number: 1, count: 2 };
   expect(await surveyItems(items(), { ...selection, shard })).toEqual({
     total: 3,
+    answered: 1,
     items: 5,
     bad: 2,
     firstBad: badItem(3),

@@ -9,6 +9,8 @@ export interface MemoryDevice {
   readonly hangUp: () => void;
   readonly resize: () => void;
   readonly interrupt: () => void;
+  /** SIGUSR1. */
+  readonly approachTimeLimit: () => void;
   /** Ctrl-Z in a cooked terminal. */
   readonly pressSuspend: () => void;
   /** After a stop, by natter or from outside. */
@@ -29,9 +31,9 @@ function createEvent<Value = void>() {
 
 export function createMemoryDevice(): MemoryDevice {
   const log: string[] = [];
-  const events = Array.from({ length: 6 }, () => createEvent());
-  const [end, resize, interrupt, goOn, exit, suspend] = events;
-  if (!end || !resize || !interrupt || !goOn || !exit || !suspend)
+  const events = Array.from({ length: 7 }, () => createEvent());
+  const [end, resize, interrupt, goOn, exit, suspend, timeLimit] = events;
+  if (!end || !resize || !interrupt || !goOn || !exit || !suspend || !timeLimit)
     throw new Error('too few events');
   const input = createEvent<Uint8Array>();
   let isRaw = false;
@@ -47,6 +49,7 @@ export function createMemoryDevice(): MemoryDevice {
     onResize: resize.on,
     checkSize: () => undefined,
     onInterrupt: interrupt.on,
+    onTimeLimit: timeLimit.on,
     onSuspend: suspend.on,
     suspend(onContinue) {
       log.push('stopped');
@@ -66,6 +69,7 @@ export function createMemoryDevice(): MemoryDevice {
     hangUp: () => end.emit(),
     resize: () => resize.emit(),
     interrupt: () => interrupt.emit(),
+    approachTimeLimit: () => timeLimit.emit(),
     pressSuspend: () => suspend.emit(),
     goOn: () => goOn.emit(),
     exit: () => exit.emit(),

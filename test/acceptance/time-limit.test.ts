@@ -1,0 +1,138 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { rule } from '../sandbox/sandbox-helpers.ts';
+import { openBatchPlace, promptLines } from '../support/batch.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { openHeldSandbox, passTime } from '../support/held-sandbox.ts';
+import { startNatter, type RunningNatter, type RunOptions } from '../support/natter.ts';
+import { leave, openRepl } from '../support/repl-terminal.ts';
+
+/** Where Node opens a debugger, it takes a free port and says so on standard error. */
+const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
+
+/** A batch whose answers end when `finish` says so. */
+async function openSlowBatch() {
+  const clock = createFakeClock();
+  const place = await openBatchPlace([rule('tokens=20 rate=20')], { clock });
+  return {
+    place,
+    start: (words: readonly string[], options: RunOptions = {}) =>
+      place.start(words, { env: anyPort, ...options }),
+    /** Resolves when so many answers are under way. */
+    underWay: (count: number) => passTime(clock, 0, count),
+    finish: (count: number) => passTime(clock, 1500, count),
+  };
+}
+
+async function drain(natter: RunningNatter): Promise<void> {
+  natter.child.kill('SIGUSR1');
+  await natter.waitFor('stderr', /SIGUSR1: finishing the answers under way, and asking nothing/);
+}
+
+describe('at SIGUSR1 a batch', () => {
+  test('X4: finishes what is under way, asks nothing more, and exits with 11', async () => {
+    const { place, start, underWay, finish } = await openSlowBatch();
+    place.write('p.txt', promptLines(20));
+    const natter = start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3']);
+    await finish(3);
+    await underWay(3);
+    await drain(natter);
+    natter.child.kill('SIGUSR1');
+    await finish(3);
+    const { code, stderr } = await natter.result;
+    expect(code).toBe(11);
+    expect(stderr).toMatch(/stopped by SIGUSR1: 6 of 20 items answered in .*, 14 left/);
+    expect(stderr).toContain('the same command asks the rest, and only that');
+    expect(stderr).not.toContain('Debugger');
+    expect(place.results('out.jsonl')).toHaveLength(6);
+    expect(place.asked).toHaveLength(6);
+    expect(place.has('out.jsonl.lock')).toBe(false);
+  });
+
+  test('X4: exits with 0 when nothing is left to ask', async () => {
+    const { place, start, underWay, finish } = await openSlowBatch();
+    place.write('p.txt', promptLines(2));
+    const natter = start(['p.txt', '-o', 'out.jsonl']);
+    await underWay(2);
+    await drain(natter);
+    await finish(2);
+    const { code, stderr } = await natter.result;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/natter: 2 of 2 items answered in [^;]*\n$/);
+  });
+
+  test('X4: that waits for more input exits with 11', async () => {
+    const place = await openBatchPlace();
+    const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true, env: anyPort });
+    await natter.waitFor('stdout', /"index":1/);
+    await drain(natter);
+    const { code, stderr } = await natter.result;
+    expect(code).toBe(11);
+    expect(stderr).toMatch(/1 item answered in .*, and not all of the input was read/);
+  });
+});
+
+describe('SIGUSR1 opens no debugger', () => {
+  test('X4: and an answer comes to its end', async () => {
+    const { env, pass } = await openHeldSandbox({ faults: [rule('tokens=20 rate=20')] });
+    const natter = startNatter(['hi'], { env: { ...env, ...anyPort } });
+    await pass(100);
+    await natter.waitFor('stdout', /\w/);
+    natter.child.kill('SIGUSR1');
+    await pass(1500);
+    const { code, stderr } = await natter.result;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  test('X4: and the sandbox stays', async () => {
+    const natter = startNatter(['sandbox'], { env: anyPort });
+    await natter.waitFor('stderr', /try it/);
+    natter.child.kill('SIGUSR1');
+    const headers = { authorization: `Bearer ${sandboxKey}` };
+    const { ok } = await fetch(`${natter.stdout().trim()}/v1/models`, { headers });
+    natter.child.kill('SIGTERM');
+    const { signal, stderr } = await natter.result;
+    expect({ ok, signal, debugger: /Debugger/.test(stderr) }).toEqual({
+      ok: true,
+      signal: 'SIGTERM',
+      debugger: false,
+    });
+  });
+
+  test('X4: and a conversation stays', async () => {
+    const terminal = await openRepl(['--sandbox'], { env: anyPort });
+    terminal.kill('SIGUSR1');
+    terminal.type('hello\r');
+    await terminal.waitFor(/hello[^]*›/);
+    expect(await leave(terminal)).toBe(0);
+    expect(terminal.output()).not.toContain('Debugger');
+  });
+
+  test('X4: and one that was opened while Node started is closed', async () => {
+    const preload = join(mkdtempSync(join(tmpdir(), 'natter-preload-')), 'signal.cjs');
+    // Long enough for Node to open it before the first line of natter.
+    writeFileSync(
+      preload,
+      `process.kill(process.pid, 'SIGUSR1');
+       const { url } = require('node:inspector');
+       while (url() === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);`,
+    );
+    const env = { NODE_OPTIONS: `--inspect-port=0 --require ${preload}` };
+    const natter = startNatter(['sandbox'], { env });
+    await natter.waitFor('stderr', /try it/);
+    // The answer comes after the first turn of natter's event loop.
+    await fetch(natter.stdout().trim());
+    const ports = [...natter.stderr().matchAll(/ws:\/\/127\.0\.0\.1:(\d+)/g)].map(
+      ([, port]) => port,
+    );
+    expect(ports.length).toBeGreaterThan(0);
+    for (const port of ports) {
+      await expect(fetch(`http://127.0.0.1:${port}/json/version`)).rejects.toThrow('fetch failed');
+    }
+    natter.child.kill('SIGTERM');
+    await natter.result;
+  });
+});

@@ -6,14 +6,16 @@ import {
   terminalPrinter,
   unchanged,
   type AnswerPrinter,
+  type TextPrinter,
 } from '../output/answer-printer.ts';
 import { createSanitizer } from '../terminal/sanitizer.ts';
+import { cleanLine } from './clean-line.ts';
 import type { Context } from './context.ts';
 import type { Presentation } from './presentation.ts';
 
 /** A printer, and how much of the answer it did not let through to the terminal. */
-export interface AnswerOutput {
-  readonly printer: AnswerPrinter;
+export interface AnswerOutput<Printer = AnswerPrinter> {
+  readonly printer: Printer;
   /** Control sequences and hidden characters removed so far. */
   removed(): number;
 }
@@ -24,16 +26,16 @@ export interface AnswerOutputOptions {
   readonly format: AnswerFormat;
 }
 
-/** The printer of a format; Markdown is loaded only for `markdown`. */
-export async function createAnswerOutput(
-  { context, presentation, format }: AnswerOutputOptions,
-  askedModel: string,
-): Promise<AnswerOutput> {
+const none = () => 0;
+
+/** The printer of the text alone, in Markdown's style where no other is asked for, which is loaded then. */
+export async function createTextOutput({
+  context,
+  presentation,
+  format,
+}: AnswerOutputOptions): Promise<AnswerOutput<TextPrinter>> {
   const { stdout } = context.streams;
-  const none = () => 0;
   if (format === 'exact') return { printer: exactPrinter(stdout), removed: none };
-  if (format === 'json') return { printer: jsonPrinter(stdout, askedModel), removed: none };
-  if (format === 'jsonl') return { printer: jsonLinesPrinter(stdout), removed: none };
   const sanitizer = createSanitizer();
   const removed = () => sanitizer.removed;
   if (format === 'plain')
@@ -46,4 +48,16 @@ export async function createAnswerOutput(
     unicode: presentation.unicode,
   });
   return { printer: terminalPrinter(stdout, sanitizer, markdown), removed };
+}
+
+/** The printer of a format. */
+export async function createAnswerOutput(
+  { context, presentation, format }: AnswerOutputOptions,
+  askedModel: string,
+): Promise<AnswerOutput> {
+  const { stdout } = context.streams;
+  const clean = (text: string) => cleanLine(context, text);
+  if (format === 'json') return { printer: jsonPrinter(stdout, askedModel, clean), removed: none };
+  if (format === 'jsonl') return { printer: jsonLinesPrinter(stdout, clean), removed: none };
+  return createTextOutput({ context, presentation, format });
 }

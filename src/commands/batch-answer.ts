@@ -5,7 +5,8 @@ import type { CompletionRequest } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';
 import type { Clock } from '../clock.ts';
 import type { Failure } from '../failure.ts';
-import { type AnswerRecord, emptyAnswer, recordEvent } from '../output/answer-record.ts';
+import { createAnswerMeter } from '../output/answer-meter.ts';
+import type { AnswerRecord } from '../output/answer-record.ts';
 import { stoppedAnswer, toFailure } from '../output/failure-report.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { planItem } from './batch-request.ts';
@@ -39,15 +40,15 @@ export interface ItemOutcome {
 }
 
 /**
- * Takes the events of one answer as they come.
- * @param longestWait milliseconds for which a refusal that is not tried again holds the other items back
+ * Takes the events of one answer as they arrive; what waits longer than `longestWait` does not hold the other items
+ * back.
  */
-function createTranscript(slot: Slot, longestWait: number) {
+function createTranscript(slot: Slot, { longestWait, clock }: Asking) {
   const texts: string[] = [];
-  let record: AnswerRecord = emptyAnswer;
+  const meter = createAnswerMeter(clock);
   return {
     event(event: ChatEvent): void {
-      record = recordEvent(record, event);
+      meter.event(event);
       if (event.type === 'text-received') texts.push(event.text);
       if (event.type === 'retry-scheduled' && event.cause.kind === 'rate_limited') {
         slot.rateLimited(event.cause.retryAfterSeconds === undefined ? undefined : event.delay);
@@ -61,7 +62,7 @@ function createTranscript(slot: Slot, longestWait: number) {
     outcome: (request: CompletionRequest, failure?: Failure, wasStopped = false): ItemOutcome => ({
       askedModel: request.model,
       content: texts.join(''),
-      record,
+      record: meter.record(failure),
       failure,
       wasStopped,
     }),
@@ -98,7 +99,7 @@ async function askOnce(
   request: CompletionRequest,
   slot: Slot,
 ): Promise<ItemOutcome> {
-  const transcript = createTranscript(slot, asking.longestWait);
+  const transcript = createTranscript(slot, asking);
   const ending = createEnding(asking);
   const { signal } = ending;
   try {
@@ -142,7 +143,7 @@ export async function askItem(
   for (let cuts = 0; ; cuts += 1) {
     const outcome = await askOnce(asking, request, slot);
     kept = longer(kept, outcome);
-    attempts += outcome.record.attempts ?? outcome.failure?.attempts ?? 1;
+    attempts += outcome.record.attempts ?? 1;
     const isCut = outcome.failure?.kind === 'incomplete' && !outcome.wasStopped;
     if (!isCut || cuts >= retryIncomplete) return withAttempts(kept, attempts);
   }

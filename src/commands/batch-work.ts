@@ -23,9 +23,10 @@ export interface BatchWork {
 
 function countOutcome({ tally, givingUp, giveUp }: BatchWork, outcome: ItemOutcome): void {
   const { failure, record } = outcome;
+  // What is no answer is paid, too.
+  tally.tokens += record.usage?.total_tokens ?? 0;
   if (failure === undefined) {
     tally.answered += 1;
-    tally.tokens += record.usage?.total_tokens ?? 0;
     givingUp.answered();
     return;
   }

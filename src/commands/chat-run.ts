@@ -1,11 +1,12 @@
+import type { Failure } from '../failure.ts';
 import { createActivity } from '../output/activity.ts';
 import { filteredNotice, finishNotice } from '../output/answer-notices.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../output/answer-format.ts';
-import { emptyAnswer, recordEvent, type AnswerRecord } from '../output/answer-record.ts';
-import { failureLine } from '../output/json-answer.ts';
+import { createAnswerMeter } from '../output/answer-meter.ts';
+import type { AnswerRecord } from '../output/answer-record.ts';
 import { createSidelines } from '../output/sidelines.ts';
 import { usageLine } from '../output/usage-line.ts';
-import { toFailure } from '../output/failure-report.ts';
+import { endingFailure } from '../output/failure-report.ts';
 import { createAnswerOutput, type AnswerOutput } from './answer-output.ts';
 import { planRequest, type PlannedRequest } from './chat-request.ts';
 import type { ChatOptions } from './chat.ts';
@@ -45,23 +46,27 @@ async function answer(
   const { model } = request;
   const sidelines = createSidelines({ stderr, style, notices, activity, model, showReasoning });
   const youngObjects = createYoungObjectLimit();
-  let record = emptyAnswer;
+  const meter = createAnswerMeter(service.clock);
+  let failure: Failure | undefined;
   activity.waiting(model);
   const chatEvents = () => service.client.chat(request, { signal: context.signal });
   try {
     for await (const event of conversation.keep(model, chatEvents)) {
       sidelines.event(event);
       if (event.type === 'text-received') youngObjects.add(event.text.length);
-      record = recordEvent(record, event);
+      meter.event(event);
       await output.printer.event(event);
       context.signal.throwIfAborted();
     }
+  } catch (error) {
+    failure = endingFailure(error, context.signal);
+    throw error;
   } finally {
     sidelines.end();
-    await output.printer.end();
+    await output.printer.end({ record: meter.record(failure), failure });
     await youngObjects.release();
   }
-  return record;
+  return meter.record();
 }
 
 /** What is told once the answer is whole. */
@@ -78,7 +83,7 @@ function conclude(run: Run, record: AnswerRecord, model: string, removed: number
 }
 
 async function send(run: Run, planned: PlannedRequest): Promise<void> {
-  const { context, options, presentation, format } = run;
+  const { context, options, presentation } = run;
   const { settings } = run.conversation;
   if (planned.warning !== undefined) presentation.notices.warning(planned.warning);
   const service = await openService(context, presentation, options, settings);
@@ -86,12 +91,6 @@ async function send(run: Run, planned: PlannedRequest): Promise<void> {
   try {
     const record = await answer(run, service, planned, output);
     conclude(run, record, planned.request.model, output.removed());
-  } catch (error) {
-    if (format === 'jsonl' && !context.signal.aborted) {
-      const clean = (text: string) => cleanLine(context, text);
-      await context.streams.stdout.write(failureLine(toFailure(error), clean));
-    }
-    throw error;
   } finally {
     await service.close();
   }

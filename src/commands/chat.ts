@@ -45,7 +45,7 @@ const interactionOptions = () => [
 ];
 
 const outputOptions = () => [
-  new Option('--json', 'print one JSON document when the answer is whole'),
+  new Option('--json', 'print one JSON document when the prompt has ended'),
   new Option('--jsonl', 'print each event as a JSON line when it comes'),
   new Option('--plain', 'print plain text on a terminal too'),
   new Option('--markdown', 'print styled Markdown into a pipe too'),

@@ -78,12 +78,12 @@ async function askAll(
   journal: ComparisonJournal,
 ): Promise<readonly ComparedAnswer[]> {
   const { context, models } = run;
-  const { clock } = context;
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   const ask = async (model: ComparedModel, index: number): Promise<ComparedAnswer> => {
     const { label, profile, settings } = model;
     const events = journal.keep(index, askModel(run, model, journal, services.of(profile), signal));
+    const clock = services.of(profile)?.clock ?? context.clock;
     const shown = { index, label, model: settings.values.model, view, clock, signal };
     try {
       return await showComparedAnswer(events, shown);

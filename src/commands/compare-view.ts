@@ -9,7 +9,7 @@ import type { AnswerFormat } from '../output/answer-format.ts';
 import { columnWidth } from '../terminal/columns.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
 import { terminalTraits } from '../terminal/traits.ts';
-import { createAnswerOutput } from './answer-output.ts';
+import { createTextOutput } from './answer-output.ts';
 import { cleanLine } from './clean-line.ts';
 import type { CompareOptions } from './compare.ts';
 import type { Context } from './context.ts';
@@ -58,7 +58,7 @@ async function openColumns(viewOptions: CompareViewOptions): Promise<ComparisonV
 
 async function openStacked(viewOptions: CompareViewOptions): Promise<ComparisonView> {
   const { context, presentation, labels } = viewOptions;
-  const outputs = await Promise.all(labels.map((label) => createAnswerOutput(viewOptions, label)));
+  const outputs = await Promise.all(labels.map(() => createTextOutput(viewOptions)));
   return createStackedAnswers({
     stdout: context.streams.stdout,
     style: presentation.style,

@@ -30,11 +30,11 @@ const piping: readonly Passage[] = [
     lines: ['natter "a haiku" > haiku.txt', 'natter --quiet "a haiku" | tr a-z A-Z'],
   },
   {
-    text: '--json prints one document when the answer is whole; --jsonl each event when it comes. Failures are then JSON lines on standard error too.',
+    text: '--json prints one document when the prompt has ended, --jsonl each event when it happens, the last one answer-finished or answer-failed. Failures are JSON lines on standard error, too.',
     lines: ['natter --json "three names" | jq -r .content', 'natter --jsonl "three names"'],
   },
   {
-    text: 'The exit code tells what happened (natter help exit-codes): 0 only for a whole answer. An answer that was cut exits with 11, after the text that came.',
+    text: 'The exit code says what happened (natter help exit-codes): 0 only for a whole answer. An answer that was cut exits with 11, one that was filtered or refused with 14, after the text that was received.',
     lines: ['natter "a haiku" > haiku.txt || echo "exit code $?"'],
   },
   {

@@ -16,7 +16,7 @@ const meanings: Readonly<Record<FailureKind, string>> = {
   unreachable: 'no connection, a timeout, or TLS failed',
   incomplete: 'the answer was cut; the text that came is kept',
   storage: 'a file or an output could not be written',
-  no_answer: 'filtered, refused, or a tool call; the text received is kept',
+  no_answer: 'filtered, refused, or a tool call; its text is kept',
 };
 
 const signals = [

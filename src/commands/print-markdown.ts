@@ -1,5 +1,5 @@
 import { chooseAnswerFormat, type FormatOptions } from '../output/answer-format.ts';
-import { createAnswerOutput } from './answer-output.ts';
+import { createTextOutput } from './answer-output.ts';
 import type { Context } from './context.ts';
 import type { Presentation } from './presentation.ts';
 
@@ -11,7 +11,7 @@ export async function printMarkdown(
   options: FormatOptions = {},
 ): Promise<void> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  const { printer } = await createAnswerOutput({ context, presentation, format }, '');
+  const { printer } = await createTextOutput({ context, presentation, format });
   await printer.event({ type: 'text-received', text, deltas: [text] });
   await printer.end();
 }

@@ -1,5 +1,6 @@
 import { endpointUrl, parseBaseUrl } from '../client/base-url.ts';
 import type { Client, ClientOptions } from '../client/client.ts';
+import type { Clock } from '../clock.ts';
 import { isSet } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import type { DebugLog } from '../output/debug-log.ts';
@@ -27,6 +28,8 @@ import { chooseRecording } from './recording-choice.ts';
 /** A service that prompts can be sent to. */
 export interface Service {
   readonly client: Client;
+  /** The time of the client, which a replay may let pass faster. */
+  readonly clock: Clock;
   readonly baseUrl: string;
   /** The built-in sandbox answers: nothing leaves the machine. */
   readonly isSandbox: boolean;
@@ -107,6 +110,7 @@ async function openSandbox(
   const client = await openClient(context, log, settings, target, recording);
   return {
     client,
+    clock: context.clock,
     baseUrl: sandbox.url,
     isSandbox: true,
     async close() {
@@ -208,7 +212,15 @@ export async function openService(
     const target = { baseUrl: replayUrl, apiKey: undefined };
     const client = await openClient(context, debugLog, settings, target, recording);
     const close = async () => client.close();
-    return { client, baseUrl: replayUrl, isSandbox: false, replayedFrom: replay.file, close };
+    const { clock = context.clock } = recording;
+    return {
+      client,
+      clock,
+      baseUrl: replayUrl,
+      isSandbox: false,
+      replayedFrom: replay.file,
+      close,
+    };
   }
   const isConfigured = baseUrl !== undefined && options.sandbox !== true;
   if (!isConfigured && options.sandbox !== true) {
@@ -220,5 +232,6 @@ export async function openService(
   tellRisks(context, notices, settings);
   const target = { baseUrl, apiKey: settings.apiKey?.value };
   const client = await openClient(context, debugLog, settings, target, recording);
-  return { client, baseUrl, isSandbox: false, close: async () => client.close() };
+  const { clock } = context;
+  return { client, clock, baseUrl, isSandbox: false, close: async () => client.close() };
 }

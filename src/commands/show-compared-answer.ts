@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../client/events.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { emptyAnswer, recordEvent } from '../output/answer-record.ts';
+import { createAnswerMeter } from '../output/answer-meter.ts';
 import type { ComparedAnswer, ComparisonView } from '../output/comparison/comparison-view.ts';
 
 export interface ShowOptions {
@@ -21,18 +21,13 @@ export async function showComparedAnswer(
   events: AsyncIterable<ChatEvent>,
   { index, label, model, view, clock, signal }: ShowOptions,
 ): Promise<ComparedAnswer> {
-  const start = clock.monotonic();
+  const meter = createAnswerMeter(clock);
   const texts: string[] = [];
-  let firstText: number | undefined;
-  let record = emptyAnswer;
   let failure: Failure | undefined;
   try {
     for await (const event of events) {
-      record = recordEvent(record, event);
-      if (event.type === 'text-received') {
-        firstText ??= clock.monotonic() - start;
-        texts.push(event.text);
-      }
+      meter.event(event);
+      if (event.type === 'text-received') texts.push(event.text);
       await view.event(index, event);
       signal.throwIfAborted();
     }
@@ -40,12 +35,8 @@ export async function showComparedAnswer(
     if (!signal.aborted && !(error instanceof Failure)) throw error;
     failure = error instanceof Failure ? error : undefined;
   }
-  const timing = {
-    ...(firstText === undefined ? {} : { firstText }),
-    total: clock.monotonic() - start,
-  };
   const content = texts.join('');
-  const answer = { label, model, content, record: { timing, ...record }, failure };
+  const answer = { label, model, content, record: meter.record(failure), failure };
   await view.ended(index, answer);
   return answer;
 }

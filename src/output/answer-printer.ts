@@ -1,13 +1,27 @@
 import type { ChatEvent } from '../client/events.ts';
 import type { Sanitizer } from '../terminal/sanitizer.ts';
 import type { OutputStream } from '../terminal/streams.ts';
-import { recordEvent, emptyAnswer, type AnswerRecord } from './answer-record.ts';
-import { answerDocument, eventLines } from './json-answer.ts';
+import {
+  answerDocument,
+  eventLines,
+  failureRecord,
+  jsonLine,
+  type PromptEnding,
+} from './json-answer.ts';
 
-/** Prints one answer to standard output as its events come. */
-export interface AnswerPrinter {
+interface EventPrinter {
   /** A promise is returned while the reader is slow: await it before the next event. */
   event(event: ChatEvent): Promise<void> | undefined;
+}
+
+/** Prints one answer to standard output as its events arrive. */
+export interface AnswerPrinter extends EventPrinter {
+  /** The prompt has ended, whatever its answer: prints what was held, and what closes a document. */
+  end(ending: PromptEnding): Promise<void>;
+}
+
+/** Prints the text of an answer alone. */
+export interface TextPrinter extends EventPrinter {
   /** The answer is over, complete or cut: prints what was held, closes the last line of a terminal. */
   end(): Promise<void>;
 }
@@ -22,7 +36,7 @@ export interface TextTransform {
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
 /** The service's text, byte for byte. */
-export function exactPrinter(stdout: OutputStream): AnswerPrinter {
+export function exactPrinter(stdout: OutputStream): TextPrinter {
   return {
     event: (event) => (event.type === 'text-received' ? stdout.write(event.text) : undefined),
     end: async () => undefined,
@@ -34,7 +48,7 @@ export function terminalPrinter(
   stdout: OutputStream,
   sanitizer: Sanitizer,
   transform: TextTransform,
-): AnswerPrinter {
+): TextPrinter {
   let last = '\n';
   const print = async (text: string | Promise<string>) => {
     const shown = await text;
@@ -56,25 +70,34 @@ export function terminalPrinter(
   };
 }
 
-/** One document when the answer is over; the only printer that keeps the whole text in memory. */
-export function jsonPrinter(stdout: OutputStream, askedModel: string): AnswerPrinter {
+/** One document when the prompt has ended; the only printer that keeps the whole text in memory. */
+export function jsonPrinter(
+  stdout: OutputStream,
+  askedModel: string,
+  clean: (text: string) => string,
+): AnswerPrinter {
   const texts: string[] = [];
-  let record: AnswerRecord = emptyAnswer;
   return {
     event(event) {
       if (event.type === 'text-received') texts.push(event.text);
-      record = recordEvent(record, event);
       return undefined;
     },
-    async end() {
-      // A prompt that failed before any text has nothing to print: standard output stays empty.
-      if (!record.complete && texts.length === 0) return;
-      await stdout.write(answerDocument(record, texts.join(''), askedModel));
+    async end(ending) {
+      await stdout.write(answerDocument(ending, texts.join(''), askedModel, clean));
     },
   };
 }
 
-/** One line an event, when it happens. */
-export function jsonLinesPrinter(stdout: OutputStream): AnswerPrinter {
-  return { event: (event) => stdout.write(eventLines(event)), end: async () => undefined };
+/** One line an event, when it happens; the last one is `answer-finished`, or `answer-failed`. */
+export function jsonLinesPrinter(
+  stdout: OutputStream,
+  clean: (text: string) => string,
+): AnswerPrinter {
+  return {
+    event: (event) => stdout.write(eventLines(event)),
+    async end({ record, failure }) {
+      if (failure === undefined) return;
+      await stdout.write(jsonLine(failureRecord(failure, record, clean)));
+    },
+  };
 }

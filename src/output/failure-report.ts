@@ -22,6 +22,12 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
+/** Why a prompt ended early: what was thrown, or that `signal` stopped it, where that was no failure itself. */
+export function endingFailure(error: unknown, signal: AbortSignal): Failure {
+  if (!signal.aborted) return toFailure(error);
+  return signal.reason instanceof Failure ? signal.reason : stoppedAnswer();
+}
+
 /** What became of an answer that the person, or a signal, broke off. */
 export function stoppedAnswer(): Failure {
   return new Failure('incomplete', 'the answer is incomplete: natter was stopped', {

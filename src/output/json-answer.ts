@@ -17,7 +17,10 @@ export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
 
-/** The fields of an answer in a `--json` document; `refusal` and `incomplete` are there when the answer was refused or cut. */
+/**
+ * The fields of an answer in a `--json` document; `refusal` is there when the service sent one, and `incomplete` when
+ * the answer did not say its end.
+ */
 export function answerFields(record: AnswerRecord, content: string, askedModel: string) {
   return {
     id: record.id ?? null,
@@ -32,12 +35,30 @@ export function answerFields(record: AnswerRecord, content: string, askedModel: 
   };
 }
 
+/** How a prompt ended. */
+export interface PromptEnding {
+  readonly record: AnswerRecord;
+  /** Why there is no whole answer; undefined where there is one. */
+  readonly failure: Failure | undefined;
+}
+
+/** Makes text from servers safe to show, and masks secrets. */
+type Clean = (text: string) => string;
+
+const errorFields = (failure: Failure | undefined, clean: Clean) =>
+  failure === undefined ? {} : failureFields(failure, clean);
+
 /**
- * The `--json` document: `{id, model, content, finish_reason, usage, attempts, timing}`, `refusal` when the model
- * refused, and `incomplete: true` when the answer was cut. `model` is the service's, else the one asked for.
+ * The `--json` document (docs/piping.md, "JSON"): the fields of {@link answerFields}, and `error` where there is no
+ * whole answer. `model` is the service's, else the one asked for.
  */
-export function answerDocument(record: AnswerRecord, content: string, askedModel: string): string {
-  return jsonLine(answerFields(record, content, askedModel));
+export function answerDocument(
+  { record, failure }: PromptEnding,
+  content: string,
+  askedModel: string,
+  clean: Clean,
+): string {
+  return jsonLine({ ...answerFields(record, content, askedModel), ...errorFields(failure, clean) });
 }
 
 /** What `--jsonl` tells of one event: a record for each delta of a `text-received`, one for any other event. */
@@ -73,7 +94,9 @@ export function eventLines(event: ChatEvent): string {
   return eventRecords(event).map(jsonLine).join('');
 }
 
-/** The last `--jsonl` line of a prompt that failed, so that the stream tells how it ended. */
-export function failureLine(failure: Failure, clean: (text: string) => string): string {
-  return jsonLine({ type: 'answer-failed', ...failureFields(failure, clean) });
+/** What `--jsonl` ends with where there is no whole answer: `{type, attempts, timing, error}`. */
+export function failureRecord(failure: Failure, record: AnswerRecord, clean: Clean): object {
+  const { attempts, timing } = record;
+  const measured = { attempts, timing: timingFields(timing) };
+  return { type: 'answer-failed', ...measured, ...failureFields(failure, clean) };
 }

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
-import { chunk, delta, streamed, streamHead } from '../support/raw-replies.ts';
+import { describe, expect, test } from 'vitest';
+import { runNatter, startNatter } from '../support/natter.ts';
+import { chunk, delta, event, streamed, streamHead } from '../support/raw-replies.ts';
 import { fin } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 import { serviceAt } from '../support/service.ts';
@@ -45,30 +45,100 @@ test('--json of a service that tells nothing but the text has nulls', async () =
   });
 });
 
-test('--json of a refused prompt leaves standard output empty and tells all on standard error', async () => {
+test('Y3: --json of a prompt that the service refuses is a document with the error of standard error', async () => {
   const words = ['--sandbox', '--json', '--retries', '0', '[sandbox 429 retry-after=7]'];
   const { code, stdout, stderr } = await runNatter(words);
-  expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-  expect(lines(stderr)).toEqual([
+  expect(code).toBe(8);
+  const error = {
+    kind: 'rate_limited',
+    status: 429,
+    message: expect.stringContaining('(429)') as string,
+    hint: expect.any(String) as string,
+    retry_after: 7,
+    request_id: expect.any(String) as string,
+    attempts: 1,
+  };
+  expect(lines(stderr)).toEqual([{ error }]);
+  expect(lines(stdout)).toEqual([
     {
-      error: {
-        kind: 'rate_limited',
-        status: 429,
-        message: expect.stringContaining('(429)') as string,
-        hint: expect.any(String) as string,
-        retry_after: 7,
-        request_id: expect.any(String) as string,
-        attempts: 1,
-      },
+      id: null,
+      model: 'origin',
+      content: '',
+      finish_reason: null,
+      usage: null,
+      attempts: 1,
+      timing: { total_ms: time },
+      incomplete: true,
+      error,
     },
   ]);
+});
+
+test.each(['--json', '--jsonl'])(
+  'Y3: %s of a prompt that is not sent leaves standard output empty',
+  async (flag) => {
+    const { code, stdout, stderr } = await runNatter([flag, 'hi']);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'configuration' } });
+  },
+);
+
+const measured = { attempts: 1, timing: { first_text_ms: time, total_ms: time } };
+
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('Y3: after %s', (signal) => {
+  const stopped = { kind: 'incomplete', message: expect.stringContaining('stopped') as string };
+
+  test.each(['--json', '--jsonl'])('%s is closed, with what was received', async (flag) => {
+    const thought = event({ choices: [{ index: 0, delta: { reasoning: 'hmm' } }] });
+    const server = await serve([[streamHead(), chunk(thought + delta('hel'))]]);
+    const natter = startNatter([flag, '--reasoning', 'hi'], { env: serviceAt(server) });
+    await natter.waitFor('stderr', /hmm/);
+    natter.child.kill(signal);
+    const result = await natter.result;
+    expect(result.signal).toBe(signal);
+    const last = lines(result.stdout).at(-1);
+    expect(last).toMatchObject({ ...measured, error: stopped });
+    expect(last).toMatchObject(
+      flag === '--json' ? { content: 'hel', incomplete: true } : { type: 'answer-failed' },
+    );
+  });
+});
+
+test.each(['--json', '--jsonl'])(
+  'Y3: compare %s has the requests and times of an answer that is cut',
+  async (flag) => {
+    const words = ['compare', '--sandbox', flag, '[sandbox echo fin cut-after=1] one two'];
+    const { code, stdout } = await runNatter(words);
+    expect(code).toBe(11);
+    const cut = { ...measured, error: { kind: 'incomplete' } };
+    expect(lines(stdout).at(-1)).toMatchObject(flag === '--json' ? { answers: [cut, cut] } : cut);
+  },
+);
+
+test('Y3: batch has the requests and times of an answer that is cut', async () => {
+  const input = '[sandbox echo fin cut-after=1] one two';
+  const { code, stdout } = await runNatter(['batch', '-', '--sandbox'], { input });
+  expect(code).toBe(11);
+  expect(JSON.parse(stdout)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
+});
+
+test.each(['--json', '--jsonl'])('Y3: %s is closed by a time limit', async (flag) => {
+  const server = await serve([[streamHead(), chunk(delta('hel'))]]);
+  const words = [flag, '--timeout', '500ms', 'hi'];
+  const { code, stdout } = await runNatter(words, { env: serviceAt(server) });
+  expect(code).toBe(11);
+  expect(lines(stdout).at(-1)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
 });
 
 test('S31 --json has a refusal apart from the content', async () => {
   const words = ['--sandbox', '--json', '[sandbox refusal echo]I will not'];
   const { code, stdout } = await runNatter(words);
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ content: '', refusal: 'I will not' });
+  expect(code).toBe(14);
+  expect(JSON.parse(stdout)).toMatchObject({
+    content: '',
+    refusal: 'I will not',
+    error: { kind: 'no_answer' },
+  });
 });
 
 test('--json of a cut answer prints its text, marked incomplete', async () => {
@@ -78,7 +148,9 @@ test('--json of a cut answer prints its text, marked incomplete', async () => {
   expect(JSON.parse(stdout)).toMatchObject({
     id: 'chatcmpl-1',
     content: 'hel',
+    ...measured,
     incomplete: true,
+    error: { kind: 'incomplete' },
   });
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'incomplete' } });
 });
@@ -122,6 +194,7 @@ test('--jsonl of a cut answer ends with the failure', async () => {
   expect(code).toBe(11);
   expect(lines(stdout).at(-1)).toMatchObject({
     type: 'answer-failed',
+    ...measured,
     error: { kind: 'incomplete', message: expect.stringMatching(/incomplete/) as string },
   });
 });

@@ -33,7 +33,7 @@ describe('a one-shot conversation', () => {
   test('S31 keeps a refusal, which natter last shows again as one', async () => {
     const data = createDataFolder();
     const { code, stderr } = await data.run(['--sandbox', '[sandbox refusal echo] I will not']);
-    expect(code).toBe(0);
+    expect(code).toBe(14);
     expect(stderr).toContain('the model refused: I will not');
     expect(pathOf(data.only())[1]).toMatchObject({ content: '', refusal: 'I will not' });
     const last = await data.run(['last']);

@@ -7,6 +7,8 @@ import {
   jsonPrinter,
   terminalPrinter,
 } from '../../src/output/answer-printer.ts';
+import { Failure } from '../../src/failure.ts';
+import { createAnswerMeter } from '../../src/output/answer-meter.ts';
 import { createSanitizer } from '../../src/terminal/sanitizer.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
 
@@ -32,10 +34,21 @@ async function print(
 ): Promise<string> {
   const stdout = createMemoryOutput();
   const printer = make(stdout);
-  for (const event of events) await printer.event(event);
-  await printer.end();
+  const meter = createAnswerMeter({ monotonic: () => 0 });
+  for (const event of events) {
+    meter.event(event);
+    await printer.event(event);
+  }
+  const record = meter.record();
+  const failure = record.complete ? undefined : new Failure('incomplete', 'cut');
+  await printer.end({ record, failure });
   return stdout.text();
 }
+
+const same = (piece: string) => piece;
+const document = (stdout: ReturnType<typeof createMemoryOutput>) =>
+  jsonPrinter(stdout, 'asked', same);
+const lines = (stdout: ReturnType<typeof createMemoryOutput>) => jsonLinesPrinter(stdout, same);
 
 const plain = { write: (piece: string) => piece, end: () => '' };
 
@@ -70,10 +83,7 @@ test('the terminal printer prints what the transform held at the end', async () 
 });
 
 test('the JSON printer prints one document when the answer is whole', async () => {
-  const shown = await print(
-    (stdout) => jsonPrinter(stdout, 'asked'),
-    [started, text('a', 'b'), finished],
-  );
+  const shown = await print(document, [started, text('a', 'b'), finished]);
   expect(shown).toMatch(/^\{.*\}\n$/);
   expect(JSON.parse(shown)).toEqual({
     id: 'chatcmpl-1',
@@ -87,43 +97,63 @@ test('the JSON printer prints one document when the answer is whole', async () =
 });
 
 test('the JSON printer marks an answer that was cut, and names the model asked', async () => {
-  const shown = await print((stdout) => jsonPrinter(stdout, 'asked'), [started, text('half')]);
+  const shown = await print(document, [started, text('half')]);
   expect(JSON.parse(shown)).toMatchObject({ model: 'asked', content: 'half', incomplete: true });
 });
 
 test('the JSON printer keeps the id and the model that a cut answer named', async () => {
   const named: ChatEvent = { type: 'answer-named', id: 'chatcmpl-9', model: 'nextgen' };
   const events = [started, named, text('half')];
-  const shown = await print((stdout) => jsonPrinter(stdout, 'asked'), events);
+  const shown = await print(document, events);
   expect(JSON.parse(shown)).toMatchObject({ id: 'chatcmpl-9', model: 'nextgen' });
 });
 
 test('the JSON printer forgets the id of an attempt that was asked again', async () => {
   const named: ChatEvent = { type: 'answer-named', id: 'chatcmpl-9' };
   const events = [started, named, { ...started, attempt: 2 }, text('half')];
-  const shown = await print((stdout) => jsonPrinter(stdout, 'asked'), events);
+  const shown = await print(document, events);
   expect(JSON.parse(shown)).toMatchObject({ id: null });
 });
 
-test('the JSON printer prints nothing for a prompt that failed before any text', async () => {
-  expect(await print((stdout) => jsonPrinter(stdout, 'asked'), [started])).toBe('');
+test('Y3: the JSON printer prints a document for a prompt that failed before any text, too', async () => {
+  expect(JSON.parse(await print(document, [started]))).toEqual({
+    id: null,
+    model: 'asked',
+    content: '',
+    finish_reason: null,
+    usage: null,
+    attempts: 1,
+    timing: { total_ms: 0 },
+    incomplete: true,
+    error: { kind: 'incomplete', message: 'cut' },
+  });
+});
+
+test('Y3: the JSON lines printer ends with the failure, its requests and its times', async () => {
+  const shown = await print(lines, [started, text('a')]);
+  expect(JSON.parse(shown.trimEnd().split('\n').at(-1) ?? '')).toEqual({
+    type: 'answer-failed',
+    attempts: 1,
+    timing: { first_text_ms: 0, total_ms: 0 },
+    error: { kind: 'incomplete', message: 'cut' },
+  });
 });
 
 test('the JSON lines printer prints a line for each event, and one for each delta', async () => {
-  const shown = await print(jsonLinesPrinter, [started, text('a', 'b'), finished]);
-  const lines = shown.trimEnd().split('\n');
-  expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+  const shown = await print(lines, [started, text('a', 'b'), finished]);
+  const printed = shown.trimEnd().split('\n');
+  expect(printed.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
     'answer-started',
     'text-received',
     'text-received',
     'answer-finished',
   ]);
-  expect(JSON.parse(lines[1] ?? '')).toEqual({ type: 'text-received', text: 'a' });
+  expect(JSON.parse(printed[1] ?? '')).toEqual({ type: 'text-received', text: 'a' });
 });
 
 test('JSON is safe to show on a terminal and means the same', async () => {
   const hostile = 'a\u009B31m\u202Eb\u001B[2J';
-  const shown = await print(jsonLinesPrinter, [text(hostile)]);
+  const shown = await print(lines, [text(hostile)]);
   expect(shown).not.toMatch(/[\u001B\u009B\u202E]/);
-  expect(JSON.parse(shown)).toEqual({ type: 'text-received', text: hostile });
+  expect(JSON.parse(shown.split('\n')[0] ?? '')).toEqual({ type: 'text-received', text: hostile });
 });

@@ -3,7 +3,7 @@ import { chooseAnswerFormat } from '../../src/output/answer-format.ts';
 import { filteredNotice, finishNotice } from '../../src/output/answer-notices.ts';
 import { createDebugLog, describeEvent } from '../../src/output/debug-log.ts';
 import { reportFailure, toFailure } from '../../src/output/failure-report.ts';
-import { failureLine } from '../../src/output/json-answer.ts';
+import { failureRecord } from '../../src/output/json-answer.ts';
 import { createNotices } from '../../src/output/notices.ts';
 import { usageLine } from '../../src/output/usage-line.ts';
 import { Failure } from '../../src/failure.ts';
@@ -132,8 +132,11 @@ describe('the report of a failure', () => {
   });
 
   test('ends a stream of JSON lines as an event', () => {
-    expect(JSON.parse(failureLine(failure, same))).toMatchObject({
+    const record = { complete: false, attempts: 2, timing: { total: 30.6 } };
+    expect(failureRecord(failure, record, same)).toMatchObject({
       type: 'answer-failed',
+      attempts: 2,
+      timing: { total_ms: 31 },
       error: { kind: 'rate_limited', status: 429 },
     });
   });

@@ -2,7 +2,7 @@ import type { OutputStream } from '../../terminal/streams.ts';
 import { answerTokens, tokensPerSecond } from '../figures.ts';
 import type { Failure } from '../../failure.ts';
 import { failureFields, stoppedAnswer } from '../failure-report.ts';
-import { answerFields, eventRecords, jsonLine } from '../json-answer.ts';
+import { answerFields, eventRecords, failureRecord, jsonLine } from '../json-answer.ts';
 import type { ComparedAnswer, ComparisonView } from './comparison-view.ts';
 
 /** Makes text from servers safe to show, and masks secrets. */
@@ -60,7 +60,7 @@ export function createComparisonLines(
     ended(index, answer) {
       const cause = causeOf(answer);
       if (cause === undefined) return undefined;
-      return stdout.write(line(index, { type: 'answer-failed', ...failureFields(cause, clean) }));
+      return stdout.write(line(index, failureRecord(cause, answer.record, clean)));
     },
     close: async () => undefined,
     removed: () => 0,

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../client/events.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { OutputStream } from '../../terminal/streams.ts';
-import type { AnswerPrinter } from '../answer-printer.ts';
+import type { TextPrinter } from '../answer-printer.ts';
 import type { ComparisonView } from './comparison-view.ts';
 
 export interface StackedOptions {
@@ -10,7 +10,7 @@ export interface StackedOptions {
   /** Safe to show. */
   readonly labels: readonly string[];
   /** For each answer one of its own. */
-  readonly printers: readonly AnswerPrinter[];
+  readonly printers: readonly TextPrinter[];
   readonly removed: () => number;
 }
 

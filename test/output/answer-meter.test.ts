@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { ChatEvent } from '../../src/client/events.ts';
+import { Failure } from '../../src/failure.ts';
+import { createAnswerMeter } from '../../src/output/answer-meter.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+const text: ChatEvent = { type: 'text-received', text: 'a', deltas: ['a'] };
+const cause = new Failure('server_error', 'no');
+const retry = (number: number): ChatEvent => {
+  return { type: 'retry-scheduled', retry: number, retries: 4, delay: 500, cause };
+};
+
+test('Y3: an answer that does not finish has the times of its text and of its end', async () => {
+  const clock = createFakeClock();
+  const meter = createAnswerMeter(clock);
+  await clock.advance(20);
+  meter.event(text);
+  await clock.advance(5);
+  meter.event(text);
+  await clock.advance(10);
+  const timing = { firstText: 20, total: 35 };
+  expect(meter.record()).toEqual({ complete: false, attempts: 1, timing });
+});
+
+test.each([
+  ['before anything', [], 0, 1],
+  ['while the first retry is waited for', [retry(1)], 499, 1],
+  ['after the first retry was sent', [retry(1)], 500, 2],
+  ['while the second retry is waited for', [retry(1), retry(2)], 0, 2],
+  [
+    'after the service accepted the third',
+    [retry(1), retry(2), { type: 'answer-started', attempt: 3 }],
+    900,
+    3,
+  ],
+] as const)(
+  'Y3: a prompt that is stopped %s has the requests that were sent',
+  async (_, events, wait, attempts) => {
+    const clock = createFakeClock();
+    const meter = createAnswerMeter(clock);
+    for (const event of events) meter.event(event);
+    await clock.advance(wait);
+    expect(meter.record()).toMatchObject({ complete: false, attempts });
+  },
+);
+
+test('Y3: a failure that knows its requests is believed', () => {
+  const meter = createAnswerMeter(createFakeClock());
+  meter.event(retry(1));
+  const failure = new Failure('server_error', 'no', { attempts: 5 });
+  expect(meter.record(failure)).toMatchObject({ attempts: 5 });
+});
+
+test('Y3: an answer that finished has its own figures', () => {
+  const meter = createAnswerMeter(createFakeClock());
+  const timing = { firstText: 3, total: 9 };
+  meter.event({ type: 'answer-finished', attempts: 2, timing });
+  expect(meter.record()).toEqual({ complete: true, attempts: 2, timing });
+});

@@ -68,7 +68,7 @@ describe.each(ways)('$way', ({ open, prompt }) => {
       expect(answer.headers['content-type']).toBe('text/event-stream');
       expect(answer.text).toBe(
         [
-          `data: ${head},"delta":{"content":"hello"}}]}\n\n`,
+          `data: ${head},"delta":{"role":"assistant","content":"hello"}}]}\n\n`,
           `data: ${head},"delta":{"content":" world"}}]}\n\n`,
           `data: ${head},"delta":{"content":""},"finish_reason":"stop"}],`,
           '"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12}}\n\n',

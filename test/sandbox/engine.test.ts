@@ -51,7 +51,9 @@ describe('an answer in whatever form an engine gives it', () => {
         ...texts.map((text) => `data: ${head}"delta":{"content":${JSON.stringify(text)}}}]}\n\n`),
         `data: ${head}"delta":{"content":""},"finish_reason":"${reason}"}],"usage":${usage}}\n\n`,
         'data: [DONE]\n\n',
-      ].join(''),
+      ]
+        .join('')
+        .replace('"delta":{', '"delta":{"role":"assistant",'),
     );
   });
 

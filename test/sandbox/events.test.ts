@@ -95,6 +95,23 @@ describe('events', () => {
   });
 
   test.each([
+    ['odd-chunks=false', ['assistant', undefined]],
+    ['reasoning', ['assistant', undefined]],
+    ['refusal', ['assistant', undefined]],
+    ['usage=every', ['assistant', undefined]],
+    ['role=none', [undefined, undefined]],
+    ['role=none usage=every', [undefined, undefined]],
+  ])('Y21: the first delta has the role, and no other: %s', async (words, roles) => {
+    const [first, second] = chunks(await fault(words));
+    expect([first, second].map((chunk) => chunk?.choices[0]?.delta?.role)).toEqual(roles);
+  });
+
+  test('Y21: an answer without text has the role in its last chunk', async () => {
+    const answer = await stream(await openSandbox(), '[sandbox echo]');
+    expect(chunks(answer)[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
+  });
+
+  test.each([
     ['first', ['assistant', undefined]],
     ['every', ['assistant', 'assistant']],
     ['null', [null, null]],

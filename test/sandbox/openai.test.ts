@@ -40,6 +40,17 @@ describe.each(ways)('the openai package, and a sandbox $way', ({ open, prompt })
     expect(finish).toBe('stop');
   });
 
+  test.each(['[sandbox unicode]', '[sandbox echo]', '[sandbox echo reasoning] hi'])(
+    'Y21: its stream helper, which asks for a role, puts %s together',
+    async (words) => {
+      const client = await openClient();
+      const stream = client.chat.completions.stream(request(prompt(words)));
+      const completion = await stream.finalChatCompletion();
+      expect(completion.choices[0]?.message.role).toBe('assistant');
+      expect(completion.choices[0]?.finish_reason).toBe('stop');
+    },
+  );
+
   test('lists the models', async () => {
     const client = await openClient();
     const { data } = await client.models.list();

@@ -32,6 +32,8 @@ async function* cutGroups(
   yield cutter.rest();
 }
 
+const roles = { first: 'assistant', every: 'assistant', null: null, empty: '' } as const;
+
 const emptyDeltas: readonly object[] = [
   {},
   { delta: null },
@@ -44,24 +46,45 @@ const emptyDeltas: readonly object[] = [
   { delta: { __unknown: true }, logprobs: null, constructor: 1 },
 ];
 
+/** What of the role belongs into the next delta. */
+type NextRole = () => Role;
+
+interface Role {
+  readonly role?: string | null;
+}
+
+/** Unless a fault says otherwise the first delta has the role, which strict clients ask for. */
+function createNextRole({ role }: Fault): NextRole {
+  if (role === undefined) {
+    let isFirst = true;
+    return () => {
+      const next = isFirst ? { role: 'assistant' } : {};
+      isFirst = false;
+      return next;
+    };
+  }
+  const repeated = role === 'first' || role === 'none' ? {} : { role: roles[role] };
+  return () => repeated;
+}
+
 /** Lists of choices that precede the text; none of them adds to it. */
-function* openingChoices(fault: Fault): Generator<readonly object[], void, undefined> {
+function* openingChoices(
+  fault: Fault,
+  nextRole: NextRole,
+): Generator<readonly object[], void, undefined> {
   if (fault['empty-choices'] === true) yield [];
-  if (fault.role !== undefined) yield [{ index: 0, delta: roleOf(fault.role) }];
+  if (fault.role !== undefined && fault.role !== 'none') {
+    yield [{ index: 0, delta: { role: roles[fault.role] } }];
+  }
   if (fault['odd-chunks'] === true) {
     for (const odd of emptyDeltas) yield [{ index: 0, ...odd }];
     yield [{ index: 1, delta: { content: 'another choice' } }];
   }
   if (fault.reasoning !== undefined) {
     for (const thought of ['The sandbox ', 'does not ', 'think.']) {
-      yield [{ index: 0, delta: { [fault.reasoning]: thought } }];
+      yield [{ index: 0, delta: { ...nextRole(), [fault.reasoning]: thought } }];
     }
   }
-}
-
-function roleOf(role: Fault['role']): { readonly role?: string | null } {
-  const roles = { first: 'assistant', every: 'assistant', null: null, empty: '' };
-  return role === undefined ? {} : { role: roles[role] };
 }
 
 type WriteChunk = (choices: readonly object[], withUsage?: boolean) => string;
@@ -77,27 +100,42 @@ function createWriteChunk(completion: Completion, fault: Fault): WriteChunk {
 }
 
 /** Writes chunks that differ only in their text: the rest is made once, which halves the time of long answers. */
-function createWriteText(fault: Fault, write: WriteChunk): (text: string) => string {
+function createWriteText(
+  fault: Fault,
+  write: WriteChunk,
+  nextRole: NextRole,
+): (text: string) => string {
   const name = fault.refusal === true ? 'refusal' : 'content';
-  const role = fault.role === 'first' ? {} : roleOf(fault.role);
-  const writeText = (text: string): string =>
+  const writeText = (text: string, role: Role): string =>
     write([{ index: 0, delta: { ...role, [name]: text } }]);
-  if (fault.usage === 'every') return writeText;
-  const frame = writeText('');
-  const place = frame.lastIndexOf('""');
-  const head = frame.slice(0, place);
-  const tail = frame.slice(place + 2);
-  return (text) => head + JSON.stringify(text) + tail;
+  if (fault.usage === 'every') return (text) => writeText(text, nextRole());
+  let frame: readonly [head: string, tail: string] | undefined;
+  let isFirst = true;
+  return (text) => {
+    if (isFirst) {
+      isFirst = false;
+      return writeText(text, nextRole());
+    }
+    frame ??= frameOf(writeText('', nextRole()));
+    return frame[0] + JSON.stringify(text) + frame[1];
+  };
+}
+
+/** What precedes and follows the last empty string of a chunk, which is its text. */
+function frameOf(chunk: string): readonly [head: string, tail: string] {
+  const place = chunk.lastIndexOf('""');
+  return [chunk.slice(0, place), chunk.slice(place + 2)];
 }
 
 function* closingChunks(
   completion: Completion,
   fault: Fault,
   write: WriteChunk,
+  nextRole: NextRole,
 ): Generator<string, void, undefined> {
   const place = fault.usage ?? 'finish';
   const finish = finishReasonOf(fault, completion.ending());
-  const last = { index: 0, delta: { content: '' } };
+  const last = { index: 0, delta: { ...(fault.role === undefined && nextRole()), content: '' } };
   if (finish !== undefined || place === 'finish') {
     const ending = finish === undefined ? last : { ...last, finish_reason: finish };
     yield write([ending], place === 'finish' || place === 'every');
@@ -126,8 +164,9 @@ export async function* chunkPayloads(
   fault: Fault,
 ): AsyncGenerator<Iterable<string>, void, undefined> {
   const write = createWriteChunk(completion, fault);
-  const writeText = createWriteText(fault, write);
-  yield map(openingChoices(fault), (choices) => write(choices));
+  const nextRole = createNextRole(fault);
+  const writeText = createWriteText(fault, write, nextRole);
+  yield map(openingChoices(fault, nextRole), (choices) => write(choices));
   for await (const deltas of cutGroups(completion.deltas, fault)) yield map(deltas, writeText);
-  yield closingChunks(completion, fault, write);
+  yield closingChunks(completion, fault, write, nextRole);
 }

@@ -34,14 +34,20 @@ export const eventFields = {
   'line-ending': events(choice(['lf', 'crlf', 'cr', 'mixed']), 'line ends of the stream', {
     aliases: ['eol'],
   }),
-  bom: events(wholeNumber('n', 1), 'begins the stream with n byte order marks', { bare: '1' }),
-  comments: events(wholeNumber('n', 1), 'sends n comment lines before each event', { bare: '1' }),
+  bom: events(wholeNumber('n', 1), 'begins the stream with n byte order marks', {
+    bare: '1',
+  }),
+  comments: events(wholeNumber('n', 1), 'sends n comment lines before each event', {
+    bare: '1',
+  }),
   'data-spaces': events(wholeNumber('n', 0), 'spaces after `data:`; default: 1'),
   'data-lines': events(toggle, 'spreads each JSON over several data lines'),
   'extra-fields': events(toggle, 'adds id, retry, event and unknown lines to each event'),
-  role: events(choice(['first', 'every', 'null', 'empty']), 'puts a role into the deltas', {
-    bare: 'first',
-  }),
+  role: events(
+    choice(['first', 'every', 'null', 'empty', 'none']),
+    'role in a chunk of its own, in every delta, null, empty or nowhere; default: in the first delta',
+    { bare: 'first' },
+  ),
   'empty-choices': events(toggle, 'begins with a chunk without choices'),
   'odd-chunks': events(
     toggle,

@@ -12,6 +12,8 @@ export interface Exchange {
   readonly arrived: number;
   /** Aborts when the connection closes, whoever closes it. */
   readonly signal: AbortSignal;
+  /** Aborts with a Failure when the rest of the request cannot be read. */
+  readonly unreadable: AbortSignal;
   /** From 1, in the order of arrival. */
   readonly number: number;
   /** What the log will say. */

@@ -6,7 +6,6 @@ import type { CompletionBody } from './completion-body.ts';
 import type { Engine } from './engine.ts';
 import type { Exchange } from './exchange.ts';
 import { withoutGroup } from './faults/directive.ts';
-import { refuseForeignHost } from './loopback.ts';
 import { hostileLines } from './replies/hostile-reply.ts';
 import { loadReply } from './replies/load-reply.ts';
 import { countPromptTokens } from './token-counter.ts';
@@ -63,7 +62,6 @@ function engineRequest({ model, messages, stream, maxTokens }: CompletionBody): 
 
 async function openEngine(engine: Engine, order: CompletionOrder, id: string): Promise<Completion> {
   const { exchange, body } = order;
-  refuseForeignHost(exchange.request.headers.host);
   const request = engineRequest(body);
   return engineCompletion(engine(request, exchange.signal), {
     id,

@@ -1,68 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { isJsonObject } from '../json.ts';
 import { answerAsAsked, answerFailure } from './answers/error-answer.ts';
 import { breakOff, cut, cutPosition } from './answers/interruptions.ts';
-import { authenticate, bearerToken, maskKey } from './authenticate.ts';
+import { authenticate } from './authenticate.ts';
 import { lastUserText } from './completion-body.ts';
-import type { Engine } from './engine.ts';
 import { type Exchange, pause } from './exchange.ts';
 import type { FaultRules } from './faults/fault-rules.ts';
-import type { RateLimiter } from './rate-limit.ts';
-import { type ParsedBody, parseBody, readBody } from './read-body.ts';
-import { formatRecord } from './request-record.ts';
-import { answerRoute } from './routes.ts';
+import { refuseForeignHost } from './loopback.ts';
+import { openExchange } from './open-exchange.ts';
+import { dropBody, type ParsedBody, parseBody, readBody } from './read-body.ts';
+import { answerRoute, findRoute, type Route } from './routes.ts';
+import type { SandboxState } from './sandbox-state.ts';
 
-/** What all requests of one sandbox share. */
-export interface SandboxState {
-  readonly clock: Clock;
-  readonly rules: FaultRules;
-  readonly limiter: RateLimiter;
-  readonly latency: Readonly<Record<string, number>>;
-  /** Absent: the sandbox makes its own replies. */
-  readonly engine: Engine | undefined;
-  readonly log: ((line: string) => void) | undefined;
-  isClosing: boolean;
-  requests: number;
-}
+/** Characters that the log keeps of a body which is no JSON. */
+const loggedText = 16_384;
 
-function openExchange(
-  state: SandboxState,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Exchange {
-  const { clock } = state;
-  const closed = new AbortController();
-  const token = bearerToken(request.headers.authorization);
-  const arrived = clock.monotonic();
-  const { method = 'GET', url = '/' } = request;
-  state.requests += 1;
-  const record: Exchange['record'] = {
-    time: clock.date().toISOString(),
-    method,
-    path: url,
-    key: token === undefined ? undefined : maskKey(token),
-    events: 0,
-  };
-  response.once('close', () => {
-    record.ended ??= state.isClosing ? 'sandbox closed' : 'client closed';
-    record.milliseconds = Math.round(clock.monotonic() - arrived);
-    closed.abort();
-    state.log?.(formatRecord(record, token));
-  });
-  const { signal } = closed;
-  return { request, response, clock, arrived, signal, number: state.requests, record, fault: {} };
-}
-
-function pathOf({ url = '/' }: IncomingMessage): string {
-  return url.replace(/[?#].*$/s, '');
-}
-
-function noteBody({ record }: Exchange, bytes: Buffer): ParsedBody {
-  const body = parseBody(bytes);
+/** Reads and parses the body of a request whose route has one. */
+async function takeBody(
+  { limits, room }: SandboxState,
+  exchange: Exchange,
+  route: Route | undefined,
+): Promise<ParsedBody> {
+  if (route?.takesBody !== true) return { problem: 'the request has no body' };
+  const bytes = await readBody(exchange, limits, room);
+  const body = parseBody(bytes, limits);
   if (bytes.length === 0) return body;
-  record.body = 'value' in body ? body.value : bytes.toString();
+  const { record } = exchange;
+  record.body = 'value' in body ? body.value : bytes.subarray(0, loggedText).toString();
   if (isJsonObject(record.body)) {
     const { model, stream } = record.body;
     if (typeof model === 'string') record.model = model;
@@ -72,12 +37,12 @@ function noteBody({ record }: Exchange, bytes: Buffer): ParsedBody {
 }
 
 /** Decides what the request meets. @returns the prompt without its `[sandbox …]` group */
-function meetFault(exchange: Exchange, rules: FaultRules, body: ParsedBody): string {
-  const { record, request } = exchange;
+function meetFault(exchange: Exchange, rules: FaultRules, path: string, body: ParsedBody): string {
+  const { record } = exchange;
   const prompt = 'value' in body ? lastUserText(body.value) : undefined;
   const applied = rules.apply({
-    method: record.method,
-    path: pathOf(request),
+    method: exchange.request.method ?? 'GET',
+    path,
     ...(record.model === undefined ? {} : { model: record.model }),
     ...(prompt === undefined ? {} : { prompt }),
   });
@@ -99,21 +64,33 @@ async function precede(exchange: Exchange): Promise<boolean> {
   return true;
 }
 
+/** Looks at what costs least first: nothing is read of a body before the key is known. */
 async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   const { record, request } = exchange;
-  const body = noteBody(exchange, await readBody(request));
-  const key = authenticate(request.headers.authorization);
+  const { method = 'GET', url = '/', headers } = request;
+  refuseForeignHost(headers.host);
+  const path = url.replace(/[?#].*$/s, '');
+  const route = findRoute(method, path);
+  const key = authenticate(headers.authorization);
   record.tier = key.tier;
+  const body = await takeBody(state, exchange, route);
+  dropBody(request, state.limits);
   state.limiter.admit(key);
-  const prompt = meetFault(exchange, state.rules, body);
+  const prompt = meetFault(exchange, state.rules, path, body);
   if ((await precede(exchange)) || (await answerAsAsked(exchange))) return;
-  const { latency, engine } = state;
-  await answerRoute({ exchange, key, body, prompt, latency, engine }, pathOf(request));
+  const { latency, engine, limits } = state;
+  await answerRoute({ exchange, key, body, prompt, latency, engine, limits }, route, path);
+}
+
+/** Whether an answer can still reach the client. */
+function isConnected({ request, response, signal }: Exchange): boolean {
+  return !signal.aborted && request.errored === null && response.socket?.destroyed === false;
 }
 
 async function answerError(exchange: Exchange, error: unknown): Promise<void> {
-  const { request, response, record, signal } = exchange;
-  if (signal.aborted || request.errored !== null || response.socket?.destroyed !== false) return;
+  const { response, record } = exchange;
+  if (!isConnected(exchange)) return;
+  if (!(error instanceof Failure)) record.problem = String(error);
   if (response.headersSent) {
     record.ended = 'failed';
     await breakOff(exchange);
@@ -134,9 +111,13 @@ export async function handleRequest(
 ): Promise<void> {
   const exchange = openExchange(state, request, response);
   try {
-    await answer(state, exchange).catch(async (error: unknown) => answerError(exchange, error));
-  } catch {
+    await answer(state, exchange).catch(async (error: unknown) => {
+      dropBody(request, state.limits);
+      await answerError(exchange, error);
+    });
+  } catch (error) {
     // The error's own answer failed as well: the connection is gone, or as good as gone.
+    exchange.record.problem ??= String(error);
     response.destroy();
   }
 }

@@ -8,6 +8,7 @@ import { checkCompletionBody, checkWindow } from './completion-body.ts';
 import { pause } from './exchange.ts';
 import { type CompletionOrder, openCompletion } from './open-completion.ts';
 import type { KeyTier } from './keys.ts';
+import type { SandboxLimits } from './limits.ts';
 import { modelList, modelRecord } from './model-records.ts';
 import type { ParsedBody } from './read-body.ts';
 import { countPromptTokens } from './token-counter.ts';
@@ -16,6 +17,7 @@ import { countPromptTokens } from './token-counter.ts';
 export interface AcceptedRequest extends Omit<CompletionOrder, 'body'> {
   readonly key: KeyTier;
   readonly body: ParsedBody;
+  readonly limits: Pick<SandboxLimits, 'answer'>;
 }
 
 /** `POST /v1/chat/completions` */
@@ -35,7 +37,10 @@ async function createCompletion(accepted: AcceptedRequest): Promise<void> {
     return;
   }
   await pause(exchange, Math.max(0, exchange.arrived + latency - exchange.clock.monotonic()));
-  await sendJson(exchange, await completionBody(completion, exchange.fault));
+  await sendJson(
+    exchange,
+    await completionBody(completion, exchange.fault, accepted.limits.answer),
+  );
 }
 
 /** `GET /v1/models` */
@@ -53,17 +58,24 @@ async function retrieveModel({ exchange }: AcceptedRequest, id: string): Promise
   await sendJson(exchange, record);
 }
 
-interface Route {
+/** An endpoint of the contract. */
+export interface Route {
   readonly method: string;
   readonly path: RegExp;
+  readonly takesBody: boolean;
   readonly answer: (accepted: AcceptedRequest, parameter: string) => Promise<void>;
 }
 
 /** The contract's endpoints. */
 const routes: readonly Route[] = [
-  { method: 'POST', path: /^\/v1\/chat\/completions$/, answer: createCompletion },
-  { method: 'GET', path: /^\/v1\/models$/, answer: listModels },
-  { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, answer: retrieveModel },
+  {
+    method: 'POST',
+    path: /^\/v1\/chat\/completions$/,
+    takesBody: true,
+    answer: createCompletion,
+  },
+  { method: 'GET', path: /^\/v1\/models$/, takesBody: false, answer: listModels },
+  { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, takesBody: false, answer: retrieveModel },
 ];
 
 function decode(segment: string): string {
@@ -74,17 +86,25 @@ function decode(segment: string): string {
   }
 }
 
+/** The endpoint that a request asks for. A known path with another method is none: the contract has no 405. */
+export function findRoute(method: string, path: string): Route | undefined {
+  return routes.find((route) => route.method === method && route.path.test(path));
+}
+
 /**
- * Answers with the endpoint's proper answer. A known path with another method is 404 too: the contract has no 405.
- * @throws Failure for what the contract answers with an error
+ * Answers with the endpoint's proper answer.
+ * @throws Failure for what the contract answers with an error, `not_found` where there is no route
  */
-export async function answerRoute(accepted: AcceptedRequest, path: string): Promise<void> {
-  const { method = 'GET' } = accepted.exchange.request;
-  const candidates = routes.filter((candidate) => candidate.path.test(path));
-  const route = candidates.find((candidate) => candidate.method === method);
+export async function answerRoute(
+  accepted: AcceptedRequest,
+  route: Route | undefined,
+  path: string,
+): Promise<void> {
   if (route === undefined) {
-    const allowed = candidates.map((candidate) => candidate.method).join(', ');
-    const hint = allowed === '' ? {} : { hint: `this path answers ${allowed}` };
+    const { method = 'GET' } = accepted.exchange.request;
+    const allowed = routes.filter((candidate) => candidate.path.test(path));
+    const methods = allowed.map((candidate) => candidate.method).join(', ');
+    const hint = methods === '' ? {} : { hint: `this path answers ${methods}` };
     throw new Failure('not_found', `there is no ${method} ${path}`, hint);
   }
   await route.answer(accepted, decode(route.path.exec(path)?.[1] ?? ''));

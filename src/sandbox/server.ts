@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { catalogue } from '../client/contract.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -8,7 +8,12 @@ import type { Engine } from './engine.ts';
 import { createFaultRules, type FaultRule } from './faults/fault-rules.ts';
 import { isLoopback } from './loopback.ts';
 import { createRateLimiter, type RateLimit } from './rate-limit.ts';
-import { handleRequest, type SandboxState } from './request-handler.ts';
+import { type SandboxLimits, usualLimits } from './limits.ts';
+import { createBodyRoom } from './read-body.ts';
+import { createRefuseConnection } from './refuse-connection.ts';
+import { handleRequest } from './request-handler.ts';
+import { writeRecord } from './request-record.ts';
+import type { SandboxState } from './sandbox-state.ts';
 
 /** How a sandbox is run. */
 export interface SandboxOptions {
@@ -28,6 +33,8 @@ export interface SandboxOptions {
   readonly engine?: Engine;
   /** Milliseconds to the first token, by model id; default: the contract's typical latency. */
   readonly latency?: Readonly<Record<string, number>>;
+  /** Take the place of the usual ones. */
+  readonly limits?: Partial<SandboxLimits>;
   /** Lets the process end although the sandbox runs. */
   readonly unref?: boolean;
 }
@@ -44,10 +51,14 @@ export interface Sandbox {
 function createState(options: SandboxOptions): SandboxState {
   const { clock = systemClock, faults = [], rateLimit, log, latency, engine } = options;
   const typical = catalogue.map(({ id, typicalLatency }) => [id, typicalLatency] as const);
+  const limits = { ...usualLimits, ...options.limits };
   return {
     clock,
     log,
     engine,
+    limits,
+    room: createBodyRoom(limits),
+    open: new WeakMap(),
     rules: createFaultRules(faults),
     limiter: createRateLimiter(clock, rateLimit),
     latency: { ...Object.fromEntries(typical), ...latency },
@@ -75,6 +86,34 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
   return address;
 }
 
+/** How often Node looks for requests that take too long, in milliseconds. */
+const checkInterval = 1000;
+
+function openServer(state: SandboxState): Server {
+  const { clock, limits, log } = state;
+  const server = createServer({
+    maxHeaderSize: limits.head,
+    headersTimeout: limits.headTime,
+    requestTimeout: limits.requestTime,
+    connectionsCheckingInterval: Math.min(checkInterval, limits.headTime),
+  });
+  server.maxConnections = limits.connections;
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    void handleRequest(state, request, response);
+  };
+  server.on('request', handle).on('checkContinue', handle);
+  server.on('clientError', createRefuseConnection(state));
+  const note = (problem: string) => {
+    const record = { time: clock.date().toISOString(), events: 0, problem };
+    if (log !== undefined) writeRecord(log, record);
+  };
+  server.on('drop', () => note(`more than ${limits.connections} connections`));
+  server.once('listening', () => {
+    server.on('error', ({ message }) => note(`a connection failed: ${message}`));
+  });
+  return server;
+}
+
 function allowExit(server: Server): void {
   server.unref();
   server.on('connection', (socket) => socket.unref());
@@ -92,9 +131,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     });
   }
   const state = createState(options);
-  const server = createServer((request, response) => {
-    void handleRequest(state, request, response);
-  });
+  const server = openServer(state);
   if (unref) allowExit(server);
   const { address, family, port: actual } = await listen(server, host, port);
   return {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { createLog } from './log-helpers.ts';
 import {
   ask,
   complete,
@@ -9,25 +10,6 @@ import {
   rawRequest,
   stream,
 } from './sandbox-helpers.ts';
-
-type LogLine = Readonly<Record<string, unknown>>;
-
-function createLog() {
-  const lines: string[] = [];
-  const waiting: (() => void)[] = [];
-  return {
-    lines,
-    write: (line: string) => {
-      lines.push(line);
-      for (const resolve of waiting.splice(0)) resolve();
-    },
-    /** The entries, once there are so many. */
-    async entries(count: number): Promise<readonly LogLine[]> {
-      while (lines.length < count) await new Promise<void>((resolve) => waiting.push(resolve));
-      return lines.map((line) => JSON.parse(line) as LogLine);
-    },
-  };
-}
 
 async function openLogged(latency = {}) {
   const log = createLog();

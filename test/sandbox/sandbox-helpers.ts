@@ -183,6 +183,19 @@ export function rawRequest(prompt: string, streaming = true): string {
   ].join('\r\n');
 }
 
+/** The head of a completion request that is to have so long a body; without a key unless one is given. */
+export function rawHead(length: number, key?: string): string {
+  return [
+    'POST /v1/chat/completions HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    ...(key === undefined ? [] : [`Authorization: Bearer ${key}`]),
+    `Content-Length: ${length}`,
+    '',
+    '',
+  ].join('\r\n');
+}
+
 export interface RawAnswer {
   readonly text: string;
   /** How the connection ended. */

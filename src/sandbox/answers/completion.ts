@@ -1,4 +1,5 @@
 import type { Usage } from '../../client/contract.ts';
+import { Failure } from '../../failure.ts';
 import type { Fault } from '../faults/fault-fields.ts';
 
 /** How an answer ends. */
@@ -25,13 +26,33 @@ export function finishReasonOf(fault: Fault, { finishReason }: Ending): string |
   return fault['no-finish-reason'] === true ? undefined : (fault['finish-reason'] ?? finishReason);
 }
 
-/** Body of an answer that does not stream. */
-export async function completionBody(completion: Completion, fault: Fault): Promise<object> {
-  const deltas: string[] = [];
-  for await (const group of completion.deltas) {
-    for (const delta of group) deltas.push(delta);
+/** All text of an answer. @throws Failure `server_error` when it is over `limit` characters */
+async function wholeText({ deltas }: Completion, limit: number): Promise<string> {
+  const taken: string[] = [];
+  let length = 0;
+  for await (const group of deltas) {
+    for (const delta of group) {
+      taken.push(delta);
+      length += delta.length;
+      if (length > limit) {
+        const size = `over ${limit} characters, which is too long for one JSON body`;
+        throw new Failure('server_error', `the answer is ${size}`, { hint: 'ask for a stream' });
+      }
+    }
   }
-  const content = deltas.join('');
+  return taken.join('');
+}
+
+/**
+ * Body of an answer that does not stream.
+ * @throws Failure `server_error` when its text is over `limit` characters
+ */
+export async function completionBody(
+  completion: Completion,
+  fault: Fault,
+  limit: number,
+): Promise<object> {
+  const content = await wholeText(completion, limit);
   const ending = completion.ending();
   const finishReason = finishReasonOf(fault, ending);
   const text = fault.refusal === true ? { content: null, refusal: content } : { content };

@@ -5,10 +5,13 @@ import { errorBody } from '../error-shapes.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendWhole } from './whole-answer.ts';
 
+/** Messages quote what the request holds, which may be megabytes. */
+const longestMessage = 2000;
+
 const hostileText = ' \u001b[31m\u001b]0;owned\u0007\u202etxet\u009b2J';
 
 /** The contract's name for a status, else one made from HTTP's reason phrase. */
-function errorName(status: number): string {
+export function errorName(status: number): string {
   const known: Readonly<Record<number, string>> = errorNames;
   const phrase = STATUS_CODES[status] ?? (status < 500 ? 'client error' : 'server error');
   return known[status] ?? phrase.toLowerCase().replaceAll(/[^a-z]+/g, '_');
@@ -35,8 +38,10 @@ export function errorText(
 export async function answerFailure(exchange: Exchange, failure: Failure): Promise<void> {
   const status = statusOf(failure);
   const { hint, message, retryAfterSeconds } = failure;
+  const isLong = message.length > longestMessage;
+  const short = isLong ? `${message.slice(0, longestMessage)}…` : message;
   await sendWhole(exchange, {
-    ...errorText(exchange, status, hint === undefined ? message : `${message}; ${hint}`),
+    ...errorText(exchange, status, hint === undefined ? short : `${short}; ${hint}`),
     status,
     headers: {
       ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),

@@ -54,10 +54,12 @@ function createWrite(exchange: Exchange, target: Writable): Outlet['write'] {
 
 /** Call it once the head was written. */
 export async function openOutlet(exchange: Exchange): Promise<Outlet> {
-  const { fault, response } = exchange;
+  const { fault, response, signal } = exchange;
   const compressor =
     fault.encoding === undefined ? undefined : await createCompressor(fault.encoding);
   compressor?.pipe(response);
+  // Without a reader a flush would wait for ever.
+  signal.addEventListener('abort', () => compressor?.destroy(), { once: true });
   const target = compressor ?? response;
   return {
     write: createWrite(exchange, target),

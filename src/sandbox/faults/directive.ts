@@ -10,6 +10,9 @@ export interface Directive {
   readonly rest: string;
 }
 
+/** Longest group, in characters: groups are remembered, for `times`, and a longer one would be a load. */
+const longestGroup = 65_536;
+
 const opening = /^\s*\[sandbox(?=[\s\]:])[:]?/i;
 
 /** In order: blanks, the closing bracket, `name=value` with a quoted value, `name=value`, `name`. */
@@ -48,11 +51,12 @@ export function parseDirective(prompt: string): Directive | undefined {
   const start = opening.exec(prompt)?.[0].length;
   if (start === undefined) return undefined;
   const fields: WrittenField[] = [];
+  const text = prompt.slice(0, longestGroup);
   token.lastIndex = start;
   for (;;) {
     const place = token.lastIndex;
-    const groups = token.exec(prompt)?.groups;
-    if (groups === undefined) throw unreadable(prompt.slice(place));
+    const groups = token.exec(text)?.groups;
+    if (groups === undefined) throw unreadable(text.slice(place));
     if (groups['end'] !== undefined) break;
     const field = fieldOf(groups);
     if (field !== undefined) fields.push(field);

@@ -4,6 +4,9 @@ import { malformedKinds } from '../answers/malformed-events.ts';
 import { fieldsOf } from './fault-field.ts';
 import { anyText, choice, split, toggle, wholeNumber } from './fault-values.ts';
 
+/** They are put together in memory. */
+const mostRepeats = 10_000;
+
 const events = fieldsOf('events');
 
 export const eventFields = {
@@ -34,13 +37,13 @@ export const eventFields = {
   'line-ending': events(choice(['lf', 'crlf', 'cr', 'mixed']), 'line ends of the stream', {
     aliases: ['eol'],
   }),
-  bom: events(wholeNumber('n', 1), 'begins the stream with n byte order marks', {
+  bom: events(wholeNumber('n', 1, mostRepeats), 'begins the stream with n byte order marks', {
     bare: '1',
   }),
-  comments: events(wholeNumber('n', 1), 'sends n comment lines before each event', {
+  comments: events(wholeNumber('n', 1, mostRepeats), 'sends n comment lines before each event', {
     bare: '1',
   }),
-  'data-spaces': events(wholeNumber('n', 0), 'spaces after `data:`; default: 1'),
+  'data-spaces': events(wholeNumber('n', 0, mostRepeats), 'spaces after `data:`; default: 1'),
   'data-lines': events(toggle, 'spreads each JSON over several data lines'),
   'extra-fields': events(toggle, 'adds id, retry, event and unknown lines to each event'),
   role: events(

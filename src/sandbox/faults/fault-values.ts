@@ -33,18 +33,19 @@ export function choice<const Word extends string>(
 
 const suffixes: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 };
 
-function parseCount(value: string, least: number): number | undefined {
+function parseCount(value: string, least: number, most = Infinity): number | undefined {
   const [, digits, suffix = ''] = /^(\d{1,9})([km]?)$/i.exec(value.replaceAll(/[_,]/g, '')) ?? [];
   const count = Number(digits) * (suffixes[suffix.toLowerCase()] ?? 1);
-  return digits !== undefined && count >= least ? count : undefined;
+  return digits !== undefined && count >= least && count <= most ? count : undefined;
 }
 
 /** A whole number, `k` and `m` for thousands and millions. */
-export function wholeNumber(placeholder: string, least: number): ValueKind<number> {
+export function wholeNumber(placeholder: string, least: number, most?: number): ValueKind<number> {
+  const range = most === undefined ? `from ${least}` : `from ${least} to ${most}`;
   return {
     placeholder,
-    expects: `a whole number from ${least}, such as ${Math.max(least, 3)}`,
-    parse: (value) => parseCount(value, least),
+    expects: `a whole number ${range}, such as ${Math.max(least, 3)}`,
+    parse: (value) => parseCount(value, least, most),
   };
 }
 
@@ -132,6 +133,9 @@ export const drip: ValueKind<Drip> = {
 /** How the answer is cut up: deltas of so many UTF-16 units, or writes of so many bytes. */
 export type Split = { readonly units: number } | { readonly bytes: number };
 
+/** A delta is put together in memory. */
+const mostUnits = 1_000_000;
+
 export const split: ValueKind<Split> = {
   placeholder: 'utf16|bytes|n|bytes/n',
   expects:
@@ -140,7 +144,8 @@ export const split: ValueKind<Split> = {
     if (value === 'utf16') return { units: 1 };
     const [, bytes, size] = /^(bytes)?\/?(\d{1,9})?$/.exec(value) ?? [];
     const number = size === undefined ? 1 : Number(size);
-    if (number === 0 || (bytes === undefined && size === undefined)) return undefined;
+    if (number === 0 || number > mostUnits || (bytes === undefined && size === undefined))
+      return undefined;
     return bytes === undefined ? { units: number } : { bytes: number };
   },
 };

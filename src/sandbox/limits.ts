@@ -1,0 +1,41 @@
+/** What one sandbox accepts, so that no request costs more than this. Sizes are bytes, times milliseconds. */
+export interface SandboxLimits {
+  /** The request line and all headers. */
+  readonly head: number;
+  /** From the connection to the end of the head. */
+  readonly headTime: number;
+  /** From the connection to the end of the body. */
+  readonly requestTime: number;
+  readonly connections: number;
+  /** One body. */
+  readonly body: number;
+  /** All bodies that the sandbox holds at the same time. */
+  readonly bodies: number;
+  /** Objects and arrays in one another. */
+  readonly depth: number;
+  /** Values of one body. */
+  readonly values: number;
+  /** A body that is not wanted is read and dropped up to this size, so that its sender can read the answer. */
+  readonly droppedBody: number;
+  /** How long it may take to arrive. */
+  readonly droppedTime: number;
+  /** Characters of an answer that is sent in one piece. */
+  readonly answer: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** The contract states no maximum request size; the body is several times what fits the larger window. */
+export const usualLimits: SandboxLimits = {
+  head: 16 * 1024,
+  headTime: 10_000,
+  requestTime: 60_000,
+  connections: 2048,
+  body: 32 * mebibyte,
+  bodies: 256 * mebibyte,
+  depth: 100,
+  values: 1_000_000,
+  droppedBody: 64 * mebibyte,
+  droppedTime: 5000,
+  answer: 32 * mebibyte,
+};

@@ -1,0 +1,69 @@
+import type { Duplex } from 'node:stream';
+import { Failure } from '../failure.ts';
+import { errorName } from './answers/error-answer.ts';
+import { errorBody } from './error-shapes.ts';
+import { type RequestRecord, writeRecord } from './request-record.ts';
+import type { SandboxState } from './sandbox-state.ts';
+
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+function refusalOf(error: Error, { limits }: SandboxState): Refusal {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return { status: 431, message: `the request head is over ${limits.head} bytes` };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { status: 408, message: 'the request did not arrive in time' };
+  }
+  const reason = error.message.replace(/^Parse Error: /, '');
+  return { status: 400, message: `the request is not HTTP: ${reason}` };
+}
+
+function formatResponse({ status, message }: Refusal): string {
+  const { contentType, text } = errorBody('nested', status, errorName(status), message);
+  const head = [
+    `HTTP/1.1 ${status} ${errorName(status)}`,
+    'Connection: close',
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${text}`;
+}
+
+/**
+ * Answers connections that bring no request which can be read (malformed, too large a head, too slow) and closes
+ * them. Where the head was read the answer is the exchange's own; the connection is closed after it.
+ */
+export function createRefuseConnection(
+  state: SandboxState,
+): (error: Error, socket: Duplex) => void {
+  const refused = new WeakSet<Duplex>();
+  const { clock, limits, log } = state;
+  return (error, socket) => {
+    // Node reports what else arrives, and a request that stays incomplete once a second.
+    if (refused.has(socket) || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    refused.add(socket);
+    const { status, message } = refusalOf(error, state);
+    const open = state.open.get(socket);
+    if (open !== undefined) {
+      const { request, response, record } = open.exchange;
+      response.shouldKeepAlive = false;
+      if (request.complete) return;
+      record.problem = message;
+      open.refuse(new Failure('invalid_request', message));
+      return;
+    }
+    const time = clock.date().toISOString();
+    const record: RequestRecord = { time, status, events: 0, ended: 'done', problem: message };
+    if (log !== undefined) writeRecord(log, record);
+    socket.end(formatResponse({ status, message }));
+    const timer = setTimeout(() => socket.destroy(), limits.droppedTime).unref();
+    socket.once('close', () => clearTimeout(timer));
+  };
+}

@@ -1,0 +1,111 @@
+// What may happen to a connection, and what of it the others notice: nothing.
+
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { createLog } from './log-helpers.ts';
+import {
+  complete,
+  jsonOf,
+  openSandbox,
+  openSocket,
+  rawHead,
+  rawRequest,
+  readSocket,
+} from './sandbox-helpers.ts';
+
+describe('heads and connections', () => {
+  test('a head over its limit gets 431 as JSON, and a log line', async () => {
+    const { write: log, entries } = createLog();
+    const sandbox = await openSandbox({ log });
+    const request = `GET /v1/models HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`;
+    const { text } = await readSocket(await openSocket(sandbox, request));
+    expect(text).toMatch(/^HTTP\/1\.1 431 /);
+    expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({
+      error: { message: 'the request head is over 16384 bytes' },
+    });
+    expect(await entries(1)).toMatchObject([
+      { status: 431, problem: 'the request head is over 16384 bytes' },
+    ]);
+  });
+
+  test('what is not HTTP gets 400 as JSON, and a log line', async () => {
+    const { write: log, entries } = createLog();
+    const sandbox = await openSandbox({ log });
+    const { text } = await readSocket(await openSocket(sandbox, '\u0000\u0001\r\n\r\n'));
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).toContain('"name":"invalid_request"');
+    expect(await entries(1)).toMatchObject([
+      { status: 400, problem: expect.stringMatching(/^the request is not HTTP: /) },
+    ]);
+  });
+
+  test.each([
+    ['', 408],
+    ['GET /v1/models HTTP/1.1\r\n', 408],
+    [rawHead(100, sandboxKey), 400],
+  ])(
+    'a request that stays incomplete is refused, its connection closed: %j, %i',
+    async (start, status) => {
+      const sandbox = await openSandbox({ limits: { headTime: 100, requestTime: 100 } });
+      const { text } = await readSocket(await openSocket(sandbox, start));
+      expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(text).toContain('the request did not arrive in time');
+    },
+  );
+
+  test('a body that breaks the rules of HTTP gets 400, and one log line', async () => {
+    const { write: log, entries } = createLog();
+    const sandbox = await openSandbox({ log });
+    const chunked = rawHead(0, sandboxKey).replace(
+      'Content-Length: 0',
+      'Transfer-Encoding: chunked',
+    );
+    const { text } = await readSocket(await openSocket(sandbox, `${chunked}2\r\n{}\r\nzz\r\n`));
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).toContain('the request is not HTTP: ');
+    expect(await entries(1)).toMatchObject([{ status: 400, ended: 'done' }]);
+  });
+
+  test('connections over the limit are closed, and the others are answered', async () => {
+    const { write: log, entries } = createLog();
+    const sandbox = await openSandbox({ log, limits: { connections: 1 } });
+    const first = await openSocket(sandbox, '');
+    const second = await openSocket(sandbox, rawRequest('hello'));
+    expect((await readSocket(second)).text).toBe('');
+    expect(await entries(1)).toMatchObject([{ problem: 'more than 1 connections' }]);
+    first.write(rawRequest('hello'));
+    expect(String((await once(first, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('bytes after a request that are no request close its connection after the answer', async () => {
+    const sandbox = await openSandbox();
+    const socket = await openSocket(sandbox, `${rawRequest('[sandbox echo] hello')}\0\r\n\r\n`);
+    const { text } = await readSocket(socket);
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    expect(text).toContain('hello');
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+});
+
+describe('an error in the sandbox', () => {
+  test('is the 500 of its request and one log line, and the next request is answered', async () => {
+    const { write: log, entries } = createLog();
+    let calls = 0;
+    const sandbox = await openSandbox({
+      log,
+      engine: () => {
+        calls += 1;
+        throw new RangeError(`broken ${calls}`);
+      },
+    });
+    const answer = await complete(sandbox, 'hello');
+    expect(answer.status).toBe(500);
+    expect(jsonOf(answer)).toMatchObject({ error: { name: 'server_error' } });
+    expect((await complete(sandbox, '[sandbox echo] hello')).status).toBe(200);
+    expect(await entries(2)).toMatchObject([
+      { status: 500, problem: 'RangeError: broken 1' },
+      { status: 200 },
+    ]);
+  });
+});

@@ -1,0 +1,184 @@
+// What a request may cost before it is answered.
+
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { createLog } from './log-helpers.ts';
+import {
+  ask,
+  complete,
+  jsonOf,
+  openSandbox,
+  openSocket,
+  type Question,
+  rawHead,
+  rawRequest,
+  readSocket,
+  stream,
+} from './sandbox-helpers.ts';
+
+const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
+const mebibyte = 1024 * 1024;
+
+function nested(depth: number): string {
+  return `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+}
+
+describe('nesting', () => {
+  test('X5: a keyless request nested 8,000 deep gets 401, and its log line', async () => {
+    const { write: log, entries } = createLog();
+    const sandbox = await openSandbox({ log });
+    const headers = { 'content-type': 'text/plain' };
+    const question = { ...completions, key: null, headers, body: nested(8000) };
+    expect((await ask(sandbox, question)).status).toBe(401);
+    expect(await entries(1)).toMatchObject([{ status: 401, ended: 'done' }]);
+    expect((await complete(sandbox, 'hello')).status).toBe(200);
+  });
+
+  test.each([101, 8000, 500_000])(
+    'X5: %i deep with a key gets 400 that names the limit, and its log line',
+    async (depth) => {
+      const { write: log, entries } = createLog();
+      const sandbox = await openSandbox({ log });
+      const answer = await ask(sandbox, { ...completions, body: nested(depth) });
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain('the request body is nested more than 100 deep');
+      const [line] = await entries(1);
+      expect(line).toMatchObject({ status: 400, ended: 'done' });
+      expect(String(line?.['body']).length).toBeLessThanOrEqual(16_384);
+    },
+  );
+
+  test('X5: depth is counted outside of strings, and brackets that are closed do not add up', async () => {
+    const brackets = '[{'.repeat(500);
+    const content = `${brackets} "\\" ${brackets} \\`;
+    const turns = Array.from({ length: 50 }, () => ({ role: 'user', content }));
+    expect((await complete(await openSandbox(), '', { messages: turns })).status).toBe(200);
+  });
+
+  test('X5: as deep as the limit is parsed', async () => {
+    const answer = await ask(await openSandbox(), { ...completions, body: nested(100) });
+    expect(jsonOf(answer)).toMatchObject({ error: { message: 'unsupported parameter: "a"' } });
+  });
+});
+
+describe('size', () => {
+  test('X6: a keyless request is refused before its body has been sent', async () => {
+    const sandbox = await openSandbox();
+    const socket = await openSocket(sandbox, rawHead(30 * mebibyte));
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('X6: a body whose declared length is over the limit is refused before it has been sent', async () => {
+    const sandbox = await openSandbox();
+    const socket = await openSocket(sandbox, rawHead(33 * mebibyte, sandboxKey));
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 400 /);
+    expect(bytes.toString()).toContain('over the limit of 33554432 bytes');
+  });
+
+  test('X6: a body of undeclared length is refused as soon as it is over the limit', async () => {
+    const sandbox = await openSandbox({ limits: { body: 1000 } });
+    const chunked = rawHead(0, sandboxKey).replace(
+      'Content-Length: 0',
+      'Transfer-Encoding: chunked',
+    );
+    const socket = await openSocket(sandbox, `${chunked}3e9\r\n${'x'.repeat(1001)}\r\n`);
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test.each([undefined, sandboxKey])(
+    'X6: a client that sends all of a refused body first can read the answer (key %s)',
+    async (key) => {
+      const sandbox = await openSandbox({ limits: { body: mebibyte } });
+      const socket = await openSocket(sandbox, rawHead(8 * mebibyte, key));
+      for (let count = 0; count < 8; count += 1) {
+        const isTaken = socket.write(Buffer.alloc(mebibyte, '['));
+        if (!isTaken) await once(socket, 'drain');
+      }
+      socket.end();
+      expect((await readSocket(socket)).text).toMatch(/^HTTP\/1\.1 40[01] /);
+    },
+  );
+
+  test('X6: a connection is closed when a refused body is endless', async () => {
+    const sandbox = await openSandbox({ limits: { droppedBody: mebibyte, droppedTime: 1e9 } });
+    const socket = await openSocket(sandbox, rawHead(1000 * mebibyte));
+    socket.on('error', () => {
+      // The end may come as a reset.
+    });
+    const closed = once(socket, 'close');
+    const more = Buffer.alloc(mebibyte);
+    const send = () => void (socket.destroyed || socket.write(more));
+    socket.on('drain', send);
+    send();
+    socket.resume();
+    await closed;
+    expect(socket.bytesWritten).toBeLessThan(100 * mebibyte);
+  });
+
+  test('X6: a connection is closed when a refused body does not arrive in time', async () => {
+    const sandbox = await openSandbox({ limits: { droppedTime: 50 } });
+    const socket = await openSocket(sandbox, rawHead(1000));
+    expect((await readSocket(socket)).text).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('X6: bodies that are too large together are refused, and taken when the others are done', async () => {
+    const sandbox = await openSandbox({ limits: { bodies: 3000 }, clock: systemClock });
+    const waiting = await openSocket(sandbox, rawRequest(`[sandbox stall=0]${' '.repeat(2000)}`));
+    await once(waiting, 'data');
+    const refused = await complete(sandbox, ' '.repeat(1000));
+    expect(refused.status).toBe(500);
+    expect(refused.text).toContain('too many large bodies');
+    waiting.destroy();
+    await expect.poll(async () => (await complete(sandbox, ' '.repeat(1000))).status).toBe(200);
+  });
+
+  test('X6: a body of very many values is refused without parsing it', async () => {
+    const sandbox = await openSandbox();
+    const answer = await ask(sandbox, { ...completions, body: `[${'[],'.repeat(2_000_000)}[]]` });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('more than 1000000 values');
+  });
+
+  test('X6: a client that waits for "100 Continue" gets its 401 in place of it', async () => {
+    const sandbox = await openSandbox();
+    const expecting = (key?: string) =>
+      rawHead(2, key).replace('Host:', 'Expect: 100-continue\r\nHost:');
+    const keyless = await openSocket(sandbox, expecting());
+    expect(String((await once(keyless, 'data'))[0])).toMatch(/^HTTP\/1\.1 401 /);
+    const keyed = await openSocket(sandbox, expecting(sandboxKey));
+    expect(String((await once(keyed, 'data'))[0])).toMatch(/^HTTP\/1\.1 100 /);
+    keyed.write('{}');
+    expect(String((await once(keyed, 'data'))[0])).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test('an error message does not repeat megabytes of the request', async () => {
+    const fields = { ['x'.repeat(mebibyte)]: 1 };
+    const answer = await complete(await openSandbox(), 'hello', fields);
+    expect(answer.status).toBe(400);
+    expect(answer.text.length).toBeLessThan(2200);
+  });
+
+  test('an answer in one piece is limited, and the hint names a stream', async () => {
+    const sandbox = await openSandbox({ limits: { answer: 10_000 } });
+    const answer = await complete(sandbox, '[sandbox tokens=999m]');
+    expect(answer.status).toBe(500);
+    expect(answer.text).toContain('ask for a stream');
+  });
+
+  test.each(['bom=999999999', 'comments=999999999', 'data-spaces=999999999', 'split=999999999'])(
+    'a fault that would fill the memory is refused: %s',
+    async (words) => {
+      expect((await stream(await openSandbox(), `[sandbox ${words}]`)).status).toBe(400);
+    },
+  );
+
+  test('a group of megabytes is refused', async () => {
+    const prompt = `[sandbox body="${'\\"'.repeat(mebibyte)}"] hi`;
+    expect((await complete(await openSandbox(), prompt)).status).toBe(400);
+  });
+});

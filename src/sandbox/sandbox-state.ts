@@ -9,7 +9,7 @@ import type { RateLimiter } from './rate-limit.ts';
 import type { BodyRoom } from './read-body.ts';
 
 /** An exchange, and how to say that the rest of its request cannot be read. */
-export interface OpenExchange {
+interface OpenExchange {
   readonly exchange: Exchange;
   readonly refuse: (failure: Failure) => void;
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request as sendRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -27,6 +28,8 @@ export function createSkippingClock(): SkippingClock {
     date: () => new Date(Date.UTC(2026, 10, 21, 12) + now),
     async sleep(milliseconds, signal) {
       await nextTurn();
+      signal?.throwIfAborted();
+      if (milliseconds === Infinity && signal !== undefined) await once(signal, 'abort');
       signal?.throwIfAborted();
       waits.push(milliseconds);
       now += milliseconds;

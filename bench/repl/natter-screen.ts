@@ -29,7 +29,6 @@ export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
     clock: systemClock,
     synchronized: true,
     rewraps: true,
-    cursorDrifts: false,
     resizePause: 100,
     askColumn: () => undefined,
   });

@@ -8,14 +8,22 @@ import { isOpen, type OpenLine } from './open-line.ts';
 import { styleSequence } from './open-style.ts';
 import { displayWidth } from './width.ts';
 
+interface Caret {
+  readonly row: number;
+  readonly column: number;
+  readonly isHidden?: boolean;
+}
+
 /** What the live region shows. */
 export interface Frame {
   /** Styled, without line ends, no wider than the window; fewer than the window has rows. */
   readonly rows: readonly string[];
   /** Where the cursor stands, zero-based; without it, hidden at the end of the last row. */
-  readonly caret?: { readonly row: number; readonly column: number } | undefined;
+  readonly caret?: Caret | undefined;
   /** Follows an open line of text on its row as far as there is room; becomes text only when committed. */
   readonly preview?: string | undefined;
+  /** Its first rows are a preview of text, which must not get into the scrollback. */
+  readonly hasPreviewRows?: boolean;
 }
 
 /** What is on the screen. */

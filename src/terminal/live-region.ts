@@ -55,9 +55,10 @@ export interface LiveRegionOptions {
   readonly checkSize?: () => void;
   /** Marks updates for the terminal to show at once (DEC mode 2026). */
   readonly synchronized: boolean;
+  /** See `TerminalQuestions`; asked when the first resize makes it matter. */
+  readonly askDrift?: (answer: (cursorDrifts: boolean) => void) => void;
   /** See `TerminalTraits`. */
   readonly rewraps: boolean;
-  readonly cursorDrifts: boolean;
   readonly resizePause: number;
 }
 
@@ -68,7 +69,7 @@ const endUpdate = '\u001B[?2026l';
 
 /** Writes what has changed, as one update. */
 function createWriter(state: ScreenState, options: LiveRegionOptions, onRepaint: () => void) {
-  const { output, clock, synchronized, rewraps, cursorDrifts } = options;
+  const { output, clock, synchronized, rewraps } = options;
   const write = (bytes: string, showsCursor: boolean) => {
     if (bytes === '') return undefined;
     const update = `${hideCursor}${bytes}${showsCursor ? showCursor : ''}`;
@@ -76,14 +77,15 @@ function createWriter(state: ScreenState, options: LiveRegionOptions, onRepaint:
   };
   const next = () => {
     const size = { columns: output.columns(), rows: output.rows(), isGuess: !output.hasSize() };
-    const window = { ...size, rewraps, cursorDrifts };
+    const window = { ...size, rewraps, cursorDrifts: state.cursorDrifts === true };
     return nextBytes(state, window, () => clock.monotonic());
   };
   return {
     update() {
       const isResized = state.sizeChange !== undefined;
       const bytes = next();
-      const writing = write(bytes, state.shown.frame.caret !== undefined);
+      const { caret } = state.shown.frame;
+      const writing = write(bytes, caret !== undefined && caret.isHidden !== true);
       if (isResized && state.shown.frame.rows.length > 0) onRepaint();
       return writing;
     },
@@ -93,11 +95,15 @@ function createWriter(state: ScreenState, options: LiveRegionOptions, onRepaint:
 }
 
 export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
-  const { output, clock, checkSize } = options;
+  const { output, clock } = options;
   const state = firstState(output.columns(), output.rows());
   const writer = createWriter(state, options, () => checkRepaint(state, pace, options));
   let isSuspended = false;
-  const pace = createPace(clock, () => (isSuspended ? undefined : writer.update()), checkSize);
+  const update = () => (isSuspended ? undefined : writer.update());
+  const pace = createPace(clock, update, () => {
+    options.checkSize?.();
+    if (waitsForAnswer(state, clock.monotonic())) pace.after(answerPause);
+  });
   return { ...updates(state, pace, options), ...pauses() };
 
   function pauses() {
@@ -124,6 +130,22 @@ export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
       },
     };
   }
+}
+
+/** Milliseconds that the first update after a resize waits at most for what the terminal is. */
+const longestWait = 500;
+const answerPause = 20;
+
+function waitsForAnswer({ askedAt, cursorDrifts, isStale }: ScreenState, now: number): boolean {
+  if (!isStale || askedAt === undefined || cursorDrifts !== undefined) return false;
+  return now - askedAt < longestWait;
+}
+
+function askDriftOnce(state: ScreenState, options: LiveRegionOptions): void {
+  const { askDrift, clock, rewraps } = options;
+  if (state.askedAt !== undefined || askDrift === undefined || !rewraps) return;
+  state.askedAt = clock.monotonic();
+  askDrift((cursorDrifts) => void (state.cursorDrifts = cursorDrifts));
 }
 
 /** Notes the first change of size since an update, and what the terminal says of it. */
@@ -171,6 +193,7 @@ function updates(state: ScreenState, pace: Pace, options: LiveRegionOptions) {
       // Also where the size is the old one again by then: the terminal has moved its rows.
       state.isStale = true;
       state.leastRows = Math.min(state.leastRows, options.output.rows());
+      askDriftOnce(state, options);
       noteChange(state, options);
       pace.after(options.resizePause);
     },

@@ -1,3 +1,4 @@
+import { fitFrame } from './live-caret.ts';
 import {
   drawFrame,
   nothingShown,
@@ -11,7 +12,6 @@ import { textToRepeat, type SizeChange } from './live-race.ts';
 import { toTextAfterResize, toTextAgain, type Window } from './live-resize.ts';
 import { memory, nothingWritten, remember, type Written } from './live-written.ts';
 import { advanceLine, emptyLine, isOpen, type OpenLine } from './open-line.ts';
-import { displayWidth } from './width.ts';
 
 /** Where a frame is drawn. */
 export interface RegionPlace {
@@ -41,6 +41,10 @@ export interface ScreenState {
   leastRows: number;
   /** The first that came since. */
   sizeChange: SizeChange | undefined;
+  /** Of the terminal: see `TerminalQuestions`. Undefined as long as it has not answered. */
+  cursorDrifts: boolean | undefined;
+  /** When it was asked, in milliseconds. */
+  askedAt: number | undefined;
   written: Written;
 }
 
@@ -55,22 +59,10 @@ export function firstState(columns: number, rows: number): ScreenState {
     rows,
     leastRows: rows,
     sizeChange: undefined,
+    cursorDrifts: undefined,
+    askedAt: undefined,
     written: nothingWritten,
   };
-}
-
-/** With blanks up to the caret: a terminal that wraps rows anew may move a cursor that stands behind its row. */
-function reachingCaret(rows: readonly string[], caret: Frame['caret']): readonly string[] {
-  return rows.map((row, index) =>
-    index === caret?.row ? row + ' '.repeat(Math.max(0, caret.column - displayWidth(row))) : row,
-  );
-}
-
-/** A frame that leaves a row of the window to the text; rows at the top give way. */
-function fitted(frame: Frame, rows: number): Frame {
-  const excess = Math.max(0, frame.rows.length - Math.max(1, rows - 1));
-  const caret = frame.caret && { ...frame.caret, row: Math.max(0, frame.caret.row - excess) };
-  return { ...frame, rows: reachingCaret(frame.rows.slice(excess), caret), caret };
 }
 
 /** The frame for a place: the one shown, where nothing asks for another. */
@@ -80,7 +72,7 @@ function frameFor(state: ScreenState, line: OpenLine, window: Window): Frame {
   const isMoved = columns !== shown.columns || rows !== state.rows;
   const hasOpenLine = isOpen(line);
   if (!isNew && !isStale && !isMoved && hasOpenLine === isOpen(shown.line)) return shown.frame;
-  return fitted(state.draw({ columns, rows, hasOpenLine }), rows);
+  return fitFrame(state.draw({ columns, rows, hasOpenLine }), columns, rows);
 }
 
 /** The bytes of an update: how the text that there is to write is reached, and the text. */

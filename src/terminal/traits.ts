@@ -4,8 +4,6 @@ import type { Environment } from '../environment.ts';
 export interface TerminalTraits {
   /** Rows on the screen are wrapped anew when the width changes; most terminals do, xterm itself cuts them. */
   readonly rewraps: boolean;
-  /** When it does, the cursor moves down with every row added, those below the cursor too: xterm.js does so. */
-  readonly cursorDrifts: boolean;
   /** Milliseconds a window's new size must hold before it is drawn in: until then it may have changed again. */
   readonly resizePause: number;
   /** Updates may be marked to be shown at once (DEC mode 2026); a terminal that does not know this ignores it. */
@@ -14,23 +12,18 @@ export interface TerminalTraits {
   readonly hasKeyProtocols: boolean;
 }
 
-/** `TERM_PROGRAM` of terminals made with xterm.js. */
-const madeWithXtermJs = new Set(['vscode', 'Hyper', 'Tabby']);
-
 /** tmux changes its own rows at once, but tells the program inside at most every 250 ms. */
 const multiplexerPause = 300;
 const terminalPause = 100;
 
 /** `NATTER_NO_SYNC`, set to anything, is for a terminal that synchronizes badly. */
 export function terminalTraits(environment: Environment): TerminalTraits {
-  const { TERM: name = '', TERM_PROGRAM: program = '' } = environment;
-  const { XTERM_VERSION: xterm, NATTER_NO_SYNC: noSync } = environment;
+  const { TERM: name = '', XTERM_VERSION: xterm, NATTER_NO_SYNC: noSync } = environment;
   const isInMultiplexer = environment['TMUX'] !== undefined;
   const isScreen = environment['STY'] !== undefined && !isInMultiplexer;
   const isConsole = name === 'linux';
   return {
     rewraps: isInMultiplexer || !(isConsole || isScreen || xterm !== undefined),
-    cursorDrifts: !isInMultiplexer && !isScreen && madeWithXtermJs.has(program),
     // Through ssh only the terminal's name tells.
     resizePause:
       isInMultiplexer || /^(?:tmux|screen)/.test(name) ? multiplexerPause : terminalPause,

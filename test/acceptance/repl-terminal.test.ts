@@ -107,7 +107,7 @@ function holdsInOrder(transcript: string, paragraph: string): boolean {
 
 describe('P20 the window', () => {
   test('changes its size 20 times while an answer streams, and no text is lost', async () => {
-    const session = openTerminal(['--sandbox'], { env: { TERM_PROGRAM: 'vscode' } });
+    const session = openTerminal(['--sandbox']);
     await session.waitFor(/›/);
     const paragraphs = Array.from(
       { length: 16 },
@@ -135,6 +135,28 @@ describe('P20 the window', () => {
     expect(paragraphs.filter((text) => !holdsInOrder(transcript, text))).toEqual([]);
     // T21
     expect(session.output()).not.toMatch(/\u001B\[[23]J/);
+    session.kill('SIGKILL');
+  });
+
+  test('X26: breaks no line in two in a terminal of xterm.js that no variable names', async () => {
+    const session = openTerminal(['--sandbox']);
+    await session.waitFor(/›/);
+    const paragraphs = Array.from(
+      { length: 10 },
+      (_, index) =>
+        `Paragraph ${index} says ${'something longer than windows are wide '.repeat(4)}`,
+    );
+    session.type(
+      `\u001B[200~[sandbox echo rate=60] ${paragraphs.join('\n\n')}\n\nLast words\u001B[201~\r`,
+    );
+    await session.waitFor(/Paragraph 0 says something longer/);
+    for (const columns of [60, 44, 100, 50, 72, 40, 90]) {
+      await session.resizeInPeace(columns, 24);
+      await sleep(500);
+    }
+    await session.waitFor(/wide\s+Last words/);
+    const lines = new Set((await session.copied()).split('\n').map((line) => line.trim()));
+    expect(paragraphs.filter((text) => !lines.has(text.trim()))).toEqual([]);
     session.kill('SIGKILL');
   });
 });

@@ -17,9 +17,9 @@ export function openRegion(columns = 20, rows = 10, synchronized = true) {
     clock,
     synchronized,
     rewraps: true,
-    cursorDrifts: true,
     resizePause: 100,
     askColumn: (answer) => screen.askColumn(answer),
+    askDrift: (answer) => screen.askDrift(answer),
   });
   const settle = async () => {
     await screen.settled();

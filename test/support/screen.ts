@@ -21,6 +21,8 @@ export interface Screen {
   cursor(): Promise<{ row: number; column: number }>;
   /** As terminals answer DSR 6, in its turn after what was written. */
   askColumn: (answer: (column: number) => void) => void;
+  /** As xterm.js tells what it is. */
+  askDrift: (answer: (cursorDrifts: boolean) => void) => void;
   /** Everything written. */
   readonly output: string[];
 }
@@ -55,6 +57,9 @@ export function createScreen(columns: number, rows: number): Screen {
     resizeUntold,
     askColumn(answer) {
       terminal.write('', () => answer(buffer().cursorX));
+    },
+    askDrift(answer) {
+      terminal.write('', () => answer(true));
     },
     columns: () => told.columns,
     rows: () => told.rows,

@@ -112,14 +112,6 @@ describe('the traits', () => {
   });
 
   test.each([
-    [{ TERM_PROGRAM: 'vscode' }, true],
-    [{ TERM_PROGRAM: 'vscode', TMUX: '/tmp/x' }, false],
-    [{ TERM_PROGRAM: 'iTerm.app' }, false],
-  ])('of %o: the cursor drifts: %s', (environment, cursorDrifts) => {
-    expect(terminalTraits(environment).cursorDrifts).toBe(cursorDrifts);
-  });
-
-  test.each([
     [{ TERM: 'xterm-256color' }, 100],
     [{ TERM: 'xterm-256color', TMUX: '/tmp/x' }, 300],
     [{ TERM: 'tmux-256color' }, 300],

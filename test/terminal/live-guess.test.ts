@@ -14,7 +14,6 @@ test.each([60, 80, 100])(
       clock: createFakeClock(),
       synchronized: true,
       rewraps: true,
-      cursorDrifts: false,
       resizePause: 100,
     });
     region.render(() => footer);

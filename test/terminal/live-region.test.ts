@@ -16,7 +16,6 @@ describe('the live region', () => {
       clock,
       synchronized: true,
       rewraps: true,
-      cursorDrifts: true,
       resizePause: 100,
       askColumn: screen.askColumn,
     });

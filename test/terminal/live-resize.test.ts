@@ -22,6 +22,89 @@ describe('T21 scrollback', () => {
   });
 });
 
+/** A table that streams: its last rows, then the composer. */
+const previewed = {
+  rows: [...Array.from({ length: 8 }, (_, row) => `| cell ${row} |`), '', ...footer.rows],
+  caret: { row: 10, column: 8 },
+  hasPreviewRows: true,
+};
+
+describe('X27: a window that gets lower than the preview of a table', () => {
+  const text = Array.from({ length: 30 }, (_, line) => `line ${line}`);
+
+  test.each([11, 9, 8, 7, 6, 5, 4, 3])('of %i rows leaves no stray row', async (rows) => {
+    const { screen, region, settle } = await drawn(footer, 40, 24);
+    region.commit(`${text.join('\n')}\n`);
+    region.render(() => previewed);
+    await settle();
+    await screen.resize(40, rows);
+    region.resized();
+    await settle();
+    region.commit('the table\n');
+    region.render(() => footer);
+    await settle();
+    await screen.resize(40, 24);
+    region.resized();
+    await settle();
+    const lines = await screen.lines();
+    const last = rows === 3 ? [...text, 'the table'] : withRegion([...text, 'the table']);
+    expect(lines.slice(0, last.length)).toEqual(last);
+    expect(lines).toEqual(withRegion([...text, 'the table']));
+  });
+
+  test.each([30, 20, 60])('and gets %i columns too keeps text and one region', async (columns) => {
+    const { screen, region, settle } = await drawn(footer, 40, 24);
+    region.commit(`${text.join('\n')}\n`);
+    region.render(() => previewed);
+    await settle();
+    await screen.resize(columns, 7);
+    region.resized();
+    await settle();
+    region.commit('the table\n');
+    region.render(() => footer);
+    await settle();
+    expect(await screen.lines()).toEqual(withRegion([...text, 'the table']));
+  });
+
+  test('natter draws the caret meanwhile, and the cursor is hidden', async () => {
+    const { screen, region, settle } = await drawn(previewed, 40, 24);
+    expect(screen.output.at(-1)).toContain('> prompt\u001B[7m \u001B[27m');
+    expect(screen.output.at(-1)).not.toContain('\u001B[?25h');
+    region.render(() => footer);
+    await settle();
+    expect(screen.output.at(-1)).toContain('\u001B[?25h');
+    expect(await screen.cursor()).toEqual({ row: 1, column: 8 });
+  });
+});
+
+describe('X26: a terminal that says late, or never, what it is', () => {
+  test.each([
+    [
+      'late',
+      (answer: (drifts: boolean) => void, wait: Promise<void>) =>
+        void wait.then(() => answer(true)),
+    ],
+    ['never', () => undefined],
+  ])('%s: the first update after a resize waits half a second at most', async (_, askDrift) => {
+    const { screen, region, clock, settle } = await drawn(footer, 40, 12);
+    let come = () => {};
+    const wait = new Promise<void>((resolve) => (come = resolve));
+    screen.askDrift = (answer) => askDrift(answer, wait);
+    screen.output.length = 0;
+    await screen.resize(30, 12);
+    region.resized();
+    for (let time = 0; time < 300; time += 20) await clock.advance(20);
+    expect(screen.output).toEqual([]);
+    come();
+    for (let time = 0; time < 220; time += 20) await clock.advance(20);
+    expect(screen.output).toHaveLength(1);
+    await screen.resize(35, 12);
+    region.resized();
+    await settle();
+    expect(screen.output.length).toBeGreaterThan(1);
+  });
+});
+
 describe('a window that changes its size', () => {
   test.each([
     ['narrower', 12, 10],

@@ -1,3 +1,4 @@
+import type { TerminalReply } from '../../terminal/terminal-questions.ts';
 import { keyPress } from './key-event.ts';
 import type { KeyEvent } from './key-event.ts';
 import { readKey } from './key-reader.ts';
@@ -28,7 +29,7 @@ const pasteEnd = '\u001B[201~';
 const loneEscapes = /^\u001B{1,2}$/;
 
 interface State {
-  readonly onCursorColumn: (column: number) => void;
+  readonly onReply: (reply: TerminalReply) => void;
   /** Input not read yet. */
   held: string;
   /** Parts of the paste being read. */
@@ -61,7 +62,7 @@ function readKeys(state: State): KeyEvent[] {
     if (reading === undefined) break;
     state.isAfterReturn = held.charAt(at + reading.length - 1) === '\r';
     if (reading.opensPaste === true) state.paste = [];
-    if (reading.cursorColumn !== undefined) state.onCursorColumn(reading.cursorColumn);
+    if (reading.reply !== undefined) state.onReply(reading.reply);
     if (reading.event !== undefined) events.push(reading.event);
     at += reading.length;
   }
@@ -96,13 +97,13 @@ function flushState(state: State): KeyEvent[] {
   return Array.from(held, () => keyPress('escape'));
 }
 
-/** `onCursorColumn` hears where the cursor stands, from zero, when the terminal tells. */
+/** `onReply` gets what the terminal answers. */
 export function createKeyParser(
-  onCursorColumn: (column: number) => void = () => undefined,
+  onReply: (reply: TerminalReply) => void = () => undefined,
 ): KeyParser {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const state: State = {
-    onCursorColumn,
+    onReply,
     held: '',
     paste: undefined,
     isAfterReturn: false,

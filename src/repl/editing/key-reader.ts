@@ -1,3 +1,4 @@
+import type { TerminalReply } from '../../terminal/terminal-questions.ts';
 import { eventOfControl, shortcut } from './key-codes.ts';
 import { keyPress } from './key-event.ts';
 import type { KeyEvent } from './key-event.ts';
@@ -10,8 +11,8 @@ export interface Reading {
   /** Absent for reports and unknown sequences, which are swallowed. */
   readonly event?: KeyEvent | undefined;
   readonly opensPaste?: boolean;
-  /** Zero-based, where the terminal tells where the cursor stands (CPR). */
-  readonly cursorColumn?: number;
+  /** What the terminal answers. */
+  readonly reply?: TerminalReply;
 }
 
 const escape = '\u001B';
@@ -55,7 +56,8 @@ function readSequence(input: string, at: number): Reading | undefined {
   if (input.startsWith('[[', at + 1) && at + 3 === input.length) return undefined;
   const report = matchAt(cursorReport, input, at);
   if (report !== undefined) {
-    return { length: report[0].length, cursorColumn: Math.max(0, Number(report[1]) - 1) };
+    const column = Math.max(0, Number(report[1]) - 1);
+    return { length: report[0].length, reply: { type: 'cursor-column', column } };
   }
   const shifted = matchAt(rxvtShifted, input, at);
   if (shifted !== undefined) {
@@ -69,6 +71,9 @@ function readSequence(input: string, at: number): Reading | undefined {
   }
   const [{ length }, parameters = '', intermediates = '', final = ''] = found;
   if (parameters === '200' && final === '~') return { length, opensPaste: true };
+  if (parameters.startsWith('>') && final === 'c') {
+    return { length, reply: { type: 'terminal-kind', parameters: parameters.slice(1) } };
+  }
   return intermediates === '' ? { length, event: eventOfSequence(parameters, final) } : { length };
 }
 

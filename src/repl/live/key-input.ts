@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import type { TerminalReply } from '../../terminal/terminal-questions.ts';
 import type { KeyEvent } from '../editing/key-event.ts';
 import { createKeyParser, flushDelay } from '../editing/key-parser.ts';
 import { joinPasteBurst } from '../editing/paste-burst.ts';
@@ -13,9 +14,9 @@ export interface KeyInput {
 export function createKeyInput(
   clock: Clock,
   onKeys: (events: readonly KeyEvent[]) => void,
-  onCursorColumn: (column: number) => void,
+  onReply: (reply: TerminalReply) => void,
 ): KeyInput {
-  const parser = createKeyParser(onCursorColumn);
+  const parser = createKeyParser(onReply);
   let waiting = new AbortController();
   const pass = (events: readonly KeyEvent[]) => {
     if (events.length > 0) onKeys(events);

@@ -1,7 +1,10 @@
-import { createCursorQuestion, type CursorQuestion } from '../../terminal/cursor-question.ts';
 import { holdTerminal, type TerminalHold } from '../../terminal/hold.ts';
 import { createLiveRegion, type LiveRegion } from '../../terminal/live-region.ts';
 import type { Style } from '../../terminal/style.ts';
+import {
+  createTerminalQuestions,
+  type TerminalQuestions,
+} from '../../terminal/terminal-questions.ts';
 import type { TerminalTraits } from '../../terminal/traits.ts';
 import type { KeyEvent } from '../editing/key-event.ts';
 import type { ReplOptions } from '../repl-options.ts';
@@ -93,11 +96,11 @@ function screenOf(live: Live, hold: () => TerminalHold, show: (state: ReplState)
   };
 }
 
-function openRegion(options: LiveOptions, { ask: askColumn }: CursorQuestion): LiveRegion {
+function openRegion(options: LiveOptions, questions: TerminalQuestions): LiveRegion {
   const { stdout: output, ports, device, traits } = options;
   const { clock } = ports;
   const checkSize = () => device.checkSize();
-  return createLiveRegion({ output, clock, checkSize, askColumn, ...traits });
+  return createLiveRegion({ output, clock, checkSize, ...questions, ...traits });
 }
 
 /** A session with a live region at the end of the terminal's scrollback. */
@@ -105,14 +108,14 @@ export async function startLive(options: LiveOptions): Promise<Session> {
   const { stdout, ports, unicode } = options;
   await loadLayout();
   const { clock } = ports;
-  const cursor = createCursorQuestion((text) => void stdout.write(text));
-  const region = openRegion(options, cursor);
+  const questions = createTerminalQuestions((text) => void stdout.write(text));
+  const region = openRegion(options, questions);
   let session: Session;
   const onKeys = (events: readonly KeyEvent[]) => {
     const now = clock.monotonic();
     for (const event of events) session.dispatch({ type: 'key-pressed', event, now });
   };
-  const keys = createKeyInput(clock, onKeys, cursor.answered);
+  const keys = createKeyInput(clock, onKeys, questions.answered);
   const live: Live = { options, region, keys, session: () => session };
   const styleOf = ({ choices }: ReplState) => themedStyle(choices.theme, options.style);
   const markdown = createMarkdownLoader();

@@ -83,6 +83,7 @@ export function createDrawer(): Drawer {
         column: Math.min(caret.column, columns - 1),
       },
       preview: goesOn ? held : undefined,
+      hasPreviewRows: budget.tail > 1,
     };
   };
 }

@@ -161,10 +161,15 @@ describe('what is held back', () => {
   });
 });
 
-test('a report of the cursor is no key, in pieces neither', () => {
-  const columns: number[] = [];
-  const parser = createKeyParser((column) => columns.push(column));
+test('X26: an answer of the terminal is no key, in pieces neither', () => {
+  const replies: object[] = [];
+  const parser = createKeyParser((reply) => replies.push(reply));
   expect(parser.feed('a\u001B[12;')).toEqual([{ type: 'text', text: 'a' }]);
   expect(parser.feed('5Rb')).toEqual([{ type: 'text', text: 'b' }]);
-  expect(columns).toEqual([4]);
+  expect(parser.feed('c\u001B[>0;27')).toEqual([{ type: 'text', text: 'c' }]);
+  expect(parser.feed('6;0cd')).toEqual([{ type: 'text', text: 'd' }]);
+  expect(replies).toEqual([
+    { type: 'cursor-column', column: 4 },
+    { type: 'terminal-kind', parameters: '0;276;0' },
+  ]);
 });

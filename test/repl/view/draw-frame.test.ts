@@ -36,6 +36,7 @@ describe('the live region', () => {
       rows: ['', '› Write a prompt', 'Tea and coffee · origin · 1,204 of 128,000 tokens (1 %)'],
       caret: { row: 1, column: 2 },
       preview: undefined,
+      hasPreviewRows: false,
     });
   });
 

@@ -16,11 +16,16 @@ export interface FailureText {
   readonly hint?: string | undefined;
 }
 
-/** How an answer ended. `hasText` tells whether anything of it came. */
+/** How an answer ended. `hasText`: something of it came. `isRecorded`: the prompt is part of the conversation. */
 export type AnswerOutcome =
   | { readonly type: 'finished' }
   | { readonly type: 'stopped'; readonly hasText: boolean }
-  | { readonly type: 'failed'; readonly hasText: boolean; readonly failure: FailureText };
+  | {
+      readonly type: 'failed';
+      readonly hasText: boolean;
+      readonly failure: FailureText;
+      readonly isRecorded?: boolean;
+    };
 
 /** Everything that can happen to the REPL. `now` is monotonic milliseconds. */
 export type Action =
@@ -61,7 +66,8 @@ export type Action =
       readonly request: CompletionRequest;
       readonly candidates: readonly Candidate[];
     }
-  | { readonly type: 'editor-closed'; readonly text: string }
+  /** Without a text the edit was cancelled. */
+  | { readonly type: 'editor-closed'; readonly text: string | undefined }
   | {
       readonly type: 'service-connected';
       readonly service: ServiceFacts;

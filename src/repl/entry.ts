@@ -2,6 +2,8 @@
 export type Entry =
   /** `isEarlier`: it is shown again, or it waited, so it does not stand where it was typed. */
   | { readonly type: 'prompt'; readonly text: string; readonly isEarlier?: boolean }
+  /** A slash command that is run. */
+  | { readonly type: 'command'; readonly text: string; readonly isEarlier?: boolean }
   /** An answer that came earlier, shown again. */
   | { readonly type: 'answer'; readonly text: string; readonly model: string | undefined }
   /** Something natter says; each line is one. */

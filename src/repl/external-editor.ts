@@ -37,11 +37,15 @@ export function editedText(content: string, platform: NodeJS.Platform): string {
   return platform === 'win32' ? text.replaceAll('\r\n', '\n') : text;
 }
 
+/** Exit codes with which a shell says that a program cannot be run or is not there; cmd.exe has the last. */
+const notRun: ReadonlySet<number | undefined> = new Set([undefined, 126, 127, 9009]);
+
 /**
- * Lets the person change a text in `$VISUAL` or `$EDITOR`.
- * @throws Failure when the editor cannot be run or ends with an error; the text is unchanged then
+ * Lets the person change a text in `$VISUAL` or `$EDITOR`; undefined when the editor ends with an error, as vim
+ * does after `:cq`: the edit is cancelled.
+ * @throws Failure when the editor cannot be run
  */
-export async function editText(text: string, options: EditorOptions): Promise<string> {
+export async function editText(text: string, options: EditorOptions): Promise<string | undefined> {
   const { environment, platform } = options;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'natter-'));
   const file = path.join(folder, 'prompt.md');
@@ -51,7 +55,8 @@ export async function editText(text: string, options: EditorOptions): Promise<st
     const [program = editor, ...words] = editorCommand(editor, file, platform);
     const code = await runChild(program, words, { environment, verbatim: platform === 'win32' });
     if (code === 0) return editedText(fs.readFileSync(file, 'utf8'), platform);
-    throw new Failure('configuration', `the editor (${editor}) ended with an error`, {
+    if (!notRun.has(code)) return undefined;
+    throw new Failure('configuration', `the editor (${editor}) cannot be run`, {
       hint: 'set VISUAL or EDITOR to an editor that is installed',
     });
   } finally {

@@ -49,6 +49,7 @@ export function initialState(facts: InitialFacts): ReplState {
     usage: { answers: 0, promptTokens: 0, completionTokens: 0, estimated: 0 },
     knownModels: [],
     isLeaveArmed: false,
+    isExitAsked: false,
     hasLeft: false,
     now,
   };

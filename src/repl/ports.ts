@@ -56,8 +56,8 @@ export interface SessionPorts {
   readonly files: FilesPort;
   /** Puts a text into the clipboard and tells how. @throws Failure */
   readonly copy: (text: string, signal: AbortSignal) => Promise<string>;
-  /** Lets the person edit a text in their editor. @throws Failure */
-  readonly edit: (text: string) => Promise<string>;
+  /** Lets the person edit a text in their editor; undefined when they cancel it. @throws Failure */
+  readonly edit: (text: string) => Promise<string | undefined>;
   /** Adds a sent text to the history over sessions. */
   readonly remember: (text: string) => void;
   /** Keeps the unsent text, so that a crash does not lose it. */

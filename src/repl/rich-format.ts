@@ -30,6 +30,7 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
   const mark = style.cyan(unicode ? '›' : '>');
   return {
     prompt: (text) => `${mark} ${style.bold(sanitize(text))}\n`,
+    command: (text) => `${style.dim(`${unicode ? '›' : '>'} ${sanitize(text)}`)}\n`,
     answerHead: () => '',
     answerText() {
       const loaded = options.markdown();

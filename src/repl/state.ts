@@ -146,6 +146,8 @@ export interface ReplState {
   readonly knownModels: readonly string[];
   /** Ctrl-C was pressed on an empty composer: once more leaves. */
   readonly isLeaveArmed: boolean;
+  /** A word that ends other programs was entered: once more leaves. */
+  readonly isExitAsked: boolean;
   readonly hasLeft: boolean;
   /** Monotonic milliseconds at the last action that told the time. */
   readonly now: number;

@@ -12,6 +12,7 @@ export interface TextTransform {
 /** How the pieces of a transcript look. Texts are not sanitized yet; results end with a line end. */
 export interface TranscriptFormat {
   prompt(text: string, isEarlier: boolean): string;
+  command(text: string, isEarlier: boolean): string;
   /** What stands before an answer. */
   answerHead(model: string | undefined): string;
   /** A promise while what it needs is loaded. */
@@ -97,7 +98,13 @@ async function printOne(writing: Writing, entry: Entry): Promise<void> {
     return;
   }
   const format = writing.format();
-  separate(writing, entry.type === 'prompt' ? 'turn' : 'remark');
+  const isTurn = entry.type === 'prompt' || entry.type === 'command';
+  separate(writing, isTurn ? 'turn' : 'remark');
+  if (entry.type === 'command') {
+    // What it has to say stands right below it.
+    writing.before = 'remark';
+    await writing.write(format.command(entry.text, entry.isEarlier === true));
+  }
   if (entry.type === 'prompt')
     await writing.write(format.prompt(entry.text, entry.isEarlier === true));
   if (entry.type === 'notice') await writing.write(format.notice(entry.text));

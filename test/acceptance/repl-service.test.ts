@@ -78,7 +78,7 @@ describe('the REPL and its service', () => {
     terminal.type(
       `[sandbox 400 body="{\\"error\\":\\"a\\u001b[2Jb\\u001b]0;x\\u0007c\\"}"]${keys.enter}`,
     );
-    await screenWith(terminal, /\/retry asks again|400/);
+    await screenWith(terminal, /Enter sends it again|400/);
     terminal.type(keys.interrupt);
     expect(await leave(terminal)).toBe(0);
     expect(terminal.output()).not.toMatch(/\u001B\[2J|\u001B\]0;/);

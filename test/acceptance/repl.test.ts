@@ -96,7 +96,7 @@ describe('the REPL', () => {
   test('a failure leaves the prompt in the composer, and Enter sends it again', async () => {
     const terminal = await openRepl(['--sandbox', '--retries', '0']);
     terminal.type(`[sandbox 500 times=1] hello${keys.enter}`);
-    const screen = await screenWith(terminal, /\/retry asks again/);
+    const screen = await screenWith(terminal, /Enter sends it again/);
     expect(screen).toMatch(/› \[sandbox 500 times=1\] hello\n/);
     terminal.type(keys.enter);
     await terminal.waitFor(/your words:/);

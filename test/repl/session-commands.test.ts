@@ -1,6 +1,10 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pathOf } from '../../src/conversation/tree.ts';
-import { createMemorySession, saying } from '../support/memory-session.ts';
+import { createMemorySession, openMemorySession, saying } from '../support/memory-session.ts';
+import { composed, pressed, typed } from '../support/repl-state.ts';
 
 test.each([
   ['/copy', 'copy text\n```\ncode\n```', 'the last answer copied with pbcopy'],
@@ -108,4 +112,33 @@ test('/retry under another system prompt asks with that one', async () => {
     'one',
     'yes',
   ]);
+});
+
+test('Y18: /save in an empty conversation claims no file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-save-'));
+  const { enter, idle, text } = openMemorySession({ folder });
+  enter('/save');
+  await idle();
+  expect(text()).toBe('natter: there is nothing to save yet: the first prompt begins the file\n');
+  enter('one');
+  await idle();
+  enter('/save');
+  await idle();
+  expect(text()).toContain(`everything is on disk: ${folder}`);
+});
+
+test('Y18: an editor that is left with an error cancels the edit', async () => {
+  const { session, text } = openMemorySession({
+    ports: (ports) => ({ ...ports, edit: async () => undefined }),
+  });
+  for (const action of [typed('draft'), pressed('g', { ctrl: true })]) session.dispatch(action);
+  await expect.poll(text).toBe('natter: the edit is cancelled, and the text is as it was\n');
+  expect(composed(session.state())).toBe('draft');
+});
+
+test('in line mode a prompt that was not kept is not offered to be asked again', async () => {
+  const { enter, idle, text } = openMemorySession({ state: { isLineMode: true } });
+  enter('see @missing.md');
+  await idle();
+  expect(text()).toMatch(/cannot attach missing\.md\n$/);
 });

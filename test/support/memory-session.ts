@@ -71,8 +71,8 @@ function createClient(replies: Reply[], requests: CompletionRequest[]): Client {
   };
 }
 
-const journalOptions = (clock: FakeClock) => ({
-  folder: undefined,
+const journalOptions = (clock: FakeClock, folder?: string) => ({
+  folder,
   clock,
   random: Math.random,
   process: { id: 1, isRunning: () => false },
@@ -143,6 +143,8 @@ export interface MemoryOptions {
   readonly screen?: Partial<Screen>;
   readonly runners?: EffectRunners;
   readonly state?: Partial<ReplState>;
+  /** Where its conversation is kept; by default nowhere. */
+  readonly folder?: string;
 }
 
 /** A session on a client that replies as told, written into memory. */
@@ -157,7 +159,7 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
   const written: string[] = [];
   const usual = portsOf(createClient([...(options.replies ?? [])], requests), clock, calls);
   const ports = options.ports?.(usual) ?? usual;
-  const journal = createJournal(journalOptions(clock));
+  const journal = createJournal(journalOptions(clock, options.folder));
   const screen: Screen = {
     write: (text) => void written.push(text),
     show: () => undefined,

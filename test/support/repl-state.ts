@@ -71,11 +71,13 @@ export const interrupt = pressed('c', { ctrl: true });
 
 export const composed = (state: ReplState) => contentOf(state.composer);
 
-/** The texts of what is printed. */
+/** The texts of what is printed, without the commands that led to it. */
 export function printed(effects: readonly Effect[]): readonly string[] {
   return effects.flatMap((effect) =>
     effect.type === 'print'
-      ? effect.entries.map((entry) => (entry.type === 'failure' ? entry.message : entry.text))
+      ? effect.entries
+          .filter(({ type }) => type !== 'command')
+          .map((entry) => (entry.type === 'failure' ? entry.message : entry.text))
       : [],
   );
 }

@@ -176,13 +176,17 @@ async function cut(
 ): Promise<AnswerOutcome> {
   const { core, signal } = asking;
   const hasText = answer.turnId !== undefined;
-  await core.transcript.closeAnswer();
-  if (answer.refusal !== '') sayIn(asking, notice(core.ports.clean(refusalNotice(answer.refusal))));
   const failure = failureText(error, core.ports.clean);
   const isRecorded = answer.promptId !== '';
   const end = { ...answer.end, ...(signal.aborted ? {} : { failure: failure.kind }) };
-  if (isRecorded) recordCut(asking, answer, question, end);
-  return signal.aborted ? { type: 'stopped', hasText } : { type: 'failed', hasText, failure };
+  try {
+    if (isRecorded) recordCut(asking, answer, question, end);
+  } finally {
+    await core.transcript.closeAnswer();
+  }
+  if (answer.refusal !== '') sayIn(asking, notice(core.ports.clean(refusalNotice(answer.refusal))));
+  if (signal.aborted) return { type: 'stopped', hasText };
+  return { type: 'failed', hasText, failure, isRecorded };
 }
 
 /** Sends a question and shows what comes; whatever happens, an `answer-ended` action follows. */

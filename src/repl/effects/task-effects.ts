@@ -42,10 +42,13 @@ export function runSave(core: SessionCore, effect: EffectOf<'save'>): Promise<vo
   });
 }
 
-/** What of the conversation is on disk, after another try to write it. */
+/** What of the conversation is on disk, after one more try to write it. */
 export function storageEntry(core: SessionCore): Entry {
   const { isStored, unsavedTurns, path, failure } = core.journal().save();
   if (path === undefined) return notice('this conversation is not kept on disk');
+  if (isStored && core.journal().conversation().turns.size === 0) {
+    return notice('there is nothing to save yet: the first prompt begins the file');
+  }
   if (isStored) return notice(`everything is on disk: ${path}`);
   const turns = unsavedTurns === 1 ? '1 turn is' : `${unsavedTurns} turns are`;
   const hint = failure === undefined ? undefined : core.ports.clean(failure.message);

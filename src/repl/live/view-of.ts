@@ -71,8 +71,15 @@ function footerOf(state: ReplState): FooterView {
 
 const waitingText = 'Enter sends what waits, Up takes it back';
 
-function noticeOf({ isLeaveArmed, branch, queue, isQueuePaused }: ReplState): string | undefined {
+function noticeOf({
+  isLeaveArmed,
+  isExitAsked,
+  branch,
+  queue,
+  isQueuePaused,
+}: ReplState): string | undefined {
   if (isLeaveArmed) return 'Ctrl-C again leaves';
+  if (isExitAsked) return 'Enter again leaves';
   if (branch?.reason === 'edit') return 'another version of your prompt; Ctrl-C keeps the old one';
   return queue.length > 0 && isQueuePaused ? waitingText : undefined;
 }

@@ -129,19 +129,27 @@ function tellQueue(state: ReplState): Step {
   return say(state, `${length === 1 ? '1 line waits' : `${length} lines wait`}; Enter sends on`);
 }
 
-/** What can be done about an answer that was cut, or never came. */
-function wayOn(hasText: boolean, isCompared: boolean): string {
-  if (isCompared) return hasText ? '/version goes back' : '/compare asks again';
-  return hasText ? '/continue goes on from here' : '/retry asks again';
+/** What can be done about an answer that was cut, or never came; undefined where typing it again is all. */
+function wayOn(
+  state: ReplState,
+  { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
+  { comparedWith }: Asked,
+): string | undefined {
+  if (comparedWith !== undefined) return hasText ? '/version goes back' : '/compare asks again';
+  if (hasText) return '/continue goes on from here';
+  const isBack = state.givenBack !== undefined && state.composer.text === state.givenBack;
+  if (isBack && !state.isLineMode) return 'Enter sends it again';
+  return isRecorded ? '/retry asks again' : undefined;
 }
 
 function onFailure(
   state: ReplState,
-  { failure, hasText }: AnswerOutcome & { type: 'failed' },
+  outcome: AnswerOutcome & { type: 'failed' },
   asked: Asked,
 ): Step {
+  const { failure, hasText } = outcome;
   const next = hasText ? state : giveBack(state, asked);
-  const way = wayOn(hasText, asked.comparedWith !== undefined);
+  const way = wayOn(next, outcome, asked);
   const { message, hint, kind } = failure;
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
@@ -149,13 +157,13 @@ function onFailure(
     return step({ ...paused, dialog }, printing(failureEntry(message, 'enter another key here')));
   }
   const hints = [hint, way].filter((text) => text !== undefined).join('; ');
-  return step(paused, printing(failureEntry(message, hints)));
+  return step(paused, printing(failureEntry(message, hints || undefined)));
 }
 
 function onStop(state: ReplState, hasText: boolean, asked: Asked): Step {
-  const way = wayOn(hasText, asked.comparedWith !== undefined);
-  const text = hasText ? `stopped; ${way}` : 'stopped before any text came';
   const next = hasText ? state : giveBack(state, asked);
+  const way = wayOn(next, { hasText }, asked);
+  const text = hasText ? `stopped; ${way}` : 'stopped before any text came';
   return step({ ...next, isQueuePaused: true }, printing(notice(text)));
 }
 

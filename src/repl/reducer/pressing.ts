@@ -153,9 +153,11 @@ export function onKey(state: ReplState, event: KeyEvent): Step {
   if (state.typeAhead !== undefined) return step(holdKey(state, state.typeAhead, event));
   const burst = burstOf(state, event);
   if (burst.length > 0) return onKeys(state, burst);
-  const disarmed = { ...state, isLeaveArmed: false };
+  const disarmed = { ...state, isLeaveArmed: false, isExitAsked: false };
   if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
   const action = actionOf(chordOf(event), keyContext(state));
   if (action === undefined) return step(disarmed);
-  return onAction(action === 'interrupt' ? state : disarmed, action);
+  const { isLeaveArmed, isExitAsked } = state;
+  if (action === 'interrupt') return onAction({ ...disarmed, isLeaveArmed }, action);
+  return onAction(action === 'send' ? { ...disarmed, isExitAsked } : disarmed, action);
 }

@@ -94,7 +94,9 @@ const handlers: Handlers = {
   'candidates-found': (state, { request, candidates }) =>
     andThen(onCandidates(state, request, candidates), releaseKeys),
   'editor-closed': (state, { text }) =>
-    releaseKeys({ ...state, composer: replaceContent(state.composer, text) }),
+    text === undefined
+      ? andThen(say(state, 'the edit is cancelled, and the text is as it was'), releaseKeys)
+      : releaseKeys({ ...state, composer: replaceContent(state.composer, text) }),
   remarked: (state, { text }) => say(state, text),
   'service-connected': onConnected,
   'connection-failed': onConnectionFailed,

@@ -13,10 +13,23 @@ import {
 import { typedContent } from '../editing/typed-text.ts';
 import { mentionsOf } from '../mentions.ts';
 import { attachPoint, withBranch } from '../position.ts';
-import { isImmediate, linesAfterCommand, runCommand } from '../slash-commands/table.ts';
+import { isEchoed, isImmediate, linesAfterCommand, runCommand } from '../slash-commands/table.ts';
 import type { ReplState } from '../state.ts';
 import { ask } from './asking.ts';
-import { andThen, refuse, type Step, step } from './step.ts';
+import { andThen, leave, printing, refuse, say, type Step, step } from './step.ts';
+
+/** What ends other programs when it is typed alone. */
+const exitWords: ReadonlySet<string> = new Set(['exit', 'quit', ':q', ':q!', ':wq', ':x']);
+
+/** Leaves the second time; a composer keeps the word, so that Enter is enough. */
+function askToLeave(state: ReplState): Step {
+  if (state.isExitAsked) return leave(state);
+  const next = { ...state, isExitAsked: true };
+  if (!state.isLineMode) return step(next);
+  const word = contentOf(state.composer).trim();
+  const asked = { ...next, composer: clearBuffer(state.composer) };
+  return say(asked, `${word} once more leaves; a longer line is a prompt`);
+}
 
 /** A slash in a paste begins no command: only what was typed counts. */
 function isCommand({ text }: Draft): boolean {
@@ -44,9 +57,11 @@ function sendPrompt(state: ReplState, draft: Draft, isEarlier: boolean): Step {
 }
 
 function run(state: ReplState, draft: Draft, isEarlier = false): Step {
-  return isCommand(draft)
-    ? runCommand(state, contentOf(draft).trim())
-    : sendPrompt(state, draft, isEarlier);
+  if (!isCommand(draft)) return sendPrompt(state, draft, isEarlier);
+  const line = contentOf(draft).trim();
+  const echo = printing({ type: 'command', text: shownText(draft), isEarlier });
+  const begun = isEchoed(line) ? step(state, echo) : step(state);
+  return andThen(begun, (next) => runCommand(next, line));
 }
 
 /** Runs what waits in the queue, as long as nothing keeps natter busy. */
@@ -69,12 +84,13 @@ function takeDraft(state: ReplState, draft: Draft): Step {
 export function submit(state: ReplState): Step {
   const draft = draftOf(state.composer);
   if (contentOf(draft).trim() === '') return advance({ ...state, isQueuePaused: false });
+  if (exitWords.has(contentOf(draft).trim())) return askToLeave(state);
   const lines = isCommand(draft) ? linesAfterCommand(contentOf(draft).trim()) : undefined;
   if (lines !== undefined) {
     const [name = ''] = lines.line.split(/\s/);
     return refuse(state, `${name} takes one line, and more follow it`, 'send it alone first');
   }
-  const taken = takeDraft(state, draft);
+  const taken = takeDraft({ ...state, isExitAsked: false }, draft);
   if (isCommand(draft) && isImmediate(draft.text))
     return andThen(taken, (next) => run(next, draft));
   const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);

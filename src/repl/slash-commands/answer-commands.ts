@@ -141,6 +141,7 @@ export const answerCommands: readonly SlashCommand[] = [
   {
     ...none,
     name: 'edit',
+    isSilent: true,
     summary: 'change the last prompt and send it as another version',
     run: edit,
   },

@@ -1,5 +1,5 @@
 import { titleOf } from '../../conversation/tree.ts';
-import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import { say, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state.ts';
 import type { SlashCommand } from './slash-command.ts';
 
@@ -7,7 +7,7 @@ function rename(state: ReplState, title: string): Step {
   if (title !== '') return step(state, { type: 'rename', title });
   const present = titleOf(state.conversation);
   return present === ''
-    ? refuse(state, '/rename needs a title', '/rename on tea')
+    ? say(state, 'this conversation has no title yet; /rename on tea gives it one')
     : say(state, `this conversation is called ${present}`);
 }
 
@@ -38,7 +38,7 @@ export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'rename',
     argument: '[title]',
-    summary: 'tell the title of this conversation, or give it one',
+    summary: 'show the title of this conversation, or give it one',
     completes: 'none',
     run: rename,
   },

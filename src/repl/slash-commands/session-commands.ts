@@ -32,6 +32,7 @@ export const sessionCommands: readonly SlashCommand[] = [
   },
   {
     name: 'clear',
+    isSilent: true,
     argument: '',
     summary: 'empty the window; its text stays in the scrollback',
     completes: 'none',
@@ -40,6 +41,7 @@ export const sessionCommands: readonly SlashCommand[] = [
   },
   {
     name: 'redraw',
+    isSilent: true,
     argument: '',
     summary: 'draw the prompt again',
     completes: 'none',
@@ -49,6 +51,7 @@ export const sessionCommands: readonly SlashCommand[] = [
   },
   {
     name: 'quit',
+    isSilent: true,
     argument: '',
     summary: 'leave',
     completes: 'none',

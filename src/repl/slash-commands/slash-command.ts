@@ -17,6 +17,8 @@ export interface SlashCommand {
   readonly isImmediate?: boolean;
   /** Its argument may have several lines; other commands take one. */
   readonly takesLines?: boolean;
+  /** It says nothing, so that it is not shown before what it says either. */
+  readonly isSilent?: boolean;
   /** It is about the live region; line mode does without it. */
   readonly isOfScreen?: boolean;
   /** `argument` is trimmed; empty when there was none. */

@@ -7,6 +7,7 @@ import { conversationCommands } from './conversation-commands.ts';
 import { sessionCommands } from './session-commands.ts';
 import { settingCommands } from './setting-commands.ts';
 import type { SlashCommand } from './slash-command.ts';
+import { wayElsewhere } from './elsewhere.ts';
 
 const help: SlashCommand = {
   name: 'help',
@@ -55,9 +56,9 @@ function showHelp(state: ReplState, argument: string): Step {
   );
 }
 
-/** Commands that begin as the word does, else those that begin with its first letter. */
+/** Commands that share the longest beginning with the word, at least half of it. */
 function nearNames(word: string): readonly string[] {
-  for (let length = word.length; length > 0; length -= 1) {
+  for (let length = word.length; length >= word.length / 2 && length > 0; length -= 1) {
     const near = slashCommands.filter(({ name }) => name.startsWith(word.slice(0, length)));
     if (near.length > 0) return near.map(({ name }) => `/${name}`);
   }
@@ -66,7 +67,8 @@ function nearNames(word: string): readonly string[] {
 
 function refuseUnknown(state: ReplState, name: string, way = ''): Step {
   const near = nearNames(name).slice(0, 3);
-  const meant = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
+  const others = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
+  const meant = wayElsewhere(name, state) ?? others;
   return refuse(state, `there is no command /${name}`, `${meant}${way}`);
 }
 
@@ -104,6 +106,11 @@ export function linesAfterCommand(
   const end = text.indexOf('\n');
   if (command === undefined || command.takesLines === true || end === -1) return undefined;
   return { line: text.slice(0, end), rest: text.slice(end + 1) };
+}
+
+/** Whether a command is shown before what it says. */
+export function isEchoed(line: string): boolean {
+  return commandOf(line)?.isSilent !== true;
 }
 
 /** Whether a typed line runs at once, also while an answer comes. */

@@ -82,3 +82,34 @@ test.each(['/usr/bin\rtwo\r', '//usage\rtwo\r', 'one\r/usage\rtwo'])(
     expect(effects).toEqual([]);
   },
 );
+
+describe('Y18: a command', () => {
+  test.each(['/usage', '/nonsense', '/model nextgen'])(
+    '%s is shown before what it says',
+    (text) => {
+      const { effects } = run(stateOf(), typed(text), enter);
+      const [echo, said] = effectsOf(effects, 'print');
+      expect(echo?.entries).toEqual([{ type: 'command', text, isEarlier: false }]);
+      expect(said?.entries).toHaveLength(1);
+    },
+  );
+
+  test.each(['/redraw', '/clear'])('%s that says nothing is not shown', (text) => {
+    expect(effectsOf(run(stateOf(), typed(text), enter).effects, 'print')).toEqual([]);
+  });
+
+  test.each([
+    ['/export', 'in a shell: natter conversations export c1'],
+    ['/exit', '/quit leaves'],
+    ['/xyzzy', '/help lists them'],
+  ])('%s that is none suggests what does it, or nothing', (text, hint) => {
+    const [, said] = effectsOf(run(stateOf(), typed(text), enter).effects, 'print');
+    expect(said?.entries).toEqual([
+      {
+        type: 'failure',
+        message: `there is no command ${text}`,
+        hint: `${hint}; // sends a line that starts with a slash`,
+      },
+    ]);
+  });
+});

@@ -43,11 +43,13 @@ test.each(['/clear', '/redraw', '/theme mono'])(
   },
 );
 
-test('/rename without a title tells the present one', () => {
+test('Y18: /rename without a title shows the present one, or how to give one', () => {
   expect(printed(command(withExchange, '/rename').effects)).toEqual([
     'this conversation is called why?',
   ]);
-  expect(printed(command(stateOf(), '/rename').effects)).toEqual(['/rename needs a title']);
+  expect(printed(command(stateOf(), '/rename').effects)).toEqual([
+    'this conversation has no title yet; /rename on tea gives it one',
+  ]);
 });
 
 test('/theme without a name tells the theme and the others', () => {
@@ -82,7 +84,7 @@ test.each([
   ['/modle', 'did you mean /model or /models; // sends a line that starts with a slash'],
   ['/help modle', 'did you mean /model or /models'],
 ])('%s hints at the commands that are near', (line, hint) => {
-  expect(effectsOf(command(stateOf(), line).effects, 'print')[0]?.entries[0]).toMatchObject({
+  expect(effectsOf(command(stateOf(), line).effects, 'print')[1]?.entries[0]).toMatchObject({
     message: 'there is no command /modle',
     hint,
   });

@@ -132,10 +132,10 @@ describe('an answer that fails', () => {
     conversationOf({ role: 'user', content: 'one' }),
   );
 
-  test('leaves one line with cause and way on, and the prompt in the composer', () => {
+  test('Y18: leaves one line with cause and way on, and the prompt in the composer', () => {
     const { state, effects } = run(stateOf(), typed('one'), enter, failed);
     expect(printed(effects)).toEqual(['the service answered 500']);
-    expect(effects.at(-1)).toMatchObject({ entries: [{ hint: '/retry asks again' }] });
+    expect(effects.at(-1)).toMatchObject({ entries: [{ hint: 'Enter sends it again' }] });
     expect(composed(state)).toBe('one');
     expect(state.activity).toBeUndefined();
   });

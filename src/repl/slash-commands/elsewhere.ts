@@ -1,0 +1,27 @@
+import type { ReplState } from '../state.ts';
+
+/** Names that other chat programs have for what natter calls otherwise, or has on its command line. */
+const ways: Readonly<Record<string, string>> = {
+  exit: '/quit leaves',
+  q: '/quit leaves',
+  bye: '/quit leaves',
+  export: 'in a shell: natter conversations export ID',
+  delete: 'in a shell: natter conversations delete ID',
+  search: '/conversations with a text searches them',
+  history: '/conversations lists them; Ctrl-R searches your prompts',
+  load: '/resume opens a conversation',
+  open: '/resume opens a conversation',
+  reset: '/new begins a conversation',
+  file: '/attach sends a file along',
+  add: '/attach sends a file along',
+  tokens: '/usage shows the tokens',
+  cost: '/usage shows the tokens',
+  regenerate: '/retry answers the last prompt once more',
+  login: 'in a shell: natter auth login',
+  connect: 'in a shell: natter auth login',
+};
+
+/** What does what a command of that name does elsewhere; undefined where nothing is known of it. */
+export function wayElsewhere(name: string, { conversation }: ReplState): string | undefined {
+  return Object.hasOwn(ways, name) ? ways[name]?.replace('ID', conversation.id) : undefined;
+}

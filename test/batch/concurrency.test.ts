@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { createConcurrency, type Slot } from '../../src/batch/concurrency.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -42,6 +43,16 @@ async function sizes(window: ReturnType<typeof open>, rounds: number): Promise<n
 }
 
 describe('concurrency', () => {
+  test('a place that becomes free removes the listener for the stop signal', async () => {
+    const { concurrency } = open(1);
+    const stop = new AbortController();
+    const first = await concurrency.take(stop.signal);
+    const second = concurrency.take(stop.signal);
+    first?.release(true);
+    expect(await second).toBeDefined();
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+  });
+
   test('begins as many as are allowed, and stays there', async () => {
     expect(await sizes(open(4), 3)).toEqual([4, 4, 4]);
   });

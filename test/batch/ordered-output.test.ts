@@ -51,3 +51,18 @@ test('what waits for a result that never comes is written at the end', () => {
   void output.end();
   expect(text()).toBe('bd');
 });
+
+test('a result that frees no room does not wake the reader, one that does wakes it', async () => {
+  const { output } = open();
+  const large = 'x'.repeat(1 << 24);
+  void output.put(1, large);
+  void output.put(3, large);
+  let hasRoom = false;
+  void output.room()?.then(() => (hasRoom = true));
+  void output.put(5, 'small');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasRoom).toBe(false);
+  void output.put(0, 'first');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasRoom).toBe(true);
+});

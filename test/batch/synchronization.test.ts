@@ -71,3 +71,13 @@ test('a refusal is kept, and nothing more is tried', async () => {
   await disk.end();
   expect([disk.refusal(), disk.calls()]).toEqual([error, 1]);
 });
+
+test('an error of the disk that arrives after the end began is kept', async () => {
+  const disk = open();
+  const error = new Error('EIO');
+  disk.written();
+  const end = disk.end();
+  await disk.settle(error);
+  await end;
+  expect(disk.refusal()).toBe(error);
+});

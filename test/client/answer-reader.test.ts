@@ -183,3 +183,17 @@ describe('limits', () => {
     expect(textOf(parts, 'text').length).toBe(64_000_000);
   }, 20_000);
 });
+
+test('the first id and model of an answer stay, the last usage wins', async () => {
+  const usage = (total: number) => ({
+    prompt_tokens: 1,
+    completion_tokens: 1,
+    total_tokens: total,
+  });
+  const { parts } = await readParts([
+    event({ id: 'a', model: 'origin', choices: [], usage: usage(2) }),
+    event({ id: 'b', model: 'nextgen', choices: [], usage: usage(3) }),
+    delta('x') + stop + done,
+  ]);
+  expect(endOf(parts)).toMatchObject({ id: 'a', model: 'origin', usage: { total_tokens: 3 } });
+});

@@ -67,3 +67,12 @@ test('R32 sends nothing when already aborted', async () => {
   await expect(client.listModels({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   expect(server.connections()).toBe(0);
 });
+
+test('a list longer than 16 MB is refused, and requested once', async () => {
+  const { server, client } = await serveClient([[response(200, {}, 'x'.repeat(17 * 2 ** 20))]]);
+  await expect(client.listModels()).rejects.toMatchObject({
+    kind: 'server_error',
+    message: expect.stringContaining('16 MB') as string,
+  });
+  expect(server.requests).toHaveLength(1);
+});

@@ -206,3 +206,20 @@ async function unusedPort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+test('R21 an answer whose chunks have no id is not requested again after text', async () => {
+  const nameless = event({ choices: [{ index: 0, delta: { content: 'Hel' } }] });
+  const set = await serveClient([[streamHead(), chunk(nameless), fin]]);
+  const run = await runChat(set);
+  expect(run.text).toBe('Hel');
+  expect(failureOf(run).kind).toBe('incomplete');
+  expect(set.server.requests).toHaveLength(1);
+});
+
+test('R22 an answer that ends after its first, empty chunk is requested again', async () => {
+  const empty = event({ id: 'chatcmpl-1', model: 'origin', choices: [] });
+  const set = await serveClient([[streamHead(), chunk(empty), fin], [answer]]);
+  const run = await runChat(set);
+  expect(run.text).toBe('Hello');
+  expect(set.server.requests).toHaveLength(2);
+});

@@ -133,3 +133,12 @@ test('reads any JSON, however deep, without throwing and without more than 500 c
 test('a title is looked for in linear time', () => {
   expect(parseErrorBody('<title '.repeat(1_000_000)).message).toBeUndefined();
 });
+
+test.each([
+  [3, 'm'],
+  [4, undefined],
+])('a message %d levels below the error is %s', (levels, message) => {
+  let value: unknown = 'm';
+  for (let level = 0; level < levels; level += 1) value = [value];
+  expect(parseErrorBody(JSON.stringify({ error: value })).message).toBe(message);
+});

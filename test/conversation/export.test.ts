@@ -25,6 +25,12 @@ describe('exports', () => {
     );
   });
 
+  test('a turn of which there is one version has no number', () => {
+    const all = exportMarkdown(conversation('why?', 'because').conversation(), { siblings: true });
+    expect(all).toContain('## You\n\nwhy?');
+    expect(all).not.toContain('version');
+  });
+
   test('all versions are exported on request, and told apart', () => {
     const journal = conversation('why?', 'because');
     const [prompt] = pathOf(journal.conversation());

@@ -75,7 +75,7 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
   }
   if (words[0] === '__complete') {
     const { printCompletions } = await import('./commands/completion-run.ts');
-    await printCompletions(context, readCommands(), words.slice(1));
+    await printCompletions(context, context.commands(), words.slice(1));
     return;
   }
   const prompt = parsePlainPrompt(words);
@@ -166,6 +166,7 @@ async function run(words: readonly string[]): Promise<void> {
     homeDirectory: findHome(),
     version: packageJson.version,
     secrets: createSecrets(process.env),
+    commands: readCommands,
   };
   try {
     await Promise.race([runCommandLine(context, words), graceAfter(ending.signal)]);

@@ -20,7 +20,7 @@ const prompt = ['src/commands/run-chat.ts', 'src/commands/chat-run.ts', 'src/cli
 const chunks = [
   { name: 'main', roots: ['src/main.ts'] },
   { name: 'shared', roots: [...program, ...completion], within: prompt },
-  { name: 'shared', roots: ['src/commands/topic-names.ts'] },
+  { name: 'shared', roots: ['src/commands/topic-names.ts', 'src/commands/completion-tree.ts'] },
   { name: 'program', roots: program },
   { name: 'chat', roots: prompt },
   {

@@ -49,7 +49,6 @@ export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
   setExamples(status, ['natter auth status', 'natter auth status --profile work --json']);
   setExamples(logout, ['natter auth logout', 'natter auth logout --profile work']);
   const auth = new Command('auth')
-    .summary('connect to a service: address and key')
     .description('Connects natter to a service: address and key.')
     .addCommand(login)
     .addCommand(status)

@@ -100,7 +100,6 @@ function buildMerge(context: Context, run: RunBatch): Command {
 export function buildBatch(context: Context, run: RunBatch = runBatch): Command {
   const command = new Command('batch')
     .argument('[file]', 'prompts; - or nothing: standard input')
-    .summary('ask many prompts: lines, JSON lines or a table')
     .description(
       'Asks each prompt of a file: one a line, JSON lines ({"prompt": …} or {"messages": …}), or a table with a header. The results are JSON lines.',
     );

@@ -13,7 +13,6 @@ import type { ChatOptions } from './chat.ts';
 import { cleanLine } from './clean-line.ts';
 import type { Context } from './context.ts';
 import { openConversation, type KeptConversation } from './kept-conversation.ts';
-import { questionLoneWord } from './lone-word.ts';
 import { present, type Presentation } from './presentation.ts';
 import { readPrompt } from './prompt.ts';
 import { readRequestSettings } from './request-settings.ts';
@@ -124,7 +123,6 @@ export async function chat(
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   const { notices } = presentation;
   const settings = readRequestSettings(context, notices, options);
-  await questionLoneWord(context, words, options);
   const prompt = await readPrompt(context, notices, words, options);
   const conversation = await openConversation(context, notices, options, settings, prompt);
   try {

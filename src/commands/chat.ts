@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { addOptionGroups } from './add-option-groups.ts';
+import { isNamedPrompt } from './command-line.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
@@ -25,6 +26,8 @@ export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationO
   readonly dryRun?: boolean;
   readonly interactive?: boolean;
   readonly accessible?: boolean;
+  /** The command line says so: `natter chat modles` and `natter -- modles` mean no command. */
+  readonly isPrompt?: boolean;
 }
 
 export const chatExamples = [
@@ -69,5 +72,8 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
     ['Output options:', outputOptions()],
   ]);
   setExamples(command, chatExamples);
-  return command.action((words: string[]) => run(context, words, command.optsWithGlobals()));
+  return command.action((words: string[]) => {
+    const isPrompt = isNamedPrompt(command.parent?.args ?? [], words);
+    return run(context, words, { ...command.optsWithGlobals(), ...(isPrompt && { isPrompt }) });
+  });
 }

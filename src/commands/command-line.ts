@@ -25,6 +25,16 @@ export function routeToChat(
 }
 
 /**
+ * Whether a command line says that its words are a prompt: `natter chat modles`, `natter -- modles`.
+ * @param words the whole command line
+ * @param prompt the words of it that were taken as the prompt
+ */
+export function isNamedPrompt(words: readonly string[], prompt: readonly string[]): boolean {
+  const count = (list: readonly string[]) => list.filter((word) => word === 'chat').length;
+  return words.includes('--') || count(words) > count(prompt);
+}
+
+/**
  * The command that a prompt begins with because options of the chat command stand before it, as in
  * `natter -m nextgen models list`; undefined where the chat command was named, or `--` ends the options.
  * @param words the whole command line
@@ -36,9 +46,10 @@ export function misplacedCommand(
   commandNames: ReadonlySet<string>,
 ): string | undefined {
   const [first] = prompt;
-  if (first === undefined || !commandNames.has(first) || words.includes('--')) return undefined;
-  const count = (list: readonly string[]) => list.filter((word) => word === 'chat').length;
-  return count(words) > count(prompt) ? undefined : first;
+  if (first === undefined || !commandNames.has(first) || isNamedPrompt(words, prompt)) {
+    return undefined;
+  }
+  return first;
 }
 
 /** Edits (insert, delete, replace, swap neighbours) between two words: optimal string alignment distance. */
@@ -70,15 +81,14 @@ export function editDistance(left: string, right: string): number {
 /** Up to this length a word two edits away is another word: "hello" does not mean "help". */
 const shortWord = 6;
 
-/** The command that a lone word nearly names, as `modles` does `models`; a short word must be closer. */
-export function nearlyNamedCommand(
-  words: readonly string[],
-  commandNames: Iterable<string>,
-): string | undefined {
-  const [word] = words;
-  if (word === undefined || words.length > 1 || /\s/.test(word)) return undefined;
+/**
+ * The name that a word nearly is, as `modles` is nearly `models`; a short word must be closer. Undefined for a word that
+ * is one of them, and for a text of several words.
+ */
+export function nearlyNamed(word: string, names: Iterable<string>): string | undefined {
+  if (/\s/.test(word)) return undefined;
   const limit = word.length <= shortWord ? 1 : 2;
-  return [...commandNames].find(
-    (name) => name !== word && editDistance(word.toLowerCase(), name) <= limit,
-  );
+  const known = [...names];
+  if (known.includes(word)) return undefined;
+  return known.find((name) => editDistance(word.toLowerCase(), name) <= limit);
 }

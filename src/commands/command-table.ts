@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
 
-/** A command of the program, beside the chat command. */
+/** A command of the program, beside the chat command. What is here is said nowhere else; the rest is its own. */
 export interface CommandRow {
   readonly name: string;
   readonly alias?: string;
-  /** As commander takes it. */
+  /** As commander takes it: the command's own, for the help of the program. */
   readonly argument?: string;
   readonly summary: string;
   load(): Promise<(context: Context) => Command>;

@@ -53,7 +53,6 @@ const outputOptions = () => [
 export function buildCompare(context: Context, run: RunCompare = runCompare): Command {
   const command = new Command('compare')
     .argument('[prompt...]', 'what to ask; {{stdin}} in it stands for standard input')
-    .summary('ask several models the same, and see their answers side by side')
     .description(
       'Sends a prompt to several models at the same time and prints their answers: side by side on a wide terminal, else one below the other, and under them how long each took. The first answer is the one that natter -c goes on with.',
     );

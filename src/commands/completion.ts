@@ -10,7 +10,6 @@ export type Shell = (typeof shells)[number];
 export function buildCompletion(context: Context): Command {
   const command = new Command('completion')
     .addArgument(new Argument('<shell>', 'the shell that is to complete natter').choices(shells))
-    .summary('print a script that completes natter in a shell')
     .description(
       'Prints a script for the shell to read: it completes commands, options, models, profiles and conversations. Install it once with the line of your shell below; it asks natter each time, so it need not be renewed. In PowerShell the line belongs into the file that $PROFILE names.',
     );

@@ -103,9 +103,7 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
 
 /** `natter config …`: reads and writes settings profiles. */
 export function buildConfig(context: Context, run: RunConfig = runConfig): Command {
-  const command = new Command('config')
-    .summary('show and change settings and profiles')
-    .description('Shows and changes settings and profiles.');
+  const command = new Command('config').description('Shows and changes settings and profiles.');
   for (const child of [...buildReaders(context, run), ...buildWriters(context, run)]) {
     command.addCommand(child);
   }

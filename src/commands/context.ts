@@ -4,6 +4,7 @@ import type { ProcessFacts } from '../storage/lock-file.ts';
 import type { Ask } from '../terminal/ask.ts';
 import type { TerminalDevice } from '../terminal/device.ts';
 import type { Streams } from '../terminal/streams.ts';
+import type { CompletedCommand } from './completion-tree.ts';
 import type { Secrets } from './secrets.ts';
 
 /** Everything of the outside world that a command may touch. */
@@ -24,4 +25,6 @@ export interface Context {
   readonly homeDirectory: string | undefined;
   readonly version: string;
   readonly secrets: Secrets;
+  /** natter's command tree, as the build wrote it. */
+  readonly commands: () => CompletedCommand;
 }

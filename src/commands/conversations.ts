@@ -1,9 +1,8 @@
 import { Argument, Command, Option } from 'commander';
-import { Failure } from '../failure.ts';
-import { nearlyNamedCommand } from './command-line.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
+import { refuseWords } from './refuse-words.ts';
 
 export interface ConversationsOptions extends GlobalOptions {
   readonly json?: boolean;
@@ -67,19 +66,6 @@ const conversation = () =>
 const siblings = () =>
   new Option('--siblings', 'all versions of edited prompts and repeated answers');
 
-const subcommands = ['list', 'show', 'search', 'export', 'rename', 'delete', 'undelete'];
-
-function refuseWords(words: readonly string[]): void {
-  const [word] = words;
-  if (word === undefined) return;
-  const meant = nearlyNamedCommand(words, subcommands);
-  const hint =
-    meant === undefined
-      ? `natter conversations show ${word} prints the conversation of that id or title`
-      : `did you mean natter conversations ${meant}?`;
-  throw new Failure('usage', `there is no command "natter conversations ${word}"`, { hint });
-}
-
 function buildList(context: Context, run: RunConversations): Command {
   const list = new Command('list')
     .summary('list them, the one that changed last first')
@@ -90,7 +76,10 @@ function buildList(context: Context, run: RunConversations): Command {
     // As the default command it gets every word that names none.
     .allowExcessArguments();
   list.action(() => {
-    refuseWords(list.args);
+    refuseWords(
+      list,
+      (word) => `natter conversations show ${word} prints the conversation of that id or title`,
+    );
     return run.list(context, list.optsWithGlobals());
   });
   return setExamples(list, [
@@ -181,8 +170,6 @@ export function buildConversations(
   run: RunConversations = runConversations,
 ): Command {
   const command = new Command('conversations')
-    .alias('sessions')
-    .summary('list, show, search, export or delete conversations')
     .description('Lists, shows, searches, exports, renames and deletes the conversations kept.')
     .addCommand(buildList(context, run), { isDefault: true });
   const others = [buildShow, buildSearch, buildExport].map((build) => build(context, run));

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { Failure } from '../failure.ts';
-import { nearlyNamedCommand } from './command-line.ts';
+import { nearlyNamed } from './command-line.ts';
 import type { Context } from './context.ts';
 import { hideServiceOptions, namesBelow, setExamples } from './help-format.ts';
 import { topicNames } from './topic-names.ts';
@@ -9,7 +9,6 @@ import { topicNames } from './topic-names.ts';
 export function buildHelp(context: Context): Command {
   const command = new Command('help')
     .argument('[words...]', `a command, or a topic: ${topicNames.join(', ')}`)
-    .summary('show help on a command or topic')
     .description('Shows help on a command or a topic.');
   hideServiceOptions(command);
   setExamples(command, ['natter help piping', 'natter help config set']);
@@ -25,10 +24,7 @@ export function buildHelp(context: Context): Command {
 /** Help was asked on `words`, of which `word` names no command of `command`. */
 function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
   const names = namesBelow(command);
-  const near = nearlyNamedCommand(
-    [word],
-    command.parent === null ? [...names, ...topicNames] : names,
-  );
+  const near = nearlyNamed(word, command.parent === null ? [...names, ...topicNames] : names);
   const hint =
     near === undefined
       ? `natter help lists the commands; the topics are ${topicNames.join(', ')}`

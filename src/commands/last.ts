@@ -20,7 +20,6 @@ const runLast: RunLast = async (context, options, name) => {
 export function buildLast(context: Context, run: RunLast = runLast): Command {
   const last = new Command('last')
     .argument('[conversation]', 'an id, a title or latest', 'latest')
-    .summary('print the last answer again, or a code block of it')
     .description('Prints the last answer of a conversation, or a code block of it.')
     .option('-b, --block <number>', 'only this code block, counted from 1; -1 is the last')
     .option('--plain', 'print plain text on a terminal too');

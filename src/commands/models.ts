@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import { Failure } from '../failure.ts';
-import { nearlyNamedCommand } from './command-line.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
+import { refuseWords } from './refuse-words.ts';
 
 export interface ModelsOptions extends GlobalOptions {
   readonly json?: boolean;
@@ -20,17 +19,6 @@ const runModels: RunModels = {
     (await import('./models-run.ts')).getModel(context, id, options),
 };
 
-function refuseWords(words: readonly string[]): void {
-  const [word] = words;
-  if (word === undefined) return;
-  const meant = nearlyNamedCommand(words, ['list', 'get']);
-  const hint =
-    meant === undefined
-      ? `natter models get ${word} shows the model of that id`
-      : `did you mean natter models ${meant}?`;
-  throw new Failure('usage', `there is no command "natter models ${word}"`, { hint });
-}
-
 /** `natter models list` and `natter models get <model>`. */
 export function buildModels(context: Context, run: RunModels = runModels): Command {
   const list = new Command('list')
@@ -40,7 +28,7 @@ export function buildModels(context: Context, run: RunModels = runModels): Comma
     // As the default command it gets every word that names none.
     .allowExcessArguments();
   list.action(() => {
-    refuseWords(list.args);
+    refuseWords(list, (word) => `natter models get ${word} shows the model of that id`);
     return run.list(context, list.optsWithGlobals());
   });
   const get = new Command('get')
@@ -52,7 +40,6 @@ export function buildModels(context: Context, run: RunModels = runModels): Comma
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);
   setExamples(get, ['natter models get nextgen']);
   const models = new Command('models')
-    .summary('list models, or show one')
     .description('Lists models, or shows one.')
     .addCommand(list, { isDefault: true })
     .addCommand(get);

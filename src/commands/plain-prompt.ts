@@ -19,8 +19,13 @@ export interface PlainPrompt {
  */
 export function parsePlainPrompt(line: readonly string[]): PlainPrompt | undefined {
   const words = line.filter((word) => word !== '--sandbox');
-  const options = words.length < line.length ? { ...plainOptions, sandbox: true } : plainOptions;
-  const prompt = words[0] === 'chat' ? words.slice(1) : words;
-  if (words[0] !== 'chat' && commandNames.has(words[0])) return undefined;
+  const isPrompt = words[0] === 'chat';
+  const options = {
+    ...plainOptions,
+    ...(words.length < line.length && { sandbox: true }),
+    ...(isPrompt && { isPrompt }),
+  };
+  const prompt = isPrompt ? words.slice(1) : words;
+  if (!isPrompt && commandNames.has(words[0])) return undefined;
   return prompt.some((word) => word.startsWith('-')) ? undefined : { words: prompt, options };
 }

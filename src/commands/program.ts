@@ -16,11 +16,15 @@ function visit(command: Command, change: (command: Command) => void): void {
 }
 
 /** Stands in the program's help for a command that is not loaded. */
-function placeholder({ name, alias, argument, summary }: CommandRow): Command {
-  const command = new Command(name).summary(summary);
-  if (alias !== undefined) command.alias(alias);
-  if (argument !== undefined) command.argument(argument);
-  return command;
+function placeholder({ name, argument }: CommandRow): Command {
+  const command = new Command(name);
+  return argument === undefined ? command : command.argument(argument);
+}
+
+async function commandOf(row: CommandRow, context: Context, isLoaded: boolean): Promise<Command> {
+  const command = isLoaded ? (await row.load())(context) : placeholder(row);
+  command.summary(row.summary);
+  return row.alias === undefined ? command : command.alias(row.alias);
 }
 
 /**
@@ -41,8 +45,7 @@ export async function buildProgram(context: Context, words: readonly string[]): 
   addGlobalOptions(program);
   program.addCommand(buildChat(context), { isDefault: true });
   for (const row of commandTable) {
-    const build = isNamed(row, words) ? await row.load() : undefined;
-    program.addCommand(build?.(context) ?? placeholder(row));
+    program.addCommand(await commandOf(row, context, isNamed(row, words)));
   }
   visit(program, (command) => {
     command

@@ -1,5 +1,6 @@
 import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
+import { mayBeCommand } from './may-be-command.ts';
 import { wantsRepl } from './wants-repl.ts';
 
 export type RunChat = (
@@ -14,6 +15,10 @@ export const runChat: RunChat = async (context, words, options) => {
     const { runRepl } = await import('./repl-run.ts');
     await runRepl(context, words, options);
     return;
+  }
+  if (mayBeCommand(words, options)) {
+    const { questionMistakenCommand } = await import('./mistaken-command.ts');
+    await questionMistakenCommand(context, words, options);
   }
   const { chat } = await import('./chat-run.ts');
   await chat(context, words, options);

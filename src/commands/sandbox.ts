@@ -26,7 +26,6 @@ const runSandbox: RunSandbox = async (context, options) =>
 /** `natter sandbox`: serves the contract on this machine until it is stopped. */
 export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Command {
   const command = new Command('sandbox')
-    .summary('serve the service in a box, with faults on request')
     .description(
       'Serves the Chat Completion Service on this machine, until it is stopped: without a language model behind it, or in front of a server that has one. Prints its base URL; the fault options say how it misbehaves.',
     )

@@ -1,36 +1,27 @@
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { CompletedCommand } from '../../src/commands/completion-tree.ts';
 import { exitCodes } from '../../src/failure.ts';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import { runNatter } from '../support/natter.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-const commands = [
-  '',
-  'chat',
-  'models',
-  'models list',
-  'models get',
-  'auth',
-  'auth login',
-  'auth status',
-  'auth logout',
-  'config',
-  'config list',
-  'config get',
-  'config set',
-  'config unset',
-  'config path',
-  'config use',
-  'config profiles',
-  'config remove-profile',
-  'sandbox',
-  'batch',
-  'batch merge',
-  'completion',
-  'help',
-];
+const tree = JSON.parse(readFileSync('dist/commands.json', 'utf8')) as CompletedCommand;
+
+/** `models`, `models list`, of a command and all below it. */
+function pathsOf({ name, aliases, commands }: CompletedCommand): readonly string[] {
+  return [name, ...aliases].flatMap((word) => [
+    word,
+    ...commands.flatMap(pathsOf).map((path) => `${word} ${path}`),
+  ]);
+}
+
+const commands = ['', ...tree.commands.flatMap(pathsOf)];
+
+test('Y33: the commands that are tried are those of the tree', () => {
+  expect(commands).toEqual(expect.arrayContaining(['compare', 'sessions undelete', 'last']));
+});
 
 const wordsOf = (command: string) => (command === '' ? [] : command.split(' '));
 

@@ -118,6 +118,38 @@ test.each(['modles', 'Help', 'confg', 'sanbox', 'auht'])(
   },
 );
 
+test.each(['model list', 'modles list', 'conversatons', 'login', 'version', 'update', 'quit'])(
+  'Y10: %s, which looks like a command, is questioned on a terminal before anything is sent',
+  async (prompt) => {
+    const server = await serve([[streamed('Hello')]]);
+    const terminal = openTerminal(prompt.split(' '), { env: serviceAt(server) });
+    await terminal.waitFor(/Send it as a prompt\? \[y\/N\]/);
+    terminal.type('\r');
+    expect((await terminal.exit).exitCode).toBe(2);
+    expect(await terminal.transcript()).toContain(`natter -- ${prompt}`);
+    expect(server.connections()).toBe(0);
+  },
+);
+
+test('Y10: in a script it is sent, with one line on standard error', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const result = await runNatter(['model', 'list'], { env: serviceAt(server) });
+  expect(result).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(result.stderr).toBe(
+    'natter: "model list" looks like the command natter models list; it is sent as a prompt\n',
+  );
+});
+
+test.each([
+  ['--', 'login'],
+  ['chat', 'login'],
+])('Y10: natter %s %s is a prompt without any question', async (...words) => {
+  const server = await serve([[streamed('Hello')]]);
+  const terminal = openTerminal(words, { env: serviceAt(server) });
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(await terminal.transcript()).toContain('Hello');
+});
+
 test('a lone word is sent after a yes', async () => {
   const server = await serve([[streamed('Hello')]]);
   const terminal = openTerminal(['modles'], { env: serviceAt(server) });
@@ -144,7 +176,7 @@ test('a lone word is not questioned with --no-input, but refused', async () => {
   expect(server.connections()).toBe(0);
 });
 
-test.each([[['modles']], [['hello']], [['what', 'modles']]])(
+test.each([[['modles', '--quiet']], [['hello']], [['what', 'modles']]])(
   'in a pipe %j is a prompt like any other',
   async (words) => {
     const server = await serve([[streamed('Hello')]]);

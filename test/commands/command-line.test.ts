@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   editDistance,
+  isNamedPrompt,
   misplacedCommand,
-  nearlyNamedCommand,
+  nearlyNamed,
   routeToChat,
   wantsJson,
 } from '../../src/commands/command-line.ts';
@@ -79,18 +80,26 @@ describe('editDistance', () => {
 });
 
 test.each([
-  [['modles'], 'models'],
-  [['Models'], 'models'],
-  [['hlep'], 'help'],
-  [['hepl'], 'help'],
-  [['cat'], 'chat'],
-  [['hello'], undefined],
-  [['models'], undefined],
-  [['yellow'], undefined],
-  [['why'], undefined],
-  [['modles', 'list'], undefined],
-  [['modles now'], undefined],
-  [[], undefined],
-])('%j nearly names the command %s', (words, command) => {
-  expect(nearlyNamedCommand(words, names)).toBe(command);
+  ['modles', 'models'],
+  ['Models', 'models'],
+  ['hlep', 'help'],
+  ['hepl', 'help'],
+  ['cat', 'chat'],
+  ['hello', undefined],
+  ['models', undefined],
+  ['yellow', undefined],
+  ['why', undefined],
+  ['modles now', undefined],
+])('%j is nearly the name %s', (word, name) => {
+  expect(nearlyNamed(word, names)).toBe(name);
+});
+
+test.each([
+  [['--', 'modles'], ['modles'], true],
+  [['chat', 'modles'], ['modles'], true],
+  [['chat', 'chat'], ['chat'], true],
+  [['modles'], ['modles'], false],
+  [['-m', 'x', 'modles'], ['modles'], false],
+])('%j names %j as the prompt: %s', (words, prompt, expected) => {
+  expect(isNamedPrompt(words, prompt)).toBe(expected);
 });

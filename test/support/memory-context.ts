@@ -1,3 +1,4 @@
+import type { CompletedCommand } from '../../src/commands/completion-tree.ts';
 import type { Context } from '../../src/commands/context.ts';
 import { createSecrets } from '../../src/commands/secrets.ts';
 import type { InputStream, OutputStream } from '../../src/terminal/streams.ts';
@@ -40,7 +41,20 @@ export interface MemoryOptions {
   /** What a person answers, in turn. */
   readonly answers?: readonly string[];
   readonly homeDirectory?: string;
+  /** Without it, natter has no commands. */
+  readonly commands?: CompletedCommand;
 }
+
+const noCommands: CompletedCommand = {
+  name: 'natter',
+  aliases: [],
+  summary: '',
+  options: [],
+  arguments: [],
+  commands: [],
+  reachesService: true,
+  isApart: false,
+};
 
 /** A {@link Context} in memory, on a clock that stands still. */
 export interface MemoryContext {
@@ -78,6 +92,7 @@ export function createMemoryContext(options: MemoryOptions = {}): MemoryContext 
     homeDirectory: options.homeDirectory,
     version: '1.2.3',
     secrets: createSecrets(environment),
+    commands: () => options.commands ?? noCommands,
   };
   return {
     context: outside as Context,

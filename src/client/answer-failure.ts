@@ -1,13 +1,13 @@
 import { Failure } from '../failure.ts';
 import type { AnswerEnd } from './answer.ts';
 import { rephrase, RequestFailure } from './request-failure.ts';
-import { waitInWords } from './wait-words.ts';
+import { limitInWords } from './wait-words.ts';
 
 /** The service sent nothing but keep-alives for `limit` milliseconds; not asked again, as it may be generating. */
 export function silence(limit: number): RequestFailure {
   return new RequestFailure(
     'unreachable',
-    `the service sent no content for ${waitInWords(limit / 1000)}`,
+    `the service sent no content for ${limitInWords(limit)}`,
     { transient: false, hint: 'ask again, or allow longer pauses with --idle-timeout' },
   );
 }
@@ -21,6 +21,17 @@ export function unfinished(): RequestFailure {
       transient: true,
     },
   );
+}
+
+/**
+ * Text in the place of JSON, `length` characters of it: a fault of the service that may be gone the next time. It is
+ * not quoted, and neither is the parser's message, which quotes it: it must not reach a terminal or a log.
+ */
+export function malformed(what: string, length: number): RequestFailure {
+  return new RequestFailure('server_error', `${what} (${length} characters)`, {
+    transient: true,
+    hint: 'ask again; if it stays so, whoever runs the service has to mend it',
+  });
 }
 
 /** What ended an answer of which content came: it is never asked for again, because it would be paid twice. */

@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { portProblem } from '../port.ts';
 
 const hint = 'a base URL looks like https://api.example.com';
 
@@ -14,7 +15,9 @@ export function parseBaseUrl(text: string): URL {
   const shown = maskUserInfo(text.trim());
   const url = parseUrl(text.trim());
   if (url === undefined) {
-    throw new Failure('configuration', `the base URL "${shown}" is not a URL`, { hint });
+    const port = portProblem(shown);
+    const problem = port === undefined ? 'is not a URL' : `has ${port}`;
+    throw new Failure('configuration', `the base URL "${shown}" ${problem}`, { hint });
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Failure('configuration', `the base URL "${shown}" is neither https nor http`, {

@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
+import { malformed } from './answer-failure.ts';
 import type { Answer } from './answer.ts';
 import { createChunkTemplate, type ChunkTemplate } from './chunk-template.ts';
 import { readChunk } from './completion-chunk.ts';
@@ -40,10 +41,7 @@ function throwUnreadable(data: string): never {
     const error = isJsonObject(value) ? findError(value) : undefined;
     if (error !== undefined) throw reportedError(error);
   }
-  throw new Failure(
-    'server_error',
-    `the service sent an event that is not a JSON object (${data.length} characters)`,
-  );
+  throw malformed('the service sent an event that is not a JSON object', data.length);
 }
 
 /** Empty data, a comment that a gateway wrapped as data (`data: : PROCESSING`), and JSON null say nothing. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { startTimer } from './timer.ts';
-import { waitInWords } from './wait-words.ts';
+import { limitInWords } from './wait-words.ts';
 
 /** One signal for the caller's wish to stop and for the total time limit. */
 export interface Deadline {
@@ -33,7 +33,7 @@ export function startDeadline(
 }
 
 function timedOut(limit: number): Failure {
-  return new Failure('unreachable', `no whole answer came within ${waitInWords(limit / 1000)}`, {
+  return new Failure('unreachable', `no whole answer came within ${limitInWords(limit)}`, {
     hint: 'allow more time with --timeout, or 0 for no limit',
   });
 }

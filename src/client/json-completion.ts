@@ -3,6 +3,7 @@ import { isJsonObject } from '../json.ts';
 import type { Answer } from './answer.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
 import { readErrorValue } from './error-body.ts';
+import { malformed } from './answer-failure.ts';
 import { findError, reportedError } from './reported-error.ts';
 
 /** For what came from some server, but hardly from one of this format. */
@@ -12,8 +13,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the body, which must not reach a terminal or a log.
-    throw new Failure('server_error', "the service's answer is not valid JSON", elsewhere);
+    throw malformed("the service's answer is malformed JSON", text.length);
   }
 }
 

@@ -1,6 +1,6 @@
 import { acceptedResponse } from './accepted-response.ts';
 import { Failure } from '../failure.ts';
-import { silence } from './answer-failure.ts';
+import { malformed, silence } from './answer-failure.ts';
 import { RequestFailure } from './request-failure.ts';
 import type { ConnectedService } from './connected-service.ts';
 import { watchIdle } from './timer.ts';
@@ -23,6 +23,9 @@ export async function requestJson(
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     // The parser's own message quotes the body, which may be a whole page.
+    if (/^\s*[[{]/.test(text)) {
+      throw malformed(`the service's answer to ${path} is malformed JSON`, text.length);
+    }
     throw new Failure('server_error', `the service's answer to ${path} is not JSON`, {
       hint: 'check the base URL: natter auth status',
     });

@@ -1,6 +1,7 @@
+import { certificateFailure } from './certificate-failure.ts';
 import { RequestFailure } from './request-failure.ts';
 import type { Route } from './route.ts';
-import { waitInWords } from './wait-words.ts';
+import { limitInWords } from './wait-words.ts';
 
 /** How far a request had come when its connection failed. */
 export type Stage = 'connecting' | 'waiting' | 'answering';
@@ -14,6 +15,7 @@ export function networkFailure(error: unknown, stage: Stage, route: Route): Requ
   const code = codeOf(error);
   const place = route.proxy === undefined ? route.target : `the proxy ${route.proxy}`;
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);
+  if (code === 'HPE_HEADER_OVERFLOW') return longHeaders(error, place);
   if (handshakeCodes.test(code)) {
     return new RequestFailure(
       'unreachable',
@@ -83,14 +85,15 @@ function cutFailure(
   });
 }
 
-function certificateFailure(error: unknown, code: string, route: Route): RequestFailure {
+/** Node reads no more than 16 KB of them (`--max-http-header-size`). */
+function longHeaders(error: unknown, place: string): RequestFailure {
   return new RequestFailure(
-    'unreachable',
-    `the TLS certificate of ${route.target} is not trusted (${code})`,
+    'server_error',
+    `${place} sent more than 16 KB of response headers, and natter reads no more`,
     {
       transient: false,
       cause: error,
-      hint: 'if an authority of your own signed it, set NODE_EXTRA_CA_CERTS to its certificate file',
+      hint: 'a gateway in between may add them; NODE_OPTIONS=--max-http-header-size=65536 allows more',
     },
   );
 }
@@ -104,7 +107,7 @@ export function connectTimedOut(route: Route, limit: number): RequestFailure {
   const place = route.proxy === undefined ? route.target : `the proxy ${route.proxy}`;
   return new RequestFailure(
     'unreachable',
-    `cannot reach ${place}: no connection within ${waitInWords(limit / 1000)}`,
+    `cannot reach ${place}: no connection within ${limitInWords(limit)}`,
     { transient: true, hint: 'check the base URL and the network: natter auth status' },
   );
 }
@@ -113,7 +116,7 @@ export function connectTimedOut(route: Route, limit: number): RequestFailure {
 export function firstByteTimedOut(route: Route, limit: number): RequestFailure {
   return new RequestFailure(
     'unreachable',
-    `${route.target} did not begin to answer within ${waitInWords(limit / 1000)}`,
+    `${route.target} did not begin to answer within ${limitInWords(limit)}`,
     { transient: false, hint: 'ask again, or allow more time with --first-byte-timeout' },
   );
 }

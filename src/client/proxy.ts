@@ -1,5 +1,6 @@
 import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
+import { portProblem } from '../port.ts';
 import { maskUserInfo, parseUrl } from './base-url.ts';
 import { isLoopback } from './loopback.ts';
 
@@ -38,9 +39,12 @@ function readVariable(environment: Environment, name: string): Variable | undefi
 }
 
 function parseProxyUrl({ name, value }: Variable): URL {
-  const url = parseUrl(value.includes('://') ? value : `http://${value}`);
+  const address = value.includes('://') ? value : `http://${value}`;
+  const url = parseUrl(address);
   if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-  const problem = url === undefined ? 'is not a URL' : 'is neither an http nor an https proxy';
+  const port = portProblem(address);
+  const notUrl = port === undefined ? 'is not a URL' : `has ${port}`;
+  const problem = url === undefined ? notUrl : 'is neither an http nor an https proxy';
   throw new Failure('configuration', `the proxy "${maskUserInfo(value)}" of ${name} ${problem}`, {
     hint: `correct ${name}, or name the service's host in NO_PROXY`,
   });

@@ -1,4 +1,5 @@
 import type { ClientOptions } from './client.ts';
+import { isJsonObject } from '../json.ts';
 import { endpointUrl, parseBaseUrl } from './base-url.ts';
 import type { ExchangeLimits } from './exchange.ts';
 import { readLimits } from './limits.ts';
@@ -23,6 +24,11 @@ export interface Service {
   mask(text: string): string;
 }
 
+const eventStream = 'text/event-stream';
+const jsonBody = 'application/json';
+
+const isStreamed = (body: unknown) => isJsonObject(body) && body['stream'] === true;
+
 /** @throws Failure `configuration` for options no request can be made with */
 export function createService(options: ClientOptions): Service {
   const baseUrl = parseBaseUrl(options.baseUrl);
@@ -38,14 +44,15 @@ export function createService(options: ClientOptions): Service {
     request(path, body) {
       const url = endpointUrl(baseUrl, path);
       if (body === undefined) {
-        return { method: 'GET', url, headers: { accept: 'application/json', ...headers } };
+        return { method: 'GET', url, headers: { accept: jsonBody, ...headers } };
       }
       return {
         method: 'POST',
         url,
         headers: {
-          accept: 'text/event-stream, application/json',
-          'content-type': 'application/json',
+          // Gateways choose by the first type they know.
+          accept: isStreamed(body) ? `${eventStream}, ${jsonBody}` : `${jsonBody}, ${eventStream}`,
+          'content-type': jsonBody,
           ...headers,
         },
         // Written once: every attempt sends the same bytes.

@@ -12,11 +12,23 @@ export function waitInWords(seconds: number): string {
   for (const [unit, size] of units) {
     const count = Math.floor(rest / size);
     rest %= size;
-    if (count > 0) words.push(`${count} ${unit}${count === 1 ? '' : 's'}`);
+    if (count > 0) words.push(counted(count, unit));
     else if (words.length > 0) break;
     if (words.length === 2) break;
   }
   return words.join(' ');
+}
+
+/** A limit as it was set, exactly, in its largest whole unit: `500 milliseconds`, `1.5 seconds`, `90 seconds`. */
+export function limitInWords(milliseconds: number): string {
+  if (milliseconds < 1000) return counted(milliseconds, 'millisecond');
+  const whole = units.find(([, size]) => milliseconds % (size * 1000) === 0);
+  const [unit, size] = whole ?? (['second', 1] as const);
+  return counted(milliseconds / 1000 / size, unit);
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 /** Local clock time that many seconds from `now`, with the date when it is a day away or more; ISO order. */

@@ -25,8 +25,12 @@ export function parseSettingValue<Value>(
 ): Value {
   const text = typeof raw === 'string' || typeof raw === 'number' || typeof raw === 'boolean';
   const value = text ? definition.type.parse(String(raw)) : undefined;
-  if (value === undefined) throw fail(origin, definition.type.expected);
-  return value;
+  if (value !== undefined) return value;
+  const mistake = text ? definition.type.mistake?.(String(raw)) : undefined;
+  if (mistake === undefined) throw fail(origin, definition.type.expected);
+  throw new Failure(origin.kind, `${origin.label} has ${mistake}`, {
+    hint: origin.hint ?? `it must be ${definition.type.expected}`,
+  });
 }
 
 /** Any JSON value. @throws Failure that names the origin */

@@ -1,3 +1,4 @@
+import { portProblem } from '../port.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 
 /** What a settings file holds for one value. */
@@ -11,6 +12,8 @@ export interface ValueType<Value> {
   readonly expected: string;
   /** Undefined when the text is no such value. */
   parse(text: string): Value | undefined;
+  /** Completes "has …" for a text whose one mistake can be named. */
+  readonly mistake?: (text: string) => string | undefined;
   /** The form that is written to the file; as text it is what `config get` prints. */
   store(value: Value): StoredValue;
 }
@@ -39,6 +42,7 @@ export const address: ValueType<string> = {
     if (!/^https?:\/\//i.test(trimmed) || /[?#\s\p{Cc}]/u.test(trimmed)) return undefined;
     return URL.canParse(trimmed) ? trimmed : undefined;
   },
+  mistake: (text) => portProblem(text.trim()),
   store: (value) => value,
 };
 

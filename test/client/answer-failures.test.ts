@@ -126,7 +126,12 @@ describe('bodies that are no stream', () => {
   });
 
   test.each([
-    ['S44 broken JSON', 'application/json', '{"choices":[{"mess', /answer is not valid JSON$/],
+    [
+      'S44 broken JSON',
+      'application/json',
+      '{"choices":[{"mess',
+      /answer is malformed JSON \(\d+ characters\)$/,
+    ],
     [
       'S44 JSON without a completion',
       'application/json',
@@ -168,13 +173,10 @@ describe('bodies that are no stream', () => {
     expect((thrown as Failure).message).toMatch(message);
   });
 
-  test.each(['{"choices":[]}', '{"choices":[{"mess'])(
-    'S44 %s leads to the address in use',
-    async (body) => {
-      const { thrown } = await readParts([body], 'application/json');
-      expect((thrown as Failure).hint).toBe('check the base URL: natter auth status');
-    },
-  );
+  test('S44 JSON without a completion leads to the address in use', async () => {
+    const { thrown } = await readParts(['{"choices":[]}'], 'application/json');
+    expect((thrown as Failure).hint).toBe('check the base URL: natter auth status');
+  });
 
   test('S46 an endless page is not read to its end', async () => {
     let reads = 0;

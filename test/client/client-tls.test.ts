@@ -17,7 +17,9 @@ test('R30 an untrusted certificate is not tried again, and the way out is named'
   expect(run.delays).toEqual([]);
   expect(failure.kind).toBe('unreachable');
   expect(failure.message).toMatch(
-    new RegExp(`^the TLS certificate of 127.0.0.1:${server.port} is not trusted`),
+    new RegExp(
+      `^the TLS certificate of 127.0.0.1:${server.port} is signed by an authority that this machine does not know`,
+    ),
   );
   expect(failure.hint).toContain('NODE_EXTRA_CA_CERTS');
   expect(server.requests).toHaveLength(0);

@@ -28,17 +28,30 @@ test.each([
 });
 
 test.each([
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-])('R30 %s is final and points to NODE_EXTRA_CA_CERTS', (code) => {
+  ['CERT_HAS_EXPIRED', 'has expired', "check this machine's clock"],
+  ['CERT_NOT_YET_VALID', 'is not valid yet', "check this machine's clock"],
+  ['CERT_REVOKED', 'was revoked', 'has to be replaced'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed', 'NODE_EXTRA_CA_CERTS'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'is signed by an authority', 'NODE_EXTRA_CA_CERTS'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'is signed by an authority', 'NODE_EXTRA_CA_CERTS'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is signed by an authority', 'NODE_EXTRA_CA_CERTS'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another name, not for service.test', 'host of the base'],
+  ['CERT_CHAIN_TOO_LONG', 'is not trusted', 'NODE_EXTRA_CA_CERTS'],
+])('Y2: R30 %s is final, is named and says what helps', (code, problem, help) => {
   const failure = networkFailure(coded(code), 'connecting', route);
   expect(failure).toMatchObject({ kind: 'unreachable', transient: false });
+  expect(failure.message).toMatch(/^the TLS certificate of service\.test:443 /);
+  expect(failure.message).toContain(problem);
   expect(failure.message).toContain(code);
-  expect(failure.hint).toContain('NODE_EXTRA_CA_CERTS');
+  expect(failure.hint).toContain(help);
+});
+
+test('Y2: a certificate for hundreds of names is told by a few', () => {
+  const subjectaltname = Array.from({ length: 100 }, (_, index) => `DNS:${index}.test`).join(', ');
+  const error = Object.assign(coded('ERR_TLS_CERT_ALTNAME_INVALID'), { cert: { subjectaltname } });
+  expect(networkFailure(error, 'connecting', route).message).toContain(
+    'is for 0.test, 1.test, 2.test, 3.test, 4.test and 95 more, not for service.test',
+  );
 });
 
 test('R30 a TLS version that nobody shares is final', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockTimeAfter, waitInWords } from '../../src/client/wait-words.ts';
+import { clockTimeAfter, limitInWords, waitInWords } from '../../src/client/wait-words.ts';
 
 test.each([
   [0.3, '1 second'],
@@ -12,6 +12,19 @@ test.each([
   [86_400 * 3 + 7_200, '3 days 2 hours'],
 ])('says %d seconds as "%s"', (seconds, words) => {
   expect(waitInWords(seconds)).toBe(words);
+});
+
+test.each([
+  [1, '1 millisecond'],
+  [500, '500 milliseconds'],
+  [1000, '1 second'],
+  [1500, '1.5 seconds'],
+  [90_000, '90 seconds'],
+  [600_000, '10 minutes'],
+  [3_600_000, '1 hour'],
+  [86_400_000 * 3, '3 days'],
+])('Y4: says a limit of %d milliseconds exactly, as "%s"', (milliseconds, words) => {
+  expect(limitInWords(milliseconds)).toBe(words);
 });
 
 test('tells the local clock time', () => {

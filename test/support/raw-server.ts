@@ -21,6 +21,8 @@ export type Reply = readonly Step[];
 export interface RawServerOptions {
   /** Speaks TLS, with a certificate signed by `certificates/authority.pem`. */
   readonly tls?: boolean;
+  /** Another of `certificates/` for `tls`, such as `expired.pem`. */
+  readonly certificate?: string;
   /** Performed on every connection before anything is received. */
   readonly greeting?: Reply;
 }
@@ -52,7 +54,7 @@ export const certificatePath = (name: string): string =>
 /** Starts a server whose request number n gets reply number n; the last reply serves all further ones. */
 export async function startRawServer(
   replies: readonly Reply[],
-  { tls = false, greeting = [] }: RawServerOptions = {},
+  { tls = false, certificate = 'server.pem', greeting = [] }: RawServerOptions = {},
 ): Promise<RawServer> {
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
@@ -99,7 +101,7 @@ export async function startRawServer(
     });
   }
 
-  const server = tls ? createTlsServer(identity(), accept) : createServer(accept);
+  const server = tls ? createTlsServer(identity(certificate), accept) : createServer(accept);
   const port = await listen(server);
   return {
     port,
@@ -128,9 +130,9 @@ async function perform(reply: Reply, socket: Socket): Promise<void> {
   }
 }
 
-function identity() {
+function identity(certificate: string) {
   return {
-    cert: readFileSync(certificatePath('server.pem')),
+    cert: readFileSync(certificatePath(certificate)),
     key: readFileSync(certificatePath('server-key.pem')),
   };
 }

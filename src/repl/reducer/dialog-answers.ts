@@ -1,3 +1,4 @@
+import { portProblem } from '../../port.ts';
 import { addressDialog, keyDialog } from '../dialogs.ts';
 import type { Dialog, DialogChoice } from '../dialog.ts';
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
@@ -34,6 +35,8 @@ function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
 /** What keeps a text from being the address of a service. It never quotes it: a key may stand in the wrong place. */
 function addressRefusal(text: string): string | undefined {
   if (!/^https?:\/\/[^\s/]/i.test(text)) return 'an address begins with https:// or http://';
+  const port = portProblem(text);
+  if (port !== undefined) return `the address has ${port}`;
   if (!URL.canParse(text) || /[?#\s]/.test(text)) {
     return 'an address looks like https://api.example.com, without query or fragment';
   }

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import {
+  delta,
+  done,
+  head,
+  json,
+  lastChunk,
+  chunk,
+  response,
+  streamed,
+  streamHead,
+} from '../support/raw-replies.ts';
+import { certificatePath } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+
+describe('Y2: a certificate', () => {
+  const trusted = (name: string) => ({ NODE_EXTRA_CA_CERTS: certificatePath(name) });
+
+  test.each([
+    ['that expired', 'expired.pem', trusted('expired.pem'), 'has expired', "this machine's clock"],
+    [
+      'for another name',
+      'other-name.pem',
+      trusted('other-name.pem'),
+      'is for other.test, www.other.test, not for 127.0.0.1',
+      'check the host of the base URL',
+    ],
+    ['that is self-signed', 'self-signed.pem', {}, 'is self-signed', 'NODE_EXTRA_CA_CERTS'],
+    [
+      'of an unknown authority',
+      'server.pem',
+      {},
+      'is signed by an authority that this machine does not know',
+      'NODE_EXTRA_CA_CERTS',
+    ],
+  ])('%s is named, with what helps', async (_, certificate, env, problem, help) => {
+    expect(readFileSync(certificatePath(certificate), 'utf8')).toContain('BEGIN CERTIFICATE');
+    const server = await serve([[streamed('Hello')]], { tls: true, certificate });
+    const result = await runNatter(['hi'], { env: { ...serviceAt(server), ...env } });
+    expect(result).toMatchObject({ code: 10, stdout: '' });
+    const [message, hint] = result.stderr.split('\n');
+    expect(message).toContain(`the TLS certificate of 127.0.0.1:${server.port} ${problem}`);
+    expect(hint).toContain(help);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+test.each([
+  ['500ms', '500 milliseconds'],
+  ['1.5s', '1.5 seconds'],
+])('Y4: --timeout %s is told as %s', async (limit, words) => {
+  const server = await serve([[]]);
+  const { code, stderr } = await runNatter(['--timeout', limit, 'hi'], { env: serviceAt(server) });
+  expect(code).toBe(10);
+  expect(stderr).toContain(`no whole answer came within ${words}\n`);
+});
+
+describe('Y6:', () => {
+  const port = 'has port 99999, and ports end at 65535';
+
+  test.each([
+    ['--base-url', ['--base-url', 'http://127.0.0.1:99999', 'hi'], {}, 2],
+    ['NATTER_BASE_URL', ['hi'], { NATTER_BASE_URL: 'https://x.test:99999/v1' }, 3],
+    ['HTTPS_PROXY', ['--base-url', 'https://x.test', 'hi'], { HTTPS_PROXY: 'http://p:99999' }, 3],
+  ])('the port 99999 of %s is named', async (_, words, env, code) => {
+    const result = await runNatter(words, { env });
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toContain(port);
+  });
+
+  test('response headers over 16 KB are named', async () => {
+    const server = await serve([[head(200, { 'x-long': 'a'.repeat(17_000) }), delta('Hi'), done]]);
+    const { code, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+    expect(code).toBe(9);
+    expect(stderr).toContain('sent more than 16 KB of response headers');
+    expect(stderr).not.toContain('does not answer in HTTP');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+test.each([
+  [[], 'text/event-stream, application/json'],
+  [['--no-stream'], 'application/json, text/event-stream'],
+])('Y1: %j asks for %s', async (flags, accept) => {
+  const completion = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] };
+  const server = await serve([[json(200, completion)]]);
+  const { code } = await runNatter([...flags, 'hi'], { env: serviceAt(server) });
+  expect(code).toBe(0);
+  expect(server.requests[0]?.headers['accept']).toBe(accept);
+});
+
+describe('Y9: malformed JSON', () => {
+  const body = '{"choices":[{"secret';
+  const broken = [response(200, { 'content-type': 'application/json' }, body)];
+  const event = [streamHead(), chunk('data: {"secret\n\n'), chunk(done), lastChunk];
+
+  test.each([
+    ['in one body', broken, "the service's answer is malformed JSON (20 characters)"],
+    ['in an event', event, 'an event that is not a JSON object (8 characters)'],
+  ])('%s is asked for again until an answer comes', async (_, reply, problem) => {
+    const server = await serve([reply, [streamed('Hello')]]);
+    const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello' });
+    expect(stderr).toContain(problem);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('that stays fails in its own words, and is not shown', async () => {
+    const server = await serve([broken]);
+    const { code, stderr } = await runNatter(['--retries', '1', 'hi'], { env: serviceAt(server) });
+    expect(code).toBe(9);
+    expect(stderr).toContain(
+      "the service's answer is malformed JSON (20 characters) (after 2 requests)",
+    );
+    expect(stderr).not.toContain('secret');
+    expect(stderr).not.toContain('base URL');
+  });
+
+  test('after text is not asked for again', async () => {
+    const reply = [streamHead(), chunk(delta('Hel')), chunk('data: {"secret\n\n'), lastChunk];
+    const server = await serve([reply]);
+    const { code, stdout } = await runNatter(['hi'], { env: serviceAt(server) });
+    expect({ code, stdout }).toEqual({ code: 11, stdout: 'Hel' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('as a list of models is asked for again, too', async () => {
+    const server = await serve([
+      [response(200, {}, '{"data":[{"id"')],
+      [json(200, { data: [{ id: 'origin' }] })],
+    ]);
+    const { code, stdout } = await runNatter(['models', 'list'], { env: serviceAt(server) });
+    expect(code).toBe(0);
+    expect(stdout).toContain('origin');
+  });
+});

@@ -15,6 +15,12 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** natter's own clock, which also repeats what it does beside its work. */
+export interface ProgramClock extends Clock {
+  /** Calls `action` every so many milliseconds until the function it returns is called. Keeps no process alive. */
+  repeat(milliseconds: number, action: () => void): () => void;
+}
+
 /** Node's timers fire at once when they are asked for more: 24.8 days. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -22,7 +28,7 @@ const longestTimer = 2 ** 31 - 1;
 type Timer = (milliseconds: number, value: undefined, options: TimerOptions) => Promise<unknown>;
 
 /** The clock of the process; longer sleeps than `timer` takes are several timers, one after the other. */
-export function createSystemClock(timer: Timer): Clock {
+export function createSystemClock(timer: Timer): ProgramClock {
   return {
     // Node takes a millisecond to load `performance`.
     monotonic: () => Number(hrtime.bigint()) / 1e6,
@@ -40,6 +46,10 @@ export function createSystemClock(timer: Timer): Clock {
         signal?.throwIfAborted();
         throw error;
       }
+    },
+    repeat(milliseconds, action) {
+      const ticks = setInterval(action, milliseconds).unref();
+      return () => clearInterval(ticks);
     },
   };
 }

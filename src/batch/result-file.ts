@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Clock } from '../clock.ts';
+import type { ProgramClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { type HeldLock, holdLock, type HoldOptions } from '../storage/hold-lock.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
@@ -42,7 +42,7 @@ interface FinishedRun {
 }
 
 export interface ResultFileOptions extends HoldOptions {
-  readonly clock: Pick<Clock, 'date' | 'sleep'>;
+  readonly clock: ProgramClock;
   /** Resolves when the disk has what was written; tests pass one that fails. */
   readonly synchronize?: (descriptor: number) => Promise<void>;
 }
@@ -60,13 +60,29 @@ const notOnDisk = 'the last results may be missing from it; the same command ask
 const notOrdered =
   'all results are in it, though not in order; the same command puts them in order';
 
+/** The lock of a file for results. @throws as {@link resultPlace} */
+export const resultLock = (name: string) => `${resultPlace(name)}.lock`;
+
 function lockFile(name: string, place: string, options: HoldOptions): HeldLock {
   const lock = holdLock(`${place}.lock`, options);
   if (lock.isHeld) return lock;
-  const holder = lock.holder === undefined ? '' : `, process ${lock.holder.processId}`;
-  throw new Failure('storage', `another natter${holder} writes ${name}`, {
+  const { holder } = lock;
+  const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
+  throw new Failure('storage', `another natter${who} writes ${name}`, {
     hint: `wait for it, or name another file; if no natter is running, delete ${name}.lock`,
   });
+}
+
+/** What two processes write at their own places of one file, they would write over each other's. */
+function refuseLost(lock: HeldLock, name: string): void {
+  if (lock.isKept()) return;
+  throw new Failure(
+    'storage',
+    `another natter writes ${name}: this one was suspended for too long`,
+    {
+      hint: 'wait for it; the same command then asks what is missing',
+    },
+  );
 }
 
 /** Reads what is there, and cuts off what was not written to its end. @returns bytes */
@@ -107,8 +123,8 @@ function appendAt(descriptor: number, bytes: Buffer, size: number): void {
 
 function createAppend(file: OpenFile, size: { bytes: number }): ResultFile['append'] {
   const { name, descriptor, index, lock, synchronization } = file;
-  let lines = 0;
   return (result, line) => {
+    refuseLost(lock, name);
     const refusal = synchronization.refusal();
     if (refusal !== undefined) throw cannotWrite(name, refusal, notOnDisk);
     const bytes = Buffer.from(line);
@@ -120,8 +136,6 @@ function createAppend(file: OpenFile, size: { bytes: number }): ResultFile['appe
     synchronization.written();
     index.set({ ...result, file: 0, offset: size.bytes, length: bytes.length });
     size.bytes += bytes.length;
-    lines += 1;
-    if (lines % 1000 === 0) lock.renew();
   };
 }
 
@@ -142,6 +156,7 @@ function resultFile(file: OpenFile): ResultFile {
       await synchronization.end();
       const refusal = synchronization.refusal();
       if (refusal !== undefined) throw cannotWrite(name, refusal, notOnDisk);
+      refuseLost(lock, name);
       const isDone = ordered ? isInOrder(index, size.bytes) : sizeOf(index) === size.bytes;
       try {
         // Also of a file that is about to be replaced: after a crash the disk may know of the old one only.
@@ -156,7 +171,7 @@ function resultFile(file: OpenFile): ResultFile {
     async close() {
       await synchronization.end();
       closeDescriptor();
-      if (isNew && !isFinished && size.bytes === 0) removeFile(place);
+      if (isNew && !isFinished && size.bytes === 0 && lock.isKept()) removeFile(place);
       lock.release();
     },
   };

@@ -188,7 +188,7 @@ export async function runBatch(
     const { printBatchDryRun } = await import('./batch-dry-run.ts');
     return printBatchDryRun({ context, options, settings, items: { input, plan, notices } });
   }
-  const sink = openBatchSink(context, options);
+  const sink = await openBatchSink(context, notices, options);
   const selection = selectItems(plan, settings, options.output, (index) => sink.find(index));
   const items = { input, plan, selection, notices };
   try {

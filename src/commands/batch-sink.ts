@@ -1,8 +1,10 @@
 import { createOrderedOutput } from '../batch/ordered-output.ts';
-import { openResultFile } from '../batch/result-file.ts';
+import { openResultFile, resultLock } from '../batch/result-file.ts';
 import type { IndexedResult } from '../batch/result-index.ts';
 import type { ResultLine } from '../batch/result-line.ts';
+import type { Notices } from '../output/notices.ts';
 import type { OutputStream } from '../terminal/streams.ts';
+import { awaitHolder } from './await-holder.ts';
 import type { BatchOptions } from './batch.ts';
 import type { Context } from './context.ts';
 
@@ -36,9 +38,14 @@ function standardOutput(stdout: OutputStream, unordered: boolean): BatchSink {
 }
 
 /** Opens the file of `-o`, or standard output. @throws Failure */
-export function openBatchSink(context: Context, options: BatchOptions): BatchSink {
+export async function openBatchSink(
+  context: Context,
+  notices: Notices,
+  options: BatchOptions,
+): Promise<BatchSink> {
   const { output, unordered = false } = options;
   if (output === undefined) return standardOutput(context.streams.stdout, unordered);
+  await awaitHolder(context, notices, resultLock(output), output);
   const file = openResultFile(output, context);
   return {
     find: (index) => file.find(index),

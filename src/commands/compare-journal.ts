@@ -84,13 +84,13 @@ export async function openComparisonJournal(
   const [first] = models;
   const alone: Asked = ({ values }) => promptMessages(values.system, prompt);
   if (first === undefined) return keepsNothing(alone);
-  const journalling = journalOptions(context, notices, save);
-  const named = await openNamedJournal(journalling, options);
+  const journal = journalOptions(context, notices, save);
+  const named = await openNamedJournal({ context, notices, journal }, options);
   if (named !== undefined) {
     const { turns, messages } = await nextTurns(named, notices, first.settings, prompt);
     return begin(named, turns, ids, () => messages);
   }
   if (!save) return keepsNothing(alone);
   const { createJournal } = await import('../conversation/open-journal.ts');
-  return begin(createJournal(journalling), alone(first.settings) as NextTurn[], ids, alone);
+  return begin(createJournal(journal), alone(first.settings) as NextTurn[], ids, alone);
 }

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { ProgramClock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
-import type { ProcessFacts } from '../storage/lock-file.ts';
+import type { ProcessFacts } from '../storage/process-facts.ts';
 import type { Ask } from '../terminal/ask.ts';
 import type { TerminalDevice } from '../terminal/device.ts';
 import type { Streams } from '../terminal/streams.ts';
@@ -14,7 +14,7 @@ export interface Context {
   /** Standard input and output as one terminal, for what lives on it. */
   readonly device: TerminalDevice;
   readonly environment: Environment;
-  readonly clock: Clock;
+  readonly clock: ProgramClock;
   /** A number from 0 up to 1, as `Math.random`. */
   readonly random: () => number;
   /** Aborts when a signal arrives, or the reader of standard output goes away. */

@@ -1,12 +1,17 @@
 import type { Message } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';
-import { requireDataFolder } from '../conversation/conversation-folder.ts';
+import {
+  conversationsFolder,
+  lockFile,
+  requireDataFolder,
+} from '../conversation/conversation-folder.ts';
 import type { Journal, JournalOptions } from '../conversation/journal.ts';
 import type { Role, Turn } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { awaitHolder } from './await-holder.ts';
 import { promptMessages } from './chat-request.ts';
 import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
@@ -85,8 +90,15 @@ export function withModelOf(settings: ResolvedSettings, path: readonly Turn[]): 
   return { ...settings, values: { ...settings.values, model } };
 }
 
+/** What it takes to open a conversation, and to say what it waits for. */
+export interface JournalAccess {
+  readonly context: Context;
+  readonly notices: Notices;
+  readonly journal: JournalOptions;
+}
+
 async function openResumed(
-  options: JournalOptions,
+  { context, notices, journal: options }: JournalAccess,
   name: string,
   branch: boolean,
 ): Promise<Journal> {
@@ -96,6 +108,8 @@ async function openResumed(
   const { id } = findConversation(folder, name);
   const found = { ...options, folder };
   if (branch) return branchJournal(found, id);
+  const lockPath = lockFile(conversationsFolder(folder), id);
+  await awaitHolder(context, notices, lockPath, `conversation ${id}`);
   const resumption = resumeJournal(found, id);
   if (resumption.isOpen) return resumption.journal;
   throw resumption.refusal;
@@ -143,7 +157,7 @@ async function resume(
  * @throws Failure when it cannot be found or opened
  */
 export async function openNamedJournal(
-  journal: JournalOptions,
+  access: JournalAccess,
   options: ConversationOptions,
 ): Promise<Journal | undefined> {
   const { resume: name, continue: isContinued = false, branch = false } = options;
@@ -158,7 +172,7 @@ export async function openNamedJournal(
       hint: '--continue stands for --resume latest',
     });
   }
-  return openResumed(journal, typeof name === 'string' ? name : 'latest', branch);
+  return openResumed(access, typeof name === 'string' ? name : 'latest', branch);
 }
 
 /**
@@ -174,7 +188,7 @@ export async function openConversation(
 ): Promise<KeptConversation> {
   const save = settings.values.save && options.dryRun !== true;
   const journal = journalOptions(context, notices, save);
-  const opened = await openNamedJournal(journal, options);
+  const opened = await openNamedJournal({ context, notices, journal }, options);
   if (opened === undefined) return begin(journal, settings, prompt);
   return resume(opened, notices, settings, prompt);
 }

@@ -173,7 +173,8 @@ export async function runRepl(
   const remarks = createRemarks(shown, clean, (notices) =>
     journalOptions(context, notices, read.values.save),
   );
-  const named = await openNamedJournal(remarks.journalOptions, options);
+  const access = { context, notices: shown.notices, journal: remarks.journalOptions };
+  const named = await openNamedJournal(access, options);
   const journal = named ?? createJournal(remarks.journalOptions);
   try {
     await serve({ context, options, remarks, journal }, read, words);

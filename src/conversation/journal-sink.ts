@@ -59,6 +59,9 @@ function turnsIn(records: readonly JournalRecord[]): number {
   return new Set(ids).size;
 }
 
+const sharedWarning =
+  'another natter has opened this conversation while this one was suspended; both are kept, as versions of each other';
+
 /** Appends to a file. */
 export function fileSink(target: FileTarget, options: JournalOptions): ConversationSink {
   const { path, lockPath } = target;
@@ -66,18 +69,22 @@ export function fileSink(target: FileTarget, options: JournalOptions): Conversat
   const writer = createJournalWriter({
     ...target,
     onCreated() {
+      lock?.release();
       const taken = takeLock(lockPath, options);
       if (taken?.isHeld === true) lock = taken;
     },
     onFailure: ({ message }) => options.onWarning(`${message}; the conversation goes on unsaved`),
   });
+  let isShared = false;
   return {
-    write: (...records) => writer.write(...records),
-    save: () => writer.retry(),
-    synchronize() {
-      lock?.renew();
-      writer.synchronize();
+    write(...records) {
+      writer.write(...records);
+      if (isShared || lock?.isKept() !== false) return;
+      isShared = true;
+      options.onWarning(sharedWarning);
     },
+    save: () => writer.retry(),
+    synchronize: () => writer.synchronize(),
     state: () => ({
       isStored: writer.pending.length === 0,
       unsavedTurns: turnsIn(writer.pending),

@@ -1,8 +1,8 @@
 import type { Usage } from '../client/contract.ts';
 import type { Timing } from '../client/events.ts';
-import type { Clock } from '../clock.ts';
+import type { ProgramClock } from '../clock.ts';
 import type { Failure, FailureKind } from '../failure.ts';
-import type { ProcessFacts } from '../storage/lock-file.ts';
+import type { ProcessFacts } from '../storage/process-facts.ts';
 import type { Conversation, Turn } from './tree.ts';
 
 /** What a journal needs of the world. */
@@ -11,7 +11,7 @@ export interface JournalOptions {
   readonly folder: string | undefined;
   /** False with `--no-save`: everything works, nothing is stored, nothing is warned of. Default true. */
   readonly save?: boolean;
-  readonly clock: Clock;
+  readonly clock: ProgramClock;
   /** A number from 0 up to 1, as `Math.random`. */
   readonly random: () => number;
   readonly process: ProcessFacts;

@@ -1,93 +1,151 @@
-import fs from 'node:fs';
-import os from 'node:os';
 import { hrtime } from 'node:process';
 
-import {
-  breakLock,
-  createLock,
-  findLock,
-  type FoundLock,
-  holderIsGone,
-  type LockHolder,
-  type ProcessFacts,
-  releaseLock,
-  unsignedStaleAge,
-} from './lock-file.ts';
+import { showLife, type EndOfLife } from './life-sign.ts';
+import { createLock, findLock, releaseLock, renewLock, type FoundLock } from './lock-file.ts';
+import { isInContainer, ownerHere, type LockOwner } from './lock-owner.ts';
+import type { ProcessFacts } from './process-facts.ts';
+import { breakDeadLock, renewalInterval, stateOf, type LockState } from './stale-lock.ts';
 
-/** A lock that is kept for as long as something is open, minutes or days. */
+/** The parts of a clock that a held lock needs. */
+interface RenewalClock {
+  date(): Date;
+  /** Milliseconds. */
+  monotonic(): number;
+  /** Calls `action` every so many milliseconds until the function it returns is called. Keeps no process alive. */
+  repeat(milliseconds: number, action: () => void): () => void;
+}
+
+/** A lock that is kept for as long as something is open, minutes or days; it is renewed meanwhile. */
 export interface HeldLock {
   readonly isHeld: true;
-  /** Tells other machines that the holder lives; call it now and then. Never throws. */
-  renew(): void;
-  /** Never throws: a lock that cannot be removed is found stale later. */
+  /**
+   * False once another process has the lock, because this one was suspended for longer than locks last. Looks at the
+   * file only when it was not looked at for a while.
+   */
+  isKept(): boolean;
+  /** Never throws: a lock that cannot be removed is found dead later. */
   release(): void;
 }
 
-/** Somebody else has the lock. */
+/** Another process has the lock. */
 export interface RefusedLock {
   readonly isHeld: false;
   /** Undefined when the lock's file does not say. */
-  readonly holder: LockHolder | undefined;
+  readonly holder: LockOwner | undefined;
+  /** When it was taken, as far as that is known. */
   readonly since: Date;
+  readonly found: FoundLock | undefined;
+  readonly state: LockState;
 }
 
 export interface HoldOptions {
   readonly process: ProcessFacts;
-  readonly clock: { date(): Date };
+  readonly clock: RenewalClock;
 }
 
-/** Milliseconds. Another machine's processes cannot be asked for, and a lock is renewed with every turn only. */
-const foreignStaleAge = 24 * 3_600_000;
-/** Time of the start is known to the second, and clocks are set. */
-const startTolerance = 5000;
+/** Differs from every other taking; node:crypto would take longer to load than the lock to be taken. */
+function takingToken(process: ProcessFacts, date: Date): string {
+  const parts = [process.id, date.getTime(), hrtime.bigint()];
+  return parts.map((part) => part.toString(36)).join('-');
+}
 
-function isStale(found: FoundLock, { process, clock }: HoldOptions): boolean {
-  const age = clock.date().getTime() - found.time.getTime();
-  if (found.holder === undefined) return age >= unsignedStaleAge;
-  if (found.holder.host !== os.hostname()) return age >= foreignStaleAge;
-  // After a restart of the machine another process may have the holder's id.
-  return holderIsGone(found, process) || age > os.uptime() * 1000 + startTolerance;
+/** A lock that was taken, with the owner's token, or that another process has. */
+export type TakenLock = RefusedLock | { readonly isHeld: true; readonly owner: LockOwner };
+
+function refusedLock(found: FoundLock | undefined, state: LockState, now: Date): RefusedLock {
+  const holder = found?.owner;
+  const since = new Date(holder?.since ?? found?.renewedAt ?? now);
+  return {
+    isHeld: false,
+    holder,
+    since: Number.isNaN(since.getTime()) ? now : since,
+    found,
+    state,
+  };
+}
+
+/**
+ * Takes the lock at once or says who has it. A dead lock is broken: that of a process which is gone from this
+ * machine, and one of another machine or container that was not renewed for a minute.
+ * @throws the system's error when the lock's folder cannot be written
+ */
+export function takeLock(
+  path: string,
+  { process, clock }: { readonly process: ProcessFacts; readonly clock: { date(): Date } },
+): TakenLock {
+  const now = clock.date();
+  const owner = ownerHere(process, now, takingToken(process, now));
+  let refused = refusedLock(undefined, { type: 'alive' }, now);
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    if (createLock(path, owner)) return { isHeld: true, owner };
+    const found = findLock(path);
+    if (found === undefined) continue;
+    const state = stateOf(path, found, process, owner.token);
+    refused = refusedLock(found, state, now);
+    if (state.type !== 'dead') return refused;
+    breakDeadLock(path, found, owner.token);
+  }
+  return refused;
 }
 
 function quietly(action: () => void): void {
   try {
     action();
   } catch {
-    // Nothing depends on it: see `renew` and `release`.
+    // Nothing depends on it: a lock is renewed again soon, and one that stays is found dead later.
   }
 }
 
-function held(path: string, token: string, { clock }: HoldOptions): HeldLock {
-  return {
-    isHeld: true,
-    renew: () => quietly(() => fs.utimesSync(path, clock.date(), clock.date())),
-    release: () => quietly(() => releaseLock(path, token)),
+/** See {@link showLife}; ends at once where the lock is released before it began. */
+function signOfLife(path: string, owner: LockOwner, process: ProcessFacts): () => void {
+  if (!isInContainer(process)) return () => undefined;
+  let isOver = false;
+  let end: EndOfLife | undefined;
+  void showLife(path, owner, process).then((given) => {
+    end = given;
+    if (isOver) end();
+  });
+  return () => {
+    isOver = true;
+    end?.();
   };
 }
 
-/** Differs from every other taking; node:crypto would take longer to load than the lock to be taken. */
-function takingToken({ process, clock }: HoldOptions): string {
-  const parts = [process.id, clock.date().getTime(), hrtime.bigint()];
-  return parts.map((part) => part.toString(36)).join('-');
+function keepLock(path: string, owner: LockOwner, { clock, process }: HoldOptions): HeldLock {
+  const endLife = signOfLife(path, owner, process);
+  let isLost = false;
+  // Of both clocks: the one stands still while the machine sleeps, the other may be set.
+  let seen = { date: clock.date().getTime(), monotonic: clock.monotonic() };
+  const renew = () => {
+    seen = { date: clock.date().getTime(), monotonic: clock.monotonic() };
+    const renewal = renewLock(path, owner.token);
+    const isMissing = renewal === 'missing' && !createLock(path, owner);
+    if (renewal === 'taken' || isMissing) isLost = true;
+    if (!isLost) return;
+    stop();
+    endLife();
+  };
+  const stop = clock.repeat(renewalInterval, () => quietly(renew));
+  const isOld = (now: number, last: number) => Math.abs(now - last) > 2 * renewalInterval;
+  return {
+    isHeld: true,
+    isKept() {
+      const { date, monotonic } = seen;
+      if (isOld(clock.date().getTime(), date) || isOld(clock.monotonic(), monotonic)) {
+        quietly(renew);
+      }
+      return !isLost;
+    },
+    release() {
+      stop();
+      quietly(endLife);
+      quietly(() => releaseLock(path, owner.token));
+    },
+  };
 }
 
-/**
- * Takes the lock at once or tells who has it. A lock of a process that is gone is broken: at once when it died
- * on this machine or before the machine was started, after a day when that cannot be told.
- * @throws the system's error when the lock's folder cannot be written
- */
+/** Takes the lock as {@link takeLock} does, and keeps it until it is released. @throws the system's error */
 export function holdLock(path: string, options: HoldOptions): HeldLock | RefusedLock {
-  const token = takingToken(options);
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    if (createLock(path, options.process, token)) return held(path, token, options);
-    const found = findLock(path);
-    if (found === undefined) continue;
-    if (attempt > 0 || !isStale(found, options)) {
-      return { isHeld: false, holder: found.holder, since: found.time };
-    }
-    breakLock(path, found.token);
-  }
-  return createLock(path, options.process, token)
-    ? held(path, token, options)
-    : { isHeld: false, holder: undefined, since: options.clock.date() };
+  const taken = takeLock(path, options);
+  return taken.isHeld ? keepLock(path, taken.owner, options) : taken;
 }

@@ -1,15 +1,8 @@
-import { randomUUID } from 'node:crypto';
-
 import { Failure } from '../failure.ts';
-import {
-  breakLock,
-  createLock,
-  findLock,
-  holderIsGone,
-  type ProcessFacts,
-  releaseLock,
-  unsignedStaleAge,
-} from './lock-file.ts';
+import { takeLock, type RefusedLock } from './hold-lock.ts';
+import { releaseLock } from './lock-file.ts';
+import type { LockOwner } from './lock-owner.ts';
+import type { ProcessFacts } from './process-facts.ts';
 import { storageFailure } from './storage-failure.ts';
 
 /** The parts of a clock that waiting for a lock needs; milliseconds. */
@@ -29,34 +22,30 @@ export interface LockOptions {
 /** Milliseconds. A write takes a few of them, so these are far apart on purpose. */
 const pause = 15;
 const longestWait = 10_000;
-const staleAge = 30_000;
 
-/** Removes a lock whose holder is gone. */
-function breakStaleLock(path: string, { clock, process }: LockOptions): void {
-  const found = findLock(path);
-  if (found === undefined) return;
-  const limit = found.holder === undefined ? unsignedStaleAge : staleAge;
-  const isOld = clock.date().getTime() - found.time.getTime() >= limit;
-  if (isOld || holderIsGone(found, process)) breakLock(path, found.token);
+function heldTooLong(path: string, { holder, state }: RefusedLock): Failure {
+  const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
+  const hint =
+    state.type === 'unknown'
+      ? `try again in ${Math.ceil(state.remaining / 1000)} s: if that natter is gone, the lock is removed then`
+      : 'try again; if no natter is running, delete that file';
+  return new Failure('storage', `another natter${who} has held ${path} for too long`, { hint });
 }
 
-async function takeLock(path: string, token: string, options: LockOptions): Promise<void> {
-  const { clock, process, signal } = options;
+async function awaitOwnLock(path: string, options: LockOptions): Promise<LockOwner> {
+  const { clock, signal } = options;
   const start = clock.monotonic();
-  while (!createLock(path, process, token)) {
-    breakStaleLock(path, options);
-    if (clock.monotonic() - start > longestWait) {
-      throw new Failure('storage', `another natter has held ${path} for too long`, {
-        hint: 'try again; if no natter is running, delete that file',
-      });
-    }
+  for (;;) {
+    const taken = takeLock(path, options);
+    if (taken.isHeld) return taken.owner;
+    if (clock.monotonic() - start > longestWait) throw heldTooLong(path, taken);
     await clock.sleep(pause, signal);
   }
 }
 
 /**
- * Runs `action` while no other process that uses the same lock file does. A lock left by a dead process is
- * broken: at once when it died on this machine, after half a minute when that cannot be told.
+ * Runs `action` while no other process that uses the same lock file does. A dead lock is broken, as
+ * {@link takeLock} says.
  * @throws Failure `storage` when the lock cannot be had within ten seconds; the reason of a signal that aborts
  */
 export async function withLock<Result>(
@@ -64,9 +53,9 @@ export async function withLock<Result>(
   options: LockOptions,
   action: () => Result,
 ): Promise<Result> {
-  const token = randomUUID();
+  let owner: LockOwner;
   try {
-    await takeLock(path, token, options);
+    owner = await awaitOwnLock(path, options);
   } catch (error) {
     options.signal?.throwIfAborted();
     throw error instanceof Failure ? error : storageFailure('write', path, error);
@@ -74,6 +63,6 @@ export async function withLock<Result>(
   try {
     return action();
   } finally {
-    releaseLock(path, token);
+    releaseLock(path, owner.token);
   }
 }

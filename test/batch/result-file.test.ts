@@ -8,12 +8,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { formatFingerprint } from '../../src/batch/fingerprint.ts';
 import { openResultFile } from '../../src/batch/result-file.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 const options = {
   process: { id: process.pid, isRunning: () => true },
@@ -140,10 +141,28 @@ describe('a file of results', () => {
     const path = join(folder(), 'out.jsonl');
     const file = openResultFile(path, options);
     expect(() => openResultFile(path, options)).toThrow(
-      `another natter, process ${process.pid} writes ${path}`,
+      `another natter (process ${process.pid} on ${hostname()}) writes ${path}`,
     );
     await file.close();
     await openResultFile(path, options).close();
+  });
+
+  test('X8: writes nothing more once another natter has taken it over from one that was suspended', async () => {
+    const path = join(folder(), 'out.jsonl');
+    const clock = createFakeClock();
+    const suspended = openResultFile(path, { ...options, clock });
+    const result = { index: 1, fingerprint: 1n, isAnswered: true };
+    suspended.append(result, line(1));
+    const gone = { ...options, process: { id: process.pid, isRunning: () => false } };
+    const next = openResultFile(path, gone);
+    next.append({ ...result, index: 2 }, line(2));
+    await clock.advance(60_000);
+    const refusal = `another natter writes ${path}: this one was suspended for too long`;
+    expect(() => suspended.append({ ...result, index: 3 }, line(3))).toThrow(refusal);
+    await expect(suspended.finish({ ordered: true, isComplete: true })).rejects.toThrow(refusal);
+    await suspended.close();
+    await next.close();
+    expect(read(path)).toBe(line(1) + line(2));
   });
 
   test('is had again at once when the natter that wrote it was killed', async () => {

@@ -170,6 +170,6 @@ describe('two journals of one conversation', () => {
     const lock = path.join(options.folder, 'conversations', `${id}.lock`);
     writeFileSync(lock, `${hostname()} 4242 token`);
     expect(resumeJournal(options, id).isOpen).toBe(true);
-    expect(readFileSync(lock, 'utf8')).toContain(` ${process.pid} `);
+    expect(readFileSync(lock, 'utf8')).toContain(`"processId":${process.pid}`);
   });
 });

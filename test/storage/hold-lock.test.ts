@@ -1,77 +1,89 @@
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { holdLock, type HoldOptions } from '../../src/storage/hold-lock.ts';
-import { temporaryFolder } from '../settings/fixtures/stored.ts';
+import { holdLock } from '../../src/storage/hold-lock.ts';
+import {
+  firstSpace,
+  hold,
+  holding,
+  leaveText,
+  newLockPath,
+  oldLock,
+  processOn,
+} from './lock-fixtures.ts';
 
-const options = (running: readonly number[]): HoldOptions => ({
-  clock: { date: () => new Date() },
-  process: { id: process.pid, isRunning: (id) => running.includes(id) },
-});
+const minute = 60_000;
+const elsewhere = { host: 'two', space: { ...firstSpace, boot: 'b2' } };
 
-const lockPath = () => path.join(temporaryFolder(), 'lock');
-
-function hold(lock: string, running: readonly number[] = []) {
-  const taken = holdLock(lock, options(running));
-  if (!taken.isHeld) throw new Error('the lock was refused');
-  return taken;
-}
-
-function leave(lock: string, content: string, age: number): void {
-  writeFileSync(lock, content);
-  const time = new Date(Date.now() - age);
-  utimesSync(lock, time, time);
-}
-
-describe('holdLock', () => {
-  test('keeps the lock until it is released', () => {
-    const lock = lockPath();
+describe('a lock that is held', () => {
+  test('names host, boot, namespace, process and its start, and is gone when it is released', () => {
+    const lock = newLockPath();
     const held = hold(lock);
-    expect(readFileSync(lock, 'utf8')).toContain(`${os.hostname()} ${process.pid} `);
+    expect(JSON.parse(readFileSync(lock, 'utf8'))).toMatchObject({
+      host: 'one',
+      space: { boot: 'b1', namespace: 'n1' },
+      processId: 42,
+      start: '100',
+      since: '2026-11-20T12:00:00.000Z',
+    });
     held.release();
-    expect(existsSync(lock)).toBe(false);
+    expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  test('tells the second who holds it', () => {
-    const lock = lockPath();
-    hold(lock, [process.pid]);
-    expect(holdLock(lock, options([process.pid]))).toMatchObject({
+  test('says to the next process who holds it, and since when', () => {
+    const lock = newLockPath();
+    hold(lock);
+    expect(holdLock(lock, holding(processOn(43, { running: { 42: '100' } })))).toMatchObject({
       isHeld: false,
-      holder: { processId: process.pid, host: os.hostname() },
+      holder: { processId: 42, host: 'one' },
+      since: new Date('2026-11-20T12:00:00Z'),
     });
   });
 
-  const restarted = os.uptime() * 1000 + 60_000;
-  test.each([
-    ['of a process that is gone', `${os.hostname()} 4242 token`, 0, [], true],
-    ['of a process that lives', `${os.hostname()} 4242 token`, 1000, [4242], false],
-    ['from before the machine started', `${os.hostname()} 4242 token`, restarted, [4242], true],
-    ['of another machine, a minute old', 'elsewhere 4242 token', 60_000, [], false],
-    ['of another machine, two days old', 'elsewhere 4242 token', 172_800_000, [], true],
-    ['that was not signed yet', '', 0, [], false],
-    ['that was never signed', '', 3000, [], true],
-  ])('D8 finds a lock %s', (_whose, content, age, running, isTaken) => {
-    const lock = lockPath();
-    leave(lock, content, age);
-    expect(holdLock(lock, options(running)).isHeld).toBe(isTaken);
-  });
-
-  test('renewing makes the lock young again', () => {
-    const lock = lockPath();
-    const held = hold(lock);
-    leave(lock, readFileSync(lock, 'utf8'), 172_800_000);
-    held.renew();
-    expect(holdLock(lock, options([process.pid])).isHeld).toBe(false);
-  });
-
-  test('does not release a lock that somebody else took over', () => {
-    const lock = lockPath();
-    const held = hold(lock);
-    writeFileSync(lock, 'elsewhere 1 other');
+  test('X8: is renewed every ten seconds, and no more once it is released', async () => {
+    const lock = newLockPath();
+    const options = holding(processOn(42));
+    const held = hold(lock, options);
+    for (const _round of [1, 2]) {
+      leaveText(lock, readFileSync(lock, 'utf8'), 50_000);
+      await options.clock.advance(10_000);
+      expect(Date.now() - statSync(lock).mtimeMs).toBeLessThan(20_000);
+    }
     held.release();
+    await options.clock.advance(10_000);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test('X8: that was deleted is made again', async () => {
+    const lock = newLockPath();
+    const options = holding(processOn(42));
+    const held = hold(lock, options);
+    rmSync(lock);
+    await options.clock.advance(10_000);
+    expect(held.isKept()).toBe(true);
     expect(existsSync(lock)).toBe(true);
   });
+
+  test('X8: is lost to a process that took it over, which its owner knows when it wakes up', async () => {
+    const lock = newLockPath();
+    const options = holding(processOn(42));
+    const held = hold(lock, options);
+    leaveText(lock, readFileSync(lock, 'utf8'), 2 * minute);
+    hold(lock, holding(processOn(1, elsewhere)));
+    expect(held.isKept()).toBe(true);
+    await options.clock.advance(25_000);
+    expect(held.isKept()).toBe(false);
+    held.release();
+    expect(readFileSync(lock, 'utf8')).toContain('"host":"two"');
+  });
+});
+
+test('a lock is not released that somebody else took over', () => {
+  const lock = newLockPath();
+  const held = hold(lock);
+  writeFileSync(lock, oldLock(1));
+  held.release();
+  expect(existsSync(lock)).toBe(true);
 });

@@ -1,8 +1,8 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import type { Clock } from '../../src/clock.ts';
+import type { ProgramClock } from '../../src/clock.ts';
 
 /** A clock that stands still until it is moved. */
-export interface FakeClock extends Clock {
+export interface FakeClock extends ProgramClock {
   /** Moves on, ends the sleeps that are over by then, in order, and lets what waited for each run on. */
   advance(milliseconds: number): Promise<void>;
   /** Sleeps that are going on. */
@@ -13,6 +13,7 @@ export interface FakeClock extends Clock {
 export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeClock {
   const begin = date.getTime();
   let elapsed = 0;
+  const repeats = new Set<{ end: number; readonly wake: () => void }>();
   const sleeps = new Set<{ readonly end: number; readonly wake: () => void }>();
   return {
     monotonic: () => elapsed,
@@ -40,10 +41,19 @@ export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeCl
         signal?.addEventListener('abort', abort);
       });
     },
+    repeat(milliseconds, action) {
+      const wake = (): void => {
+        repeat.end += milliseconds;
+        action();
+      };
+      const repeat = { end: elapsed + milliseconds, wake };
+      repeats.add(repeat);
+      return () => void repeats.delete(repeat);
+    },
     async advance(milliseconds) {
       const target = elapsed + milliseconds;
       for (;;) {
-        const [next] = [...sleeps].sort((one, other) => one.end - other.end);
+        const [next] = [...sleeps, ...repeats].sort((one, other) => one.end - other.end);
         if (next === undefined || next.end > target) break;
         elapsed = next.end;
         next.wake();

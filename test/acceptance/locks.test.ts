@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { rule } from '../sandbox/sandbox-helpers.ts';
+import { openBatchPlace, parseResults, promptLines, type BatchPlace } from '../support/batch.ts';
+import { binary, cleanEnvironment, startNatter } from '../support/natter.ts';
+import { createDataFolder } from './conversation-support.ts';
+
+const container = ['--pid', '--fork', '--mount-proc', '--kill-child=KILL', '--'];
+const mayUnshare = spawnSync('unshare', [...container, 'true']).status === 0;
+if (!mayUnshare) {
+  process.stderr.write(
+    'natter as process 1 is not tried: this machine permits no `unshare --pid`\n',
+  );
+}
+
+/** Starts natter as process 1 of a new namespace. */
+function startInContainer(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd?: string,
+): ChildProcess {
+  const child = spawn('unshare', [...container, process.execPath, binary, ...words], {
+    env: cleanEnvironment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+async function runInContainer(...all: Parameters<typeof startInContainer>) {
+  const child = startInContainer(...all);
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += String(chunk)));
+  child.stdout?.resume();
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stderr };
+}
+
+/** Kills process 1 itself, as a container's end does. */
+async function killProcessOne(child: ChildProcess): Promise<void> {
+  const children = `/proc/${child.pid}/task/${child.pid}/children`;
+  process.kill(Number(readFileSync(children, 'utf8')), 'SIGKILL');
+  await once(child, 'close');
+}
+
+const locksIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('.lock'));
+const whole = {
+  code: 0,
+  stderr: expect.stringMatching(/5 of 5 items answered \(\d before\)/) as string,
+};
+
+/** A place whose service answers five prompts, a second and more for each. */
+async function slowPlace(): Promise<BatchPlace> {
+  const place = await openBatchPlace([rule('tokens=8 rate=10')]);
+  place.write('p.txt', promptLines(5));
+  return place;
+}
+
+const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1'];
+const hasResult = (place: BatchPlace) => () =>
+  place.has('out.jsonl') && place.read('out.jsonl') !== '';
+
+describe.skipIf(!mayUnshare)('natter as process 1', () => {
+  test('X7: a batch that is killed goes on at once in a new namespace', async () => {
+    const place = await slowPlace();
+    const run = [['batch', ...words], place.env, place.folder] as const;
+    const first = startInContainer(...run);
+    await vi.waitUntil(hasResult(place), { timeout: 20_000 });
+    await killProcessOne(first);
+    expect(place.has('out.jsonl.lock')).toBe(true);
+    const { code, stderr } = await runInContainer(...run);
+    expect({ code, stderr }).toEqual(whole);
+    expect(stderr).not.toContain('another natter');
+    expect(locksIn(place.folder)).toEqual([]);
+  });
+
+  test('X7: a batch that is running is left alone by one in another namespace', async () => {
+    const place = await slowPlace();
+    const run = [['batch', ...words], place.env, place.folder] as const;
+    const first = startInContainer(...run);
+    const end = once(first, 'close');
+    await vi.waitUntil(() => locksIn(place.folder).some((name) => name.endsWith('.alive')));
+    const second = await runInContainer(...run);
+    expect(second.code).toBe(12);
+    expect(second.stderr).toMatch(/another natter \(process 1 on \S+\) writes out\.jsonl/);
+    expect(await end).toEqual([0, null]);
+    expect(parseResults(place.read('out.jsonl'))).toHaveLength(5);
+    expect(locksIn(place.folder)).toEqual([]);
+  });
+
+  test('X7: a conversation that is killed goes on at once in a new namespace', async () => {
+    const data = createDataFolder();
+    const conversations = join(data.path, 'conversations');
+    const prompt = '[sandbox tokens=500 rate=20]';
+    const first = startInContainer(['--sandbox', prompt], data.env);
+    await once(first.stdout ?? first, 'data');
+    await vi.waitUntil(() => locksIn(conversations).some((name) => name.endsWith('.alive')));
+    await killProcessOne(first);
+    expect(locksIn(conversations)).toHaveLength(2);
+    const again = ['--sandbox', '-c', '[sandbox echo] again'];
+    expect(await runInContainer(again, data.env)).toMatchObject({ code: 0 });
+    expect([...data.only().turns.values()].at(-1)?.content).toBe('again');
+    expect(locksIn(conversations)).toEqual([]);
+  });
+});
+
+describe('a lock on the same machine', () => {
+  test('X7: of a batch that was killed is found dead at once', async () => {
+    const place = await slowPlace();
+    const first = place.start(words);
+    await vi.waitUntil(hasResult(place), { timeout: 20_000 });
+    first.child.kill('SIGKILL');
+    await first.result;
+    expect(await place.run(words)).toMatchObject(whole);
+  });
+
+  test.skipIf(process.platform !== 'linux')(
+    'X7: of a process whose id another process has by now is found dead at once',
+    async () => {
+      const place = await slowPlace();
+      const first = place.start(words);
+      await vi.waitUntil(hasResult(place), { timeout: 20_000 });
+      first.child.kill('SIGKILL');
+      await first.result;
+      const lock = JSON.parse(place.read('out.jsonl.lock')) as object;
+      // As if the system had given the killed natter's id to this process.
+      place.write('out.jsonl.lock', JSON.stringify({ ...lock, processId: process.pid }));
+      expect(await place.run(words)).toMatchObject(whole);
+    },
+  );
+});
+
+describe('a lock of another host', () => {
+  const owner = {
+    host: 'node-17',
+    processId: 4711,
+    space: { boot: '9a1c', namespace: 'pid:[4026531836]' },
+    start: '5000',
+    since: '2026-11-20T12:00:00.000Z',
+    token: 'theirs',
+  };
+  const leave = (path: string, age: number) => {
+    writeFileSync(path, JSON.stringify(owner));
+    const time = Date.now() / 1000 - age;
+    utimesSync(path, time, time);
+  };
+  const waiting = /another natter \(process 4711 on node-17\) has out\.jsonl open; waiting up to/;
+
+  test('X8: is dead when it was not renewed for a minute', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(5));
+    leave(join(place.folder, 'out.jsonl.lock'), 61);
+    expect(await place.run(words)).toMatchObject({ code: 0 });
+    expect(locksIn(place.folder)).toEqual([]);
+  });
+
+  test('X8: that nobody renews is waited for, and then the batch goes on', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(5));
+    const lock = join(place.folder, 'out.jsonl.lock');
+    leave(lock, 30);
+    const natter = place.start(words);
+    await natter.waitFor('stderr', waiting);
+    leave(lock, 61);
+    expect(await natter.result).toMatchObject({ code: 0 });
+  });
+
+  test('X8: that is renewed meanwhile is left alone', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(5));
+    const lock = join(place.folder, 'out.jsonl.lock');
+    leave(lock, 30);
+    const natter = place.start(words);
+    await natter.waitFor('stderr', waiting);
+    leave(lock, 0);
+    const { code, stderr } = await natter.result;
+    expect(code).toBe(12);
+    expect(stderr).toContain('another natter (process 4711 on node-17) writes out.jsonl');
+    expect(readFileSync(lock, 'utf8')).toContain('theirs');
+  });
+
+  test('X8: a running batch renews its lock', async () => {
+    const place = await openBatchPlace();
+    const natter = startNatter(['batch', '-', '-o', 'out.jsonl'], {
+      env: place.env,
+      cwd: place.folder,
+      keepInputOpen: true,
+    });
+    await vi.waitUntil(() => place.has('out.jsonl.lock'), { timeout: 20_000 });
+    const lock = join(place.folder, 'out.jsonl.lock');
+    const held = readFileSync(lock, 'utf8');
+    expect(JSON.parse(held)).toMatchObject({ host: hostname(), processId: natter.child.pid });
+    const past = Date.now() / 1000 - 3600;
+    utimesSync(lock, past, past);
+    const age = () => Date.now() - statSync(lock).mtimeMs;
+    await vi.waitUntil(() => age() < 60_000, { timeout: 40_000, interval: 200 });
+    expect(readFileSync(lock, 'utf8')).toBe(held);
+    natter.child.stdin?.end();
+    await natter.result;
+    expect(locksIn(place.folder)).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,74 @@
+import { utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+
+import { holdLock, type HeldLock, type HoldOptions } from '../../src/storage/hold-lock.ts';
+import { formatOwner, type LockOwner } from '../../src/storage/lock-owner.ts';
+import type { Machine, ProcessFacts, ProcessSpace } from '../../src/storage/process-facts.ts';
+import { temporaryFolder } from '../settings/fixtures/stored.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+
+export const newLockPath = () => path.join(temporaryFolder(), 'lock');
+
+/** Processes of a simulated machine: their start times, by id; `dead` for one whose parent still remembers it. */
+type Running = Readonly<Record<number, string>>;
+
+interface SimulatedMachine {
+  readonly host?: string;
+  /** Without one, the system names neither boot nor namespace, as on macOS and Windows. */
+  readonly space?: ProcessSpace | undefined;
+  readonly running?: Running;
+}
+
+export const firstSpace: ProcessSpace = { boot: 'b1', namespace: 'n1', isContainer: false };
+
+/** A process, number `id`, of a machine that is simulated. */
+export function processOn(id: number, simulated: SimulatedMachine = {}): ProcessFacts {
+  const { host = 'one', running = { [id]: '100' } } = simulated;
+  const space = 'space' in simulated ? simulated.space : firstSpace;
+  const machine: Machine = {
+    host: () => host,
+    space: () => space,
+    process(other) {
+      const start = space === undefined ? undefined : running[other];
+      return { isDead: start === 'dead', start };
+    },
+  };
+  return { id, isRunning: (other) => running[other] !== undefined, machine };
+}
+
+/** How a process that is simulated holds locks. */
+export function holding(process: ProcessFacts): HoldOptions & { readonly clock: FakeClock } {
+  return { process, clock: createFakeClock() };
+}
+
+/** Takes the lock. */
+export function hold(lock: string, options: HoldOptions = holding(processOn(42))): HeldLock {
+  const taken = holdLock(lock, options);
+  if (!taken.isHeld) throw new Error('the lock was refused');
+  return taken;
+}
+
+/** A lock as a process left it, so many milliseconds ago. */
+export function leaveText(lock: string, content: string, age = 0): void {
+  writeFileSync(lock, content);
+  const time = (Date.now() - age) / 1000;
+  utimesSync(lock, time, time);
+}
+
+/** A lock of process 42, which started at 100, on the first simulated machine. */
+export function leaveLock(lock: string, owner: Partial<LockOwner> = {}, age = 0): void {
+  const { boot, namespace } = firstSpace;
+  const left = {
+    host: 'one',
+    processId: 42,
+    space: { boot, namespace },
+    start: '100',
+    since: '2026-11-20T11:00:00.000Z',
+    token: 'left',
+  };
+  leaveText(lock, formatOwner({ ...left, ...owner }), age);
+}
+
+/** A lock as versions before wrote it. */
+export const oldLock = (processId: number, host = hostname()) => `${host} ${processId} token`;

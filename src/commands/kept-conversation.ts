@@ -6,7 +6,7 @@ import {
   requireDataFolder,
 } from '../conversation/conversation-folder.ts';
 import type { Journal, JournalOptions } from '../conversation/journal.ts';
-import type { Role, Turn } from '../conversation/tree.ts';
+import type { Role } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders } from '../settings/folders.ts';
@@ -82,9 +82,11 @@ export function isSaidNow(settings: ResolvedSettings, key: 'model' | 'system'): 
   return kind === 'flag' || kind === 'environment';
 }
 
-/** A conversation goes on with the model that answered last on its path, unless this run names one. */
-export function withModelOf(settings: ResolvedSettings, path: readonly Turn[]): ResolvedSettings {
-  const model = path.findLast((turn) => turn.model !== undefined)?.model;
+/** A conversation goes on with the model that it had, unless this run names one. */
+export function withModelOf(
+  settings: ResolvedSettings,
+  model: string | undefined,
+): ResolvedSettings {
   const stays = isSaidNow(settings, 'model') || settings.values.model === 'auto';
   if (stays || model === undefined) return settings;
   return { ...settings, values: { ...settings.values, model } };
@@ -142,10 +144,10 @@ async function resume(
   settings: ResolvedSettings,
   prompt: string,
 ): Promise<KeptConversation> {
-  const { pathOf } = await import('../conversation/tree.ts');
+  const { modelOf, pathOf } = await import('../conversation/tree.ts');
   const { turns, messages } = await nextTurns(journal, notices, settings, prompt);
   return {
-    settings: withModelOf(settings, pathOf(journal.conversation())),
+    settings: withModelOf(settings, modelOf(pathOf(journal.conversation()))),
     messages,
     keep: (asked, send) => keepAnswer(async () => journal, turns, asked, send),
     close: () => journal.close(),

@@ -1,6 +1,6 @@
 import type { Journal } from '../conversation/journal.ts';
 import { createJournal } from '../conversation/open-journal.ts';
-import { pathOf, systemOf, type Conversation } from '../conversation/tree.ts';
+import { modelOf, pathOf, systemOf, type Conversation } from '../conversation/tree.ts';
 import { firstRunDialog } from '../repl/dialogs.ts';
 import { showConversation } from '../repl/effects/show-conversation.ts';
 import { draftFrom } from '../repl/editing/text-buffer.ts';
@@ -147,7 +147,7 @@ async function serve(
 ): Promise<void> {
   const { context, options, remarks, journal } = parts;
   const { presentation, say } = remarks;
-  const settings = withModelOf(read, pathOf(journal.conversation()));
+  const settings = withModelOf(read, modelOf(pathOf(journal.conversation())));
   const service = await openReplService({ context, presentation, options, settings });
   try {
     const memory = createReplMemory(context, settings.values.save, say);

@@ -21,6 +21,7 @@ export function turnRecord(turn: Turn): TurnRecord {
     content: turn.content,
     created_at: turn.createdAt.toISOString(),
     ...(turn.model === undefined ? {} : { model: turn.model }),
+    ...(turn.nextModel === undefined ? {} : { next_model: turn.nextModel }),
   };
 }
 
@@ -65,5 +66,8 @@ export function recordsOf(
     ...[...conversation.choices]
       .filter(([parent, turn]) => newest.get(parent) !== turn)
       .map(([, turn]) => ({ type: 'choice', turn }) as const),
+    ...[...newest]
+      .filter(([parent]) => !conversation.choices.has(parent))
+      .map(([, turn]) => ({ type: 'undo', turn }) as const),
   ];
 }

@@ -31,6 +31,8 @@ interface NewTurn {
 interface NewAnswer {
   /** The model asked. */
   readonly model: string;
+  /** The model that the conversation goes on with, where this answer is asked for to be compared. */
+  readonly nextModel?: string | undefined;
   /** The user's turn; default: the leaf. */
   readonly parent?: string | undefined;
 }
@@ -75,6 +77,8 @@ export interface Journal {
   endAnswer(answerId: string, end: AnswerEnd): Turn;
   /** Selects a turn among its siblings, and with it the path below that was selected last. */
   choose(turnId: string): void;
+  /** Leaves a turn out, with all that follows it: its parent becomes the leaf. */
+  undo(turnId: string): void;
   setTitle(title: string): void;
   /** Tries to write what is not on disk. */
   save(): StorageState;

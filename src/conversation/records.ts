@@ -26,6 +26,7 @@ export interface TurnRecord {
   readonly content: string;
   readonly created_at: string;
   readonly model?: string;
+  readonly next_model?: string;
 }
 
 /** More text of an answer. */
@@ -66,6 +67,12 @@ interface ChoiceRecord {
   readonly turn: string;
 }
 
+/** The turn, and what follows it, is left out: the conversation ends before it until another turn is selected. */
+interface UndoRecord {
+  readonly type: 'undo';
+  readonly turn: string;
+}
+
 /** One line of a journal. */
 export type JournalRecord =
   | HeaderRecord
@@ -74,7 +81,8 @@ export type JournalRecord =
   | RefusalRecord
   | EndRecord
   | TitleRecord
-  | ChoiceRecord;
+  | ChoiceRecord
+  | UndoRecord;
 
 /** The texts a record of each type cannot do without. */
 const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
@@ -85,6 +93,7 @@ const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
   end: ['turn'],
   title: ['title'],
   choice: ['turn'],
+  undo: ['turn'],
 };
 
 const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant']);

@@ -90,6 +90,11 @@ function applyRecord(state: State, record: JournalRecord): void {
     case 'choice': {
       const turn = turns.get(record.turn);
       if (turn !== undefined) choices.set(turn.parent, turn.id);
+      return;
+    }
+    case 'undo': {
+      const turn = turns.get(record.turn);
+      if (turn !== undefined) choices.delete(turn.parent);
     }
   }
 }

@@ -17,6 +17,8 @@ export interface Turn {
   readonly createdAt: Date;
   /** Of an answer: the model that answered, or was asked. */
   readonly model?: string;
+  /** Of an answer that was asked for to be compared: the model that the conversation goes on with. */
+  readonly nextModel?: string;
   readonly finishReason?: string;
   readonly usage?: Usage;
   readonly timing?: Timing;
@@ -118,6 +120,12 @@ export function systemOf(
   next: readonly NextTurn[] = [],
 ): string | undefined {
   return [...pathOf(conversation), ...next].findLast(({ role }) => role === 'system')?.content;
+}
+
+/** The model that turns go on with; undefined before the first answer. */
+export function modelOf(path: readonly Turn[]): string | undefined {
+  const answer = path.findLast(({ model }) => model !== undefined);
+  return answer?.nextModel ?? answer?.model;
 }
 
 /** Code points: a title fits a line beside a date and a model. */

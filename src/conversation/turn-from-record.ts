@@ -23,6 +23,7 @@ export function begunTurn(record: TurnRecord, parent: string | undefined): Turn 
     content: record.content,
     createdAt: dateOf(record.created_at),
     ...(typeof record.model === 'string' ? { model: record.model } : {}),
+    ...(typeof record.next_model === 'string' ? { nextModel: record.next_model } : {}),
     // Until its end record says otherwise.
     ...(record.role === 'assistant' ? { incomplete: true } : {}),
   };

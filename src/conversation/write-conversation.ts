@@ -38,6 +38,7 @@ interface Addition {
   readonly role: Role;
   readonly content?: string;
   readonly model?: string;
+  readonly nextModel?: string | undefined;
   readonly parent?: string | undefined;
 }
 
@@ -70,11 +71,12 @@ function createChanges(target: WritableConversation) {
       replay.apply({ type, turn, text });
       buffers[type].add(turn, text);
     },
-    add: ({ role, content = '', model, ...place }: Addition): Turn => {
+    add: ({ role, content = '', model, nextModel, ...place }: Addition): Turn => {
       const parent = 'parent' in place ? place.parent : leafOf(replay.conversation())?.id;
       const id = newId(options.random, turnIdLength, (taken) => replay.turn(taken) !== undefined);
       const turn = { id, parent, role, content, createdAt: options.clock.date() };
-      change(turnRecord(model === undefined ? turn : { ...turn, model }));
+      const own = model === undefined ? {} : { model };
+      change(turnRecord({ ...turn, ...own, ...(nextModel === undefined ? {} : { nextModel }) }));
       return turnOf(replay, id);
     },
     endAnswer: (answerId: string, end: AnswerEnd): Turn => {
@@ -108,6 +110,7 @@ export function writeConversation(target: WritableConversation): Journal {
     appendText: (answerId, text) => append('text', answerId, text),
     appendRefusal: (answerId, text) => append('refusal', answerId, text),
     choose: (turnId) => change({ type: 'choice', turn: turnOf(replay, turnId).id }),
+    undo: (turnId) => change({ type: 'undo', turn: turnOf(replay, turnId).id }),
     setTitle: (title) => change({ type: 'title', title }),
     save() {
       flush();

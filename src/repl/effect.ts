@@ -28,7 +28,13 @@ export type Effect =
       /** The entries say why an effect failed: where not even they can be printed, the session ends. */
       readonly isReport?: boolean;
     }
-  | { readonly type: 'ask'; readonly question: Question; readonly choices: Choices }
+  | {
+      readonly type: 'ask';
+      readonly question: Question;
+      readonly choices: Choices;
+      /** The model that the conversation goes on with, where the answer is one to compare. */
+      readonly nextModel?: string;
+    }
   /** Stops the answer or the task. */
   | { readonly type: 'stop' }
   | { readonly type: 'leave' }
@@ -51,6 +57,8 @@ export type Effect =
     }
   | { readonly type: 'save-journal' }
   | { readonly type: 'choose'; readonly turnId: string }
+  /** Leaves a prompt and its answer out of the conversation. */
+  | { readonly type: 'undo'; readonly turnId: string }
   | { readonly type: 'rename'; readonly title: string }
   | { readonly type: 'new-conversation' }
   | { readonly type: 'resume'; readonly name: string }

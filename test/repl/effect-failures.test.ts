@@ -40,6 +40,7 @@ const cases: Readonly<Record<Effect['type'], Case>> = {
   save: command('/save answer.md'),
   'save-journal': command('/save'),
   choose: command('/version 1'),
+  undo: command('/undo'),
   rename: command('/rename on tea'),
   'new-conversation': command('/new'),
   resume: command('/resume abcd2345'),

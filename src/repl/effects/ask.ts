@@ -5,7 +5,7 @@ import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { adviceInConversation } from '../advice.ts';
-import type { Question } from '../effect.ts';
+import type { Effect, Question } from '../effect.ts';
 import { notice, type Entry } from '../entry.ts';
 import { endingWith, messagesFor } from '../position.ts';
 import { attachedEntry } from '../sent-prompt.ts';
@@ -17,6 +17,8 @@ import { pathOf } from '../../conversation/tree.ts';
 interface Asking {
   readonly core: SessionCore;
   readonly choices: Choices;
+  /** Of an answer to compare: see `Effect`. */
+  readonly nextModel: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -81,10 +83,10 @@ async function recordQuestion(asking: Asking, question: Question): Promise<strin
   return turn.id;
 }
 
-function beginAnswer({ core }: Asking, answer: Answer): string {
+function beginAnswer({ core, nextModel }: Asking, answer: Answer): string {
   if (answer.turnId === undefined) {
     const { promptId: parent, model } = answer;
-    answer.turnId = core.journal().startAnswer({ model, parent }).id;
+    answer.turnId = core.journal().startAnswer({ model, nextModel, parent }).id;
   }
   return answer.turnId;
 }
@@ -192,10 +194,9 @@ async function cut(
 /** Sends a question and shows what comes; whatever happens, an `answer-ended` action follows. */
 export async function runAsk(
   core: SessionCore,
-  question: Question,
-  choices: Choices,
+  { question, choices, nextModel }: Effect & { readonly type: 'ask' },
 ): Promise<void> {
-  const asking: Asking = { core, choices, signal: core.begin() };
+  const asking: Asking = { core, choices, nextModel, signal: core.begin() };
   let answer: Answer = {
     promptId: '',
     model: choices.model,

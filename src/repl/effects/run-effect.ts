@@ -35,6 +35,11 @@ function choose(core: SessionCore, turnId: string): Promise<void> {
   return core.transcript.print(entriesFrom(journal.conversation(), turnId));
 }
 
+function undo(core: SessionCore, turnId: string): void {
+  core.journal().undo(turnId);
+  tellConversation(core);
+}
+
 function rename(core: SessionCore, title: string): Promise<void> {
   core.journal().setTitle(title);
   tellConversation(core);
@@ -49,7 +54,7 @@ async function editExternally(core: SessionCore, text: string): Promise<void> {
 /** What each effect does. It may throw, at once or later. */
 export const effectRunners: EffectRunners = {
   print: ({ transcript }, { entries }) => transcript.print(entries),
-  ask: (core, { question, choices }) => runAsk(core, question, choices),
+  ask: runAsk,
   stop: (core) => core.stop(),
   leave: (core) => core.leave(),
   suspend: ({ screen }) => screen.suspend(),
@@ -68,6 +73,7 @@ export const effectRunners: EffectRunners = {
   save: runSave,
   'save-journal': runSaveJournal,
   choose: (core, { turnId }) => choose(core, turnId),
+  undo: (core, { turnId }) => undo(core, turnId),
   rename: (core, { title }) => rename(core, title),
   'new-conversation': runNewConversation,
   resume: runResume,

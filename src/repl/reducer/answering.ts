@@ -1,6 +1,13 @@
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { contextFit, contextWindow, largerModel } from '../../conversation/context-fit.ts';
-import { systemOf, textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
+import {
+  modelOf,
+  pathOf,
+  systemOf,
+  textOf,
+  type Conversation,
+  type Turn,
+} from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { keyDialog } from '../dialogs.ts';
@@ -45,7 +52,7 @@ export function onChatEvent(state: ReplState, event: ChatEvent, now: number): Re
 /** A conversation that is opened brings its system prompt and its model along. */
 function settingsOf({ choices }: ReplState, conversation: Conversation): Partial<ReplState> {
   const system = systemOf(conversation) ?? choices.system;
-  const model = currentPath(conversation, undefined).findLast((turn) => turn.model)?.model;
+  const model = modelOf(pathOf(conversation));
   return {
     hasOfferedModel: false,
     lastUsage: undefined,

@@ -38,5 +38,6 @@ export function ask(
       comparedWith,
     },
   };
-  return step(next, { type: 'ask', question, choices });
+  const nextModel = comparison === undefined ? {} : { nextModel: state.choices.model };
+  return step(next, { type: 'ask', question, choices, ...nextModel });
 }

@@ -1,6 +1,7 @@
 import { takeApartPrompt } from '../../conversation/compose-prompt.ts';
 import { textOf } from '../../conversation/tree.ts';
 import { withFile } from '../attachments.ts';
+import { notice } from '../entry.ts';
 import { isEmpty } from '../editing/text-buffer.ts';
 import {
   attachPoint,
@@ -12,7 +13,7 @@ import {
 } from '../position.ts';
 import { ask } from '../reducer/asking.ts';
 import { compare } from '../reducer/comparing.ts';
-import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import { printing, refuse, say, startTask, step, type Step } from '../reducer/step.ts';
 import { withSent } from '../sent-prompt.ts';
 import { shownText } from '../shown-text.ts';
 import type { ReplState } from '../state.ts';
@@ -70,7 +71,8 @@ function undo(state: ReplState): Step {
     const next = isFilled
       ? { ...undone, givenBack: undone.composer.text }
       : { ...undone, composer, attachments, returnedFiles };
-    return say(next, 'the last exchange is left out; what you send next takes its place');
+    const text = 'the last exchange is left out; what you send next takes its place';
+    return step(next, { type: 'undo', turnId: exchange.prompt.id }, printing(notice(text)));
   });
 }
 

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { openTerminal } from '../support/terminal.ts';
+import { createDataFolder } from './conversation-support.ts';
+
+/** A conversation of plain lines in which these are typed, each when the one before is done; then it is left. */
+async function converse(
+  data: ReturnType<typeof createDataFolder>,
+  ...lines: readonly (readonly [typed: string, shown: RegExp])[]
+) {
+  const session = openTerminal(['--sandbox', '--accessible'], { env: data.env });
+  await session.waitFor(/You:/);
+  for (const [typed, shown] of lines) {
+    session.type(`${typed}\r`);
+    await session.waitFor(shown);
+  }
+  session.type('/quit\r');
+  expect((await session.exit).exitCode).toBe(0);
+}
+
+const next = ['-c', '--sandbox', '--dry-run', 'next'];
+
+test('X18: /compare, /quit and natter -c keep the model', async () => {
+  const data = createDataFolder();
+  await converse(
+    data,
+    ['[sandbox echo] hello', /^origin: hello\nYou:/m],
+    ['/compare', /version 2\/2; \/version switches/],
+  );
+  const { stdout } = await data.run(next);
+  expect(JSON.parse(stdout)).toMatchObject({ request: { body: { model: 'origin' } } });
+});
+
+test('X19: /undo, /quit and natter -c leave the exchange out; show and export too', async () => {
+  const data = createDataFolder();
+  await converse(
+    data,
+    ['[sandbox echo] first', /^origin: first\nYou:/m],
+    ['[sandbox echo] second', /^origin: second\nYou:/m],
+    ['/undo', /the last exchange is left out/],
+  );
+  const { stdout } = await data.run(next);
+  expect(stdout).toContain('first');
+  expect(stdout).not.toContain('second');
+  for (const words of [
+    ['conversations', 'show', 'latest'],
+    ['conversations', 'export', 'latest'],
+    ['last'],
+  ]) {
+    const shown = await data.run(words);
+    expect(shown.stdout).toContain('first');
+    expect(shown.stdout).not.toContain('second');
+  }
+});

@@ -9,8 +9,7 @@ import {
   createJournal,
   resumeJournal,
 } from '../../src/conversation/open-journal.ts';
-import { parseLine } from '../../src/conversation/records.ts';
-import { modelOf, pathOf } from '../../src/conversation/tree.ts';
+import { pathOf } from '../../src/conversation/tree.ts';
 import { appendFile } from '../../src/storage/append-file.ts';
 import {
   exchange,
@@ -173,80 +172,4 @@ describe('two journals of one conversation', () => {
     expect(resumeJournal(options, id).isOpen).toBe(true);
     expect(readFileSync(lock, 'utf8')).toContain(`"processId":${process.pid}`);
   });
-});
-
-describe('X19: an exchange that is left out', () => {
-  async function undone() {
-    const options = journalOptions();
-    const id = await storedConversation(options, [
-      ['one', 'first'],
-      ['two', 'second'],
-    ]);
-    const journal = resumed(options, id);
-    journal.undo(pathOf(journal.conversation())[2]?.id ?? '');
-    await journal.close();
-    return { options, id };
-  }
-
-  test('stays left out when the conversation is opened again, and in a copy of it', async () => {
-    const { options, id } = await undone();
-    expect(textsOf(resumed(options, id))).toEqual(['one', 'first']);
-    const copy = branchJournal(options, id);
-    expect(textsOf(copy)).toEqual(['one', 'first']);
-    exchange(copy, 'three', 'third');
-    await copy.close();
-    expect(textsOf(resumed(options, copy.conversation().id))).toEqual([
-      'one',
-      'first',
-      'three',
-      'third',
-    ]);
-  });
-
-  test('is there again when it is selected', async () => {
-    const { options, id } = await undone();
-    const journal = resumed(options, id);
-    const prompt = [...journal.conversation().turns.values()][2]?.id ?? '';
-    journal.choose(prompt);
-    expect(textsOf(journal)).toEqual(['one', 'first', 'two', 'second']);
-  });
-
-  test('may be the only one', async () => {
-    const options = journalOptions();
-    const id = await storedConversation(options, [['one', 'first']]);
-    const journal = resumed(options, id);
-    journal.undo(pathOf(journal.conversation())[0]?.id ?? '');
-    await journal.close();
-    expect(textsOf(resumed(options, id))).toEqual([]);
-    const copy = branchJournal(options, id);
-    expect(textsOf(copy)).toEqual([]);
-    expect(copy.conversation().turns.size).toBe(2);
-  });
-
-  test('D18 is a record that an older natter skips', async () => {
-    const { options, id } = await undone();
-    const last = linesOf(options.folder, id).at(-1) ?? '';
-    expect(JSON.parse(last)).toEqual({ type: 'undo', turn: expect.any(String) });
-    expect(parseLine(last.replace('undo', 'unheard-of'))).toEqual({ kind: 'foreign' });
-  });
-});
-
-test('X18: an answer to compare leaves the conversation its model, in a copy too', async () => {
-  const options = journalOptions();
-  const id = await storedConversation(options, [['one', 'first']]);
-  const journal = resumed(options, id);
-  const [prompt] = pathOf(journal.conversation());
-  const answer = journal.startAnswer({
-    model: 'nextgen',
-    nextModel: 'origin',
-    parent: prompt?.id,
-  });
-  journal.appendText(answer.id, 'other');
-  journal.endAnswer(answer.id, { model: 'nextgen', finishReason: 'stop' });
-  await journal.close();
-  for (const opened of [resumed(options, id), branchJournal(options, id)]) {
-    const path = pathOf(opened.conversation());
-    expect(path.at(-1)).toMatchObject({ model: 'nextgen', content: 'other' });
-    expect(modelOf(path)).toBe('origin');
-  }
 });

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import { copyText } from '../repl/clipboard.ts';
 import { editText } from '../repl/external-editor.ts';
-import { expandHome, folderCandidates, isFile, writeNewFile } from '../repl/person-files.ts';
+import { expandHome, folderCandidates, kindOf, writeNewFile } from '../repl/person-files.ts';
 import type { FilesPort, LibraryPort, SessionPorts } from '../repl/ports.ts';
 import { attachFiles } from './attach-files.ts';
 import { cleanLine } from './clean-line.ts';
@@ -25,7 +25,7 @@ function filesPort({ homeDirectory, platform }: Context): FilesPort {
       if (file === undefined) throw new Failure('unexpected', `${typed} was not read`);
       return { ...file, name: typed };
     },
-    isFile: (typed) => isFile(place(typed)),
+    kindOf: (typed) => kindOf(place(typed)),
     candidates: (folder) => folderCandidates(place(folder)),
     write: (typed, text) => writeNewFile(place(typed), text, platform),
   };

@@ -20,6 +20,8 @@ export interface FailureText {
 export type AnswerOutcome =
   | { readonly type: 'finished' }
   | { readonly type: 'stopped'; readonly hasText: boolean }
+  /** It was not sent: the person is asked about it. */
+  | { readonly type: 'questioned'; readonly doubt: string }
   | {
       readonly type: 'failed';
       readonly hasText: boolean;

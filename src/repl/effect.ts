@@ -15,6 +15,8 @@ export type Question =
       readonly files: readonly AttachedFile[];
       /** Paths written as `@path`, to be attached where there is such a file. */
       readonly mentions: readonly string[];
+      /** A mention that names no file is a word. */
+      readonly isSure: boolean;
       /** The turn it follows; undefined opens the conversation. */
       readonly parent: string | undefined;
     }

@@ -29,6 +29,7 @@ export function initialState(facts: InitialFacts): ReplState {
     rows,
     composer: createBuffer(facts.draft),
     givenBack: undefined,
+    questioned: undefined,
     returnedFiles: [],
     history: createHistory(facts.history),
     search: undefined,

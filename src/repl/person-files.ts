@@ -21,8 +21,11 @@ function statsOf(name: string): fs.Stats | undefined {
   }
 }
 
-export function isFile(name: string): boolean {
-  return statsOf(name)?.isFile() === true;
+/** Undefined where neither is. */
+export function kindOf(name: string): 'file' | 'folder' | undefined {
+  const stats = statsOf(name);
+  if (stats?.isFile() === true) return 'file';
+  return stats?.isDirectory() === true ? 'folder' : undefined;
 }
 
 function isFolder(entry: fs.Dirent, name: string): boolean {

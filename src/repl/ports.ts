@@ -40,7 +40,8 @@ export interface LibraryPort {
 /** Files of the person's. Paths are as typed: `~` stands for the home folder. Functions throw Failure. */
 export interface FilesPort {
   attach(path: string, signal: AbortSignal): Promise<AttachedFile>;
-  isFile(path: string): boolean;
+  /** Undefined where neither is. */
+  kindOf(path: string): 'file' | 'folder' | undefined;
   candidates(folder: string): readonly Candidate[];
   /** Makes a new file. @returns its full path */
   write(path: string, text: string): string;

@@ -47,6 +47,8 @@ export interface AnswerActivity {
   readonly prompt: Draft | undefined;
   /** What was attached to it. */
   readonly files: readonly AttachedFile[];
+  /** Where it was to go, in force again when it is no part of the conversation. */
+  readonly branch?: Branch | undefined;
   /** The answer of another model that it is compared with. */
   readonly comparedWith?: string | undefined;
 }
@@ -119,6 +121,8 @@ export interface ReplState {
   readonly composer: TextBuffer;
   /** The text of a prompt that came back unanswered or undone: a slash typed right after it begins a command. */
   readonly givenBack: string | undefined;
+  /** What a prompt says that came back with a question; sent as it is, it is not asked about again. */
+  readonly questioned: string | undefined;
   readonly history: History;
   readonly search: HistorySearch | undefined;
   readonly completion: CompletionMenu | undefined;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mentionsOf } from '../../src/repl/mentions.ts';
-import { expandHome, folderCandidates, isFile, writeNewFile } from '../../src/repl/person-files.ts';
+import { expandHome, folderCandidates, kindOf, writeNewFile } from '../../src/repl/person-files.ts';
 
 test.each([
   ['~/notes.md', '/home/ada/notes.md'],
@@ -36,7 +36,7 @@ test.each([
   ['longer than any system takes', 'x'.repeat(5000)],
   ['with a NUL', 'a\0b'],
 ])('a mentioned name %s is no file', (_, name) => {
-  expect(isFile(name)).toBe(false);
+  expect(kindOf(name)).toBeUndefined();
 });
 
 test('a file is written under the name given and never overwritten', () => {

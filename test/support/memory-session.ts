@@ -119,7 +119,11 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
         if (path.includes('missing')) throw new Failure('usage', `cannot attach ${path}`);
         return { name: path, content: `content of ${path}` };
       },
-      isFile: (path) => path.endsWith('.md'),
+      kindOf(path) {
+        if (path.startsWith('typo')) return undefined;
+        if (path.endsWith('/')) return 'folder';
+        return path.endsWith('.md') ? 'file' : undefined;
+      },
       candidates: (folder) => [{ value: `in-${folder || 'here'}.md` }],
       write(path, text) {
         calls.push(`write ${path}: ${text}`);

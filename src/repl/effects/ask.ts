@@ -1,5 +1,5 @@
 import { answerEnd } from '../../conversation/answer-end.ts';
-import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
+import { composePrompt } from '../../conversation/compose-prompt.ts';
 import type { AnswerEnd } from '../../conversation/journal.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
@@ -12,6 +12,7 @@ import { attachedEntry } from '../sent-prompt.ts';
 import { failureText, type SessionCore, tellConversation } from '../session-core.ts';
 import { hiddenCharacters, refusalNotice } from '../../output/answer-notices.ts';
 import type { Choices } from '../state.ts';
+import { doubtAbout, readMentioned } from './mentioned-files.ts';
 import { pathOf } from '../../conversation/tree.ts';
 
 interface Asking {
@@ -38,16 +39,6 @@ function sayIn({ core }: Asking, ...entries: readonly Entry[]): void {
   core.print(entries);
 }
 
-async function readMentions(
-  { core, signal }: Asking,
-  mentions: readonly string[],
-): Promise<readonly AttachedFile[]> {
-  const { files } = core.ports;
-  const found: AttachedFile[] = [];
-  for (const path of mentions) if (files.isFile(path)) found.push(await files.attach(path, signal));
-  return found;
-}
-
 /** Puts the system prompt in force before a prompt, where another one or none stands there. */
 function systemParent({ core, choices }: Asking, parent: string | undefined): string | undefined {
   const journal = core.journal();
@@ -72,9 +63,8 @@ async function recordQuestion(asking: Asking, question: Question): Promise<strin
   const { core } = asking;
   if (question.type === 'again') return recordAgain(asking, question.turnId);
   sayIn(asking, { type: 'prompt', text: question.shown, isEarlier: question.isEarlier });
-  const attached = new Set(question.files.map(({ name }) => name));
-  const mentions = question.mentions.filter((name) => !attached.has(name));
-  const files = [...question.files, ...(await readMentions(asking, mentions))];
+  const mentioned = await readMentioned(core.ports.files, question, asking.signal);
+  const files = [...question.files, ...mentioned];
   const content = composePrompt({ prompt: question.content, files });
   sayIn(asking, ...files.map(attachedEntry));
   const parent = systemParent(asking, question.parent);
@@ -191,6 +181,11 @@ async function cut(
   return { type: 'failed', hasText, failure, isRecorded };
 }
 
+function tellEnd(core: SessionCore, outcome: AnswerOutcome): void {
+  const conversation = core.journal().conversation();
+  core.dispatch({ type: 'answer-ended', outcome, conversation, now: core.ports.clock.monotonic() });
+}
+
 /** Sends a question and shows what comes; whatever happens, an `answer-ended` action follows. */
 export async function runAsk(
   core: SessionCore,
@@ -207,6 +202,11 @@ export async function runAsk(
   };
   let outcome: AnswerOutcome;
   try {
+    const doubt = doubtAbout(core.ports.files, question);
+    if (doubt !== undefined) {
+      tellEnd(core, { type: 'questioned', doubt });
+      return;
+    }
     answer = { ...answer, promptId: await recordQuestion(asking, question) };
     await converse(asking, answer);
     outcome = await finish(asking, answer);
@@ -216,6 +216,5 @@ export async function runAsk(
       ? await finish(asking, answer, error)
       : await cut(asking, answer, question, error);
   }
-  const conversation = core.journal().conversation();
-  core.dispatch({ type: 'answer-ended', outcome, conversation, now: core.ports.clock.monotonic() });
+  tellEnd(core, outcome);
 }

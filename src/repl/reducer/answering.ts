@@ -12,9 +12,10 @@ import type { ChatEvent } from '../../client/events.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { keyDialog } from '../dialogs.ts';
 import { withFile } from '../attachments.ts';
+import { contentOf } from '../editing/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../entry.ts';
-import { contextUse, currentPath, lastExchange } from '../position.ts';
+import { contextUse, currentPath, lastExchange, withBranch } from '../position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state.ts';
 import { versionText } from '../versions.ts';
 import { shortCount } from '../wording.ts';
@@ -114,7 +115,7 @@ function offerModel(state: ReplState): Step {
   return step({ ...state, hasOfferedModel: true }, printing(notice(text)));
 }
 
-type Asked = Pick<AnswerActivity, 'prompt' | 'files' | 'comparedWith'>;
+type Asked = Pick<AnswerActivity, 'prompt' | 'files' | 'branch' | 'comparedWith'>;
 
 /** A prompt that got no text is given back with its files, where nothing else is typed meanwhile. */
 function giveBack(state: ReplState, { prompt, files }: Asked): ReplState {
@@ -154,8 +155,9 @@ function onFailure(
   outcome: AnswerOutcome & { type: 'failed' },
   asked: Asked,
 ): Step {
-  const { failure, hasText } = outcome;
-  const next = hasText ? state : giveBack(state, asked);
+  const { failure, hasText, isRecorded = true } = outcome;
+  const returned = hasText ? state : giveBack(state, asked);
+  const next = isRecorded ? returned : withBranch(returned, asked.branch);
   const way = wayOn(next, outcome, asked);
   const { message, hint, kind } = failure;
   const paused = { ...next, isQueuePaused: true };
@@ -172,6 +174,21 @@ function onStop(state: ReplState, hasText: boolean, asked: Asked): Step {
   const way = wayOn(next, { hasText }, asked);
   const text = hasText ? `stopped; ${way}` : 'stopped before any text came';
   return step({ ...next, isQueuePaused: true }, printing(notice(text)));
+}
+
+function wayAfterDoubt(isBack: boolean, isLineMode: boolean): string {
+  if (!isBack) return 'the prompt is the newest of the earlier ones';
+  return `${isLineMode ? 'an empty line' : 'Enter'} sends it as it is`;
+}
+
+/** A prompt that was not sent comes back, and the person decides. */
+function onQuestioned(state: ReplState, doubt: string, asked: Asked): Step {
+  const next = giveBack(state, asked);
+  const isBack = next !== state && asked.prompt !== undefined;
+  const questioned = isBack ? contentOf(next.composer) : undefined;
+  const way = wayAfterDoubt(isBack, state.isLineMode);
+  const paused = { ...next, questioned, isQueuePaused: state.queue.length > 0 };
+  return step(withBranch(paused, asked.branch), printing(failureEntry(doubt, way)));
 }
 
 /** A new version of an answer or a prompt is told as such, once. */
@@ -192,6 +209,9 @@ export function onAnswerEnded(
     state.activity?.type === 'answer' ? state.activity : { prompt: undefined, files: [] };
   const next = withConversation({ ...state, activity: undefined }, conversation);
   if (outcome.type === 'failed') return andThen(onFailure(next, outcome, asked), tellQueue);
+  if (outcome.type === 'questioned') {
+    return andThen(onQuestioned(next, outcome.doubt, asked), tellQueue);
+  }
   if (outcome.type === 'stopped') return andThen(onStop(next, outcome.hasText, asked), tellQueue);
   const { comparedWith } = asked;
   // The service answers: what waits since a stop or a failure goes out again.

@@ -35,6 +35,7 @@ export function ask(
       isStopping: false,
       prompt,
       files: isAgain ? [] : question.files,
+      branch: state.branch,
       comparedWith,
     },
   };

@@ -44,16 +44,19 @@ function unescaped(draft: Draft): Draft {
 /** The transcript shows pastes as their markers; what is sent holds their text. */
 function sendPrompt(state: ReplState, draft: Draft, isEarlier: boolean): Step {
   const prompt = unescaped(draft);
+  const content = contentOf(prompt);
   const question = {
     type: 'prompt',
-    content: contentOf(prompt),
+    content,
     shown: shownText(prompt),
     isEarlier,
     files: state.attachments,
     mentions: mentionsOf(prompt.text),
+    isSure: content === state.questioned,
     parent: attachPoint(state),
   } as const;
-  return ask(withBranch(state, undefined), question, draft);
+  const sent = ask({ ...state, questioned: undefined }, question, draft);
+  return { ...sent, state: withBranch(sent.state, undefined) };
 }
 
 function run(state: ReplState, draft: Draft, isEarlier = false): Step {
@@ -105,6 +108,8 @@ export function submit(state: ReplState): Step {
 
 /** Text typed in line mode. Nothing is edited there: a command and the lines that came with it are both done. */
 export function submitLine(state: ReplState, text: string): Step {
+  // What came back with a question waits for an empty line.
+  if (text.trim() === '' && state.questioned !== undefined) return submit(state);
   const lines = linesAfterCommand(text);
   const line = lines?.line ?? text;
   const done = submit({ ...state, composer: withDraft(state.composer, draftFrom(line)) });

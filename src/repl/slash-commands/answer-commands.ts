@@ -92,6 +92,7 @@ function continueAnswer(state: ReplState): Step {
     isEarlier: true,
     files: [],
     mentions: [],
+    isSure: true,
     parent,
   } as const;
   return ask(state, question, undefined);

@@ -43,10 +43,11 @@ function entryView(
 /** The open dialog as the live region shows it; `wayOut` is what Esc does. */
 export function dialogView(dialog: Dialog, columns: number, wayOut: string): DialogView {
   if (dialog.type === 'entry') return entryView(dialog, columns, wayOut);
+  const hasSandbox = dialog.choices.some(({ key }) => key === 'sandbox');
   return {
     kind: 'choice',
     title: sanitizeLine(dialog.title),
-    hints: ['Enter or a number chooses', wayOut],
+    hints: ['Enter or a number chooses', ...(hasSandbox ? ['or type a prompt'] : []), wayOut],
     options: dialog.choices.map((choice, index) => ({
       label: sanitizeLine(`${index + 1} ${choice.label}`),
     })),

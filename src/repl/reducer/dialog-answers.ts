@@ -9,7 +9,7 @@ import { notice } from '../entry.ts';
 import type { ReplState } from '../state.ts';
 import { wayOutText } from '../wording.ts';
 import { andThen, leave, printing, refuse, startTask, step, type Step } from './step.ts';
-import { advance } from './submitting.ts';
+import { advance, submitLine } from './submitting.ts';
 
 function close(state: ReplState): ReplState {
   return { ...state, dialog: undefined };
@@ -62,6 +62,8 @@ function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: strin
 export function answerDialog(state: ReplState, dialog: Dialog, text: string): Step {
   if (dialog.type === 'entry') return enter(state, dialog, text);
   const number = text.trim() === '' ? dialog.selected + 1 : Number(text);
+  const prompt = Number.isNaN(number) ? chooseSandbox(state, dialog) : undefined;
+  if (prompt !== undefined) return andThen(prompt, (next) => submitLine(next, text));
   const choice = dialog.choices[number - 1];
   return choice === undefined
     ? refuse(state, `choose a number from 1 to ${dialog.choices.length}`)
@@ -120,12 +122,24 @@ export function onDialogAction(state: ReplState, dialog: Dialog, action: KeyActi
   return step({ ...state, dialog: { ...dialog, input: editActions[action](dialog.input) } });
 }
 
-/** Text typed or pasted while a dialog is open: a digit chooses at once. */
-export function onDialogText(state: ReplState, dialog: Dialog, text: string): Step {
+/** Words where a choice is expected: the sandbox answers them, where it is a choice. */
+function chooseSandbox(state: ReplState, dialog: Dialog & { type: 'choice' }): Step | undefined {
+  if (dialog.choices.every(({ key }) => key !== 'sandbox')) return undefined;
+  return step(close(state), printing(notice(sandboxText)));
+}
+
+/** Text typed or pasted while a dialog is open: a digit chooses at once, other text begins a prompt. */
+export function onDialogText(
+  state: ReplState,
+  dialog: Dialog,
+  text: string,
+  type: (state: ReplState) => Step,
+): Step {
   if (dialog.type === 'choice') {
-    return /^[1-9]$/.test(text) && Number(text) <= dialog.choices.length
-      ? answerDialog(state, dialog, text)
-      : step(state);
+    const isNumber = /^[1-9]$/.test(text) && Number(text) <= dialog.choices.length;
+    if (isNumber) return answerDialog(state, dialog, text);
+    const chosen = text.trim() === '' ? undefined : chooseSandbox(state, dialog);
+    return chosen === undefined ? step(state) : andThen(chosen, type);
   }
   const line = text.replaceAll(/\s*[\r\n]\s*/g, ' ');
   return step({ ...state, dialog: { ...dialog, input: insert(dialog.input, line) } });

@@ -105,13 +105,18 @@ function makeRoom({ composer, givenBack }: ReplState, text: string): TextBuffer 
   return isUntouched && text.startsWith('/') ? replaceContent(composer, '') : composer;
 }
 
-function onText(state: ReplState, text: string, isPaste: boolean): Step {
-  if (state.dialog !== undefined) return onDialogText(state, state.dialog, text);
-  if (state.search !== undefined) return onSearchText(state, state.search, text);
+function typeText(state: ReplState, text: string, isPaste: boolean): Step {
   const composer = isPaste
     ? insertPaste(state.composer, text)
     : insert(makeRoom(state, text), text);
   return refreshCompletion({ ...state, composer, givenBack: undefined });
+}
+
+function onText(state: ReplState, text: string, isPaste: boolean): Step {
+  const { dialog, search } = state;
+  const type = (next: ReplState) => typeText(next, text, isPaste);
+  if (dialog !== undefined) return onDialogText(state, dialog, text, type);
+  return search === undefined ? type(state) : onSearchText(state, search, text);
 }
 
 /** A command and what was entered after it, in one read: each is done, as if it came by itself. */

@@ -55,6 +55,29 @@ describe('the first run', () => {
   });
 
   test.each([
+    ['typed', [typed('h'), typed('ello')]],
+    ['pasted', [pasted('hello')]],
+  ])('Y17: a prompt that is %s at it becomes the first prompt, on the sandbox', (_way, keys) => {
+    const { state, effects } = run(firstRun, ...keys, enter);
+    expect(state.dialog).toBeUndefined();
+    expect(printed(effects)[0]).toMatch(/^the sandbox answers/);
+    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ content: 'hello' });
+  });
+
+  test('Y17: a line that is no number is the first prompt in line mode', () => {
+    const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
+    const { state, effects } = run({ ...firstRun, isLineMode: true }, line('hello'));
+    expect(state.dialog).toBeUndefined();
+    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ content: 'hello' });
+    const wrong = run({ ...firstRun, isLineMode: true }, line('7'));
+    expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
+  });
+
+  test('Y17: a blank is no prompt', () => {
+    expect(run(firstRun, typed(' ')).state.dialog).toBe(firstRun.dialog);
+  });
+
+  test.each([
     ['its choice', typed('3')],
     ['Esc', escape],
   ])('goes on with the sandbox by %s', (_name, key) => {

@@ -37,6 +37,8 @@ export interface AnswerActivity {
   readonly phase: 'waiting' | 'retrying' | 'streaming';
   readonly model: string;
   readonly since: number;
+  /** When something of it came last. */
+  readonly lastAt: number;
   /** Estimated from the text so far. */
   readonly tokens: number;
   readonly retry?: Retry;

@@ -41,6 +41,8 @@ export type Status =
       readonly tokens: number;
       /** The count is natter's estimate; absent: the service reported it. */
       readonly isEstimate?: boolean;
+      /** Seconds for which nothing came, where that is long. */
+      readonly stalled?: number | undefined;
     }
   | {
       readonly phase: 'retrying';

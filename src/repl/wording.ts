@@ -40,6 +40,15 @@ export function wayOutText({ dialog, service, isLineMode }: ReplState): string {
   return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.before === undefined ? leaves : 'goes back'}`;
 }
 
+/** Seconds without anything new after which an answer counts as stalled. */
+const stallLength = 5;
+
+/** Whole seconds for which an answer that has begun brings nothing; undefined while it moves. */
+export function stalledSeconds({ phase, lastAt }: AnswerActivity, now: number): number | undefined {
+  const seconds = Math.floor((now - lastAt) / 1000);
+  return phase === 'streaming' && seconds >= stallLength ? seconds : undefined;
+}
+
 /** What is waited for, without what stops it. `now` is of the same clock as the activity. */
 export function activityText(activity: AnswerActivity, now: number): string {
   const seconds = Math.floor((now - activity.since) / 1000);

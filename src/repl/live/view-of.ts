@@ -8,7 +8,7 @@ import { layout } from '../editing/layout.ts';
 import { composerColumns, composerRows } from '../layout-rules.ts';
 import { shownText } from '../shown-text.ts';
 import type { AnswerUsage, ReplState, ServiceFacts } from '../state.ts';
-import { wayOutText } from '../wording.ts';
+import { stalledSeconds, wayOutText } from '../wording.ts';
 import type { ComposerView, FooterView, Status, ViewModel } from '../view-model.ts';
 import { dialogView } from './dialog-view.ts';
 
@@ -27,7 +27,7 @@ function statusOf({ activity, now }: ReplState): Status {
     return { phase, model, cause, secondsLeft, retry: retry.retry, retries: retry.retries };
   }
   return phase === 'streaming'
-    ? { phase, model, seconds, tokens, isEstimate: true }
+    ? { phase, model, seconds, tokens, isEstimate: true, stalled: stalledSeconds(activity, now) }
     : { phase: 'waiting', model, seconds };
 }
 

@@ -24,7 +24,8 @@ import { andThen, printing, say, step, type Step } from './step.ts';
 import { advance } from './submitting.ts';
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
-  const { retry: _retry, ...rest } = activity;
+  const { retry: _retry, ...before } = activity;
+  const rest = { ...before, lastAt: now };
   switch (event.type) {
     case 'retry-scheduled': {
       const { retry, retries, delay, cause } = event;
@@ -41,7 +42,7 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
     case 'answer-named':
     case 'reasoning-received':
     case 'answer-finished':
-      return activity;
+      return { ...activity, lastAt: now };
   }
 }
 

@@ -30,6 +30,7 @@ export function ask(
       phase: 'waiting',
       model: choices.model,
       since: now,
+      lastAt: now,
       tokens: 0,
       held: '',
       isStopping: false,

@@ -47,9 +47,11 @@ function parts(
       return [
         { text: status.model, worth: 2 },
         { text: duration(status.seconds), worth: 0 },
+        { text: stallText(status), worth: 4 },
         {
           text: `${status.isEstimate === true ? signs.about : ''}${count(status.tokens)} tokens`,
-          worth: 3,
+          // Of an answer that stalls it matters more how to stop it.
+          worth: status.stalled === undefined ? 3 : 0,
         },
         stops,
       ];
@@ -67,6 +69,10 @@ function parts(
   }
 }
 
+function stallText({ stalled }: Extract<Status, { phase: 'streaming' }>): string {
+  return stalled === undefined ? '' : `nothing for ${duration(stalled)}`;
+}
+
 /** An estimate in steps that a reader can follow: a number that flickers says nothing. */
 function calm(status: Status): Status {
   if (status.phase !== 'streaming' || status.isEstimate !== true) return status;
@@ -80,5 +86,6 @@ export function statusRow(status: Status, appearance: Appearance): string {
   const shown = calm(status);
   if (shown.phase === 'idle') return '';
   const line = fitParts(parts(shown, signs, columns), columns, signs);
-  return shown.phase === 'retrying' ? style.yellow(line) : style.dim(line);
+  const isStalled = shown.phase === 'streaming' && shown.stalled !== undefined;
+  return shown.phase === 'retrying' || isStalled ? style.yellow(line) : style.dim(line);
 }

@@ -32,6 +32,7 @@ test('the cause of a retry is told without its control sequences', () => {
     phase: 'retrying',
     model: 'origin',
     since: 0,
+    lastAt: 0,
     tokens: 0,
     retry,
     held: '',

@@ -17,6 +17,7 @@ const answer: AnswerActivity = {
   phase: 'waiting',
   model: 'origin',
   since: 1000,
+  lastAt: 0,
   tokens: 0,
   held: '',
   isStopping: false,
@@ -36,6 +37,23 @@ describe('the status', () => {
     const retrying: AnswerActivity = { ...answer, phase: 'retrying', retry };
     expect(statusOf(retrying, 3500)).toMatchObject({ secondsLeft: 2, cause: 'it is busy' });
     expect(statusOf(retrying, 9000)).toMatchObject({ secondsLeft: 0 });
+  });
+
+  test('Y18: says for how long an answer that has begun brings nothing', () => {
+    const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
+    const at = (now: number) => ({ type: 'ticked', now }) as const;
+    const begun = run(
+      stateOf(),
+      typed('one'),
+      enter,
+      { type: 'chat-event', event: text, now: 20_000 },
+      at(24_000),
+    ).state;
+    expect(viewOf(begun, '').status).toMatchObject({ phase: 'streaming', stalled: undefined });
+    const stalled = run(begun, at(32_500)).state;
+    expect(viewOf(stalled, '').status).toMatchObject({ seconds: 32, stalled: 12 });
+    const { state } = run(stalled, { type: 'chat-event', event: text, now: 33_000 });
+    expect(viewOf(state, '').status).toMatchObject({ stalled: undefined });
   });
 
   test('T4 shows model ids and causes on one safe line', () => {

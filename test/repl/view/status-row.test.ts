@@ -29,6 +29,11 @@ describe('the status line', () => {
       { phase: 'streaming', model: 'origin', seconds: 12, tokens: 1340, isEstimate: true },
       'origin · 12 s · ≈1,350 tokens · Esc stops',
     ],
+    [
+      'Y18: an answer that stalls',
+      { phase: 'streaming', model: 'origin', seconds: 45, tokens: 1340, stalled: 12 },
+      'origin · 45 s · nothing for 12 s · 1,340 tokens · Esc stops',
+    ],
     ['retrying', retrying, 'the service answered 503 · retry 2 of 5 in 4 s · Esc stops'],
     [
       'retrying now',
@@ -65,6 +70,19 @@ describe('the status line', () => {
     const cause = 'the service limits how often it is asked (429)';
     expect(statusRow({ ...retrying, cause }, appearanceOf({ columns: 70 }))).toBe(
       'the service limits how often it is … · retry 2 of 5 in 4 s · Esc stops',
+    );
+  });
+
+  test('Y18: keeps how long an answer stalls, and how to stop it, in 40 columns', () => {
+    const status: Status = {
+      phase: 'streaming',
+      model: 'origin',
+      seconds: 45,
+      tokens: 1340,
+      stalled: 12,
+    };
+    expect(statusRow(status, appearanceOf({ columns: 40 }))).toBe(
+      'origin · nothing for 12 s · Esc stops',
     );
   });
 

@@ -55,8 +55,10 @@ export function watchSignals(
   const reraise = (signal: EndingSignal) => {
     stop();
     for (const act of lastActs) act();
-    if (process.platform === 'win32') process.exitCode = signalExitCodes[signal];
-    else process.kill(process.pid, signal);
+    if (process.platform !== 'win32') return void process.kill(process.pid, signal);
+    // Where no process dies of a signal, this is its death: what is still open would keep it alive.
+    // oxlint-disable-next-line unicorn/no-process-exit
+    process.exit(signalExitCodes[signal]);
   };
   const arrived = (signal: EndingSignal) => {
     if (signal === 'SIGINT' && taker !== undefined) return taker();

@@ -5,13 +5,14 @@ import { watchSignals, type Interruption } from '../../src/terminal/signals.ts';
 /** A process that only counts the signals it sends itself. */
 function fakeProcess(platform = 'linux') {
   const killed: string[] = [];
+  const exits: number[] = [];
   const fake = Object.assign(new EventEmitter(), {
     platform,
     pid: 1,
-    exitCode: undefined as number | undefined,
     kill: (_id: number, signal: string) => killed.push(signal),
+    exit: (code: number) => exits.push(code),
   });
-  return { killed, fake, process: fake as unknown as NodeJS.Process };
+  return { killed, exits, fake, process: fake as unknown as NodeJS.Process };
 }
 
 function watch(platform?: string) {
@@ -39,11 +40,18 @@ describe('the watch over signals', () => {
     expect(fake.listenerCount('SIGHUP')).toBe(0);
   });
 
-  test('P5 on Windows the exit code stands for the signal', () => {
-    const { fake, signals, killed } = watch('win32');
+  test('P5 X24: on Windows the process ends with the exit code that stands for the signal', () => {
+    const { exits, signals, killed } = watch('win32');
     signals.reraise('SIGINT');
-    expect(fake.exitCode).toBe(130);
-    expect(killed).toEqual([]);
+    expect({ exits, killed }).toEqual({ exits: [130], killed: [] });
+  });
+
+  test('X24: on Windows a second Ctrl-C ends the process', () => {
+    const { fake, heard, exits } = watch('win32');
+    fake.emit('SIGINT', 'SIGINT');
+    expect({ heard: heard.length, exits }).toEqual({ heard: 1, exits: [] });
+    fake.emit('SIGINT', 'SIGINT');
+    expect({ heard: heard.length, exits }).toEqual({ heard: 1, exits: [130] });
   });
 
   test('P7 whoever takes Ctrl-C hears it instead, until they give it back', () => {

@@ -100,6 +100,18 @@ describe('a file of results', () => {
     ['nothing but a cut line', line(1).slice(0, 20), ''],
     ['a line that lacks only its end', line(1) + line(2).slice(0, -1), line(1) + line(2)],
     ['nothing', '', ''],
+    ['X11: NULs at its end', `${line(1)}${'\0'.repeat(5000)}`, line(1)],
+    ['X11: NULs and nothing else', '\0'.repeat(5000), ''],
+    ['X11: a line that ends in NULs', `${line(1)}${line(2).slice(0, 30)}\0\0\0`, line(1)],
+    ['X11: NULs before a whole line', `${line(1)}\0\0\0${line(2)}`, line(1) + line(2)],
+    [
+      'X11: NULs within a line',
+      `${line(1)}${line(2).replace('content', '\0\0')}${line(3)}`,
+      line(1) + line(3),
+    ],
+    ['X11: an empty line at its end', `${line(1)}\n`, line(1)],
+    ['X11: an empty line at its beginning', `\n${line(1)}`, line(1)],
+    ['X11: empty lines between', `${line(1)}\n\r\n${line(2)}`, line(1) + line(2)],
   ])('goes on after %s', async (_, before, whole) => {
     const path = join(folder(), 'out.jsonl');
     writeFileSync(path, before);
@@ -113,6 +125,8 @@ describe('a file of results', () => {
     ['JSON of another kind', '{"prompt":"hi"}\n', 1],
     ['a bad line between', `${line(1)}oops\n${line(2)}`, 2],
     ['a line without a sensible index', '{"index":0,"content":""}\n', 1],
+    ['X11: binary data that begins with NULs', '\0\0\0\u0018ftypmp42\0\0', 1],
+    ['X11: binary data with NULs', '\u007FELF\0\0\0', 1],
     ['an index beyond any batch', '{"index":900719925474099,"content":""}\n', 1],
   ])('is refused, and stays as it is, with %s', (_, text, number) => {
     const path = fileWith(text);

@@ -8,6 +8,8 @@ import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import { removeFile } from '../storage/remove-file.ts';
 import { synchronizeFolder } from '../storage/synchronize-folder.ts';
 import { isInOrder, resultBlocks, writeInOrder } from './copy-results.ts';
+import { type FileWatch, watchFile } from './file-watch.ts';
+import { createKeptFile, type KeptFile } from './kept-file.ts';
 import { indexResults } from './read-results.ts';
 import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
 import type { ResultLine } from './result-line.ts';
@@ -24,6 +26,10 @@ export interface ResultFile {
   find(index: number): IndexedResult | undefined;
   /** Highest index of the results that were there at the beginning; 0 without any. */
   readonly last: number;
+  /** Aborts when results can no longer be kept: within a second where the file is deleted, replaced or cut. */
+  readonly broken: AbortSignal;
+  /** The results, where no file holds them any more; else nothing. */
+  unkept(): Iterable<Buffer>;
   /** @throws Failure `storage`; the file then lacks this result */
   append(result: ResultLine, line: string): void;
   /**
@@ -45,6 +51,8 @@ export interface ResultFileOptions extends HoldOptions {
   readonly clock: ProgramClock;
   /** Resolves when the disk has what was written; tests pass one that fails. */
   readonly synchronize?: (descriptor: number) => Promise<void>;
+  /** The file was deleted, and is written anew. */
+  readonly onRewritten?: () => void;
 }
 
 function cannotWrite(name: string, cause: unknown, hint: string | undefined): Failure {
@@ -104,60 +112,53 @@ function sizeOf(index: ResultIndex): number {
 interface OpenFile {
   readonly name: string;
   readonly place: string;
-  readonly descriptor: number;
+  readonly kept: KeptFile;
   readonly index: ResultIndex;
   readonly lock: HeldLock;
-  readonly sizeBefore: number;
+  readonly watch: FileWatch;
   /** It was made just now. */
   readonly isNew: boolean;
   readonly synchronization: Synchronization;
 }
 
-/** Appends in one call. @throws the system's error; the file is as it was then */
-function appendAt(descriptor: number, bytes: Buffer, size: number): void {
-  const written = fs.writeSync(descriptor, bytes, 0, bytes.length, size);
-  if (written === bytes.length) return;
-  fs.ftruncateSync(descriptor, size);
-  throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
-}
-
-function createAppend(file: OpenFile, size: { bytes: number }): ResultFile['append'] {
-  const { name, descriptor, index, lock, synchronization } = file;
+function createAppend(file: OpenFile): ResultFile['append'] {
+  const { name, kept, index, lock, synchronization, watch } = file;
   return (result, line) => {
-    refuseLost(lock, name);
-    const refusal = synchronization.refusal();
-    if (refusal !== undefined) throw cannotWrite(name, refusal, notOnDisk);
+    if (synchronization.refusal() !== undefined || !lock.isKept()) watch.look();
+    watch.throwIfBroken();
     const bytes = Buffer.from(line);
+    const offset = kept.size();
     try {
-      appendAt(descriptor, bytes, size.bytes);
+      kept.append(bytes);
     } catch (error) {
       throw cannotWrite(name, error, notKept);
     }
     synchronization.written();
-    index.set({ ...result, file: 0, offset: size.bytes, length: bytes.length });
-    size.bytes += bytes.length;
+    index.set({ ...result, file: 0, offset, length: bytes.length });
   };
 }
 
 function resultFile(file: OpenFile): ResultFile {
-  const { name, place, descriptor, index, lock, isNew, synchronization } = file;
-  const size = { bytes: file.sizeBefore };
+  const { name, place, kept, index, lock, isNew, synchronization, watch } = file;
   let isOpen = true;
   let isFinished = false;
   const closeDescriptor = () => {
-    if (isOpen) fs.closeSync(descriptor);
+    if (isOpen) kept.close();
     isOpen = false;
   };
   return {
     find: (item) => index.get(item),
     last: index.last(),
-    append: createAppend(file, size),
+    append: createAppend(file),
+    broken: watch.broken,
+    unkept: () => kept.unkept(),
     async finish({ ordered, isComplete }) {
       await synchronization.end();
-      const refusal = synchronization.refusal();
-      if (refusal !== undefined) throw cannotWrite(name, refusal, notOnDisk);
-      refuseLost(lock, name);
-      const isDone = ordered ? isInOrder(index, size.bytes) : sizeOf(index) === size.bytes;
+      watch.look();
+      watch.throwIfBroken();
+      const size = kept.size();
+      const isDone = ordered ? isInOrder(index, size) : sizeOf(index) === size;
+      const descriptor = kept.descriptor();
       try {
         // Also of a file that is about to be replaced: after a crash the disk may know of the old one only.
         fs.fdatasyncSync(descriptor);
@@ -169,12 +170,27 @@ function resultFile(file: OpenFile): ResultFile {
       }
     },
     async close() {
+      watch.end();
       await synchronization.end();
+      const isEmpty = kept.size() === 0;
       closeDescriptor();
-      if (isNew && !isFinished && size.bytes === 0 && lock.isKept()) removeFile(place);
+      const isOurs = lock.isKept() && !watch.broken.aborted;
+      if (isNew && !isFinished && isEmpty && isOurs) removeFile(place);
       lock.release();
     },
   };
+}
+
+/** @throws Failure `storage` where what was written is not kept */
+function checkFile({ name, kept, lock, synchronization }: Omit<OpenFile, 'watch'>): void {
+  refuseLost(lock, name);
+  try {
+    const refusal = synchronization.refusal();
+    if (refusal !== undefined) throw refusal;
+    kept.check();
+  } catch (error) {
+    throw error instanceof Failure ? error : cannotWrite(name, error, notOnDisk);
+  }
 }
 
 function openNew(place: string): { readonly descriptor: number; readonly isNew: boolean } {
@@ -198,10 +214,13 @@ export function openResultFile(name: string, options: ResultFileOptions): Result
     opened = openNew(place);
     const { descriptor } = opened;
     const index = createResultIndex();
-    const sizeBefore = readExisting(descriptor, name, index);
-    const { clock, synchronize = promisify(fs.fdatasync) } = options;
-    const synchronization = createSynchronization(() => synchronize(descriptor), clock);
-    return resultFile({ ...opened, name, place, index, lock, sizeBefore, synchronization });
+    const size = readExisting(descriptor, name, index);
+    const { clock, synchronize = promisify(fs.fdatasync), onRewritten = () => undefined } = options;
+    const kept = createKeptFile({ name, place, descriptor, size, onRewritten });
+    const synchronization = createSynchronization(() => synchronize(kept.descriptor()), clock);
+    const { isNew } = opened;
+    const file = { name, place, isNew, kept, index, lock, synchronization };
+    return resultFile({ ...file, watch: watchFile(() => checkFile(file), clock) });
   } catch (error) {
     if (opened !== undefined) fs.closeSync(opened.descriptor);
     lock?.release();

@@ -111,7 +111,7 @@ function rulesOf({ context, options, plan, settings }: Run, service: Service, st
 async function askAll(run: Run, service: Service): Promise<Stopping> {
   const { context, plan, items, sink, tally } = run;
   const ending = new AbortController();
-  const stop = AbortSignal.any([context.signal, ending.signal]);
+  const stop = AbortSignal.any([context.signal, ending.signal, sink.broken]);
   const stopping: Stopping = { signal: undefined, gaveUp: undefined };
   const concurrency = createConcurrency(plan.concurrency, context.clock, pauseNotice(run));
   const progress = showProgress(run, concurrency, stop);

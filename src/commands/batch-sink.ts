@@ -1,5 +1,5 @@
 import { createOrderedOutput } from '../batch/ordered-output.ts';
-import { openResultFile, resultLock } from '../batch/result-file.ts';
+import { openResultFile, resultLock, type ResultFile } from '../batch/result-file.ts';
 import type { IndexedResult } from '../batch/result-index.ts';
 import type { ResultLine } from '../batch/result-line.ts';
 import type { Notices } from '../output/notices.ts';
@@ -17,6 +17,8 @@ export interface BatchSink {
   /** `sequence` counts the items that were begun, from 0; see `OrderedOutput` for the promises. */
   put(sequence: number, result: ResultLine, line: string): Promise<void> | undefined;
   room(): Promise<void> | undefined;
+  /** Aborts when results can no longer be kept. */
+  readonly broken: AbortSignal;
   /**
    * No more results come. @param isComplete all items are done: a file stays, even without a result
    * @throws Failure `storage`
@@ -32,9 +34,16 @@ function standardOutput(stdout: OutputStream, unordered: boolean): BatchSink {
     last: 0,
     put: (sequence, _, line) => (unordered ? stdout.write(line) : output.put(sequence, line)),
     room: () => (unordered ? undefined : output.room()),
+    broken: new AbortController().signal,
     finish: async () => output.end(),
     close: async () => undefined,
   };
+}
+
+/** Puts the results that no file holds any more on standard output. */
+async function printUnkept(file: ResultFile, stdout: OutputStream): Promise<void> {
+  const decoder = new TextDecoder();
+  for (const block of file.unkept()) await stdout.write(decoder.decode(block, { stream: true }));
 }
 
 /** Opens the file of `-o`, or standard output. @throws Failure */
@@ -46,7 +55,10 @@ export async function openBatchSink(
   const { output, unordered = false } = options;
   if (output === undefined) return standardOutput(context.streams.stdout, unordered);
   await awaitHolder(context, notices, resultLock(output), output);
-  const file = openResultFile(output, context);
+  const { clock, process, streams } = context;
+  const onRewritten = () =>
+    notices.warning(`${output} was deleted while natter wrote it; it is written anew`);
+  const file = openResultFile(output, { clock, process, onRewritten });
   return {
     find: (index) => file.find(index),
     last: file.last,
@@ -56,12 +68,16 @@ export async function openBatchSink(
         return undefined;
       } catch (error) {
         // It is paid for: whoever looks finds it there.
-        void context.streams.stdout.write(line);
+        void streams.stdout.write(line);
         throw error;
       }
     },
     room: () => undefined,
     finish: (isComplete) => file.finish({ ordered: !unordered, isComplete }),
-    close: () => file.close(),
+    broken: file.broken,
+    async close() {
+      await printUnkept(file, streams.stdout);
+      await file.close();
+    },
   };
 }

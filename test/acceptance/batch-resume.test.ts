@@ -87,7 +87,8 @@ describe('the same command again', () => {
     await waitFor(() => place.has('out.jsonl.lock'));
     const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl']);
     expect(code).toBe(12);
-    expect(stderr).toContain(`another natter, process ${first.child.pid} writes out.jsonl`);
+    expect(stderr).toContain(`another natter (process ${first.child.pid} on `);
+    expect(stderr).toContain(') writes out.jsonl');
     first.child.kill('SIGKILL');
     await first.result;
   });

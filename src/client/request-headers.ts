@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import type { ClientOptions } from './client.ts';
 import { hostAndPort } from './base-url.ts';
-import { isSecretHeader } from '../secrecy.ts';
+import { isSecretHeader } from '../secrecy/secret-header.ts';
 import { isLoopback } from './loopback.ts';
 
 /** Header names and values of every request; names in lower case. */
@@ -56,15 +56,6 @@ function checkHeader(name: string, value: string): void {
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
     throw new Failure('configuration', `the header ${name} has a value that HTTP cannot carry`);
   }
-}
-
-/** The values that must not be shown: the key, and those of headers that usually carry a secret. */
-export function secretsOf({
-  apiKey,
-  headers = {},
-}: Pick<ClientOptions, 'apiKey' | 'headers'>): readonly (string | undefined)[] {
-  const names = Object.keys(headers).filter(isSecretHeader);
-  return [apiKey, ...names.map((name) => headers[name])];
 }
 
 /**

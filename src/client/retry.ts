@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { RetryScheduled } from './events.ts';
+import { maskFailure } from './mask-failure.ts';
 import { rephrase, RequestFailure } from './request-failure.ts';
 import { decideRetry, longestWait, type GivingUp, type RetryPolicy } from './retry-policy.ts';
 import { clockTimeAfter, waitInWords } from './wait-words.ts';
@@ -24,13 +25,7 @@ export function scheduleRetry(
 ): RetryScheduled {
   if (!(error instanceof Failure)) throw error;
   const decision = decide(error, attempts, policy);
-  const { message, hint, requestId } = error;
-  const cause = rephrase(error, {
-    message: mask(message),
-    ...(hint !== undefined && { hint: mask(hint) }),
-    ...(requestId !== undefined && { requestId: mask(requestId) }),
-    attempts,
-  });
+  const cause = rephrase(maskFailure(error, mask), { attempts });
   if (typeof decision !== 'number') throw finalFailure(cause, error, decision, clock);
   return {
     type: 'retry-scheduled',

@@ -1,12 +1,13 @@
+import { createSecretFilter, shortestInMessages } from '../secrecy/secret-filter.ts';
+import { secretsOf } from '../secrecy/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import { isJsonObject } from '../json.ts';
 import { endpointUrl, parseBaseUrl } from './base-url.ts';
 import type { ExchangeLimits } from './exchange.ts';
 import { readLimits } from './limits.ts';
-import { checkSecrecy, requestHeaders, secretsOf } from './request-headers.ts';
+import { checkSecrecy, requestHeaders } from './request-headers.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { createRoute, type Route } from './route.ts';
-import { createSecretFilter } from './secret-filter.ts';
 import type { HttpRequest } from './transport.ts';
 
 /** A service as one client reaches it: the client's options, checked, with their defaults. */
@@ -28,6 +29,16 @@ const eventStream = 'text/event-stream';
 const jsonBody = 'application/json';
 
 const isStreamed = (body: unknown) => isJsonObject(body) && body['stream'] === true;
+
+/** Made by the first failure, as most clients report none. */
+function maskOf({ apiKey, headers, baseUrl, environment }: ClientOptions): Service['mask'] {
+  let mask: Service['mask'] | undefined;
+  return (text) => {
+    const sources = { apiKey, addresses: [baseUrl], environment, ...(headers && { headers }) };
+    mask ??= createSecretFilter(secretsOf(sources), shortestInMessages)?.mask;
+    return mask?.(text) ?? text;
+  };
+}
 
 /** @throws Failure `configuration` for options no request can be made with */
 export function createService(options: ClientOptions): Service {
@@ -59,6 +70,6 @@ export function createService(options: ClientOptions): Service {
         body: Buffer.from(JSON.stringify(body)),
       };
     },
-    mask: createSecretFilter(secretsOf(options)),
+    mask: maskOf(options),
   };
 }

@@ -8,6 +8,7 @@ import { count, figuresText } from '../output/figures.ts';
 import { sanitize, sanitizeLine } from '../terminal/sanitizer.ts';
 import type { CompareOptions } from './compare.ts';
 import type { Context } from './context.ts';
+import { maskMessage } from './mask-secrets.ts';
 import type { Presentation } from './presentation.ts';
 
 /** All answers are over. */
@@ -59,7 +60,7 @@ function printFigures({ context, presentation, answers }: Conclusion): void {
   });
   const { isTerminal } = stderr;
   const layout = { isTerminal, width: stderr.columns(), style: presentation.noticeStyle };
-  const text = context.secrets.mask(figuresText(measured, layout));
+  const text = maskMessage(context.secrets, figuresText(measured, layout));
   void stderr.write(isTerminal ? `\n${text}` : text);
 }
 

@@ -1,8 +1,8 @@
 import { endpointUrl, parseBaseUrl } from '../client/base-url.ts';
 import type { RequestHeaders } from '../client/request-headers.ts';
 import { createService } from '../client/service.ts';
-import { isSecretHeader } from '../secrecy.ts';
-import { maskKey, maskMark } from '../settings/mask.ts';
+import { maskKey, maskMark } from '../secrecy/mask-key.ts';
+import { isSecretHeader } from '../secrecy/secret-header.ts';
 import { describeSource, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { listSettings } from '../settings/setting-rows.ts';
 import type { PlannedRequest } from './chat-request.ts';

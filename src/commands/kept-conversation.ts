@@ -15,6 +15,7 @@ import { awaitHolder } from './await-holder.ts';
 import { promptMessages } from './chat-request.ts';
 import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
+import { maskText } from './mask-secrets.ts';
 import type { ConversationOptions } from './prompt-options.ts';
 
 /** The conversation that a prompt begins or goes on with. */
@@ -36,10 +37,11 @@ export interface NextTurn {
 
 /** What a command gives to a journal. */
 export function journalOptions(context: Context, notices: Notices, save: boolean): JournalOptions {
-  const { clock, random, process, version } = context;
+  const { clock, random, process, version, secrets } = context;
   const { data: folder } = resolveFolders(context);
   const onWarning = (text: string) => notices.warning(text);
-  return { folder, save, clock, random, process, version, onWarning };
+  const mask = (text: string) => maskText(secrets, text);
+  return { folder, save, clock, random, process, version, mask, onWarning };
 }
 
 async function* keepAnswer(

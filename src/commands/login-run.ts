@@ -156,7 +156,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const known = resolve(options);
   const baseUrl = await askBaseUrl(context, options, known);
   const apiKey = await askKey(context, options);
-  if (apiKey !== undefined) context.secrets.keep(apiKey);
+  if (apiKey !== undefined) context.secrets.keep({ apiKey });
   // Resolved again, so that the profile's secret headers do not go to the new address.
   const settings = resolve({ ...options, baseUrl });
   const { finding, models } = options.check

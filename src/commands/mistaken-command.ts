@@ -2,6 +2,7 @@ import { Failure } from '../failure.ts';
 import { createNotices } from '../output/notices.ts';
 import type { ChatOptions } from './chat.ts';
 import type { Context } from './context.ts';
+import { maskMessage } from './mask-secrets.ts';
 import { meantCommands } from './meant-command.ts';
 
 type Options = Pick<ChatOptions, 'input' | 'quiet'>;
@@ -24,7 +25,7 @@ export async function questionMistakenCommand(
   const { stdin, stderr } = context.streams;
   const doubt = `"${prompt}" looks like ${commands === '' ? 'a command' : `the command ${commands}`}`;
   const isAsked = stdin.isTerminal && stderr.isTerminal;
-  const mask = (text: string) => context.secrets.mask(text);
+  const mask = (text: string) => maskMessage(context.secrets, text);
   const notices = createNotices(stderr, options.quiet === true && !isAsked, mask);
   notices.notice(isAsked ? doubt : `${doubt}; it is sent as a prompt`);
   if (!isAsked) return;

@@ -5,6 +5,7 @@ import { colorLevel, createStyle, type Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/streams.ts';
 import { cleanLine } from './clean-line.ts';
 import type { Context } from './context.ts';
+import { maskMessage } from './mask-secrets.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 /** How this run shows things: each stream is asked for itself. */
@@ -56,7 +57,7 @@ export function present(context: Context, options: GlobalOptions & AccessOptions
   // Debug lines would tear what is drawn again.
   const isTorn = debug && stderr.isTerminal;
   return {
-    notices: createNotices(stderr, options.quiet === true, (text) => secrets.mask(text)),
+    notices: createNotices(stderr, options.quiet === true, (text) => maskMessage(secrets, text)),
     debugLog: createDebugLog({
       stderr,
       enabled: debug,

@@ -11,6 +11,7 @@ import { appendFile } from '../storage/append-file.ts';
 import { failureReason } from '../storage/storage-failure.ts';
 import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
+import { maskText, textFilter } from './mask-secrets.ts';
 import type { ReplayChoice } from './recording-choice.ts';
 
 /** Told to people, who may have forgotten a variable; what programs read stays as it was. */
@@ -33,7 +34,7 @@ async function openRecorder(
   const transport = createRecorder({
     file: recordingFile,
     clock,
-    mask: (text) => secrets.mask(text),
+    filter: () => textFilter(secrets),
     onFailure(error) {
       const reason = error instanceof Failure ? error.message : failureReason(error);
       notices.warning(`${file} is not recorded any further: ${reason}`);
@@ -60,7 +61,7 @@ function openReplay(
     shared === undefined
       ? createUsedExchanges()
       : keepUsedExchanges(path.resolve(shared), { clock: context.clock, process });
-  const replay = createReplay({ recording, used, clock, mask: (text) => secrets.mask(text) });
+  const replay = createReplay({ recording, used, clock, mask: (text) => maskText(secrets, text) });
   // At once means that no time passes, so there is none to be limited.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
   return { ...limits, clock, transport: () => replay };

@@ -4,6 +4,7 @@ import { findDrafts, removeDraft, saveDraft } from '../repl/editing/draft-file.t
 import { appendHistory, readHistory } from '../repl/editing/history-file.ts';
 import { Failure } from '../failure.ts';
 import { resolveFolders } from '../settings/folders.ts';
+import { maskText } from './mask-secrets.ts';
 import type { Context } from './context.ts';
 
 /** What outlives a session: prompts that were sent, and one that was not. */
@@ -45,6 +46,7 @@ export function createReplMemory(
   isKept: boolean,
   warn: (text: string) => void,
 ): ReplMemory {
+  const { secrets } = context;
   const { state } = resolveFolders(context);
   if (!isKept || state === undefined) return forgetful;
   const file = path.join(state, 'history.jsonl');
@@ -60,9 +62,14 @@ export function createReplMemory(
   };
   return {
     history: () => tolerate(() => readHistory(file).texts, []),
-    remember: (text) => tolerate(() => appendHistory(file, text, context.clock.date()), undefined),
+    remember(text) {
+      const masked = maskText(secrets, text);
+      tolerate(() => appendHistory(file, masked, context.clock.date()), undefined);
+    },
     takeDraft: () => tolerate(takeDraft, ''),
-    keepDraft: (text) =>
-      tolerate(() => saveDraft(drafts, ownId, text, context.clock.date()), undefined),
+    keepDraft(text) {
+      const masked = maskText(secrets, text);
+      tolerate(() => saveDraft(drafts, ownId, masked, context.clock.date()), undefined);
+    },
   };
 }

@@ -67,7 +67,7 @@ function settingsFor(
   if (key === undefined) return settings;
   // One that no header can carry is asked for again, as one that the service refuses.
   const apiKey = parseApiKey(key, 'the API key', 'unauthorized');
-  context.secrets.keep(apiKey);
+  context.secrets.keep({ apiKey });
   return { ...settings, apiKey: { value: apiKey, source: { kind: 'flag', name: 'entered' } } };
 }
 
@@ -150,7 +150,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
     async connect(address, key, signal) {
       if (service.replayedFrom !== undefined) {
         // The recording goes on as if this key had been sent; nothing is stored of it.
-        if (key !== undefined) context.secrets.keep(key);
+        context.secrets.keep({ apiKey: key });
         await check(service.client, signal);
         return factsOf(service);
       }

@@ -18,11 +18,11 @@ import {
   emptySettings,
   type StoredSettings,
 } from '../settings/stored-settings.ts';
-import { isSecretHeader } from '../secrecy.ts';
 import { maskUrl } from '../settings/mask.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { Presentation } from './presentation.ts';
+import { textFilter } from './mask-secrets.ts';
 import { chooseRecording } from './recording-choice.ts';
 
 /** A service that prompts can be sent to. */
@@ -78,12 +78,10 @@ export function readSettings(
 /** Has the secrets of these settings masked from now on. */
 export function keepSecrets(
   { secrets }: Pick<Context, 'secrets'>,
-  { apiKey, headers }: Pick<ResolvedSettings, 'apiKey' | 'headers'>,
+  { apiKey, headers, values }: Pick<ResolvedSettings, 'apiKey' | 'headers' | 'values'>,
 ): void {
-  if (apiKey !== undefined) secrets.keep(apiKey.value);
-  for (const [name, { value }] of Object.entries(headers)) {
-    if (isSecretHeader(name)) secrets.keep(value);
-  }
+  const addresses = [values.baseUrl];
+  secrets.keep({ apiKey: apiKey?.value, headers: withoutSources(headers), addresses });
 }
 
 /** Nobody configured a service, and a person is there to see that the sandbox answers instead. */
@@ -160,7 +158,9 @@ export async function openClient(
   recording: Partial<ClientOptions> = {},
 ): Promise<Client> {
   const { createClient } = await import('../client/create-client.ts');
-  const client = createClient({ ...clientOptions(context, settings, target), ...recording });
+  const { maskClient } = await import('./masked-client.ts');
+  const options = { ...clientOptions(context, settings, target), ...recording };
+  const client = maskClient(createClient(options), () => textFilter(context.secrets));
   if (!isSet(context.environment, 'NATTER_DEBUG')) return client;
   const { logClient } = await import('./logged-client.ts');
   const baseUrl = parseBaseUrl(target.baseUrl);

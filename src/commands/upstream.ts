@@ -9,6 +9,7 @@ import type { Presentation } from './presentation.ts';
 import type { SandboxCommandOptions } from './sandbox.ts';
 import { openClient, type Target } from './service.ts';
 import { chooseModels, type ModelMap, parseModelMap } from './upstream-models.ts';
+import { maskMessage } from './mask-secrets.ts';
 import { keyAdvice, type UpstreamSettings, upstreamSettings } from './upstream-settings.ts';
 
 /** A server behind the sandbox, reached with natter's own client. */
@@ -96,7 +97,7 @@ export async function openUpstream(
     client,
     models,
     params: withoutSources(settings.params),
-    mask: (text) => context.secrets.mask(text),
+    mask: (text) => maskMessage(context.secrets, text),
     // The client's hints speak to somebody who asks, not to whoever runs the sandbox.
     tellFailure: ({ kind, message }) =>
       notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyAdvice}` : ''}`),

@@ -62,12 +62,25 @@ function turnsIn(records: readonly JournalRecord[]): number {
 const sharedWarning =
   'another natter has opened this conversation while this one was suspended; both are kept, as versions of each other';
 
+/** The records without the secrets that a person typed; those of answers are masked as they come. */
+function withoutSecrets(
+  records: readonly JournalRecord[],
+  { mask = (text) => text }: JournalOptions,
+): readonly JournalRecord[] {
+  return records.map((record) => {
+    if (record.type === 'turn') return { ...record, content: mask(record.content) };
+    if (record.type === 'title') return { ...record, title: mask(record.title) };
+    return record;
+  });
+}
+
 /** Appends to a file. */
 export function fileSink(target: FileTarget, options: JournalOptions): ConversationSink {
   const { path, lockPath } = target;
   let { lock } = target;
   const writer = createJournalWriter({
     ...target,
+    allRecords: () => withoutSecrets(target.allRecords(), options),
     onCreated() {
       lock?.release();
       const taken = takeLock(lockPath, options);
@@ -78,7 +91,7 @@ export function fileSink(target: FileTarget, options: JournalOptions): Conversat
   let isShared = false;
   return {
     write(...records) {
-      writer.write(...records);
+      writer.write(...withoutSecrets(records, options));
       if (isShared || lock?.isKept() !== false) return;
       isShared = true;
       options.onWarning(sharedWarning);

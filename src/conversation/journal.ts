@@ -17,6 +17,8 @@ export interface JournalOptions {
   readonly process: ProcessFacts;
   /** natter's own version. */
   readonly version: string;
+  /** Takes secrets out of what is written; the conversation in memory, and what is sent of it, keeps them. */
+  readonly mask?: (text: string) => string;
   /** Called at the first write that fails, and at the first that fails after one that did not; one sentence. */
   readonly onWarning: (text: string) => void;
 }

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse, Transport } from '../client/transport.ts';
 import type { Clock } from '../clock.ts';
+import type { SecretFilter } from '../secrecy/secret-filter.ts';
 import type { LaterEvent } from './format.ts';
 import { describeRequest } from './recorded-request.ts';
 import type { RecordingFile } from './recording-file.ts';
@@ -8,8 +9,8 @@ import { createTape, type Tape } from './tape.ts';
 export interface RecorderOptions {
   readonly file: RecordingFile;
   readonly clock: Clock;
-  /** Takes secrets out of a text. */
-  readonly mask: (text: string) => string;
+  /** Finds the secrets that are known by now; undefined while there are none. */
+  readonly filter: () => SecretFilter | undefined;
   /** Called once, when the file can no longer be written; requests go on. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -52,7 +53,7 @@ function recordResponse(response: HttpResponse, tape: Tape): HttpResponse {
 
 /** Writes down what travels over a transport, as it happens and without secrets. */
 export function createRecorder(options: RecorderOptions): (network: Transport) => Transport {
-  const { file, clock, mask, onFailure } = options;
+  const { file, clock, filter, onFailure } = options;
   let isBroken = false;
   const fail = (error: unknown) => {
     if (!isBroken) onFailure(error);
@@ -62,7 +63,7 @@ export function createRecorder(options: RecorderOptions): (network: Transport) =
   async function begin(request: HttpRequest, signal: AbortSignal): Promise<number | undefined> {
     const date = clock.date().toISOString();
     try {
-      const event = { type: 'request', date, ...describeRequest(request, mask) } as const;
+      const event = { type: 'request', date, ...describeRequest(request, filter()?.mask) } as const;
       return await file.begin(event, signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -71,7 +72,7 @@ export function createRecorder(options: RecorderOptions): (network: Transport) =
     }
   }
 
-  function write(exchange: number | undefined, at: number, event: LaterEvent): void {
+  function write(exchange: number | undefined, event: LaterEvent, at: number): void {
     if (exchange === undefined || isBroken) return;
     try {
       file.append(exchange, at, event);
@@ -83,7 +84,7 @@ export function createRecorder(options: RecorderOptions): (network: Transport) =
   return (network) => async (request, signal) => {
     signal.throwIfAborted();
     const exchange = isBroken ? undefined : await begin(request, signal);
-    const tape = createTape({ clock, mask, write: (event, at) => write(exchange, at, event) });
+    const tape = createTape({ clock, filter: filter(), write: write.bind(undefined, exchange) });
     try {
       const response = await network(request, signal);
       tape.response(response, request.url);

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
 /** Bytes that came at once, and what is known of them. */
-interface Piece {
+export interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** Takes secrets out of bytes that come in pieces, also those that begin in one piece and end in a later one. */
-export interface SecretBytes<Kind extends Piece> {
+/** Takes secrets out of pieces, also those that begin in one piece and end in a later one. */
+export interface SecretPieces<Kind extends Piece> {
   /** The pieces that are ready now: those that no secret can go on from. */
   take(piece: Kind): readonly Kind[];
   /** The pieces that were held back. */
@@ -60,7 +60,7 @@ function separate<Kind extends Piece>(pieces: readonly Kind[], count: number, ma
 }
 
 /** Pieces that a secret reaches across become one, in the place of the last of them. */
-export function createSecretBytes<Kind extends Piece>(mask: Mask): SecretBytes<Kind> {
+export function createSecretBytes<Kind extends Piece>(mask: Mask): SecretPieces<Kind> {
   let held: readonly Kind[] = [];
   const release = (count: number) => {
     const parts = separate(held, count, mask);

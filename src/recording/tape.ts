@@ -2,15 +2,17 @@ import { parseUrl } from '../client/base-url.ts';
 import type { HttpResponse } from '../client/transport.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { isSecretHeader } from '../secrecy.ts';
+import type { SecretFilter } from '../secrecy/secret-filter.ts';
+import { isSecretHeader } from '../secrecy/secret-header.ts';
 import { bytesEvent, type LaterEvent, type RecordedHeaders } from './format.ts';
-import { createSecretBytes } from './secret-bytes.ts';
+import { createSecretAnswer } from './secret-answer.ts';
+import { createSecretBytes, type Piece, type SecretPieces } from './secret-bytes.ts';
 
 export interface TapeOptions {
   readonly write: (event: LaterEvent, at: number) => void;
   readonly clock: Clock;
-  /** Takes secrets out of a text. */
-  readonly mask: (text: string) => string;
+  /** Finds secrets; undefined where there are none. */
+  readonly filter: SecretFilter | undefined;
 }
 
 /** One exchange as it is written down. */
@@ -62,11 +64,28 @@ function failureEvent(error: Failure, mask: (text: string) => string): LaterEven
   return { type: 'failure', kind, ...text, transient };
 }
 
+interface TimedPiece extends Piece {
+  /** Milliseconds since the request. */
+  readonly at: number;
+}
+
+/** Out of the bytes first, then out of the texts that several events of an answer spell out. */
+function createSecretPieces(filter: SecretFilter | undefined): SecretPieces<TimedPiece> {
+  if (filter === undefined) return { take: (piece) => [piece], end: () => [] };
+  const bytes = createSecretBytes<TimedPiece>(filter.mask);
+  const answer = createSecretAnswer<TimedPiece>(filter);
+  return {
+    take: (piece) => bytes.take(piece).flatMap((one) => answer.take(one)),
+    end: () => [...bytes.end().flatMap((one) => answer.take(one)), ...answer.end()],
+  };
+}
+
 /** `write` gets each event with its milliseconds since now. */
-export function createTape({ write, clock, mask }: TapeOptions): Tape {
+export function createTape({ write, clock, filter }: TapeOptions): Tape {
+  const mask = filter?.mask ?? ((text: string) => text);
   const start = clock.monotonic();
   const elapsed = () => Math.round(clock.monotonic() - start);
-  const secrets = createSecretBytes<{ readonly at: number; readonly bytes: Uint8Array }>(mask);
+  const secrets = createSecretPieces(filter);
   let hasEnded = false;
   const end = (event: LaterEvent) => {
     if (hasEnded) return;

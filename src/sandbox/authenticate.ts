@@ -31,8 +31,3 @@ export function authorize(key: KeyTier, model: string): void {
     throw new Failure('forbidden', `the tier "${key.tier}" is not permitted to use "${model}"`);
   }
 }
-
-/** Enough of a key to tell it from another, too little to use it. */
-export function maskKey(key: string): string {
-  return key.length < 10 ? '…' : `${key.slice(0, 3)}…${key.slice(-2)}`;
-}

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '../failure.ts';
-import { bearerToken, maskKey } from './authenticate.ts';
+import { maskKey } from '../secrecy/mask-key.ts';
+import { bearerToken } from './authenticate.ts';
 import type { Exchange } from './exchange.ts';
 import { type RequestRecord, writeRecord } from './request-record.ts';
 import type { SandboxState } from './sandbox-state.ts';

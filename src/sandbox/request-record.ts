@@ -1,4 +1,5 @@
-import { maskKey } from './authenticate.ts';
+import { maskValue } from '../secrecy/mask-value.ts';
+import { createSecretFilter, shortestInText } from '../secrecy/secret-filter.ts';
 
 /** What the log says about one request; a line is written when the connection has no more to do with it. */
 export interface RequestRecord {
@@ -30,22 +31,15 @@ export interface RequestRecord {
   body?: unknown;
 }
 
-/** A text as it stands inside a JSON string. */
-function escaped(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
-
 /**
- * One line of JSON. The key is masked wherever it stands, in the path and body too.
+ * One line of JSON. The key is masked wherever it stands, in the path and body too, in whatever encoding.
  * @param key the token the request came with
  */
 function formatRecord(record: RequestRecord, key: string | undefined): string {
   const { body, ...facts } = record;
-  const line = JSON.stringify({ ...facts, body });
-  // Shorter ones would hit words of the record itself.
-  const shortestKey = 8;
-  if (key === undefined || key.length < shortestKey) return line;
-  return line.replaceAll(escaped(key), () => escaped(maskKey(key)));
+  const filter = createSecretFilter(key === undefined ? [] : [key], shortestInText);
+  const shown = { ...facts, body };
+  return JSON.stringify(filter === undefined ? shown : maskValue(shown, filter.mask));
 }
 
 /**

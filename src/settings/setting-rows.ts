@@ -1,6 +1,7 @@
 import { type Definition, definitions, settingKeys } from './definitions.ts';
-import { isSecretHeader } from '../secrecy.ts';
-import { maskKey, maskMark, maskUrl } from './mask.ts';
+import { maskKey, maskMark } from '../secrecy/mask-key.ts';
+import { isSecretHeader } from '../secrecy/secret-header.ts';
+import { maskUrl } from './mask.ts';
 import type { ResolvedSettings, Source } from './resolved-settings.ts';
 
 /** One line of `config list` or of a dry run; nothing in it needs masking any more. */

@@ -1,8 +1,17 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import { head, json, response } from '../support/raw-replies.ts';
+import { delta, event as eventOf, head, json, response } from '../support/raw-replies.ts';
 import { createTestClient, failureOf, runChat, testKey } from '../support/run-chat.ts';
+import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { serve, serveClient } from '../support/serve.ts';
+
+/** An error and its causes, with all that they have. */
+function causesOf(error: unknown): readonly object[] {
+  if (!(error instanceof Error)) return [];
+  const { message, stack, cause } = error;
+  return [{ ...Object.fromEntries(Object.entries(error)), message, stack }, ...causesOf(cause)];
+}
 
 test.each([301, 302, 303, 307, 308])(
   'K12 K13 a %d to another port gets neither key nor prompt, but is named',
@@ -62,6 +71,43 @@ test('K9 masks a header that carries a secret, and no other', async () => {
     { headers, retries: 0 },
   );
   expect(failureOf(await runChat(set)).message).toContain('*** of blue-team');
+});
+
+const basicCredentials = Buffer.from('somebody:hunter-22').toString('base64');
+
+test.each([
+  ['Authorization', `Bearer ${secretKey}`],
+  ['authorization', `Basic ${Buffer.from(`ann:${secretKey}`).toString('base64')}`],
+  ['Cookie', `theme=dark; session=${secretKey}`],
+  ['X-Auth', `Token token="${secretKey}", nonce="1"`],
+])("X2: the caller's own %s header %s is in no failure and no cause", async (name, value) => {
+  const headers = { [name]: value };
+  const echo = `it is dark: ${secretForms.join(' ')}`;
+  const replies = [
+    [json(400, { error: { message: echo } }, { 'x-request-id': secretKey })],
+    [
+      response(
+        200,
+        { 'content-type': 'text/event-stream' },
+        delta('some') + eventOf({ error: echo }),
+      ),
+    ],
+    [`${secretKey} is no HTTP\r\n\r\n`],
+  ];
+  const set = await serveClient(replies, { headers, retries: 0 });
+  const failures: unknown[] = [];
+  while (failures.length < replies.length) failures.push((await runChat(set)).error);
+  const told = failures.map((error) => inspect(error, { depth: 9 }));
+  expect(told[0]).toContain('it is dark: ***');
+  expectNoSecret(...told, ...told.map((text) => text.replaceAll(/\s+/g, '')));
+  expectNoSecret(JSON.stringify(failures.flatMap(causesOf)));
+});
+
+test('X2: the halves of Basic are masked where a service sends one of them back', async () => {
+  const headers = { authorization: `Basic ${basicCredentials}` };
+  const echo = { error: { message: 'somebody has no password hunter-22' } };
+  const set = await serveClient([[json(400, echo)]], { headers, retries: 0 });
+  expect(failureOf(await runChat(set)).message).toContain('*** has no password ***');
 });
 
 test('K10 a bad key stops before any request', async () => {

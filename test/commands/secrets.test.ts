@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
+import { maskMessage, maskText } from '../../src/commands/mask-secrets.ts';
 import { createSecrets } from '../../src/commands/secrets.ts';
 
 test('K8 the key of the environment is masked from the start', () => {
   const secrets = createSecrets({ NATTER_API_KEY: 'nk-secret-key' });
-  expect(secrets.mask('a nk-secret-key b')).toBe('a *** b');
+  expect(maskMessage(secrets, 'a nk-secret-key b')).toBe('a *** b');
 });
 
 test('a secret is masked from the moment it is kept', () => {
   const secrets = createSecrets({});
-  expect(secrets.mask('nk-secret-key')).toBe('nk-secret-key');
-  secrets.keep('nk-secret-key');
-  expect(secrets.mask('nk-secret-key')).toBe('***');
+  expect(maskMessage(secrets, 'nk-secret-key')).toBe('nk-secret-key');
+  secrets.keep({ apiKey: 'nk-secret-key' });
+  expect(maskMessage(secrets, 'nk-secret-key')).toBe('***');
 });
 
 test.each([
@@ -20,10 +21,16 @@ test.each([
   ['ALL_PROXY', 'ann:pass-word@host', 'pass-word'],
   ['ALL_PROXY', 'http://ann:bad%escape@host', 'bad%escape'],
 ])('K18 the password in %s=%s is masked', (variable, address, password) => {
-  expect(createSecrets({ [variable]: address }).mask(`x ${password} y`)).toBe('x *** y');
+  expect(maskMessage(createSecrets({ [variable]: address }), `x ${password} y`)).toBe('x *** y');
 });
 
 test('a proxy without a password masks nothing', () => {
   const secrets = createSecrets({ HTTP_PROXY: 'http://proxy.example:3128' });
-  expect(secrets.mask('http://proxy.example:3128')).toBe('http://proxy.example:3128');
+  expect(maskMessage(secrets, 'http://proxy.example:3128')).toBe('http://proxy.example:3128');
+});
+
+test('X2: a short key is masked in messages, and in nothing else', () => {
+  const secrets = createSecrets({ NATTER_API_KEY: 'ollama' });
+  expect(maskMessage(secrets, 'no key ollama')).toBe('no key ***');
+  expect(maskText(secrets, 'what is ollama?')).toBe('what is ollama?');
 });

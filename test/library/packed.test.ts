@@ -77,7 +77,17 @@ test('the library is made of the client and its packages alone: nothing of a ter
   const outside = own.filter((path) => !path.startsWith('../../src/client/'));
   expect(own.length).toBeGreaterThan(30);
   expect(outside.sort()).toEqual(
-    ['clock', 'failure', 'json', 'library', 'secrecy'].map((name) => `../../src/${name}.ts`),
+    [
+      'clock',
+      'failure',
+      'json',
+      'library',
+      'port',
+      'secrecy/decoded-text',
+      'secrecy/secret-filter',
+      'secrecy/secret-header',
+      'secrecy/secret-parts',
+    ].map((name) => `../../src/${name}.ts`),
   );
   const packages = sources.flatMap(
     (path) => /node_modules\/(?<name>(?:@[^/]+\/)?[^/]+)\//.exec(path)?.groups?.['name'] ?? [],
@@ -93,10 +103,10 @@ test('the library is made of the client and its packages alone: nothing of a ter
   ]);
 });
 
-test('the library stays small: less than 130 kB, and types beside it', () => {
+test('the library stays small: less than 140 kB, and types beside it', () => {
   const sizes = filesOf('dist/client')
     .filter((name) => name.endsWith('.js'))
     .map((name) => readFileSync(installed(`dist/client/${name}`)).length);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(130_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(140_000);
   expect(filesOf('dist/client/types')).toContain('library.d.ts');
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
-import { createSecretFilter } from '../../src/client/secret-filter.ts';
+import { createSecretFilter } from '../../src/secrecy/secret-filter.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
 import { openRecordingFile } from '../../src/recording/recording-file.ts';
@@ -44,7 +44,7 @@ async function recording(
   const transport = createRecorder({
     file,
     clock: systemClock,
-    mask: createSecretFilter([secretKey]),
+    filter: () => createSecretFilter([secretKey], 8),
     onFailure: (error) => failures.push(error),
   });
   const { client, clock } = createTestClient(server.url, {

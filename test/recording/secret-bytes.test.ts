@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { createSecretFilter } from '../../src/client/secret-filter.ts';
+import { createSecretFilter } from '../../src/secrecy/secret-filter.ts';
 import { createSecretBytes } from '../../src/recording/secret-bytes.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { fc } from '../support/properties.ts';
 
-const mask = createSecretFilter([secretKey]);
+const filter = createSecretFilter([secretKey], 8);
+const mask = (text: string) => filter?.mask(text) ?? text;
 
 interface Piece {
   readonly at: number;

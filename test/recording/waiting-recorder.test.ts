@@ -29,7 +29,7 @@ test('a request that waits for another natter to write is stopped at once; later
   });
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => void failures.push(error);
-  const transport = createRecorder({ file, clock, mask: (text) => text, onFailure })(network);
+  const transport = createRecorder({ file, clock, filter: () => undefined, onFailure })(network);
   const url = new URL('http://127.0.0.1/v1/models');
   const request: HttpRequest = { method: 'GET', url, headers: {} };
   createLock(`${path}.lock`, ownerHere(running, new Date(), 'theirs'));

@@ -1,18 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { maskKey, maskUrl } from '../../src/settings/mask.ts';
+import { maskUrl } from '../../src/settings/mask.ts';
 import { fc } from '../support/properties.ts';
-
-describe('maskKey', () => {
-  test.each([
-    ['0123456789abcdef', '…cdef'],
-    ['0123456789ab', '…89ab'],
-    ['0123456789a', '…'],
-    ['', '…'],
-  ])('shows %j as %j', (key, shown) => {
-    expect(maskKey(key)).toBe(shown);
-  });
-});
 
 describe('maskUrl', () => {
   test.each([

@@ -15,6 +15,8 @@ export const secretForms: readonly string[] = [
   bytes.toString('base64url'),
   inBase64('Bearer '),
   inBase64('x:'),
+  secretKey.replaceAll('/', String.raw`\/`),
+  Array.from(secretKey, (character) => `\\u00${character.charCodeAt(0).toString(16)}`).join(''),
 ];
 
 /** What stays of those forms whatever stands around them. */

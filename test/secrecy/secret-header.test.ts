@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecretHeader } from '../src/secrecy.ts';
+import { isSecretHeader } from '../../src/secrecy/secret-header.ts';
 
 test.each([
   ['proxy-authorization', true],

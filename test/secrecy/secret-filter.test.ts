@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 
-import { createSecretFilter } from '../../src/client/secret-filter.ts';
+import { createSecretFilter } from '../../src/secrecy/secret-filter.ts';
 import { fc } from '../support/properties.ts';
+
+/** Masks secrets of any length from four characters on. */
+function maskOf(...secrets: readonly string[]): (text: string) => string {
+  return (text) => createSecretFilter(secrets, 4)?.mask(text) ?? text;
+}
 
 const key = 'sk+live/42=="ü~Qx';
 
@@ -15,13 +20,13 @@ describe('createSecretFilter', () => {
     ['in JSON with escaped slashes', key.replace('/', String.raw`\/`).replace('"', String.raw`\"`)],
     ['in base64', Buffer.from(key).toString('base64')],
   ])('K8 masks a key %s', (_form, text) => {
-    expect(createSecretFilter([key])(`before ${text} after`)).toContain('before ***');
-    expect(createSecretFilter([key])(`before ${text} after`)).not.toContain(text);
+    expect(maskOf(key)(`before ${text} after`)).toContain('before ***');
+    expect(maskOf(key)(`before ${text} after`)).not.toContain(text);
   });
 
   test('K8 masks a key within any base64 text around it', () => {
     const secret = 'example-key-0123456789';
-    const filter = createSecretFilter([secret]);
+    const filter = maskOf(secret);
     const encodings = ['base64', 'base64url'] as const;
     fc.assert(
       fc.property(
@@ -39,19 +44,39 @@ describe('createSecretFilter', () => {
   });
 
   test('K9 masks every occurrence of every secret, the longer one first', () => {
-    const filter = createSecretFilter(['secret', undefined, 'secret-longer']);
+    const filter = maskOf('secret', 'secret-longer');
     expect(filter('secret, secret-longer, secret')).toBe('***, ***, ***');
   });
 
-  test.each([[[]], [['']], [['abc']], [[undefined]]])(
-    'leaves text alone without secrets %j',
-    (secrets) => {
-      expect(createSecretFilter(secrets)('abc, and all the rest')).toBe('abc, and all the rest');
-    },
-  );
+  test.each([[[]], [['']], [['abc']]])('there is none for %j', (secrets) => {
+    expect(createSecretFilter(secrets, 4)).toBeUndefined();
+  });
+
+  test('X2: a secret shorter than asked for is left alone', () => {
+    const filter = createSecretFilter(['ollama', 'sk-12345'], 8);
+    expect(filter?.mask('ollama with sk-12345')).toBe('ollama with ***');
+  });
+
+  test('a line break before a secret that is escaped as in JSON stays', () => {
+    expect(maskOf('nk-secret-key')(JSON.stringify({ text: 'a\nnk-secret-key' }))).toBe(
+      JSON.stringify({ text: 'a\n***' }),
+    );
+  });
+
+  test('masks base64 that is URL-encoded itself', () => {
+    const secret = '??>>~~secret';
+    const encoded = encodeURIComponent(Buffer.from(secret).toString('base64'));
+    expect(encoded).toContain('%2');
+    expect(maskOf(secret)(`a ${encoded} b`)).toBe('a *** b');
+  });
+
+  test('takes a secret of a hundred thousand characters', () => {
+    const secret = '0123456789'.repeat(10_000);
+    expect(maskOf(secret)(`a ${secret} b`)).toBe('a *** b');
+  });
 
   test('takes characters that mean something in a pattern as they are', () => {
-    const filter = createSecretFilter(['a.c*[x](y)|$']);
+    const filter = maskOf('a.c*[x](y)|$');
     expect(filter('abc a.c*[x](y)|$')).toBe('abc ***');
   });
 });

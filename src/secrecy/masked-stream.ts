@@ -1,0 +1,39 @@
+import { harmless } from './growing-text.ts';
+import { maskRanges, type SecretFilter } from './secret-filter.ts';
+
+/** Masks secrets in a text that comes in pieces, also those that begin in one piece and end in a later one. */
+export interface MaskedStream {
+  /** What can be shown now: all but an end that may be the beginning of a secret. */
+  write(text: string): string;
+  /** What was held back. */
+  end(): string;
+  /** What is held back now, as it was written. */
+  held(): string;
+}
+
+/**
+ * The first three characters of a secret are not held back, so that an ordinary text is hardly ever delayed; of a
+ * secret that goes on after them the rest is masked.
+ */
+export function createMaskedStream(filter: SecretFilter): MaskedStream {
+  /** The end of what was given back, as it was written. */
+  let shown = '';
+  let held = '';
+  const release = (text: string, isLast: boolean) => {
+    const ranges = filter.find(text);
+    const openEnd = isLast ? text.length : filter.openEnd(text);
+    const open = text.length - openEnd > harmless ? openEnd : text.length;
+    const cut = ranges.find(({ start, end }) => start < open && end > open);
+    const until = Math.max(shown.length, cut?.start ?? open);
+    const released = maskRanges(text, ranges, { start: shown.length, end: until });
+    const after = ranges.findLast(({ end }) => end <= until)?.end ?? 0;
+    held = text.slice(until);
+    shown = text.slice(Math.max(after, until - harmless), until);
+    return released;
+  };
+  return {
+    write: (text) => release(shown + held + text, false),
+    end: () => release(shown + held, true),
+    held: () => held,
+  };
+}

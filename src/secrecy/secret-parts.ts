@@ -1,0 +1,95 @@
+import type { Environment } from '../environment.ts';
+import { isSecretHeader } from './secret-header.ts';
+
+/** Everything that a run may know a secret from. */
+export interface SecretSources {
+  readonly apiKey?: string | undefined;
+  /** By name; only those count whose name says that they carry a secret. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** URLs, valid or not, which may hold a user name and a password. */
+  readonly addresses?: readonly (string | undefined)[];
+  /** Keys, the base URL and proxies that variables name. */
+  readonly environment?: Environment;
+}
+
+/**
+ * User names, cookie values and parameters are secrets by their place alone: a shorter one, such as `user` in Basic or
+ * `theme=dark` in a cookie, is a word that stands elsewhere as well.
+ */
+const shortestPart = 8;
+
+const longParts = (parts: readonly string[]) => parts.filter((part) => part.length >= shortestPart);
+
+function percentDecoded(text: string): readonly string[] {
+  try {
+    return [text, decodeURIComponent(text)];
+  } catch {
+    // Not percent-encoded, so it has one form only.
+    return [text];
+  }
+}
+
+/** `user:password` whole, and its halves. */
+function credentialParts(text: string): readonly string[] {
+  const colon = text.indexOf(':');
+  if (colon === -1) return longParts([text]);
+  return [text, ...longParts([text.slice(0, colon)]), text.slice(colon + 1)];
+}
+
+/** `Basic` credentials (RFC 7617), decoded. */
+function basicParts(scheme: string | undefined, rest: string): readonly string[] {
+  if (scheme?.toLowerCase() !== 'basic') return [];
+  return credentialParts(Buffer.from(rest, 'base64').toString());
+}
+
+/** The value of `name=value`, of a cookie or a parameter; any other word is itself. */
+function valueOf(word: string): string {
+  const value = /^[^=]+="?(?<value>[^"]*[^"=][^"]*)"?$/.exec(word)?.groups?.['value'];
+  return value ?? word;
+}
+
+/** The whole value, what follows the scheme, decoded Basic with its halves, and each word, cookie or parameter. */
+function headerParts(value: string): readonly string[] {
+  const { scheme, rest } = /^(?<scheme>[^\s=,;]+)\s+(?<rest>.+)$/s.exec(value.trim())?.groups ?? {};
+  const words = (rest ?? value).split(/[\s,;]+/).flatMap((word) => [word, valueOf(word)]);
+  return [
+    value,
+    ...(rest === undefined ? [] : [rest, ...basicParts(scheme, rest)]),
+    ...longParts(words.flatMap(percentDecoded)),
+  ];
+}
+
+/** In a valid URL the authority ends at the first slash; in a broken one it may hold anything. */
+function userInfoOf(address: string): string | undefined {
+  const url = address.includes('://') ? address : `http://${address}`;
+  const userInfo = URL.canParse(url) ? /:\/\/([^/?#\\]*)@/ : /:\/\/(.*)@/s;
+  return userInfo.exec(url)?.[1];
+}
+
+function addressParts(address: string): readonly string[] {
+  const userInfo = userInfoOf(address.trim());
+  return userInfo === undefined ? [] : percentDecoded(userInfo).flatMap(credentialParts);
+}
+
+const keyVariables = ['NATTER_API_KEY', 'NATTER_UPSTREAM_API_KEY'];
+const addressVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [
+  name,
+  name.toUpperCase(),
+]);
+
+/**
+ * The secrets of a run, every part of them that has to be masked by itself. The only place that decides what is a
+ * secret; how short a text is masked, {@link createSecretFilter} decides.
+ */
+export function secretsOf(sources: SecretSources): readonly string[] {
+  const { apiKey, headers = {}, addresses = [], environment = {} } = sources;
+  const secretHeaders = Object.entries(headers).filter(([name]) => isSecretHeader(name));
+  const named = ['NATTER_BASE_URL', ...addressVariables].map((name) => environment[name]);
+  const parts = [
+    apiKey ?? '',
+    ...keyVariables.map((name) => environment[name] ?? ''),
+    ...secretHeaders.flatMap(([, value]) => headerParts(value)),
+    ...[...addresses, ...named].flatMap((address) => addressParts(address ?? '')),
+  ].map((part) => part.trim());
+  return [...new Set(parts)].filter((part) => part !== '');
+}

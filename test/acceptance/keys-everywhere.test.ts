@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readTape } from '../recording/recording-fixtures.ts';
+import { runNatter, startNatter, temporaryHome } from '../support/natter.ts';
+import { startProxy } from '../support/proxy-server.ts';
+import { json, streamed } from '../support/raw-replies.ts';
+import type { RawServer } from '../support/raw-server.ts';
+import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+async function withSettings(server: RawServer, header: string, value: string): Promise<Variables> {
+  const env = { HOME: temporaryHome() };
+  await runNatter(['config', 'set', 'base-url', server.url], { env });
+  await runNatter(['config', 'set', `headers.${header}`, value], { env });
+  return env;
+}
+
+/** How a secret gets into natter: what to run it with, so that the server is asked with it. */
+const waysIn: Readonly<Record<string, (server: RawServer) => Promise<Variables>>> = {
+  'the key in the environment': async ({ url }) => ({
+    NATTER_BASE_URL: url,
+    NATTER_API_KEY: secretKey,
+  }),
+  async 'the stored key'({ url }) {
+    const env = { HOME: temporaryHome() };
+    await runNatter(['auth', 'login', '--no-check', '--base-url', url], { env, input: secretKey });
+    return env;
+  },
+  'a header of the profile with a scheme': (server) =>
+    withSettings(server, 'x-auth', `Bearer ${secretKey}`),
+  'a header of the profile without one': (server) =>
+    withSettings(server, 'x-team-token', secretKey),
+  'a cookie of the profile': (server) =>
+    withSettings(server, 'cookie', `theme=dark; session=${secretKey}; id=7`),
+  'the password of Basic': (server) =>
+    withSettings(server, 'proxy-authorization', `Basic ${base64(`somebody:${secretKey}`)}`),
+  'the user name of Basic': (server) =>
+    withSettings(server, 'x-auth', `Basic ${base64(`${secretKey}:x`)}`),
+  async 'the password of a proxy'({ port }) {
+    const proxy = await startProxy({ upstream: port });
+    const password = encodeURIComponent(secretKey);
+    return {
+      NATTER_BASE_URL: 'http://service.test',
+      HTTP_PROXY: proxy.url.replace('://', `://ann:${password}@`),
+    };
+  },
+};
+
+const before = 'it is dark: ';
+const echo = `${before}${secretForms.join(' ')}, thank you`;
+
+/** What is left of the echo on the way out. */
+const masked = /^it is dark: (?:\S{0,12}\*\*\*\S{0,3} ?)+, thank you$/;
+
+/** Every file below a home but the ones that settings and keys are kept in. */
+function writtenBelow(home: string): readonly string[] {
+  return readdirSync(home, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(home, name))
+    .filter((path) => statSync(path).isFile())
+    .filter((path) => !['config.json', 'credentials.json'].includes(basename(path)))
+    .map((path) => readFileSync(path, 'utf8'));
+}
+
+/** The texts of the deltas and documents that a recording holds, as a reader would join them. */
+function recordedText(path: string): string {
+  const body = readTape(path)
+    .map(({ type, text }) => (type === 'bytes' ? String(text) : ''))
+    .join('');
+  const texts = [...body.matchAll(/"content":("(?:[^"\\]|\\.)*")/g)];
+  return texts.map(([, text = '""']) => String(JSON.parse(text))).join('');
+}
+
+const deltas = echo.match(/.{1,5}/gs) ?? [];
+
+async function prepared(way: string, replies: Parameters<typeof serve>[0]) {
+  const server = await serve(replies);
+  const variables = await waysIn[way]?.(server);
+  const home = variables?.['HOME'] ?? temporaryHome();
+  const env = { HOME: home, NATTER_ALLOW_INSECURE: 'true', NATTER_DEBUG: '1', ...variables };
+  return { server, home, env };
+}
+
+const names = Object.keys(waysIn);
+
+test.each(names)('X2: %s, echoed in an error, is on no way out', async (way) => {
+  const { server, home, env } = await prepared(way, [[json(400, { error: { message: echo } })]]);
+  const tape = join(home, 'tape.jsonl');
+  for (const flags of [['--record', tape], ['--json'], ['--jsonl']]) {
+    const { code, stdout, stderr } = await runNatter(['hi', ...flags], { env });
+    expect(code).toBe(7);
+    expect(stderr).toContain('it is dark');
+    expectNoSecret(stdout, stderr, ...writtenBelow(home));
+  }
+  expect(server.requests).toHaveLength(3);
+});
+
+test.each(names)('X2: %s, spelled out in an answer, is on no way out', async (way) => {
+  const { home, env } = await prepared(way, [[streamed(...deltas)]]);
+  const tape = join(home, 'tape.jsonl');
+  const plain = await runNatter(['hi', '--record', tape], { env });
+  const whole = await runNatter(['hi', '--json'], { env });
+  const lines = await runNatter(['hi', '--jsonl'], { env });
+  const { content } = JSON.parse(whole.stdout) as { content: string };
+  const events = lines.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { text?: string });
+  const told = events.map(({ text = '' }) => text).join('');
+  const replayed = await runNatter(['hi', '--replay', tape]);
+  const texts = [plain.stdout, content, told, recordedText(tape), replayed.stdout];
+  for (const text of texts) expect(text).toMatch(masked);
+  expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
+  expect(writtenBelow(home).filter((text) => text.includes('thank you'))).toHaveLength(3);
+});
+
+test.each(names)('X2: %s is in no conversation, though the prompt holds it', async (way) => {
+  const { server, home, env } = await prepared(way, [[streamed('Hello')]]);
+  await runNatter([`why is ${secretKey} refused?`], { env });
+  expect(server.requests[0]?.body).toContain(secretKey);
+  const written = writtenBelow(home);
+  expect(written.join('')).toContain('why is *** refused?');
+  expectNoSecret(...written);
+});
+
+test('X2: the key of an upstream is on no way out of the sandbox', async () => {
+  const server = await serve([
+    [json(200, { data: [{ id: 'origin' }, { id: secretKey }] })],
+    [json(400, { error: { message: echo } })],
+    [streamed(...deltas)],
+  ]);
+  const sandbox = startNatter(['sandbox', '--log', '--port', '0', '--upstream', server.url], {
+    env: { NATTER_UPSTREAM_API_KEY: secretKey, NATTER_DEBUG: '1' },
+  });
+  await sandbox.waitFor('stderr', /listening on \S+\n/);
+  const url = /listening on (\S+)/.exec(sandbox.stderr())?.[1] ?? '';
+  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: 'sandbox-key' };
+  const refused = await runNatter(['hi'], { env });
+  const answered = await runNatter(['hi'], { env });
+  sandbox.child.kill('SIGINT');
+  const { stdout, stderr } = await sandbox.result;
+  expect(server.requests[1]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
+  expect(answered.stdout).toMatch(masked);
+  expectNoSecret(refused.stdout, refused.stderr, answered.stdout, stdout, stderr);
+});
+
+test.each(['user', 'dark', 'ollama', 'hi'])(
+  'X2: an answer with the word %s, which is part of a credential, is whole',
+  async (word) => {
+    const server = await serve([[streamed(`the ${word} of "role":"user"`)]]);
+    const env = {
+      ...(await withSettings(server, 'cookie', `theme=dark; a=hi`)),
+      NATTER_API_KEY: 'ollama',
+    };
+    await runNatter(['config', 'set', 'headers.x-auth', `Basic ${base64('user:ollama')}`], { env });
+    const { stdout } = await runNatter(['hi'], { env });
+    expect(stdout).toBe(`the ${word} of "role":"user"`);
+  },
+);

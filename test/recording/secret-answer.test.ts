@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { isJsonObject, parseJson } from '../../src/json.ts';
+import { createSecretAnswer } from '../../src/recording/secret-answer.ts';
+import { createSecretFilter } from '../../src/secrecy/secret-filter.ts';
+import { fc } from '../support/properties.ts';
+import { delta, done, event } from '../support/raw-replies.ts';
+import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+
+interface TimedPiece {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What each piece gives, and in the end what was held back. */
+function run(pieces: readonly string[]): readonly (readonly TimedPiece[])[] {
+  const filter = createSecretFilter([secretKey], 8);
+  if (filter === undefined) throw new Error('there is a secret');
+  const answer = createSecretAnswer<TimedPiece>(filter);
+  const taken = pieces.map((text, at) => answer.take({ at, bytes: Buffer.from(text) }));
+  return [...taken, answer.end()];
+}
+
+const textOf = (pieces: readonly TimedPiece[]) =>
+  Buffer.concat(pieces.map(({ bytes }) => bytes)).toString();
+
+/** The texts of a stream's deltas, joined. */
+function spelledOut(stream: string): string {
+  return stream
+    .split('\n')
+    .map((line) => parseJson(line.replace('data: ', '')))
+    .map((value) => {
+      const choices: unknown = isJsonObject(value) ? value['choices'] : [];
+      const [choice]: unknown[] = Array.isArray(choices) ? choices : [];
+      const fields = isJsonObject(choice) ? choice['delta'] : {};
+      return isJsonObject(fields) ? String(fields['content']) : '';
+    })
+    .join('');
+}
+
+test('X2: a recording holds no key that a service spells out over events', () => {
+  const text = fc
+    .array(fc.oneof(fc.constantFrom(...secretForms), fc.string({ maxLength: 6 })), { maxLength: 5 })
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 9 }), (whole, size) => {
+      const deltas = whole.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? [];
+      const recorded = textOf(run([...deltas.map(delta), done]).flat());
+      expectNoSecret(spelledOut(recorded));
+      expect(recorded.endsWith(done)).toBe(true);
+    }),
+  );
+});
+
+test('X2: a recording keeps the events and times of an answer without a key', () => {
+  const pieces = ['one nk-', ' two', ' three nk-4/Z'].map(delta);
+  const recorded = run([...pieces, done]);
+  expect(recorded.map(textOf)).toEqual(
+    [pieces[0], pieces[1], '', pieces[2], done]
+      .slice(0, 2)
+      .concat(['', '', (pieces[2] ?? '') + done]),
+  );
+  expect(recorded.flat().map(({ at }) => at)).toEqual([0, 1, 2, 3]);
+});
+
+test('X2: only the events with a part of the key are written anew', () => {
+  const before = 'data: { "choices": [ {"delta": {"content": "a"}} ] }\n\n';
+  const recorded = run([before, delta('my nk-4/Zx9+Q'), delta('w7==TopSecret.'), done]);
+  expect(textOf(recorded.flat())).toBe(before + delta('my ***') + delta('.') + done);
+});
+
+test('X2: texts beside each other are told apart', () => {
+  const both = (content: string, reasoning: string) =>
+    event({ choices: [{ delta: { content, reasoning_content: reasoning } }] });
+  const stream = textOf(run([both('nk-4/Zx9', 'hm'), both(' no ', '+Qw7==TopSecret')]).flat());
+  expect(stream).toBe(both('nk-4/Zx9', 'hm') + both(' no ', '+Qw7==TopSecret'));
+});

@@ -13,9 +13,10 @@ const longestLine = 256 * chunkSize;
  */
 export function* readLines(path: string): Generator<readonly string[], void> {
   const descriptor = fs.openSync(path, 'r');
-  const { size: fileSize } = fs.fstatSync(descriptor);
-  // One more than the file has, so that the end shows in the first read of a small one.
-  const bufferSize = Math.min(chunkSize, fileSize + 1);
+  const found = fs.fstatSync(descriptor);
+  // One more than the file has, so that the end shows in the first read of a small one. A pipe says that it has none.
+  const bufferSize =
+    found.isFile() && found.size > 0 ? Math.min(chunkSize, found.size + 1) : chunkSize;
   const buffer = Buffer.allocUnsafe(bufferSize);
   let carry: Buffer[] = [];
   let carried = 0;

@@ -1,0 +1,41 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readLines } from '../../src/storage/read-lines.ts';
+
+const folder = () => mkdtempSync(join(tmpdir(), 'natter-lines-'));
+const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'é'.repeat(40)}`);
+
+function fileOf(text: string): string {
+  const file = join(folder(), 'lines');
+  writeFileSync(file, text);
+  return file;
+}
+
+test.each([
+  ['with a last line end', `${lines.join('\n')}\n`],
+  ['without one', lines.join('\n')],
+])('the lines of a file %s', (_name, text) => {
+  expect([...readLines(fileOf(text))].flat()).toEqual(lines);
+});
+
+test.each(['', '\n', 'one'])('a file of %j', (text) => {
+  expect([...readLines(fileOf(text))].flat()).toEqual(text === '' ? [] : [text.trim()]);
+});
+
+test.skipIf(process.platform === 'win32')(
+  'X25: a pipe is read in blocks, as a file is',
+  async () => {
+    const pipe = join(folder(), 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    const writer = spawn('sh', ['-c', 'cat "$0" > "$1"', fileOf(lines.join('\n')), pipe]);
+    const groups = [...readLines(pipe)];
+    await once(writer, 'close');
+    expect(groups.flat()).toEqual(lines);
+    // Read a byte at a time, each line would be a group.
+    expect(groups.length).toBeLessThan(lines.length / 4);
+  },
+);

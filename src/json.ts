@@ -6,11 +6,101 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for text that is not JSON: the parser's own message quotes the text, and callers know what to say. */
-export function parseJson(text: string): unknown {
+/** What a JSON text may hold. */
+export interface JsonLimits {
+  /** Objects and arrays in one another. */
+  readonly depth: number;
+  readonly values: number;
+}
+
+const backslash = 0x5c;
+const quote = 0x22;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+function isEscaped(text: string, index: number): boolean {
+  let start = index;
+  while (text.charCodeAt(start - 1) === backslash) start -= 1;
+  return (index - start) % 2 === 1;
+}
+
+/** Index of the quote that ends the string which begins before `start`, or the length of `text`. */
+function stringEnd(text: string, start: number): number {
+  let end = text.indexOf('"', start);
+  while (end > start && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+/**
+ * Looks for more depth or values than the limits allow, before anything is parsed: in one pass, without recursion
+ * and without memory of its own. Text that is no JSON is measured as far as a parser would read it.
+ * @returns what there is too much of
+ */
+export function jsonExcess(text: string, limits: JsonLimits): 'depth' | 'values' | undefined {
+  let depth = 0;
+  let values = 1;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = stringEnd(text, index + 1);
+    else if (code === openBracket || code === openBrace) {
+      depth += 1;
+      values += 1;
+    } else if (code === comma) values += 1;
+    else if (code === closeBracket || code === closeBrace) depth -= 1;
+    if (depth > limits.depth) return 'depth';
+    if (values > limits.values) return 'values';
+  }
+  return undefined;
+}
+
+/**
+ * Deepest nesting that natter parses, many times what any service, recording or batch needs: whatever walks a value,
+ * `JSON.stringify` first of all, overflows its stack at some thousands.
+ */
+const deepestJson = 500;
+
+const limits: JsonLimits = { depth: deepestJson, values: Infinity };
+
+/** Whether a character is in the text more than `limit` times. */
+function hasMore(text: string, character: string, limit: number): boolean {
+  let index = -1;
+  for (let count = 0; count <= limit; count += 1) {
+    index = text.indexOf(character, index + 1);
+    if (index < 0) return false;
+  }
+  return true;
+}
+
+/**
+ * Whether a text is JSON nested deeper than {@link parseJson} parses. Most text has few brackets, and finding them is many times as fast as a look at each character.
+ */
+export function isTooDeep(text: string): boolean {
+  const half = deepestJson / 2;
+  const mayBe = text.length > deepestJson && (hasMore(text, '{', half) || hasMore(text, '[', half));
+  return mayBe && jsonExcess(text, limits) !== undefined;
+}
+
+/** Undefined for text that is not JSON. At any depth: for those who read only the fields they know. */
+export function parseAnyJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Undefined for text that is not JSON, or nested deeper than {@link deepestJson}: the parser's own message quotes the
+ * text, and callers know what to say.
+ */
+export function parseJson(text: string): unknown {
+  return isTooDeep(text) ? undefined : parseAnyJson(text);
+}
+
+/** What is wrong with text that {@link parseJson} does not parse: ends a sentence about it. */
+export function jsonProblem(text: string): string {
+  return isTooDeep(text) ? `is nested more than ${deepestJson} deep` : 'is not JSON';
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { isJsonObject, parseJson } from '../json.ts';
+import { isJsonObject, jsonProblem, parseJson } from '../json.ts';
 import { createCsvReader, type CsvRecord } from './csv.ts';
 import type { InputFormat } from './input-format.ts';
 import type { InputLine } from './input-lines.ts';
@@ -58,7 +58,7 @@ function plainParser(template: Template | undefined): ItemParser {
 function jsonParser(template: Template | undefined): ItemParser {
   return lineByLine(({ number, text }) => {
     const value = parseJson(text);
-    if (value === undefined) return bad(number, 'is not JSON');
+    if (value === undefined) return bad(number, jsonProblem(text));
     if (!isJsonObject(value)) return bad(number, 'is no JSON object');
     return itemOf(number, value, template);
   });

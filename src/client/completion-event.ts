@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
 import { malformed } from './answer-failure.ts';
 import type { Answer } from './answer.ts';
 import { createChunkTemplate, type ChunkTemplate } from './chunk-template.ts';
@@ -37,7 +37,7 @@ function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reade
 /** Two events run together, as when an error is written into an unfinished one: the error is what matters. */
 function throwUnreadable(data: string): never {
   for (const line of data.split('\n', 16)) {
-    const value = parseJson(line);
+    const value = parseAnyJson(line);
     const error = isJsonObject(value) ? findError(value) : undefined;
     if (error !== undefined) throw reportedError(error);
   }
@@ -64,7 +64,7 @@ function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
     answer.add(known);
     return;
   }
-  const value = parseJson(data);
+  const value = parseAnyJson(data);
   if (isJsonObject(value)) takeRecord(data, value, reader);
   else if (!event.unterminated) throwUnreadable(data);
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
 import { pageTitle } from './page-title.ts';
 import { shortText } from './short-text.ts';
 
@@ -63,8 +63,11 @@ function firstOf<T>(
 
 /** `[{loc: ['body', 'messages'], msg: 'Field required'}]`, as FastAPI reports what a request lacks. */
 function located(record: JsonObject, message: string): string {
-  const place = record['loc'];
-  return Array.isArray(place) ? `${place.join('.')}: ${message}` : message;
+  const place: unknown = record['loc'];
+  if (!Array.isArray(place)) return message;
+  // Only what may name a place: to join lists in lists overflows the stack.
+  const names = place.filter((name) => typeof name === 'string' || typeof name === 'number');
+  return `${names.join('.')}: ${message}`;
 }
 
 function readMessage(value: unknown, depth = 0): string | undefined {
@@ -119,7 +122,7 @@ export function parseErrorBody(text: string, contentType?: string): ErrorBody {
     const title = pageTitle(start);
     return title === undefined ? nothing : { names: [], message: shortText(title) };
   }
-  const value = parseJson(start);
+  const value = parseAnyJson(start);
   if (value !== undefined) return readErrorValue(value);
   // Broken JSON is a dump, not a message.
   return /^[{["]/.test(start) ? nothing : { names: [], message: shortText(start) };

@@ -1,5 +1,6 @@
 import { acceptedResponse } from './accepted-response.ts';
 import { Failure } from '../failure.ts';
+import { isTooDeep, jsonProblem } from '../json.ts';
 import { malformed, silence } from './answer-failure.ts';
 import { RequestFailure } from './request-failure.ts';
 import type { ConnectedService } from './connected-service.ts';
@@ -19,6 +20,10 @@ export async function requestJson(
 ): Promise<unknown> {
   const response = await acceptedResponse(service.request(path), service, signal);
   const text = await readText(response, service);
+  // Model records are printed whole, which no stack has room for at any depth.
+  if (isTooDeep(text)) {
+    throw new Failure('server_error', `the service's answer to ${path} ${jsonProblem(text)}`);
+  }
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {

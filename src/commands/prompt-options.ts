@@ -35,9 +35,10 @@ export const requestOptions = (): readonly Option[] => [
   new Option('-f, --file <path>', 'attach a text file under its name; repeatable').argParser(
     collect,
   ),
-  new Option('--param <key=json>', 'add a field to the request body; repeatable').argParser(
-    collect,
-  ),
+  new Option(
+    '--param <key=json>',
+    'add a field to the request body, a word without quotes as text; repeatable',
+  ).argParser(collect),
   new Option('--no-stream', 'ask for the whole answer at once'),
 ];
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '../failure.ts';
+import { type JsonLimits, jsonExcess } from '../json.ts';
 import type { Exchange } from './exchange.ts';
-import { jsonExcess } from './json-shape.ts';
 import type { SandboxLimits } from './limits.ts';
 
 /** Counts the bytes of all bodies that one sandbox holds. */
@@ -104,6 +104,12 @@ export function dropBody(
   request.read(0);
 }
 
+function describe(excess: 'depth' | 'values', { depth, values }: JsonLimits): string {
+  return excess === 'depth'
+    ? `is nested more than ${depth} deep`
+    : `has more than ${values} values`;
+}
+
 /** A body as JSON, or why it is none. */
 export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
 
@@ -111,15 +117,12 @@ export type ParsedBody = { readonly value: unknown } | { readonly problem: strin
  * Never throws: what is wrong with a body matters only once the request is otherwise acceptable. What is nested too
  * deep or has too many values is not parsed at all.
  */
-export function parseBody(
-  bytes: Buffer,
-  limits: Pick<SandboxLimits, 'depth' | 'values'>,
-): ParsedBody {
+export function parseBody(bytes: Buffer, limits: JsonLimits): ParsedBody {
   if (bytes.length === 0) return { problem: 'the request body is empty' };
-  const excess = jsonExcess(bytes, limits);
-  if (excess !== undefined) return { problem: excess };
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const excess = jsonExcess(text, limits);
+    if (excess !== undefined) return { problem: `the request body ${describe(excess, limits)}` };
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8';

@@ -139,7 +139,7 @@ export const settingFamilies = [
   {
     name: 'params.<name>',
     type: 'JSON',
-    summary: 'Extra field of the request body; a flag is --param name=json',
+    summary: 'Extra field of the request body, a single word as text; a flag is --param name=json',
   },
   { name: 'headers.<name>', type: 'text', summary: 'Extra header of every request' },
 ] as const;

@@ -1,4 +1,5 @@
 import { Failure, type FailureKind } from '../failure.ts';
+import { isTooDeep, jsonProblem, parseJson } from '../json.ts';
 import type { Definition } from './definitions.ts';
 
 /** How a bad value is reported. The value itself never is: it may be a key in the wrong place. */
@@ -33,14 +34,19 @@ export function parseSettingValue<Value>(
   });
 }
 
-/** Any JSON value. @throws Failure that names the origin */
+/** What other languages write for true, false and null, which would be sent as text by mistake. */
+const nearlyJson = /^(?:true|false|null|none|nil|undefined|nan|infinity)$/i;
+const bareWord = /^[a-z_][\w.:/@+-]*$/i;
+
+/** Any JSON value; a bare word is text. @throws Failure that names the origin */
 export function parseParameterValue(text: string, origin: ValueOrigin): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // The parser's own message quotes the text.
-    throw fail(origin, 'JSON', "text needs double quotes within the shell's own: '\"text\"'");
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  if (bareWord.test(text) && !nearlyJson.test(text)) return text;
+  if (isTooDeep(text)) throw new Failure(origin.kind, `${origin.label} ${jsonProblem(text)}`);
+  const quoted =
+    "text of several words needs double quotes within the shell's own: '\"two words\"'";
+  throw fail(origin, 'JSON or a single word', quoted);
 }
 
 /** Header text without the spaces around it. @throws Failure that names the origin */

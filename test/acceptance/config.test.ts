@@ -51,7 +51,7 @@ test.each([
   ['base-url', 'api.example.com', 'address such as'],
   ['base-url', 'https://x/?key=1', 'address such as'],
   ['model', 'two words', 'an id without spaces'],
-  ['params.a', 'text', 'must be JSON'],
+  ['params.a', 'two words', 'must be JSON or a single word'],
   ['params.messages', '[]', 'set by natter itself'],
   ['headers.authorization', 'Bearer x', 'carries the API key'],
   ['headers.x', 'two\nlines', 'one line of plain ASCII text'],

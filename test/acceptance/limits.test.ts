@@ -131,7 +131,7 @@ test('--no-stream, --system, --max-tokens and --param shape the request', async 
 });
 
 test.each([
-  ['text without quotes', ['--param', 'user=me'], /must be JSON/],
+  ['text without quotes', ['--param', 'user=it is me'], /must be JSON or a single word/],
   ['no value', ['--param', 'user'], /must be name=json/],
   ['the model', ['--param', 'model="x"'], /parameter model is set by natter itself/],
   ['the messages', ['--param', 'messages=[]'], /parameter messages is set by natter itself/],

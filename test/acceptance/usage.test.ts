@@ -25,7 +25,7 @@ test.each([
   ['a bad number', ['hi', '--retries', '-1'], '--retries must be a whole number'],
   ['a bad limit', ['hi', '-t', 'many'], '--max-tokens must be a whole number'],
   ['a parameter without a value', ['hi', '--param', 'a'], '--param must be name=json'],
-  ['a parameter that is no JSON', ['hi', '--param', 'a=b'], '--param a must be JSON'],
+  ['a parameter that is no JSON', ['hi', '--param', 'a={b'], '--param a must be JSON'],
   [
     'a parameter of its own',
     ['hi', '--param', 'stream=true'],

@@ -44,7 +44,7 @@ describe('setStoredSetting', () => {
     ['params', '1', 'there is no setting "params"'],
     ['params.', '1', '"" cannot be the name of a parameter'],
     ['params.model', '"x"', 'the parameter model is set by natter itself'],
-    ['params.stop', 'END', 'params.stop must be JSON'],
+    ['params.stop', 'THE END', 'params.stop must be JSON or a single word'],
     ['headers.content-length', '1', 'the header content-length is set by natter itself'],
     ['headers.x-a', '\u00e9', 'headers.x-a must be one line of plain ASCII text'],
     ['timeout', 'soon', 'timeout must be a duration such as'],

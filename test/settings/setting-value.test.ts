@@ -18,11 +18,30 @@ describe('parseParameterFlag', () => {
     expect(failure).toMatchObject({ kind: 'usage', message: '--param must be name=json' });
   });
 
-  test('refuses text without quotes and says how to quote it', async () => {
-    expect(await failureOf(() => parseParameterFlag('stop=END'))).toMatchObject({
+  test.each(['END', 'high', 'json_object', 'gpt-4o:latest', 'a/b', 'user@host'])(
+    'Y11: takes the word %s as text',
+    (word) => {
+      expect(parseParameterFlag(`stop=${word}`)).toEqual(['stop', word]);
+    },
+  );
+
+  test.each([
+    'two words',
+    '{a',
+    '[1',
+    '"open',
+    '1.2.3',
+    '-',
+    '',
+    'True',
+    'None',
+    'NaN',
+    'undefined',
+  ])('Y11: refuses %j, which may be meant as JSON, and says how to quote text', async (text) => {
+    expect(await failureOf(() => parseParameterFlag(`stop=${text}`))).toMatchObject({
       kind: 'usage',
-      message: '--param stop must be JSON',
-      hint: `text needs double quotes within the shell's own: '"text"'`,
+      message: '--param stop must be JSON or a single word',
+      hint: `text of several words needs double quotes within the shell's own: '"two words"'`,
     });
   });
 });

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import { isJsonObject, isTooDeep, jsonProblem, type JsonObject } from '../../json.ts';
 import type { Fault } from './fault-fields.ts';
 import type { FaultCondition, FaultRule } from './fault-rules.ts';
 import { parseFault, type WrittenField } from './parse-fault.ts';
@@ -12,6 +12,7 @@ function lineAndColumn(text: string, offset: number): string {
 }
 
 function parseJson(text: string, source: string): unknown {
+  if (isTooDeep(text)) throw new Failure('usage', `${source} ${jsonProblem(text)}`);
   try {
     return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {

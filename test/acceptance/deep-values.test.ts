@@ -1,0 +1,111 @@
+// JSON nested deeper than any stack: each ends in a sentence about it, and nothing of the text that came is lost.
+
+import { appendFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runNatter, temporaryHome } from '../support/natter.ts';
+import { done, response } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+
+const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+
+/** Error bodies are read in part only, so that this has to fit there. */
+const deepPlace = `[{"msg":"Field required","loc":["body",${'['.repeat(20_000)}${']'.repeat(20_000)}]}]`;
+
+const json = (status: number, text: string) => [
+  response(status, { 'content-type': 'application/json' }, Buffer.from(text)),
+];
+
+function write(name: string, ...lines: readonly string[]): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'natter-deep-')), name);
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
+  return path;
+}
+
+const unexpected = /unexpected error|call stack|unknown error|\n\s+at /;
+
+test.each([
+  ['in an error with a status', json(422, `{"detail":${deepPlace}}`), 7, 'body: Field required'],
+  ['in an error with status 200', json(200, `{"error":${deepPlace}}`), 9, 'body: Field required'],
+  ['beside an error', json(400, `{"message":"no","x":${deep}}`), 7, ''],
+])('X5: 100,000 deep %s', async (_name, reply, code, message) => {
+  const server = await serve([reply]);
+  const env = { ...serviceAt(server), NATTER_RETRIES: '0' };
+  const result = await runNatter(['hi'], { env });
+  expect(result.code).toBe(code);
+  expect(result.stderr).toContain(message);
+  expect(result.stderr).not.toMatch(unexpected);
+});
+
+test.each([
+  ['one JSON body', json(200, `{"choices":[{"message":{"content":"text"},"x":${deep}}]}`)],
+  [
+    'a stream',
+    [
+      response(
+        200,
+        { 'content-type': 'text/event-stream' },
+        Buffer.from(
+          `data: {"choices":[{"index":0,"delta":{"content":"text"},"x":${deep}}]}\n\n${done}`,
+        ),
+      ),
+    ],
+  ],
+])('X5: text beside a field 100,000 deep is printed: %s', async (_name, reply) => {
+  const server = await serve([reply]);
+  const { stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  expect(stdout).toBe('text');
+  expect(stderr).not.toMatch(unexpected);
+});
+
+test.each([
+  [['models', 'get', 'origin'], `{"id":"origin","x":${deep}}`],
+  [['models', 'get', 'origin', '--json'], `{"id":"origin","x":${deep}}`],
+  [['models', 'list', '--json'], `{"data":[{"id":"origin","x":${deep}}]}`],
+])('X5: a model record 100,000 deep: %j', async (words, text) => {
+  const server = await serve([json(200, text)]);
+  const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
+  expect(code).toBe(9);
+  expect(stdout + stderr).toContain('is nested more than 500 deep');
+  expect(stdout + stderr).not.toMatch(unexpected);
+});
+
+test('X5: a field of a batch item, a scenario, a recording, results and --param', async () => {
+  const items = write('items.jsonl', '{"x":"a"}', `{"prompt":"b","x":${deep}}`);
+  const scenario = write('scenario.json', `{"rules":[{"body":${deep}}]}`);
+  const recording = write(
+    'tape.jsonl',
+    '{"format":"natter-recording","version":1}',
+    `{"exchange":1,"type":"request","method":"POST","path":"/v1/chat/completions","body":${deep}}`,
+  );
+  const results = write('results.jsonl', `{"index":1,"x":${deep}}`);
+  const depth = 'is nested more than 500 deep';
+  const param = `x=${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+  const runs: readonly (readonly [readonly string[], number, string])[] = [
+    [['--sandbox', 'batch', items, '--template', '{{x}}'], 2, depth],
+    [['sandbox', '--scenario', scenario], 2, depth],
+    [['--replay', recording, 'hi'], 3, 'is no part of a recording'],
+    [['--sandbox', 'batch', items, '-o', results], 2, 'is no result of natter batch'],
+    [['--sandbox', 'hi', '--param', param], 2, depth],
+    [['config', 'set', 'params.x', param.slice(2)], 2, depth],
+  ];
+  for (const [words, code, message] of runs) {
+    const result = await runNatter(words);
+    expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    expect(result.stderr).not.toMatch(unexpected);
+  }
+});
+
+test('X5: a line of a conversation costs that line', async () => {
+  const env = { HOME: temporaryHome() };
+  await runNatter(['--sandbox', 'first'], { env });
+  const files = readdirSync(env.HOME, { recursive: true, encoding: 'utf8' });
+  const file = files.find((name) => /conversations.*\.jsonl$/.test(name)) ?? '';
+  appendFileSync(join(env.HOME, file), `{"type":"x","y":${deep}}\n`);
+  const { code, stdout, stderr } = await runNatter(['conversations', 'show', 'latest'], { env });
+  expect(code).toBe(0);
+  expect(stdout).toContain('first');
+  expect(stderr).not.toMatch(unexpected);
+});

@@ -81,7 +81,7 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
   const prompt = parsePlainPrompt(words);
   if (prompt !== undefined) {
     const { runChat } = await import('./commands/run-chat.ts');
-    await runChat(context, prompt.words, prompt.options);
+    await runChat(context, prompt.options, prompt.words);
     return;
   }
   const { runProgram } = await import('./commands/program.ts');

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
+import type { Run } from './run.ts';
 
 export interface LoginOptions extends GlobalOptions {
   /** False with `--no-check`. */
@@ -13,9 +14,9 @@ export interface StatusOptions extends GlobalOptions {
 }
 
 export interface RunAuth {
-  readonly login: (context: Context, options: LoginOptions) => Promise<void>;
-  readonly status: (context: Context, options: StatusOptions) => Promise<void>;
-  readonly logout: (context: Context, options: GlobalOptions) => Promise<void>;
+  readonly login: Run<LoginOptions>;
+  readonly status: Run<StatusOptions>;
+  readonly logout: Run<GlobalOptions>;
 }
 
 const runAuth: RunAuth = {

@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { collect, type GlobalOptions } from './global-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from './help-format.ts';
 import { settingOption } from './setting-option.ts';
+import type { Run } from './run.ts';
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
 export interface BatchOptions extends GlobalOptions {
@@ -31,16 +32,8 @@ export interface MergeOptions extends GlobalOptions {
 
 /** The work of the batch commands. */
 export interface RunBatch {
-  readonly batch: (
-    context: Context,
-    options: BatchOptions,
-    file: string | undefined,
-  ) => Promise<void>;
-  readonly merge: (
-    context: Context,
-    options: MergeOptions,
-    pieces: readonly string[],
-  ) => Promise<void>;
+  readonly batch: Run<BatchOptions, [file: string | undefined]>;
+  readonly merge: Run<MergeOptions, [pieces: readonly string[]]>;
 }
 
 const runBatch: RunBatch = {

@@ -116,8 +116,8 @@ async function converse(run: Run): Promise<void> {
  */
 export async function chat(
   context: Context,
-  words: readonly string[],
   options: ChatOptions,
+  words: readonly string[],
 ): Promise<void> {
   const presentation = present(context, options);
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);

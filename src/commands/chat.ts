@@ -74,6 +74,7 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
   setExamples(command, chatExamples);
   return command.action((words: string[]) => {
     const isPrompt = isNamedPrompt(command.parent?.args ?? [], words);
-    return run(context, words, { ...command.optsWithGlobals(), ...(isPrompt && { isPrompt }) });
+    const options: ChatOptions = command.optsWithGlobals();
+    return run(context, { ...options, ...(isPrompt && { isPrompt }) }, words);
   });
 }

@@ -158,8 +158,8 @@ async function printRequests(run: Run): Promise<void> {
  */
 export async function compare(
   context: Context,
-  words: readonly string[],
   options: CompareOptions,
+  words: readonly string[],
 ): Promise<void> {
   const presentation = present(context, options);
   const { notices } = presentation;

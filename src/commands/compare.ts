@@ -10,6 +10,7 @@ import {
   type ConversationOptions,
   type PromptOptions,
 } from './prompt-options.ts';
+import type { Run } from './run.ts';
 
 /** Options of `natter compare`. */
 export interface CompareOptions extends GlobalOptions, PromptOptions, ConversationOptions {
@@ -23,15 +24,11 @@ export interface CompareOptions extends GlobalOptions, PromptOptions, Conversati
   readonly dryRun?: boolean;
 }
 
-export type RunCompare = (
-  context: Context,
-  words: readonly string[],
-  options: CompareOptions,
-) => Promise<void>;
+export type RunCompare = Run<CompareOptions, [words: readonly string[]]>;
 
-const runCompare: RunCompare = async (context, words, options) => {
+const runCompare: RunCompare = async (...words) => {
   const { compare } = await import('./compare-run.ts');
-  await compare(context, words, options);
+  await compare(...words);
 };
 
 const modelOption = () =>
@@ -70,5 +67,5 @@ export function buildCompare(context: Context, run: RunCompare = runCompare): Co
     'natter compare -m origin,work:nextgen "three names for a cat"',
     'natter compare --json "three names" | jq -r ".answers[].content"',
   ]);
-  return command.action((words: string[]) => run(context, words, command.optsWithGlobals()));
+  return command.action((words: string[]) => run(context, command.optsWithGlobals(), words));
 }

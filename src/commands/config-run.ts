@@ -27,8 +27,8 @@ export async function listSettings(context: Context, options: ConfigOptions): Pr
 /** Runs `natter config get <name>`. @throws Failure of kind `not_found` when the setting has no value */
 export async function getSetting(
   context: Context,
-  name: string,
   options: ConfigOptions,
+  name: string,
 ): Promise<void> {
   const { notices } = present(context, options);
   parseSettingName(name);
@@ -55,9 +55,9 @@ function targetProfile(context: Context, options: GlobalOptions, stored: StoredS
 /** Runs `natter config set <name> <value>`. @throws Failure */
 export async function setSetting(
   context: Context,
+  options: GlobalOptions,
   name: string,
   value: string,
-  options: GlobalOptions,
 ): Promise<void> {
   const { notices } = present(context, options);
   let profile = '';
@@ -71,8 +71,8 @@ export async function setSetting(
 /** Runs `natter config unset <name>`. @throws Failure */
 export async function unsetSetting(
   context: Context,
-  name: string,
   options: GlobalOptions,
+  name: string,
 ): Promise<void> {
   const { notices } = present(context, options);
   const stored = readStored(context, notices);
@@ -103,8 +103,8 @@ export async function showPath(context: Context): Promise<void> {
 /** Runs `natter config use <profile>`. @throws Failure */
 export async function useProfile(
   context: Context,
-  profile: string,
   options: GlobalOptions,
+  profile: string,
 ): Promise<void> {
   const { notices } = present(context, options);
   await changeStored(context, (stored) => profiles.useProfile(stored, profile));
@@ -117,8 +117,8 @@ export async function useProfile(
 /** Runs `natter config remove-profile <profile>`. @throws Failure */
 export async function removeProfile(
   context: Context,
-  profile: string,
   options: GlobalOptions,
+  profile: string,
 ): Promise<void> {
   const { notices } = present(context, options);
   await changeStored(context, (stored) => profiles.deleteProfile(stored, profile));

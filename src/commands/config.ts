@@ -2,40 +2,34 @@ import { Command } from 'commander';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
+import type { Run } from './run.ts';
 
 export interface ConfigOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
 export interface RunConfig {
-  readonly list: (context: Context, options: ConfigOptions) => Promise<void>;
-  readonly get: (context: Context, name: string, options: ConfigOptions) => Promise<void>;
-  readonly set: (
-    context: Context,
-    name: string,
-    value: string,
-    options: GlobalOptions,
-  ) => Promise<void>;
-  readonly unset: (context: Context, name: string, options: GlobalOptions) => Promise<void>;
-  readonly path: (context: Context) => Promise<void>;
-  readonly use: (context: Context, profile: string, options: GlobalOptions) => Promise<void>;
-  readonly profiles: (context: Context, options: ConfigOptions) => Promise<void>;
-  readonly remove: (context: Context, profile: string, options: GlobalOptions) => Promise<void>;
+  readonly list: Run<ConfigOptions>;
+  readonly get: Run<ConfigOptions, [name: string]>;
+  readonly set: Run<GlobalOptions, [name: string, value: string]>;
+  readonly unset: Run<GlobalOptions, [name: string]>;
+  readonly path: Run<GlobalOptions>;
+  readonly use: Run<GlobalOptions, [profile: string]>;
+  readonly profiles: Run<ConfigOptions>;
+  readonly remove: Run<GlobalOptions, [profile: string]>;
 }
 
 const load = () => import('./config-run.ts');
 
 const runConfig: RunConfig = {
-  list: async (context, options) => (await load()).listSettings(context, options),
-  get: async (context, name, options) => (await load()).getSetting(context, name, options),
-  set: async (context, name, value, options) =>
-    (await load()).setSetting(context, name, value, options),
-  unset: async (context, name, options) => (await load()).unsetSetting(context, name, options),
+  list: async (...words) => (await load()).listSettings(...words),
+  get: async (...words) => (await load()).getSetting(...words),
+  set: async (...words) => (await load()).setSetting(...words),
+  unset: async (...words) => (await load()).unsetSetting(...words),
   path: async (context) => (await load()).showPath(context),
-  use: async (context, profile, options) => (await load()).useProfile(context, profile, options),
-  profiles: async (context, options) => (await load()).listProfiles(context, options),
-  remove: async (context, profile, options) =>
-    (await load()).removeProfile(context, profile, options),
+  use: async (...words) => (await load()).useProfile(...words),
+  profiles: async (...words) => (await load()).listProfiles(...words),
+  remove: async (...words) => (await load()).removeProfile(...words),
 };
 
 const json = ['--json', 'print JSON'] as const;
@@ -51,11 +45,11 @@ function buildReaders(context: Context, run: RunConfig): readonly Command[] {
     .summary('print one setting')
     .description('Prints one setting in force.')
     .option(...json);
-  get.action((name: string) => run.get(context, name, get.optsWithGlobals()));
+  get.action((name: string) => run.get(context, get.optsWithGlobals(), name));
   const path = new Command('path')
     .summary('print the path of the settings file')
     .description('Prints the path of the settings file.');
-  path.action(() => run.path(context));
+  path.action(() => run.path(context, path.optsWithGlobals()));
   const profiles = new Command('profiles')
     .summary('list the profiles')
     .description('Lists the profiles; the current one is marked.')
@@ -74,22 +68,22 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
     .argument('<value>', 'its value; JSON for params')
     .summary('set a value')
     .description('Sets a value in the profile.');
-  set.action((name: string, value: string) => run.set(context, name, value, set.optsWithGlobals()));
+  set.action((name: string, value: string) => run.set(context, set.optsWithGlobals(), name, value));
   const unset = new Command('unset')
     .argument('<name>', 'name of the setting')
     .summary('remove a value')
     .description('Removes a value from the profile.');
-  unset.action((name: string) => run.unset(context, name, unset.optsWithGlobals()));
+  unset.action((name: string) => run.unset(context, unset.optsWithGlobals(), name));
   const use = new Command('use')
     .argument('<profile>', 'name of the profile')
     .summary('make a profile the current one')
     .description('Makes a profile the current one.');
-  use.action((profile: string) => run.use(context, profile, use.optsWithGlobals()));
+  use.action((profile: string) => run.use(context, use.optsWithGlobals(), profile));
   const remove = new Command('remove-profile')
     .argument('<profile>', 'name of the profile')
     .summary('remove a profile with its key')
     .description('Removes a profile with its key.');
-  remove.action((profile: string) => run.remove(context, profile, remove.optsWithGlobals()));
+  remove.action((profile: string) => run.remove(context, remove.optsWithGlobals(), profile));
   setExamples(set, [
     'natter config set model nextgen',
     'natter config set base-url http://127.0.0.1:8080 --profile local',

@@ -3,6 +3,7 @@ import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
 import { refuseWords } from './refuse-words.ts';
+import type { Run } from './run.ts';
 
 export interface ConversationsOptions extends GlobalOptions {
   readonly json?: boolean;
@@ -31,15 +32,9 @@ export interface SearchOptions extends ConversationsOptions {
   readonly context: string;
 }
 
-type Run<Options, Words extends unknown[]> = (
-  context: Context,
-  options: Options,
-  ...words: Words
-) => Promise<void>;
-
 /** The work of each command of `natter conversations`. */
 export interface RunConversations {
-  readonly list: Run<ListConversationsOptions, []>;
+  readonly list: Run<ListConversationsOptions>;
   readonly show: Run<ShowOptions, [name: string]>;
   readonly search: Run<SearchOptions, [pattern: string]>;
   readonly export: Run<ExportOptions, [name: string]>;

@@ -16,12 +16,12 @@ async function codeBlock(answer: string, block: string): Promise<string> {
   const blocks = codeBlocks(answer);
   const found = blocks.at(number > 0 ? number - 1 : number);
   if (found !== undefined) return `${found}\n`;
-  if (blocks.length === 0) throw new Failure('usage', 'the last answer has no code block');
+  if (blocks.length === 0) throw new Failure('not_found', 'the last answer has no code block');
   const count = blocks.length === 1 ? '1 code block' : `${blocks.length} code blocks`;
-  throw new Failure('usage', `the last answer has ${count}, and no number ${block}`);
+  throw new Failure('not_found', `the last answer has ${count}, and no number ${block}`);
 }
 
-/** Runs `natter last`. @throws Failure of kind `not_found` when there is no answer */
+/** Runs `natter last`. @throws Failure of kind `not_found` when there is no answer, or no such code block */
 export async function printLast(
   context: Context,
   options: LastOptions,

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
+import type { Run } from './run.ts';
 
 export interface LastOptions extends GlobalOptions {
   /** Number of a code block, unparsed. */
@@ -9,7 +10,7 @@ export interface LastOptions extends GlobalOptions {
   readonly plain?: boolean;
 }
 
-export type RunLast = (context: Context, options: LastOptions, name: string) => Promise<void>;
+export type RunLast = Run<LastOptions, [name: string]>;
 
 const runLast: RunLast = async (context, options, name) => {
   const { printLast } = await import('./last-run.ts');

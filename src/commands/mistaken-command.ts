@@ -15,8 +15,8 @@ type Options = Pick<ChatOptions, 'input' | 'quiet'>;
  */
 export async function questionMistakenCommand(
   context: Context,
-  words: readonly string[],
   options: Options,
+  words: readonly string[],
 ): Promise<void> {
   const meant = meantCommands(words, context.commands());
   if (meant === undefined) return;

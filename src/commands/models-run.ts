@@ -87,8 +87,8 @@ async function findInList(
 /** Runs `natter models get <model>`. @throws Failure, kind `not_found` with the ids that exist in its hint */
 export async function getModel(
   context: Context,
-  id: string,
   options: ModelsOptions,
+  id: string,
 ): Promise<void> {
   const presentation = present(context, options);
   const { signal, streams } = context;

@@ -3,20 +3,20 @@ import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
 import { refuseWords } from './refuse-words.ts';
+import type { Run } from './run.ts';
 
 export interface ModelsOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
 export interface RunModels {
-  readonly list: (context: Context, options: ModelsOptions) => Promise<void>;
-  readonly get: (context: Context, id: string, options: ModelsOptions) => Promise<void>;
+  readonly list: Run<ModelsOptions>;
+  readonly get: Run<ModelsOptions, [id: string]>;
 }
 
 const runModels: RunModels = {
-  list: async (context, options) => (await import('./models-run.ts')).listModels(context, options),
-  get: async (context, id, options) =>
-    (await import('./models-run.ts')).getModel(context, id, options),
+  list: async (...words) => (await import('./models-run.ts')).listModels(...words),
+  get: async (...words) => (await import('./models-run.ts')).getModel(...words),
 };
 
 /** `natter models list` and `natter models get <model>`. */
@@ -36,7 +36,7 @@ export function buildModels(context: Context, run: RunModels = runModels): Comma
     .summary('show one model')
     .description('Shows one model with every field the service sent.')
     .option('--json', 'print JSON');
-  get.action((id: string) => run.get(context, id, get.optsWithGlobals()));
+  get.action((id: string) => run.get(context, get.optsWithGlobals(), id));
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);
   setExamples(get, ['natter models get nextgen']);
   const models = new Command('models')

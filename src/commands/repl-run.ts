@@ -164,8 +164,8 @@ async function serve(
  */
 export async function runRepl(
   context: Context,
-  words: readonly string[],
   options: ChatOptions,
+  words: readonly string[],
 ): Promise<void> {
   const shown = present(context, options);
   const read = readRequestSettings(context, shown.notices, options);

@@ -1,25 +1,21 @@
 import type { ChatOptions } from './chat.ts';
-import type { Context } from './context.ts';
 import { mayBeCommand } from './may-be-command.ts';
 import { wantsRepl } from './wants-repl.ts';
+import type { Run } from './run.ts';
 
-export type RunChat = (
-  context: Context,
-  words: readonly string[],
-  options: ChatOptions,
-) => Promise<void>;
+export type RunChat = Run<ChatOptions, [words: readonly string[]]>;
 
 /** Runs the chat command: once, or as a conversation. */
-export const runChat: RunChat = async (context, words, options) => {
+export const runChat: RunChat = async (context, options, words) => {
   if (wantsRepl(context, words, options)) {
     const { runRepl } = await import('./repl-run.ts');
-    await runRepl(context, words, options);
+    await runRepl(context, options, words);
     return;
   }
   if (mayBeCommand(words, options)) {
     const { questionMistakenCommand } = await import('./mistaken-command.ts');
-    await questionMistakenCommand(context, words, options);
+    await questionMistakenCommand(context, options, words);
   }
   const { chat } = await import('./chat-run.ts');
-  await chat(context, words, options);
+  await chat(context, options, words);
 };

@@ -3,6 +3,7 @@ import { faultOptions } from '../sandbox/faults/fault-options.ts';
 import type { Context } from './context.ts';
 import { collect, type GlobalOptions } from './global-options.ts';
 import { hideServiceOptions, setExamples } from './help-format.ts';
+import type { Run } from './run.ts';
 
 /** Options of `natter sandbox`; the fault fields come beside them, under their camel-case names. */
 export interface SandboxCommandOptions extends GlobalOptions {
@@ -18,7 +19,7 @@ export interface SandboxCommandOptions extends GlobalOptions {
   readonly [faultField: string]: unknown;
 }
 
-export type RunSandbox = (context: Context, options: SandboxCommandOptions) => Promise<void>;
+export type RunSandbox = Run<SandboxCommandOptions>;
 
 const runSandbox: RunSandbox = async (context, options) =>
   (await import('./sandbox-run.ts')).serveSandbox(context, options);

@@ -101,7 +101,7 @@ async function searchAll(
   return { hits, conversations };
 }
 
-/** Runs `natter conversations search`. Nothing found is an answer too: exit 0. @throws Failure */
+/** Runs `natter conversations search`. @throws Failure, of kind `not_found` where nothing matches */
 export async function searchConversations(
   context: Context,
   options: SearchOptions,
@@ -118,9 +118,13 @@ export async function searchConversations(
   const { hits, conversations } = await searchAll(search, entries, lines);
   const countOf = (value: number, noun: string) =>
     `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+  if (hits === 0) {
+    const searched = countOf(entries.length, 'conversation');
+    throw new Failure('not_found', `nothing in ${searched} matches "${text}"`, {
+      hint: 'the text is looked for as it is; -E takes a regular expression',
+    });
+  }
   presentation.notices.notice(
-    hits === 0
-      ? `nothing in ${countOf(entries.length, 'conversation')} matches "${text}"`
-      : `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
+    `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
   );
 }

@@ -62,9 +62,30 @@ describe('natter conversations', () => {
       '[sandbox echo] first **words**',
     ]);
     expect(stderr).toContain('2 hits in 1 conversation');
+  });
+
+  test('Y34: what is named or searched and is not there is not_found, an empty list is not', async () => {
+    const named = [
+      ['conversations', 'search', 'nowhere'],
+      ['conversations', 'search', 'nowhere', '--json'],
+      ['conversations', 'show', 'nowhere'],
+      ['last', '--block', '1'],
+      ['models', 'get', 'nowhere', '--sandbox'],
+      ['config', 'get', 'system'],
+    ];
+    for (const words of named) {
+      const { code, stdout } = await data.run(words);
+      expect({ words, code, stdout }).toEqual({ words, code: 6, stdout: '' });
+    }
     expect((await run('search', 'nowhere')).stderr).toContain(
       'nothing in 1 conversation matches "nowhere"',
     );
+    const empty = [
+      ['conversations', 'list', '--deleted'],
+      ['config', 'unset', 'model'],
+      ['auth', 'logout'],
+    ];
+    for (const words of empty) expect((await data.run(words)).code).toBe(0);
   });
 
   test.each([
@@ -130,7 +151,7 @@ describe('natter last', () => {
     expect((await data.run(['last', '--block', '1'])).stdout).toBe('ls -l\n');
     expect((await data.run(['last', '--block=-1'])).stdout).toBe('pwd\n');
     const { code, stderr } = await data.run(['last', '--block', '3']);
-    expect(code).toBe(2);
+    expect(code).toBe(6);
     expect(stderr).toContain('2 code blocks');
   });
 });

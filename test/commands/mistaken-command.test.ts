@@ -61,21 +61,21 @@ describe('on a terminal', () => {
       answers: [answer],
       commands,
     });
-    await questionMistakenCommand(context, ['modles', 'list'], { input: true, quiet: true });
+    await questionMistakenCommand(context, { input: true, quiet: true }, ['modles', 'list']);
     expect(stderr()).toBe('natter: "modles list" looks like the command natter models list\n');
     expect(questions).toEqual(['Send it as a prompt? [y/N] ']);
   });
 
   test.each(['', 'n', 'maybe'])('who answers %j does not', async (answer) => {
     const { context } = createMemoryContext({ terminals, answers: [answer], commands });
-    await expect(questionMistakenCommand(context, ['quit'], { input: true })).rejects.toMatchObject(
+    await expect(questionMistakenCommand(context, { input: true }, ['quit'])).rejects.toMatchObject(
       { message: '"quit" was not sent', hint: 'To send it: natter -- quit' },
     );
   });
 
   test('without input the word is refused unasked', async () => {
     const { context, questions } = createMemoryContext({ terminals, commands });
-    const asking = questionMistakenCommand(context, ['modles'], { input: false });
+    const asking = questionMistakenCommand(context, { input: false }, ['modles']);
     await expect(asking).rejects.toMatchObject({
       hint: 'did you mean natter models? To send it: natter -- modles',
     });
@@ -90,7 +90,7 @@ describe('Y10: in a script', () => {
     ['with a pipe', ['stdout', 'stderr'] as const],
   ])('%s there is one line on standard error', async (_name, open) => {
     const { context, questions, stderr } = createMemoryContext({ terminals: open, commands });
-    await questionMistakenCommand(context, ['login'], { input: true });
+    await questionMistakenCommand(context, { input: true }, ['login']);
     expect(questions).toEqual([]);
     expect(stderr()).toBe(
       'natter: "login" looks like the command natter auth login; it is sent as a prompt\n',
@@ -99,7 +99,7 @@ describe('Y10: in a script', () => {
 
   test('with --quiet there is none', async () => {
     const { context, stderr } = createMemoryContext({ commands });
-    await questionMistakenCommand(context, ['login'], { input: true, quiet: true });
+    await questionMistakenCommand(context, { input: true, quiet: true }, ['login']);
     expect(stderr()).toBe('');
   });
 });

@@ -33,6 +33,12 @@ async function parse(
 const { context } = createMemoryContext();
 const defaults = { color: 'auto', input: true };
 
+test('Y34: what a command runs gets the context, its options, then its words', async () => {
+  const build = (record: Recorder) =>
+    buildModels(context, { list: record('list'), get: record('get') });
+  expect(await parse(build, 'models get nextgen')).toEqual(['get', defaults, 'nextgen']);
+});
+
 describe('chat', () => {
   const rows: readonly (readonly [string, readonly string[], Partial<ChatOptions>])[] = [
     ['why is it', ['why', 'is', 'it'], {}],
@@ -68,7 +74,7 @@ describe('chat', () => {
   test.each(rows)('natter %s', async (words, prompt, options) => {
     const ran = await parse((record) => buildChat(context, record('chat')), words);
     const expected = { ...defaults, stream: true, stdin: true, ...options };
-    expect(ran).toEqual(['chat', prompt, expected]);
+    expect(ran).toEqual(['chat', expected, prompt]);
   });
 });
 
@@ -83,7 +89,7 @@ describe('compare', () => {
   ])('natter %s', async (words, prompt, options) => {
     const ran = await parse((record) => buildCompare(context, record('compare')), words);
     const expected = { ...defaults, stream: true, stdin: true, ...options };
-    expect(ran).toEqual(['compare', prompt, expected]);
+    expect(ran).toEqual(['compare', expected, prompt]);
   });
 });
 
@@ -94,8 +100,8 @@ describe('models', () => {
   test.each([
     ['models', ['list', defaults]],
     ['models list --json', ['list', { ...defaults, json: true }]],
-    ['models get nextgen', ['get', 'nextgen', defaults]],
-    ['models get nextgen --json -q', ['get', 'nextgen', { ...defaults, json: true, quiet: true }]],
+    ['models get nextgen', ['get', defaults, 'nextgen']],
+    ['models get nextgen --json -q', ['get', { ...defaults, json: true, quiet: true }, 'nextgen']],
   ])('natter %s', async (words, expected) => {
     expect(await parse(build, words)).toEqual(expected);
   });
@@ -129,14 +135,14 @@ describe('config', () => {
 
   test.each([
     ['config list --json', ['list', { ...defaults, json: true }]],
-    ['config get model', ['get', 'model', defaults]],
-    ['config set model x', ['set', 'model', 'x', defaults]],
-    ['config set model x --profile p', ['set', 'model', 'x', { ...defaults, profile: 'p' }]],
-    ['config unset model', ['unset', 'model', defaults]],
-    ['config path', ['path']],
-    ['config use p', ['use', 'p', defaults]],
+    ['config get model', ['get', defaults, 'model']],
+    ['config set model x', ['set', defaults, 'model', 'x']],
+    ['config set model x --profile p', ['set', { ...defaults, profile: 'p' }, 'model', 'x']],
+    ['config unset model', ['unset', defaults, 'model']],
+    ['config path', ['path', defaults]],
+    ['config use p', ['use', defaults, 'p']],
     ['config profiles', ['profiles', defaults]],
-    ['config remove-profile p', ['remove', 'p', defaults]],
+    ['config remove-profile p', ['remove', defaults, 'p']],
   ])('natter %s', async (words, expected) => {
     expect(await parse(build, words)).toEqual(expected);
   });

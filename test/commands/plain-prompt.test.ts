@@ -36,7 +36,7 @@ test.each([
   const { context } = createMemoryContext();
   const program = await buildProgram(context, []);
   const ran: [readonly string[], ChatOptions][] = [];
-  const chat = buildChat(context, async (_context, prompt, options) => {
+  const chat = buildChat(context, async (_context, options, prompt) => {
     ran.push([prompt, options]);
   });
   Object.assign(program, { commands: [chat], _defaultCommandName: 'chat' });

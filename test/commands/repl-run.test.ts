@@ -28,7 +28,7 @@ test.each([
 ])('%s leaves the conversation to go on with unlocked', async (_what, wrong) => {
   const { context, files } = await keptConversation();
   const before = files();
-  await expect(runRepl(context, [], { ...options, ...wrong, continue: true })).rejects.toThrow(
+  await expect(runRepl(context, { ...options, ...wrong, continue: true }, [])).rejects.toThrow(
     'missing',
   );
   expect(files()).toEqual(before);

@@ -64,6 +64,7 @@ const files: Readonly<Record<string, string>> = {
 const past = [
   'natter config set model nextgen --profile work',
   'natter config set model llama3 --profile local',
+  'natter "which rate limit timed out at sunset?"',
   'natter "why is the sky blue?"',
   'natter conversations delete latest',
   'natter --record tape.jsonl "why is the sky blue?"',

@@ -35,7 +35,7 @@ async function askBare(baseUrl: string, items: number): Promise<void> {
   let next = 1;
   const work = async () => {
     while (next <= items) {
-      const messages = [{ role: 'user', content: promptOf(next++) }];
+      const messages = [{ role: 'user' as const, content: promptOf(next++) }];
       try {
         for await (const event of client.chat({ model: 'origin', messages, stream: true })) {
           if (event.type === 'answer-finished') break;
@@ -104,7 +104,7 @@ function writeAnswered(items: number, input: string, results: string): void {
     const indexes = Array.from({ length: 10_000 }, (_, offset) => from + offset);
     writeFileSync(input, indexes.map((index) => `${promptOf(index)}\n`).join(''), { flag: 'a' });
     const lines = indexes.map((index) => {
-      const messages = [{ role: 'user', content: promptOf(index) }];
+      const messages = [{ role: 'user' as const, content: promptOf(index) }];
       const prompt_hash = formatFingerprint(promptFingerprint(undefined, messages));
       return `${JSON.stringify({ index, line: index, id: null, prompt_hash, content: 'yes' })}\n`;
     });

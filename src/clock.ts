@@ -1,5 +1,4 @@
 import { hrtime } from 'node:process';
-import type { TimerOptions } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Time as natter sees it; passed in everywhere, so that tests own it. */
@@ -25,7 +24,11 @@ export interface ProgramClock extends Clock {
 const longestTimer = 2 ** 31 - 1;
 
 /** One timer, as `setTimeout` of `node:timers/promises`. */
-type Timer = (milliseconds: number, value: undefined, options: TimerOptions) => Promise<unknown>;
+type Timer = (
+  milliseconds: number,
+  value: undefined,
+  options: { readonly signal?: AbortSignal },
+) => Promise<unknown>;
 
 /** The clock of the process; longer sleeps than `timer` takes are several timers, one after the other. */
 export function createSystemClock(timer: Timer): ProgramClock {

@@ -18,6 +18,7 @@ export {
   type CompletionRequest,
   type Message,
   type ModelRecord,
+  type Role,
   type Usage,
 } from './client/contract.ts';
 export type {

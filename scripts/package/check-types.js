@@ -1,16 +1,67 @@
 // Asks whether a program that imports the package finds its types: part of `npm run package:check`.
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { pack } from './pack.js';
 
-/** How natter/client cannot be found: before `exports`, and by TypeScript's rules for CommonJS on older Nodes. */
-const ignored = new Set(['node10', 'node16-cjs']);
+/** How natter/client cannot be found: before `exports`. */
+const ignored = new Set(['node10']);
 
-const analysis = await checkPackage(createPackageFromTarballData(readFileSync(pack())));
+const tarball = pack();
+const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
 const entries = Object.keys(analysis.entrypoints ?? {});
 if (analysis.types === false || !entries.includes('./client')) {
   throw new Error('the package has no types for natter/client');
 }
 const problems = analysis.problems.filter(({ resolutionKind }) => !ignored.has(resolutionKind));
 if (problems.length > 0) throw new Error(JSON.stringify(problems, undefined, 2));
+
+const compiler = resolve('node_modules/typescript/bin/tsc');
+const folder = mkdtempSync(join(tmpdir(), 'natter-types-'));
+const installed = join(folder, 'node_modules/natter');
+mkdirSync(installed, { recursive: true });
+execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components', '1']);
+
+const request = (fields) => `
+  import { createClient } from 'natter/client';
+  const client = createClient({ baseUrl: 'https://api.example.com' });
+  void client.chat({ model: 'origin', messages: [{ role: 'user', content: 'hi' }], ${fields} });`;
+
+/** Whether a program is right by the types of the package, its own declarations checked as well. */
+function compiles(name, text, module) {
+  writeFileSync(join(folder, name), text);
+  const options = ['--noEmit', '--ignoreConfig', '--strict', '--exactOptionalPropertyTypes'];
+  const words = [...options, '--skipLibCheck', 'false', '--target', 'es2023', ...module, name];
+  try {
+    execFileSync(process.execPath, [compiler, ...words], { cwd: folder, encoding: 'utf8' });
+    return '';
+  } catch (error) {
+    return String(error.stdout);
+  }
+}
+
+/** @type {[name: string, module: string[]][]} */
+const modules = [
+  ['program.mts', ['--module', 'nodenext']],
+  ['program.mts', ['--module', 'node16']],
+  ['program.cts', ['--module', 'nodenext']],
+  ['program.cts', ['--module', 'node16']],
+  ['program.ts', ['--module', 'esnext', '--moduleResolution', 'bundler']],
+];
+for (const [name, module] of modules) {
+  const right = compiles(name, request('params: { temperature: 0 }'), module);
+  if (right !== '') throw new Error(`${name} with ${module.join(' ')}: ${right}`);
+}
+const mistakes = [
+  [request('max_token: 5'), 'max_token'],
+  [request('temperature: 0'), 'temperature'],
+  [request('stream: true').replace("role: 'user'", "role: 'usr'"), 'usr'],
+];
+for (const [text, mistake] of mistakes) {
+  if (!compiles('mistake.mts', text, ['--module', 'nodenext']).includes(mistake)) {
+    throw new Error(`the types let the mistake through: ${mistake}`);
+  }
+}
 process.stdout.write(`types of ${entries.join(', ')}: no problem\n`);

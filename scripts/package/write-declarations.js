@@ -1,6 +1,6 @@
-// Writes the types of `natter/client` to dist/client/types: part of `npm run build`.
+// Writes the types of `natter/client` to dist/client/types, and its way in for CommonJS: part of `npm run build`.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -27,8 +27,17 @@ execFileSync(
 );
 // The compiler writes a file for each of the client; a reader of the types needs those the entry leads to.
 for (const path of closureOf(entry, emitted)) {
-  const copy = join(target, path);
-  cpSync(join(emitted, path), copy);
-  writeFileSync(copy, readFileSync(copy, 'utf8').replaceAll(specifier, '$<path>.js'));
+  const text = readFileSync(join(emitted, path), 'utf8');
+  // Twice: TypeScript's `node16` lets CommonJS require only what has types of CommonJS.
+  for (const [types, script] of [
+    ['.d.ts', '.js'],
+    ['.d.cts', '.cjs'],
+  ]) {
+    const copy = join(target, path.replace(/\.d\.ts$/, types));
+    mkdirSync(dirname(copy), { recursive: true });
+    writeFileSync(copy, text.replaceAll(specifier, `$<path>${script}`));
+  }
 }
 rmSync(emitted, { recursive: true });
+// A file of CommonJS, as types of CommonJS say; every supported Node requires ES modules.
+writeFileSync('dist/client/library.cjs', "module.exports = require('./library.js');\n");

@@ -16,6 +16,7 @@ const isAbsent = (value: unknown) => value === undefined || value === null;
 const own = (fields: ItemFields, name: string) =>
   Object.hasOwn(fields, name) ? fields[name] : undefined;
 
+/** Any role is let through: a service may know others than the contract shows. */
 function isMessage(value: unknown): value is Message {
   if (!isJsonObject(value)) return false;
   const { role, content } = value;

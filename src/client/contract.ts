@@ -17,19 +17,28 @@ export function nameOfStatus(status: number): ErrorName | undefined {
   return (errorNames as Readonly<Record<number, ErrorName>>)[status];
 }
 
-/** A conversation turn. The contract shows `user` and `assistant`; other roles are sent only on request. */
+/** Who speaks. The contract shows `user` and `assistant`; the others are sent only on request. */
+export type Role = 'system' | 'developer' | 'user' | 'assistant';
+
+/** A conversation turn. */
 export interface Message {
-  readonly role: string;
+  readonly role: Role;
   readonly content: string;
 }
 
-/** Body of `POST /v1/chat/completions`; the index signature holds what a user adds with `--param`. */
+/** A prompt for `POST /v1/chat/completions`. */
 export interface CompletionRequest {
   readonly model: string;
   readonly messages: readonly Message[];
   readonly stream?: boolean;
   readonly max_tokens?: number;
-  readonly [parameter: string]: unknown;
+  /** Further fields of the body, such as `temperature`; they win over those above. */
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** The body that is sent. */
+export function completionBody({ params, ...fields }: CompletionRequest): object {
+  return { ...fields, ...params };
 }
 
 /** Token accounting; counts are tokens. */

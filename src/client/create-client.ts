@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import { attemptChat } from './chat-attempt.ts';
 import type { CallOptions, Client, ClientOptions, ReadOptions } from './client.ts';
 import { connectService, type ConnectedService } from './connected-service.ts';
-import type { CompletionRequest } from './contract.ts';
+import { completionBody, type CompletionRequest } from './contract.ts';
 import { startDeadline } from './deadline.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
 import { parseModelList, parseModelRecord } from './model-list.ts';
@@ -38,7 +38,7 @@ async function* chat(
   const start = clock.monotonic();
   const deadline = startDeadline(clock, service.totalTimeout, options.signal);
   const { signal } = deadline;
-  const request = service.request('chat/completions', completion);
+  const request = service.request('chat/completions', completionBody(completion));
   try {
     for (let number = 1; ; number += 1) {
       let retry: RetryScheduled;

@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { shortText } from './short-text.ts';
+import type { ResponseHeaders } from './transport.ts';
 
 const names = [
   'x-request-id',
@@ -12,7 +12,7 @@ const names = [
 ];
 
 /** The id by which a service finds a request in its logs, from the first of the usual headers that is there. */
-export function requestIdOf(headers: IncomingHttpHeaders): string | undefined {
+export function requestIdOf(headers: ResponseHeaders): string | undefined {
   for (const name of names) {
     const value = headers[name];
     if (typeof value === 'string' && value.trim() !== '') return shortText(value);

@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { ResponseHeaders } from './transport.ts';
 
 /**
  * Milliseconds the service asked to wait, from `retry-after-ms` or else `Retry-After` (seconds, fractions too, or
  * an HTTP-date, RFC 9110 sections 10.2.3 and 5.6.7). Can be Infinity. Nothing when absent, unreadable or past.
  */
-export function retryAfter(headers: IncomingHttpHeaders, now: Date): number | undefined {
+export function retryAfter(headers: ResponseHeaders, now: Date): number | undefined {
   const milliseconds = headers['retry-after-ms'];
   const fromMilliseconds =
     typeof milliseconds === 'string' ? parseDecimal(milliseconds) : undefined;

@@ -1,15 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { nameOfStatus, type ErrorName } from './contract.ts';
 import { parseErrorBody } from './error-body.ts';
 import { kindOfName, kindOfStatus } from './error-kind.ts';
 import { RequestFailure } from './request-failure.ts';
 import { requestIdOf } from './request-id.ts';
 import { retryAfter } from './retry-after.ts';
+import type { ResponseHeaders } from './transport.ts';
 
 /** A response that is no answer; `text` is its body, or as much of it as was read. */
 export interface FailedResponse {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: ResponseHeaders;
   readonly text: string;
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHeaders } from './request-headers.ts';
 
 export interface HttpRequest {
@@ -8,9 +7,17 @@ export interface HttpRequest {
   readonly body?: Uint8Array;
 }
 
+/** Headers as Node reads them: by their names in lower case. Written out, so that the types need no others. */
+export interface ResponseHeaders {
+  readonly 'content-type'?: string | undefined;
+  readonly location?: string | undefined;
+  readonly 'retry-after'?: string | undefined;
+  readonly [name: string]: string | string[] | undefined;
+}
+
 export interface HttpResponse {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: ResponseHeaders;
   /**
    * Decoded, read from the network only as fast as it is iterated; must be iterated or `destroy`ed. Throws a
    * transient RequestFailure when the connection ends before the body does, or what `destroy` was given.

@@ -21,7 +21,7 @@ const automatic = 'auto';
 
 /** Turns settings and a prompt into the messages to send; an empty system prompt is none. */
 export function promptMessages(system: string | undefined, prompt: string): readonly Message[] {
-  const turn = { role: 'user', content: prompt };
+  const turn: Message = { role: 'user', content: prompt };
   return system === undefined || system === ''
     ? [turn]
     : [{ role: 'system', content: system }, turn];
@@ -47,7 +47,7 @@ export function planRequest(
     messages,
     ...(stream ? { stream } : {}),
     ...(values.maxTokens === undefined ? {} : { max_tokens: values.maxTokens }),
-    ...withoutSources(params),
+    ...(Object.keys(params).length === 0 ? {} : { params: withoutSources(params) }),
   };
   return { request, fit, warning: contextWarning(fit) };
 }

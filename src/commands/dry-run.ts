@@ -1,4 +1,5 @@
 import { endpointUrl, parseBaseUrl } from '../client/base-url.ts';
+import { completionBody } from '../client/contract.ts';
 import type { RequestHeaders } from '../client/request-headers.ts';
 import { createService } from '../client/service.ts';
 import { maskKey, maskMark } from '../secrecy/mask-key.ts';
@@ -52,9 +53,10 @@ export async function requestDescriber(
   const service = createService({ ...clientOptions(context, settings, to), allowInsecure: true });
   const url = address(options, settings);
   return ({ request, fit }) => {
-    const { method, headers } = service.request(path, request);
+    const body = completionBody(request);
+    const { method, headers } = service.request(path, body);
     return {
-      request: { method, url, headers: maskHeaders(headers, to), body: request },
+      request: { method, url, headers: maskHeaders(headers, to), body },
       estimate: { tokens: fit.estimate, window: fit.window ?? null },
     };
   };

@@ -42,7 +42,7 @@ function createEngine({ client, models, params, mask, tellFailure }: EngineParts
     const model = models[request.model] ?? request.model;
     const added = request.stream === true ? params : paramsOfWhole;
     try {
-      yield* client.chat({ ...request, model, ...added }, { signal });
+      yield* client.chat({ ...request, model, params: added }, { signal });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       tellFailure(error);

@@ -94,7 +94,7 @@ export function messagesOf(
 ): readonly Message[] {
   const path = [...pathOf(conversation), ...next];
   const turns = path.filter(({ role }) => role !== 'system');
-  const messages: { role: string; content: string }[] = [];
+  const messages: { role: Message['role']; content: string }[] = [];
   for (const [index, turn] of turns.entries()) {
     const last = messages.at(-1);
     const { role } = turn;

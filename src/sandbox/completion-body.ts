@@ -4,7 +4,7 @@ import { isJsonObject } from '../json.ts';
 
 /** A turn of an accepted request. */
 export interface Turn {
-  readonly role: string;
+  readonly role: (typeof roles)[number];
   readonly content: string;
 }
 
@@ -17,7 +17,7 @@ export interface CompletionBody {
 }
 
 /** The contract shows `user` and `assistant` and leaves the set open; `system` is the usual third. */
-const roles = ['system', 'user', 'assistant'];
+const roles = ['system', 'user', 'assistant'] as const;
 const parameters = ['model', 'messages', 'stream', 'max_tokens'];
 
 /** The ids of the contract's catalogue. */
@@ -42,11 +42,12 @@ function checkTurn(value: unknown, index: number): Turn {
   if (content === undefined) refuse(`${place}.content is missing`);
   if (typeof role !== 'string') return refuse(`${place}.role must be a string`);
   if (typeof content !== 'string') return refuse(`${place}.content must be a string`);
-  if (!roles.includes(role)) {
-    refuse(`${place}.role is "${role}"; this service knows ${roles.join(', ')}`);
+  const known = roles.find((name) => name === role);
+  if (known === undefined) {
+    return refuse(`${place}.role is "${role}"; this service knows ${roles.join(', ')}`);
   }
   refuseUnknown(value, ['role', 'content'], `field in ${place}`);
-  return { role, content };
+  return { role: known, content };
 }
 
 function checkModel(model: unknown): string {

@@ -6,7 +6,7 @@ import {
   promptFingerprint,
 } from '../../src/batch/fingerprint.ts';
 
-const messages = [{ role: 'user', content: 'why?' }];
+const messages = [{ role: 'user' as const, content: 'why?' }];
 
 test('a fingerprint is the first 64 bits of SHA-256 of the id and the messages', () => {
   const digest = createHash('sha256')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { completionBody } from '../../src/client/contract.ts';
 import { planRequest, promptMessages } from '../../src/commands/chat-request.ts';
 import { Failure } from '../../src/failure.ts';
 import { resolveSettings, type SettingFlags } from '../../src/settings/resolve.ts';
@@ -32,7 +33,7 @@ describe('the request', () => {
       { model: 'origin', messages: [user], temperature: 0, stop: ['a'] },
     ],
   ])('with %s holds these fields and no other', (_, flags, stream, request) => {
-    expect(plan(flags, 'hi', stream).request).toStrictEqual(request);
+    expect(completionBody(plan(flags, 'hi', stream).request)).toStrictEqual(request);
   });
 });
 

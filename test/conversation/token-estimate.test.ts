@@ -16,7 +16,7 @@ test.each([
 });
 
 test('each message costs its frame too', () => {
-  const turn = { role: 'user', content: 'abcd' };
+  const turn = { role: 'user' as const, content: 'abcd' };
   expect(estimateMessages([])).toBe(0);
   expect(estimateMessages([turn, turn])).toBe(10);
 });

@@ -68,6 +68,38 @@ test('a mistake in the use of the library is found by its types', async () => {
   await expect(failure).rejects.toMatchObject({ stdout: expect.stringContaining('baseURL') });
 });
 
+test.each([
+  ["role: 'usr'", "role: 'usr', content: 'hi' }]", 'usr'],
+  ['max_token', "role: 'user', content: 'hi' }], max_token: 5", 'max_token'],
+  [
+    'temperature outside of params',
+    "role: 'user', content: 'hi' }], temperature: 0",
+    'temperature',
+  ],
+])('Y26: %s does not compile', async (_, rest, found) => {
+  const client =
+    "import { createClient } from 'natter/client';\nconst client = createClient({ baseUrl: '' });\n";
+  const text = `${client}void client.chat({ model: 'origin', messages: [{ ${rest} });\n`;
+  writeFileSync(join(folder, 'closed.mts'), text);
+  const failure = checkTypes(['closed.mts']);
+  await expect(failure).rejects.toMatchObject({ stdout: expect.stringContaining(found) });
+});
+
+test.each([
+  ['program.cts', ['--module', 'node16']],
+  ['program.cts', ['--module', 'nodenext']],
+  ['program.mts', ['--module', 'nodenext']],
+])('Y26: %s with %j finds the types, and no others are needed', async (name, module) => {
+  const text = `import { createClient } from 'natter/client';
+    const client = createClient({ baseUrl: '' });
+    const messages = [{ role: 'user', content: 'hi' } as const];
+    void client.chat({ model: 'origin', messages, params: { temperature: 0 } });`;
+  writeFileSync(join(folder, name), text);
+  const words = [...options, ...module, '--target', 'es2023', '--skipLibCheck', 'false', name];
+  const { stdout } = await run(process.execPath, [compiler, ...words], { cwd: folder });
+  expect(stdout).toBe('');
+});
+
 const namesIn = (path: string, pattern: RegExp) =>
   [...readFileSync(path, 'utf8').matchAll(pattern)].map(([, name = '']) => name);
 

@@ -1,11 +1,15 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { systemClock } from '../../src/clock.ts';
-import { createClient, type ChatEvent } from '../../src/library.ts';
+import { createClient, type ChatEvent, type CompletionRequest } from '../../src/library.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { startRawServer } from '../support/raw-server.ts';
 
-const request = { model: 'origin', messages: [{ role: 'user', content: 'Hi' }], stream: true };
+const request: CompletionRequest = {
+  model: 'origin',
+  messages: [{ role: 'user', content: 'Hi' }],
+  stream: true,
+};
 
 afterEach(() => vi.unstubAllEnvs());
 

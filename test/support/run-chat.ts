@@ -1,6 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import type { Client, ClientOptions } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
+import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -29,7 +30,7 @@ export const prompt = {
   model: 'origin',
   messages: [{ role: 'user', content: 'Hi' }],
   stream: true,
-};
+} satisfies CompletionRequest;
 
 /** What one prompt came to. */
 export interface ChatRun {
@@ -44,7 +45,7 @@ export interface ChatRun {
 /** Runs one prompt to its end and lets the waits before retries pass at once. */
 export async function runChat(
   { client, clock }: { readonly client: Client; readonly clock: FakeClock },
-  options: { readonly signal?: AbortSignal; readonly request?: typeof prompt } = {},
+  options: { readonly signal?: AbortSignal; readonly request?: CompletionRequest } = {},
 ): Promise<ChatRun> {
   const events: ChatEvent[] = [];
   const iterator = client.chat(options.request ?? prompt, options)[Symbol.asyncIterator]();

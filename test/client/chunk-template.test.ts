@@ -69,3 +69,11 @@ test('chunks that are all different are not tried for ever', () => {
   expect(template.match(chunk('b', { created: 7 }))).toBeDefined();
   expect(template.match(chunk('b', { created: 8 }))).toBeUndefined();
 });
+
+test.each([':', ',', ':{', '}],', 'probe', 'index'])(
+  'a first text %j, which also stands between two strings or is one, is no failure',
+  (text) => {
+    const template = learned(chunk(text));
+    expect(template.match(chunk('next')) ?? parse(chunk('next'))).toEqual(parse(chunk('next')));
+  },
+);

@@ -53,7 +53,10 @@ const outputOptions = () => [
   new Option('--plain', 'print plain text on a terminal too'),
   new Option('--markdown', 'print styled Markdown into a pipe too'),
   new Option('--raw', 'print the bytes of the service on a terminal too: unsafe'),
-  new Option('--reasoning', 'show reasoning on standard error where the service sends it'),
+  new Option(
+    '--reasoning',
+    'show reasoning where the service sends it: on standard error, dim in a conversation',
+  ),
   new Option('--dry-run', 'print the request and where each setting came from; send nothing'),
 ];
 

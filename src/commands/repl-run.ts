@@ -55,6 +55,7 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
   const left = parts.isLineMode ? '' : memory.takeDraft();
   const state = initialState({
     isLineMode: parts.isLineMode,
+    showsReasoning: options.reasoning ?? false,
     columns: stdout.columns(),
     rows: stdout.rows(),
     conversation,

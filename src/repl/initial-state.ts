@@ -7,6 +7,7 @@ import type { Choices, ReplState, ServiceFacts } from './state.ts';
 
 export interface InitialFacts {
   readonly isLineMode?: boolean;
+  readonly showsReasoning?: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly conversation: Conversation;
@@ -25,6 +26,7 @@ export function initialState(facts: InitialFacts): ReplState {
   const { columns, rows, conversation, choices, service, now } = facts;
   return {
     isLineMode: facts.isLineMode ?? false,
+    showsReasoning: facts.showsReasoning ?? false,
     columns,
     rows,
     composer: createBuffer(facts.draft),

@@ -10,6 +10,8 @@ const asItIs = (): TextTransform => ({ write: (text) => text, end: () => '', hel
 export const lineFormat: TranscriptFormat = {
   prompt: (text, isEarlier) => (isEarlier ? `You: ${sanitize(text)}\n` : ''),
   command: (text, isEarlier) => (isEarlier ? `You: ${sanitize(text)}\n` : ''),
+  reasoningHead: 'reasoning: ',
+  reasoning: (text) => text,
   answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
   answerText: asItIs,
   // Columns of several lines would not stand below those of a first line behind the label.

@@ -32,6 +32,8 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
     prompt: (text) => `${mark} ${style.bold(sanitize(text))}\n`,
     command: (text) => `${style.dim(`${unicode ? '›' : '>'} ${sanitize(text)}`)}\n`,
     answerHead: () => '',
+    reasoningHead: '',
+    reasoning: (text) => style.dim(text),
     answerText() {
       const loaded = options.markdown();
       if ('createMarkdownStream' in loaded) return loaded.createMarkdownStream(options);

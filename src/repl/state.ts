@@ -118,6 +118,8 @@ export interface ServiceFacts {
 export interface ReplState {
   /** Lines instead of a composer: the terminal does the editing. */
   readonly isLineMode: boolean;
+  /** What the model reasons is shown, where the service sends it. */
+  readonly showsReasoning: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly composer: TextBuffer;

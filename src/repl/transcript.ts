@@ -15,6 +15,9 @@ export interface TranscriptFormat {
   command(text: string, isEarlier: boolean): string;
   /** What stands before an answer. */
   answerHead(model: string | undefined): string;
+  /** What stands before reasoning. */
+  readonly reasoningHead: string;
+  reasoning(text: string): string;
   /** A promise while what it needs is loaded. */
   answerText(): TextTransform | Promise<TextTransform>;
   notice(text: string): string;
@@ -26,6 +29,8 @@ export interface TranscriptFormat {
 /** The conversation as it scrolls by. Pieces are written in order; while an answer is open the others wait. */
 export interface Transcript {
   print(entries: readonly Entry[]): Promise<void>;
+  /** Reasoning, as it comes before an answer. */
+  reasoningText(text: string): Promise<void>;
   openAnswer(model: string): Promise<void>;
   /** Resolves when the text is written, as far as it is decided. */
   answerText(text: string): Promise<void>;
@@ -40,6 +45,11 @@ interface OpenAnswer {
   last: string;
 }
 
+interface OpenReasoning {
+  readonly sanitizer: ReturnType<typeof createSanitizer>;
+  last: string;
+}
+
 /** What was written last: two remarks stand together, anything else is set apart. */
 type Group = 'remark' | 'turn';
 
@@ -49,10 +59,36 @@ interface Writing {
   readonly format: () => TranscriptFormat;
   readonly write: Write;
   open: OpenAnswer | undefined;
+  reasoning: OpenReasoning | undefined;
   before: Group | undefined;
 }
 
+async function writeReasoning(writing: Writing, open: OpenReasoning, text: string): Promise<void> {
+  if (text === '') return;
+  open.last = text.at(-1) ?? '\n';
+  await writing.write(writing.format().reasoning(text));
+}
+
+function closeReasoning(writing: Writing): void {
+  const open = writing.reasoning;
+  writing.reasoning = undefined;
+  if (open === undefined) return;
+  void writeReasoning(writing, open, open.sanitizer.end());
+  if (open.last !== '\n') void writing.write('\n');
+}
+
+async function reason(writing: Writing, text: string): Promise<void> {
+  if (writing.reasoning === undefined) {
+    separate(writing, 'turn');
+    void writing.write(writing.format().reasoningHead);
+    writing.reasoning = { sanitizer: createSanitizer(), last: '\n' };
+  }
+  const { reasoning } = writing;
+  await writeReasoning(writing, reasoning, reasoning.sanitizer.write(text));
+}
+
 function separate(writing: Writing, group: Group): void {
+  closeReasoning(writing);
   const { before, format, write } = writing;
   const belong = before === 'remark' && group === 'remark';
   if (before !== undefined && !belong) void write(format().separator);
@@ -127,7 +163,13 @@ function createOrder() {
 }
 
 export function createTranscript(format: () => TranscriptFormat, write: Write): Transcript {
-  const writing: Writing = { format, write, open: undefined, before: undefined };
+  const writing: Writing = {
+    format,
+    write,
+    open: undefined,
+    reasoning: undefined,
+    before: undefined,
+  };
   const inOrder = createOrder();
   let waiting: readonly Entry[] = [];
   return {
@@ -136,6 +178,7 @@ export function createTranscript(format: () => TranscriptFormat, write: Write): 
         if (writing.open === undefined) await printAll(writing, entries);
         else waiting = [...waiting, ...entries];
       }),
+    reasoningText: (text) => inOrder(() => reason(writing, text)),
     openAnswer: (model) => inOrder(async () => void (await begin(writing, model))),
     answerText: (text) =>
       inOrder(async () => {
@@ -146,6 +189,7 @@ export function createTranscript(format: () => TranscriptFormat, write: Write): 
     held: () => writing.open?.transform.held() ?? '',
     closeAnswer: () =>
       inOrder(async () => {
+        closeReasoning(writing);
         const removed = writing.open === undefined ? 0 : await finish(writing, writing.open);
         const entries = waiting;
         waiting = [];

@@ -32,6 +32,8 @@ interface Answer {
   /** In the transcript. */
   isOpen: boolean;
   refusal: string;
+  /** Reasoning that came after the first text. */
+  lateReasoning: string;
   end: AnswerEnd;
 }
 
@@ -88,6 +90,13 @@ async function openAnswer({ core }: Asking, answer: Answer): Promise<void> {
   await core.transcript.openAnswer(answer.model);
 }
 
+/** It stands before the answer; the end of one that is being written is not interrupted. */
+async function showReasoning({ core }: Asking, answer: Answer, text: string): Promise<void> {
+  if (!core.state().showsReasoning) return;
+  if (answer.isOpen) answer.lateReasoning += text;
+  else await core.transcript.reasoningText(text);
+}
+
 async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promise<void> {
   const { core } = asking;
   core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
@@ -99,6 +108,8 @@ async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promis
   } else if (event.type === 'refusal-received') {
     core.journal().appendRefusal(beginAnswer(asking, answer), event.text);
     answer.refusal += event.text;
+  } else if (event.type === 'reasoning-received') {
+    await showReasoning(asking, answer, event.text);
   } else if (event.type === 'answer-named') {
     answer.end = { model: event.model };
   } else if (event.type === 'answer-finished') {
@@ -115,12 +126,13 @@ function endingRemark(reason: string | undefined): string | undefined {
 
 /** `noAnswer` is why what ended is no answer; undefined where it is one. */
 function remarks(
-  { end, refusal }: Answer,
+  { end, refusal, lateReasoning }: Answer,
   noAnswer: Failure | undefined,
   removed: number,
   clean: (text: string) => string,
 ): Entry[] {
   return [
+    lateReasoning === '' ? undefined : `reasoning after the first text: ${lateReasoning}`,
     refusal === '' ? (noAnswer?.message ?? endingRemark(end.finishReason)) : refusalNotice(refusal),
     removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
   ]
@@ -198,6 +210,7 @@ export async function runAsk(
     turnId: undefined,
     isOpen: false,
     refusal: '',
+    lateReasoning: '',
     end: {},
   };
   let outcome: AnswerOutcome;

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import type { ChatEvent } from '../../src/client/events.ts';
+import { Failure } from '../../src/failure.ts';
+import { createMarkdownLoader, richFormat } from '../../src/repl/rich-format.ts';
+import { createStyle } from '../../src/terminal/style.ts';
+import { openMemorySession, type Reply } from '../support/memory-session.ts';
+
+const reasoning = (text: string): ChatEvent => ({ type: 'reasoning-received', text });
+const text = (shown: string): ChatEvent => ({
+  type: 'text-received',
+  text: shown,
+  deltas: [shown],
+});
+
+function replying(...events: readonly ChatEvent[]): Reply {
+  return async function* reply() {
+    yield* events;
+    yield { type: 'answer-finished', finishReason: 'stop', attempts: 1, timing: { total: 10 } };
+  };
+}
+
+function open(reply: Reply, showsReasoning = true) {
+  return openMemorySession({ replies: [reply], state: { showsReasoning } });
+}
+
+describe('Y18: reasoning that is asked for', () => {
+  test('stands before the answer, without control characters, and is no part of it', async () => {
+    const memory = open(replying(reasoning('let me\u001B[2J '), reasoning('see'), text('yes')));
+    memory.enter('one');
+    const { conversation } = await memory.idle();
+    expect(memory.text()).toBe('You: one\nreasoning: let me see\norigin: yes\n');
+    expect([...conversation.turns.values()].at(-1)?.content).toBe('yes');
+  });
+
+  test('ends its line where no answer comes', async () => {
+    async function* reply() {
+      yield reasoning('let me see');
+      throw new Failure('server_error', 'the service answered 500');
+    }
+    const memory = open(reply);
+    memory.enter('one');
+    await memory.idle();
+    expect(memory.text()).toMatch(/reasoning: let me see\nnatter: the service answered 500\n/);
+  });
+
+  test('that comes after the first text is said after the answer', async () => {
+    const memory = open(replying(text('yes'), reasoning('or no'), text('!')));
+    memory.enter('one');
+    await memory.idle();
+    expect(memory.text()).toBe(
+      'You: one\norigin: yes!\nnatter: reasoning after the first text: or no\n',
+    );
+  });
+});
+
+test('reasoning that is not asked for is not shown', async () => {
+  const memory = open(replying(reasoning('let me see'), text('yes')), false);
+  memory.enter('one');
+  await memory.idle();
+  expect(memory.text()).toBe('You: one\norigin: yes\n');
+});
+
+test('Y18: on a capable terminal reasoning and commands are dim', () => {
+  const format = richFormat({
+    markdown: createMarkdownLoader(),
+    style: createStyle('ansi16'),
+    width: () => 80,
+    hyperlinks: false,
+    unicode: true,
+  });
+  expect(format.reasoning('so')).toBe('\u001B[2mso\u001B[22m');
+  expect(format.command('/usage', false)).toBe('\u001B[2m› /usage\u001B[22m\n');
+});

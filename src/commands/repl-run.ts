@@ -87,7 +87,7 @@ async function start(parts: Parts, state: ReplState): Promise<Session> {
   };
   if (parts.isLineMode) {
     const { startLineMode } = await import('../repl/line-mode/run-line-mode.ts');
-    return startLineMode(options);
+    return startLineMode({ ...options, editsLines: context.environment['TERM'] !== 'dumb' });
   }
   const { startLive } = await import('../repl/live/start-live.ts');
   const { style, unicode } = remarks.presentation;

@@ -43,6 +43,28 @@ describe('line mode', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
+  test('X29: arrow keys edit the line, and none gets into the prompt', async () => {
+    const terminal = openTerminal(['--sandbox', '--accessible'], { env: sharedHome() });
+    await terminal.waitFor(/You:/);
+    terminal.type('[sandbox echo] helo');
+    terminal.type('\u001B[Dl\u001B[F!\r');
+    await terminal.waitFor(/^You: \[sandbox echo\] hello!\norigin: hello!\nYou:/m);
+    terminal.type(keys.up);
+    await terminal.waitFor(/^origin: hello!\nYou: \[sandbox echo\] hello!$/m);
+    terminal.type(' again\r');
+    await terminal.waitFor(/^origin: hello! again\nYou:/m);
+    expect(await leave(terminal)).toBe(0);
+    expect(terminal.output()).not.toContain('\u001B');
+  });
+
+  test('X29: a dumb terminal edits by itself, and a sequence does not get into the prompt', async () => {
+    const terminal = openTerminal(['--sandbox'], { env: dumb });
+    await terminal.waitFor(/You:/);
+    terminal.type('[sandbox echo] he\u001B[Dllo\n');
+    await terminal.waitFor(/^origin: hello\nYou:/m);
+    expect(await leave(terminal)).toBe(0);
+  });
+
   test('a first prompt, and one that waited, are shown with their label before the answer', async () => {
     const first = '[sandbox echo rate=4] one two three four five';
     const terminal = openTerminal(['--sandbox', '--accessible', '-i', first]);

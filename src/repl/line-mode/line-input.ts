@@ -1,6 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import type { TerminalDevice } from '../../terminal/device.ts';
+import { sanitize } from '../../terminal/sanitizer.ts';
 import type { Action } from '../action.ts';
+import { createLineEditor, type LineEditor, type LineEditorOptions } from './line-editor.ts';
 import { createSecretReader } from './secret-reader.ts';
 import { createLineReader, joinContinued } from './line-reader.ts';
 import { createPause } from '../timers.ts';
@@ -15,6 +17,8 @@ export interface LineInputOptions {
   readonly answered: () => void;
   /** Ends the line that a secret was typed on. */
   readonly endSecretLine: () => void;
+  /** natter edits the lines; without it the terminal does. */
+  readonly editing?: Omit<LineEditorOptions, 'onLine' | 'onInterrupt' | 'onEnd'>;
 }
 
 export interface LineInput {
@@ -23,6 +27,10 @@ export interface LineInput {
   stop(): void;
   /** Hides what is typed, or shows it again, as the session asks for it now. */
   adjust(): void;
+  /** A question ends in this column: what is typed is shown behind it, where natter edits. */
+  showTyped(column: number): void;
+  /** Something else is written next. */
+  hideTyped(): void;
 }
 
 /** Lines of a paste follow each other faster than a person types. */
@@ -58,6 +66,7 @@ interface Listeners {
   readonly onBytes: (bytes: Uint8Array) => void;
   readonly onEnd: () => void;
   readonly onInterrupt: () => void;
+  readonly editor: LineEditor | undefined;
 }
 
 function createListeners(options: LineInputOptions): Listeners {
@@ -78,34 +87,55 @@ function createListeners(options: LineInputOptions): Listeners {
     enter: (text) => afterSecret(() => enter(text)),
     cancel: () => afterSecret(interrupt),
   });
+  const onEnd = () => {
+    collector.end(reader.end());
+    dispatch({ type: 'input-ended' });
+  };
+  const onInterrupt = () => {
+    collector.drop();
+    interrupt();
+  };
+  const onLine = (text: string) => collector.add([text]);
+  const editor =
+    options.editing && createLineEditor({ ...options.editing, onLine, onInterrupt, onEnd });
+  // A terminal that edits passes arrow keys on as sequences, which are no text.
+  const lines = { feed: (bytes: Uint8Array) => collector.add(reader.feed(bytes).map(sanitize)) };
   return {
-    onBytes: (bytes) => (isSecret() ? secret.feed(bytes) : collector.add(reader.feed(bytes))),
-    onEnd() {
-      collector.end(reader.end());
-      dispatch({ type: 'input-ended' });
-    },
-    onInterrupt() {
-      collector.drop();
-      interrupt();
-    },
+    onBytes: (bytes) => (isSecret() ? secret : (editor ?? lines)).feed(bytes),
+    onEnd,
+    onInterrupt,
+    editor,
   };
 }
 
-/** Reads lines from the terminal, which does the editing. */
+/** Reads lines from the terminal. */
 export function createLineInput(options: LineInputOptions): LineInput {
   const { device } = options;
-  const { onBytes, onEnd, onInterrupt } = createListeners(options);
-  const adjust = () => device.setRaw(options.isSecret());
+  const { onBytes, onEnd, onInterrupt, editor } = createListeners(options);
+  const adjust = () => device.setRaw(editor !== undefined || options.isSecret());
+  const goOn = () => {
+    // Off first: while natter was stopped, the shell changed the terminal without Node's knowledge.
+    device.setRaw(false);
+    adjust();
+  };
   let releases: (() => void)[] = [];
   return {
     adjust,
+    showTyped: (column) => editor?.show(column),
+    hideTyped: () => editor?.hide(),
     start() {
       adjust();
-      releases = [device.listen(onBytes, onEnd), device.onInterrupt(onInterrupt)];
+      releases = [
+        device.listen(onBytes, onEnd),
+        device.onInterrupt(onInterrupt),
+        device.onContinue(goOn),
+        device.onExit(() => device.setRaw(false)),
+      ];
     },
     stop() {
       for (const release of releases) release();
       releases = [];
+      editor?.stop();
       device.setRaw(false);
     },
   };

@@ -1,4 +1,5 @@
 import { sanitizeLine } from '../../terminal/sanitizer.ts';
+import { displayWidth } from '../../terminal/width.ts';
 import type { Dialog } from '../dialog.ts';
 import type { Screen } from '../screen.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
@@ -12,6 +13,10 @@ export interface LineScreenOptions {
   readonly lend: <Result>(use: () => Promise<Result>) => Promise<Result>;
   readonly suspend: () => void;
   readonly close: () => Promise<void>;
+  /** A question has been written, which ends in this column: what is typed goes behind it. */
+  readonly asked?: (column: number) => void;
+  /** Something else is written next. */
+  readonly interrupted?: () => void;
 }
 
 /** Milliseconds after which it is told that an answer is waited for. */
@@ -51,21 +56,24 @@ export interface LineScreen extends Screen {
 
 /** The end of what was written: a question that is not answered, or nothing. */
 interface Place {
-  readonly write: (text: string) => void;
-  asked: string | undefined;
+  readonly options: LineScreenOptions;
+  question: string | undefined;
 }
 
 function say(place: Place, text: string): void {
-  if (place.asked !== undefined) place.write('\n');
-  place.asked = undefined;
-  place.write(text);
+  const { write, interrupted } = place.options;
+  interrupted?.();
+  if (place.question !== undefined) write('\n');
+  place.question = undefined;
+  write(text);
 }
 
 function ask(place: Place, state: ReplState | undefined): void {
   const question = state && questionOf(state);
-  if (question === undefined || question === place.asked) return;
+  if (question === undefined || question === place.question) return;
   say(place, question);
-  place.asked = question;
+  place.question = question;
+  place.options.asked?.(displayWidth(question.slice(question.lastIndexOf('\n') + 1)));
 }
 
 /** Tells what changed, once. */
@@ -85,8 +93,8 @@ function createTeller(place: Place) {
 
 /** Shows a session as plain labelled lines; nothing that is written is ever changed. */
 export function createLineScreen(options: LineScreenOptions): LineScreen {
-  const { afterwards, lend, suspend, close } = options;
-  const place: Place = { write: options.write, asked: undefined };
+  const { afterwards, lend, suspend, close, interrupted } = options;
+  const place: Place = { options, question: undefined };
   const tell = createTeller(place);
   let state: ReplState | undefined;
   const askAgain = () => afterwards(() => ask(place, state));
@@ -94,7 +102,10 @@ export function createLineScreen(options: LineScreenOptions): LineScreen {
     lend,
     suspend,
     close,
-    answered: () => (place.asked = undefined),
+    answered() {
+      interrupted?.();
+      place.question = undefined;
+    },
     write(text) {
       say(place, text);
       askAgain();
@@ -106,7 +117,7 @@ export function createLineScreen(options: LineScreenOptions): LineScreen {
       askAgain();
     },
     redraw() {
-      place.asked = undefined;
+      place.question = undefined;
       askAgain();
     },
     scrollAway: () => undefined,

@@ -1,6 +1,8 @@
+import type { TerminalDevice } from '../../terminal/device.ts';
 import { lineFormat } from '../line-format.ts';
 import type { ReplOptions } from '../repl-options.ts';
 import { createSession, type Session } from '../session.ts';
+import type { ReplState } from '../state.ts';
 import { createLineInput, type LineInput } from './line-input.ts';
 import { createLineScreen, type LineScreen } from './line-screen.ts';
 
@@ -15,38 +17,65 @@ function lending(input: () => LineInput | undefined) {
   };
 }
 
+export interface LineModeOptions extends ReplOptions {
+  /** natter edits what is typed; a dumb terminal, as in Emacs, does so itself. */
+  readonly editsLines: boolean;
+}
+
+/** Stops natter as Ctrl-Z does in a shell, and goes on. */
+function suspendLines(
+  device: TerminalDevice,
+  input: LineInput | undefined,
+  screen: LineScreen,
+): void {
+  input?.stop();
+  device.suspend(() => {
+    input?.start();
+    screen.redraw();
+  });
+}
+
+function isSecret({ dialog }: ReplState): boolean {
+  return dialog?.type === 'entry' && dialog.isHidden;
+}
+
 /** A session in plain labelled lines, for screen readers and dumb terminals. */
-export function startLineMode(options: ReplOptions): Session {
+export function startLineMode(options: LineModeOptions): Session {
   const { stdout, ports, device } = options;
+  const write = (text: string) => void stdout.write(text);
+  const suspend = () => suspendLines(device, input, screen);
   const screen: LineScreen = createLineScreen({
-    write: (text) => void stdout.write(text),
+    write,
     afterwards: (act) => void setImmediate(act),
     lend: lending(() => input),
-    suspend: () => device.suspend(() => screen.redraw()),
+    suspend,
     close: async () => input?.stop(),
+    asked: (column) => isSecret(session.state()) || input?.showTyped(column),
+    interrupted: () => input?.hideTyped(),
   });
   let input: LineInput | undefined;
-  const session: Session = createSession({
-    ...options,
-    screen: {
-      ...screen,
-      show(state) {
-        screen.show(state);
-        input?.adjust();
-      },
-    },
-    format: () => lineFormat,
-  });
+  const show = (state: ReplState) => {
+    screen.show(state);
+    input?.adjust();
+  };
+  const shown = { screen: { ...screen, show }, format: () => lineFormat };
+  const session: Session = createSession({ ...options, ...shown });
+  const editing = {
+    clock: ports.clock,
+    write,
+    columns: () => stdout.columns(),
+    history: () => session.state().history,
+    onDropped: () => screen.redraw(),
+    onSuspend: suspend,
+  };
   input = createLineInput({
     device,
     clock: ports.clock,
     dispatch: (action) => session.dispatch(action),
-    isSecret: () => {
-      const { dialog } = session.state();
-      return dialog?.type === 'entry' && dialog.isHidden;
-    },
-    answered: screen.answered,
-    endSecretLine: () => void stdout.write('\n'),
+    isSecret: () => isSecret(session.state()),
+    answered: () => screen.answered(),
+    endSecretLine: () => write('\n'),
+    ...(options.editsLines && { editing }),
   });
   input.start();
   return session;

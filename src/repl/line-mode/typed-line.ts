@@ -1,0 +1,129 @@
+// What is typed behind a question, and how a terminal comes from one state of it to the next. Typing at the end
+// writes the character and nothing else; moving back is backspaces, moving on is the same text again: nothing is
+// drawn anew for a screen reader to read out. Only in text of several rows is the cursor moved by escape sequences.
+
+import { isStandIn, pasteLabel } from '../editing/paste.ts';
+import type { Draft } from '../editing/text-buffer.ts';
+import { displayWidth, graphemes } from '../../terminal/width.ts';
+
+/** A text on the screen, character by character. */
+interface TypedLine {
+  /** As shown: a long paste is a label, a tab blanks. */
+  readonly shown: readonly string[];
+  /** How many of them are before the caret. */
+  readonly caret: number;
+}
+
+export const nothingTyped: TypedLine = { shown: [], caret: 0 };
+
+/** Where the line begins, and how wide the window is. */
+export interface LinePlace {
+  readonly column: number;
+  readonly columns: number;
+}
+
+const tab = '    ';
+
+function shownCharacter(character: string, { pastes }: Draft): string {
+  if (character === '\t') return tab;
+  const paste = isStandIn(character) ? pastes.get(character) : undefined;
+  return paste === undefined ? character : pasteLabel(paste);
+}
+
+export function typedLine(draft: Draft): TypedLine {
+  const shown: string[] = [];
+  let caret = 0;
+  let at = 0;
+  for (const character of graphemes(draft.text)) {
+    if (at < draft.cursor) caret += 1;
+    at += character.length;
+    shown.push(shownCharacter(character, draft));
+  }
+  return { shown, caret };
+}
+
+interface Position {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** Where the cursor is after a text; after one in the last column in the next row. */
+function after({ row, column }: Position, text: string, columns: number): Position {
+  let [atRow, atColumn] = [row, column];
+  for (const character of graphemes(text)) {
+    const width = displayWidth(character);
+    const isFull = atColumn + width > columns;
+    if (character === '\n' || isFull) atRow += 1;
+    atColumn = character === '\n' ? 0 : (isFull ? 0 : atColumn) + width;
+    if (atColumn === columns) {
+      atRow += 1;
+      atColumn = 0;
+    }
+  }
+  return { row: atRow, column: atColumn };
+}
+
+/** Where the cursor is after so many characters. */
+function positionAfter({ shown }: TypedLine, count: number, place: LinePlace): Position {
+  let position = { row: 0, column: place.column };
+  for (const text of shown.slice(0, count)) position = after(position, text, place.columns);
+  return position;
+}
+
+const columnForward = (columns: number) => (columns > 0 ? `\u001B[${columns}C` : '');
+
+/** Prints characters. After one in the last column a blank takes the cursor into the next row. */
+function printed(line: TypedLine, from: number, to: number, place: LinePlace): string {
+  let bytes = '';
+  let position = positionAfter(line, from, place);
+  for (const text of line.shown.slice(from, to)) {
+    position = after(position, text, place.columns);
+    bytes += text !== '\n' && position.column === 0 ? `${text} \r` : text;
+  }
+  return bytes;
+}
+
+function back(from: Position, to: Position): string {
+  const rows = from.row - to.row;
+  if (rows === 0) return '\b'.repeat(from.column - to.column);
+  return `\u001B[${rows}A\r${columnForward(to.column)}`;
+}
+
+function moved(line: TypedLine, from: number, to: number, place: LinePlace): string {
+  if (to >= from) return printed(line, from, to, place);
+  return back(positionAfter(line, from, place), positionAfter(line, to, place));
+}
+
+/** Erases what an older, longer text left behind the end, and comes back. */
+function erased(end: Position, oldEnd: Position): string {
+  if (oldEnd.row > end.row) return '\u001B[J';
+  const rest = oldEnd.row === end.row ? Math.max(0, oldEnd.column - end.column) : 0;
+  return ' '.repeat(rest) + '\b'.repeat(rest);
+}
+
+function commonLength(one: readonly string[], other: readonly string[]): number {
+  const end = Math.min(one.length, other.length);
+  let count = 0;
+  while (count < end && one[count] === other[count]) count += 1;
+  return count;
+}
+
+/** The bytes that lead from one state to another. */
+export function editBytes(from: TypedLine, to: TypedLine, place: LinePlace): string {
+  const same = commonLength(from.shown, to.shown);
+  const size = to.shown.length;
+  if (same === size && same === from.shown.length) return moved(to, from.caret, to.caret, place);
+  const end = positionAfter(to, size, place);
+  const oldEnd = positionAfter(from, from.shown.length, place);
+  return (
+    moved(from, from.caret, same, place) +
+    printed(to, same, size, place) +
+    erased(end, oldEnd) +
+    moved(to, size, to.caret, place)
+  );
+}
+
+/** The bytes from the caret to the end. */
+export function toEnd(line: TypedLine, place: LinePlace): string {
+  return moved(line, line.caret, line.shown.length, place);
+}

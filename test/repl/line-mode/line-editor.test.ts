@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { createHistory } from '../../../src/repl/editing/history.ts';
+import { createLineEditor } from '../../../src/repl/line-mode/line-editor.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createScreen } from '../../support/screen.ts';
+import { fc } from '../../support/properties.ts';
+
+const left = '\u001B[D';
+const right = '\u001B[C';
+const up = '\u001B[A';
+const down = '\u001B[B';
+const home = '\u001B[H';
+const end = '\u001B[F';
+const erase = '\u001B[3~';
+const backspace = '\u007F';
+const wordLeft = '\u001Bb';
+const wordRight = '\u001B[1;5C';
+
+function open(columns = 40, history: readonly string[] = []) {
+  const screen = createScreen(columns, 12);
+  const lines: string[] = [];
+  const events: string[] = [];
+  const editor = createLineEditor({
+    clock: createFakeClock(),
+    // A raw terminal of Node's still makes LF a line end.
+    write: (text) => screen.write(text.replaceAll('\n', '\r\n')),
+    columns: () => columns,
+    history: () => createHistory(history),
+    onLine: (text) => lines.push(text),
+    onInterrupt: () => events.push('interrupt'),
+    onDropped: () => events.push('dropped'),
+    onEnd: () => events.push('end'),
+    onSuspend: () => events.push('suspend'),
+  });
+  screen.write('You: ');
+  editor.show(5);
+  const type = (...keys: readonly string[]) => {
+    for (const key of keys) editor.feed(Buffer.from(key));
+  };
+  return { screen, editor, type, lines, events };
+}
+
+test.each([
+  ['left and right', ['helo', left, 'l', right, '!'], 'hello!'],
+  ['home and end', ['ello', home, 'h', end, '!'], 'hello!'],
+  ['Delete and Backspace', ['hxelloy', backspace, home, right, erase], 'hello'],
+  ['motions by words', ['one three', wordLeft, 'two ', home, wordRight, ','], 'one, two three'],
+  [
+    'Ctrl-A, Ctrl-K and Ctrl-Y',
+    ['world hello ', '\u0001', wordRight, '\u000B', '\u0001', '\u0019'],
+    ' hello world',
+  ],
+  ['Ctrl-U and Ctrl-W', ['a b c', '\u0017', 'd'], 'a b d'],
+  ['wide characters', ['日本', left, '🎉', end, 'é'], '日🎉本é'],
+  ['a tab', ['a\tb'], 'a\tb'],
+  ['keys that mean nothing', ['a', '\u001B[15~', '\u001B[I', '\u001B[57358;1u', 'b'], 'ab'],
+])('X29: %s edit the line, and no sequence gets into it', async (_, keys, text) => {
+  const { screen, type, lines } = open();
+  type(...keys);
+  expect((await screen.screen())[0]?.trimEnd()).toBe(`You: ${text.replaceAll('\t', '    ')}`);
+  type('\r');
+  expect(lines).toEqual([text]);
+});
+
+test('X29: up and down walk through earlier prompts, and the draft stays', async () => {
+  const { screen, type, lines } = open(40, ['older', 'newer']);
+  type('draft', up, up);
+  expect((await screen.screen())[0]).toBe('You: older');
+  type(down, down);
+  expect((await screen.screen())[0]).toBe('You: draft');
+  type(up, '!', '\r');
+  expect(lines).toEqual(['newer!']);
+});
+
+test('X29: editing at the end of a row writes no escape sequence', async () => {
+  const { screen, type } = open();
+  type('hello world', backspace, left, left, 'x', home, erase, end, up, '\u0015', 'again');
+  expect(screen.output.join('')).not.toContain('\u001B');
+  expect((await screen.screen())[0]?.trimEnd()).toBe('You: again');
+});
+
+test('X29: typing at the end writes what is typed and nothing else', () => {
+  const { screen, type } = open();
+  screen.output.length = 0;
+  type('h', 'i');
+  expect(screen.output).toEqual(['h', 'i']);
+});
+
+test('X29: the screen shows the line and the caret, whatever is typed, over many rows too', async () => {
+  const texts = ['a', 'word ', '日', 'é', '🎉', 'a long piece of text '];
+  const moves = [left, right, home, end, wordLeft];
+  const cuts = [erase, backspace, '\u000B', '\u0015', '\u0019'];
+  const keys = fc.constantFrom(...texts, ...moves, ...cuts);
+  await fc.assert(
+    fc.asyncProperty(fc.array(keys, { maxLength: 40 }), async (typed) => {
+      const { screen, editor, type, lines } = open(20);
+      type(...typed);
+      const [shown = ''] = await screen.lines();
+      const mark = '|';
+      type(mark);
+      const [marked = ''] = await screen.lines();
+      editor.hide();
+      type('\r');
+      const [line = ''] = lines;
+      // A wide character that does not fit leaves the last column of its row empty.
+      const bare = (text: string) => text.replaceAll(/\s/g, '');
+      expect(bare(shown)).toBe(bare(`You: ${line.replace(mark, '')}`));
+      expect(bare(marked)).toBe(bare(`You: ${line}`));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('X29: what is typed while nothing is asked is shown with the next question', async () => {
+  const { screen, editor, type, lines } = open();
+  type('one');
+  editor.hide();
+  screen.write('\r\norigin: text');
+  type(' two', left);
+  screen.write('\r\nYou: ');
+  editor.show(5);
+  type('x');
+  expect(await screen.screen()).toEqual(['You: one', 'origin: text', 'You: one twxo']);
+  type('\r');
+  expect(lines).toEqual(['one twxo']);
+});
+
+test('X29: Ctrl-C drops the line, then interrupts; Ctrl-D ends on an empty line; Ctrl-Z suspends', () => {
+  const { type, lines, events } = open();
+  type('draft', '\u0003', '\u0003', 'x', '\u0004', '\u0001', '\u0004', '\u0004', '\u001A');
+  expect(events).toEqual(['dropped', 'interrupt', 'end', 'suspend']);
+  expect(lines).toEqual([]);
+});
+
+test('X29: lines of a paste are entered one after the other, in any bytes', () => {
+  const { type, lines } = open();
+  type('one\rtwö\rthree');
+  type(end);
+  expect(lines).toEqual(['one', 'twö']);
+  const { editor, lines: others } = open();
+  for (const byte of Buffer.from('日本\u001B[D語\r')) editor.feed(Uint8Array.of(byte));
+  expect(others).toEqual(['日語本']);
+  const marked = open();
+  marked.type('\u001B[200~one\ntwo\u001B[201~', '\r');
+  expect(marked.lines).toEqual(['one', 'two']);
+});

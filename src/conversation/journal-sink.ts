@@ -81,6 +81,7 @@ export function fileSink(target: FileTarget, options: JournalOptions): Conversat
   const writer = createJournalWriter({
     ...target,
     allRecords: () => withoutSecrets(target.allRecords(), options),
+    clock: options.clock,
     onCreated() {
       lock?.release();
       const taken = takeLock(lockPath, options);
@@ -99,8 +100,8 @@ export function fileSink(target: FileTarget, options: JournalOptions): Conversat
     save: () => writer.retry(),
     synchronize: () => writer.synchronize(),
     state: () => ({
-      isStored: writer.pending.length === 0,
-      unsavedTurns: turnsIn(writer.pending),
+      isStored: writer.isStored,
+      unsavedTurns: turnsIn(writer.unsaved()),
       path,
       failure: writer.failure,
     }),

@@ -55,4 +55,53 @@ describe('storage that fails', () => {
       expect(again.conversation()).toEqual(journal.conversation());
     }
   });
+
+  test('X20: 500 turns on a full disk cost work in proportion, and seldom a try', async () => {
+    const options = journalOptions();
+    let tries = 0;
+    let offered = 0;
+    let isFull = true;
+    const journal = createJournal(options, {
+      ...appendFile,
+      append(file, bytes) {
+        if (!isFull) return appendFile.append(file, bytes);
+        tries += 1;
+        offered += bytes.length;
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      },
+    });
+    const text = 'word '.repeat(400);
+    for (let turn = 0; turn < 500; turn += 1) {
+      exchange(journal, text, text);
+      await options.clock.advance(100);
+    }
+    // 50 s, with pauses from half a second to half a minute.
+    expect(tries).toBeLessThan(10);
+    expect(offered).toBeLessThan(3_000_000);
+    expect(options.warnings).toHaveLength(1);
+    expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 1000 });
+    isFull = false;
+    await options.clock.advance(30_000);
+    exchange(journal, 'last', 'answer');
+    expect(journal.state()).toMatchObject({ isStored: true, unsavedTurns: 0, failure: undefined });
+    await journal.close();
+    const again = resumed(options, journal.conversation().id);
+    expect(again.conversation()).toEqual(journal.conversation());
+  });
+
+  test('X20: /save and the end try again at once', async () => {
+    const options = journalOptions();
+    let isFull = true;
+    const journal = createJournal(options, {
+      ...appendFile,
+      append(file, bytes) {
+        if (!isFull) return appendFile.append(file, bytes);
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      },
+    });
+    exchange(journal, 'one', 'first');
+    isFull = false;
+    expect(journal.save()).toMatchObject({ isStored: true });
+    await journal.close();
+  });
 });

@@ -1,15 +1,32 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 const windows = process.platform === 'win32';
 
+function npmPack(words, cwd) {
+  const options = { cwd, shell: windows, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' };
+  return execFileSync('npm', ['pack', '--ignore-scripts', ...words], options);
+}
+
+/** Of no use without the sources. */
+const unpublished = new Set(['scripts', 'devDependencies']);
+
+function publishedDescription() {
+  const entries = Object.entries(JSON.parse(readFileSync('package.json', 'utf8')));
+  const published = Object.fromEntries(entries.filter(([name]) => !unpublished.has(name)));
+  return `${JSON.stringify(published, undefined, 2)}\n`;
+}
+
 /** Packs what is built, without building it; the path of the package. */
 export function pack() {
+  const [{ files }] = JSON.parse(npmPack(['--dry-run', '--json'], process.cwd()));
+  const stage = mkdtempSync(join(tmpdir(), 'natter-stage-'));
+  for (const { path } of files) cpSync(path, join(stage, path), { preserveTimestamps: true });
+  writeFileSync(join(stage, 'package.json'), publishedDescription());
   const folder = mkdtempSync(join(tmpdir(), 'natter-pack-'));
-  const words = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
-  execFileSync('npm', words, { shell: windows, stdio: ['ignore', 'ignore', 'inherit'] });
+  npmPack(['--silent', '--pack-destination', folder], stage);
   const [name] = readdirSync(folder);
-  return join(folder, name);
+  return resolve(folder, name);
 }

@@ -48,6 +48,22 @@ test('natter/package.json is there, and nothing else can be imported', async () 
   );
 });
 
+test('Y23: the packed description names its man page, and no scripts or packages of developers', () => {
+  const text = readFileSync(installed('package.json'), 'utf8');
+  const { man, scripts, devDependencies } = JSON.parse(text) as Record<string, unknown>;
+  expect({ man, scripts, devDependencies }).toEqual({ man: ['man/natter.1'] });
+  expect(readFileSync(installed('man/natter.1'), 'utf8')).toMatch(/^\.TH /m);
+});
+
+test('Y23: a global installation of the package links the man page', async () => {
+  const { stdout: packed } = await run(process.execPath, ['scripts/package/print-packed.js']);
+  const prefix = join(folder, 'global');
+  const words = ['install', '--global', '--prefix', prefix, '--offline', '--no-audit', '--no-fund'];
+  const { stderr } = await run('npm', [...words, packed.trim()], { cwd: folder });
+  expect(readFileSync(join(prefix, 'share/man/man1/natter.1'), 'utf8')).toMatch(/^\.TH /m);
+  expect(stderr).not.toContain('prepare');
+}, 240_000);
+
 test('the program still runs from its package', async () => {
   const natter = join(folder, 'node_modules/.bin/natter');
   expect((await run(natter, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,9 +11,8 @@ export async function installPacked(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-installed-'));
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
   const quiet = ['--ignore-scripts', '--silent'];
-  await run('npm', ['pack', ...quiet, '--pack-destination', folder]);
-  const packed = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  const { stdout: packed } = await run(process.execPath, ['scripts/package/print-packed.js']);
   const offline = ['--offline', '--no-audit', '--no-fund'];
-  await run('npm', ['install', ...quiet, ...offline, ...packed], { cwd: folder });
+  await run('npm', ['install', ...quiet, ...offline, packed.trim()], { cwd: folder });
   return folder;
 }

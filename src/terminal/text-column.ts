@@ -64,15 +64,83 @@ const spacesAtEnd = / +((?:\u001B\[[\d;:]*m)*)$/;
  * the colours it has. A character wider than the width gets a row of its own; no row leaves colours open.
  */
 export function takeRow(line: string, width: number): readonly [row: string, rest: string] {
-  const begin = line.slice(0, (width + 1) * unitsPerColumn);
+  const source = createSource(line);
+  const start = { at: 0, open: '' };
+  const { row, next } = rowFrom(source, start, width);
+  return [row, next === undefined ? '' : next.open + source.part(next.at, line.length)];
+}
+
+/** The text of a line, which grows at its end; parts are joined only as far as they are looked at. */
+interface Source {
+  add(text: string): void;
+  /** The units from a place on, at most so many. */
+  part(at: number, size: number): string;
+  /** Whether there are more from a place on. */
+  hasMore(at: number, size: number): boolean;
+  /** Lets what is before a place go; places count from there then. */
+  forget(at: number): void;
+}
+
+/** A line in pieces: looking at its begin, also again and again, must not copy all of it. */
+function createSource(begin = ''): Source {
+  let text = begin;
+  let parts: string[] = [];
+  let first = 0;
+  const reach = (end: number) => {
+    const from = first;
+    let length = text.length;
+    while (length < end && first < parts.length) {
+      length += parts[first]?.length ?? 0;
+      first += 1;
+    }
+    if (first > from) text += parts.slice(from, first).join('');
+    if (first === parts.length) parts = [];
+    if (parts.length === 0) first = 0;
+  };
+  return {
+    add: (more) => void (more !== '' && parts.push(more)),
+    part(at, size) {
+      reach(at + size);
+      return text.slice(at, at + size);
+    },
+    hasMore(at, size) {
+      reach(at + size + 1);
+      return text.length > at + size;
+    },
+    forget: (at) => void (text = text.slice(at)),
+  };
+}
+
+/** Where a row of a line begins, and the sequences that open its colours. */
+interface Place {
+  readonly at: number;
+  readonly open: string;
+}
+
+/** The row that begins at a place, and where the next one does; undefined where none does. */
+function rowFrom(
+  source: Source,
+  { at, open }: Place,
+  width: number,
+): { readonly row: string; readonly next: Place | undefined } {
+  let size = (width + 1) * unitsPerColumn;
+  let begin = open + source.part(at, size);
   let found = findBreak(begin, width);
-  if (found === undefined && begin.length < line.length) found = findBreak(line, width);
-  if (found === undefined) {
-    return [displayWidth(line) > width ? line.replace(spacesAtEnd, '$1') : line, ''];
+  while (found === undefined && source.hasMore(at, size)) {
+    size *= 2;
+    begin = open + source.part(at, size);
+    found = findBreak(begin, width);
   }
-  const row = line.slice(0, found.end);
+  if (found === undefined) {
+    const isWide = displayWidth(begin) > width;
+    return { row: isWide ? begin.replace(spacesAtEnd, '$1') : begin, next: undefined };
+  }
+  const row = begin.slice(0, found.end);
   const closed = row.includes('\u001B') ? row + resetStyle : row;
-  return [closed, found.open.join('') + line.slice(found.next)];
+  const next = { at: at + found.next - open.length, open: found.open.join('') };
+  // Nothing but colours would make a row without text.
+  const isLast = next.open === '' && !source.hasMore(next.at, 0);
+  return { row: closed, next: isLast ? undefined : next };
 }
 
 /** Text that comes bit by bit and is taken row by row, at the width there is then. */
@@ -90,39 +158,79 @@ export interface TextColumn {
   isDone(): boolean;
 }
 
+interface Line {
+  readonly source: Source;
+  /** Where its next row begins. */
+  place: Place;
+}
+
+const newLine = (): Line => ({ source: createSource(), place: { at: 0, open: '' } });
+const isEmpty = ({ source, place }: Line) => place.open === '' && !source.hasMore(place.at, 0);
+/** Units that are let go together. */
+const forgotten = 10_000;
+
+function forget(line: Line): void {
+  const { at, open } = line.place;
+  if (at < forgotten) return;
+  line.source.forget(at);
+  line.place = { at: 0, open };
+}
+
+function rowsOf({ source, place }: Line, width: number, most: number): string[] {
+  const rows: string[] = [];
+  for (let next: Place | undefined = place; next !== undefined && rows.length < most;) {
+    const found = rowFrom(source, next, width);
+    rows.push(found.row);
+    next = found.next;
+  }
+  return rows;
+}
+
 export function createTextColumn(): TextColumn {
-  const lines = [''];
+  let lines = [newLine()];
+  let first = 0;
   let isOver = false;
-  const restOf = (width: number) => takeRow(lines[0] ?? '', width)[1];
+  const hasWholeRow = (line: Line | undefined, width: number) =>
+    line !== undefined && rowFrom(line.source, line.place, width).next !== undefined;
+  const dropFirst = () => {
+    first += 1;
+    if (first < forgotten) return;
+    lines = lines.slice(first);
+    first = 0;
+  };
   return {
     write(text) {
-      const [first = '', ...more] = text.replaceAll('\t', tab).split('\n');
-      lines.push((lines.pop() ?? '') + first, ...more);
+      for (const [index, part] of text.replaceAll('\t', tab).split('\n').entries()) {
+        if (index > 0) lines.push(newLine());
+        lines.at(-1)?.source.add(part);
+      }
     },
     end() {
       isOver = true;
-      if (lines.at(-1) === '') lines.pop();
+      const last = lines.at(-1);
+      if (last !== undefined && lines.length > first && isEmpty(last)) lines.pop();
     },
-    hasRow: (width) => lines.length > 1 || (lines.length > 0 && (isOver || restOf(width) !== '')),
+    hasRow(width) {
+      const count = lines.length - first;
+      return count > 1 || (count > 0 && (isOver || hasWholeRow(lines[first], width)));
+    },
     take(width) {
-      const line = lines.shift();
+      const line = lines[first];
       if (line === undefined) return undefined;
-      const [row, rest] = takeRow(line, width);
-      if (rest !== '') lines.unshift(rest);
+      const { row, next } = rowFrom(line.source, line.place, width);
+      if (next === undefined) dropFirst();
+      else line.place = next;
+      forget(line);
       return row;
     },
     preview(width, rows) {
       const found: string[] = [];
-      for (const line of lines) {
-        for (let rest = line, row: string; found.length < rows;) {
-          [row, rest] = takeRow(rest, width);
-          found.push(row);
-          if (rest === '') break;
-        }
-        if (found.length >= rows) break;
+      for (let index = first; index < lines.length && found.length < rows; index += 1) {
+        const line = lines[index];
+        if (line !== undefined) found.push(...rowsOf(line, width, rows - found.length));
       }
       return found;
     },
-    isDone: () => isOver && lines.length === 0,
+    isDone: () => isOver && lines.length === first,
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createTextColumn, takeRow } from '../../src/terminal/text-column.ts';
 import { displayWidth } from '../../src/terminal/width.ts';
+import { processorTime } from '../support/processor-time.ts';
 import { fc } from '../support/properties.ts';
 
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
@@ -95,5 +96,40 @@ describe('a column', () => {
     const column = createTextColumn();
     column.write('a\tb\n');
     expect(column.take(20)).toBe('a    b');
+  });
+});
+
+describe('Y27: a column of one long coloured line', () => {
+  const line = bold('word '.repeat(40_000));
+
+  test('takes linear time', async () => {
+    const take = async (length: number) => {
+      const column = createTextColumn();
+      column.write(bold('word '.repeat(length / 5)));
+      return processorTime(() => {
+        while (column.hasRow(37)) column.take(37);
+      });
+    };
+    await take(20_000);
+    const [short, long] = [await take(100_000), await take(800_000)];
+    expect(long).toBeLessThan(short * 16 + 200);
+  });
+
+  test('takes linear time in pieces that wait for the slowest column', async () => {
+    const column = createTextColumn();
+    const time = await processorTime(() => {
+      for (let at = 0; at < line.length; at += 4) {
+        column.write(line.slice(at, at + 4));
+        column.hasRow(37);
+        if (at % 400 === 0) column.preview(37, 10);
+      }
+    });
+    expect(time).toBeLessThan(4000);
+    column.end();
+    const rows: string[] = [];
+    for (let row = column.take(37); row !== undefined; row = column.take(37)) rows.push(row);
+    const text = rows.join(' ').replaceAll(/\u001B\[\d+m/g, '');
+    expect(text.replaceAll(/\s+/g, ' ').trim()).toBe('word '.repeat(40_000).trim());
+    expect(column.isDone()).toBe(true);
   });
 });

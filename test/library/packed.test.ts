@@ -119,10 +119,10 @@ test('the library is made of the client and its packages alone: nothing of a ter
   ]);
 });
 
-test('the library stays small: less than 140 kB, and types beside it', () => {
+test('the library stays small: less than 150 kB, and types beside it', () => {
   const sizes = filesOf('dist/client')
     .filter((name) => name.endsWith('.js'))
     .map((name) => readFileSync(installed(`dist/client/${name}`)).length);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(140_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
   expect(filesOf('dist/client/types')).toContain('library.d.ts');
 });

@@ -36,12 +36,12 @@ export function planRequest(
   messages: readonly Message[],
   stream: boolean,
 ): PlannedRequest {
-  const { values, params } = settings;
+  const { values, params, windows } = settings;
   const estimate = estimateMessages(messages) + (values.maxTokens ?? 0);
-  const model = values.model === automatic ? smallestModelFor(estimate) : values.model;
+  const model = values.model === automatic ? smallestModelFor(estimate, windows) : values.model;
   const bytes = messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
-  refuseImpossible(model, bytes);
-  const fit = contextFit(model, estimate);
+  refuseImpossible(model, bytes, windows);
+  const fit = contextFit(model, estimate, windows);
   const request: CompletionRequest = {
     model,
     messages,
@@ -49,5 +49,5 @@ export function planRequest(
     ...(values.maxTokens === undefined ? {} : { max_tokens: values.maxTokens }),
     ...(Object.keys(params).length === 0 ? {} : { params: withoutSources(params) }),
   };
-  return { request, fit, warning: contextWarning(fit) };
+  return { request, fit, warning: contextWarning(fit, windows) };
 }

@@ -33,9 +33,10 @@ export interface ReplService extends ServicePort {
   close(): Promise<void>;
 }
 
-function factsOf({ baseUrl, isSandbox, replayedFrom }: Service): ServiceFacts {
-  if (replayedFrom !== undefined) return { address: replayedFrom, isSandbox, isReplay: true };
-  return { address: isSandbox ? 'the sandbox' : baseUrl, isSandbox };
+function factsOf({ baseUrl, isSandbox, replayedFrom, windows }: Service): ServiceFacts {
+  const facts = { isSandbox, windows: windows() };
+  if (replayedFrom !== undefined) return { ...facts, address: replayedFrom, isReplay: true };
+  return { ...facts, address: isSandbox ? 'the sandbox' : baseUrl };
 }
 
 function withChoices(settings: ResolvedSettings, choices: Choices): ResolvedSettings {
@@ -146,7 +147,12 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
     client: () => service.client,
     facts: () => factsOf(service),
     plan: (messages, choices) =>
-      planRequest(withChoices(settings, choices), messages, options.stream),
+      planRequest(
+        { ...withChoices(settings, choices), windows: service.windows() },
+        messages,
+        options.stream,
+      ),
+    windows: () => service.windows(),
     async connect(address, key, signal) {
       if (service.replayedFrom !== undefined) {
         // The recording goes on as if this key had been sent; nothing is stored of it.

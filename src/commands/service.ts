@@ -3,6 +3,7 @@ import type { Client, ClientOptions } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
 import { isSet } from '../environment.ts';
 import { Failure } from '../failure.ts';
+import type { ModelWindows } from '../conversation/context-fit.ts';
 import type { DebugLog } from '../output/debug-log.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders } from '../settings/folders.ts';
@@ -24,10 +25,13 @@ import type { GlobalOptions } from './global-options.ts';
 import type { Presentation } from './presentation.ts';
 import { textFilter } from './mask-secrets.ts';
 import { chooseRecording } from './recording-choice.ts';
+import { learnWindows, readServedWindows } from './served-windows.ts';
 
 /** A service that prompts can be sent to. */
 export interface Service {
   readonly client: Client;
+  /** What the service has said of the windows of its models, in this run and before. */
+  readonly windows: () => ModelWindows;
   /** The time of the client, which a replay may let pass faster. */
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -72,7 +76,8 @@ export function readSettings(
         },
   );
   keepSecrets(context, settings);
-  return settings;
+  const { baseUrl } = settings.values;
+  return { ...settings, windows: readServedWindows(context, baseUrl) };
 }
 
 /** Has the secrets of these settings masked from now on. */
@@ -108,6 +113,7 @@ async function openSandbox(
   const client = await openClient(context, log, settings, target, recording);
   return {
     client,
+    windows: () => new Map(),
     clock: context.clock,
     baseUrl: sandbox.url,
     isSandbox: true,
@@ -215,6 +221,7 @@ export async function openService(
     const { clock = context.clock } = recording;
     return {
       client,
+      windows: () => settings.windows ?? new Map(),
       clock,
       baseUrl: replayUrl,
       isSandbox: false,
@@ -233,5 +240,6 @@ export async function openService(
   const target = { baseUrl, apiKey: settings.apiKey?.value };
   const client = await openClient(context, debugLog, settings, target, recording);
   const { clock } = context;
-  return { client, clock, baseUrl, isSandbox: false, close: async () => client.close() };
+  const learning = learnWindows(context, debugLog, settings, client);
+  return { ...learning, clock, baseUrl, isSandbox: false, close: async () => client.close() };
 }

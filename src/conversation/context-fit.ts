@@ -8,30 +8,45 @@ const warningShare = 0.8;
 /** How a request stands to a model's window; counts are tokens. */
 export interface ContextFit {
   readonly model: string;
-  /** Absent for a model outside the contract's catalogue: nothing is known about it. */
+  /** Absent for a model of which neither the service nor the contract's catalogue says one. */
   readonly window?: number;
   readonly estimate: number;
   readonly state: 'fits' | 'near' | 'over';
 }
 
-export function contextWindow(model: string): number | undefined {
-  return catalogue.find((entry) => entry.id === model)?.contextWindow;
+/** Windows in tokens by model id, as a service said them. */
+export type ModelWindows = ReadonlyMap<string, number>;
+
+const nothingSaid: ModelWindows = new Map();
+
+/** The window that the service said, else the one of the contract's catalogue. */
+export function contextWindow(model: string, served = nothingSaid): number | undefined {
+  return served.get(model) ?? catalogue.find((entry) => entry.id === model)?.contextWindow;
 }
+
+/** Models and their windows, the smallest first. */
+function bySize(ids: Iterable<string>, served: ModelWindows) {
+  return [...ids]
+    .map((id) => ({ id, window: contextWindow(id, served) ?? 0 }))
+    .sort((left, right) => left.window - right.window);
+}
+
+const catalogueIds = catalogue.map(({ id }) => id);
 
 /** The most bytes of prompt that could fit any model of the catalogue. */
 export const largestPromptBytes =
   Math.max(...catalogue.map((entry) => entry.contextWindow)) * mostBytesPerToken;
 
 /** The smallest model of the catalogue whose window holds `tokens`; the largest where none does. */
-export function smallestModelFor(tokens: number): string {
-  const bySize = [...catalogue].sort((left, right) => left.contextWindow - right.contextWindow);
-  const fitting = bySize.find((entry) => entry.contextWindow >= tokens) ?? bySize.at(-1);
+export function smallestModelFor(tokens: number, served = nothingSaid): string {
+  const models = bySize(catalogueIds, served);
+  const fitting = models.find(({ window }) => window >= tokens) ?? models.at(-1);
   return fitting?.id ?? 'origin';
 }
 
 /** Compares an estimate (input and the asked-for output, tokens) with the model's window. */
-export function contextFit(model: string, estimate: number): ContextFit {
-  const window = contextWindow(model);
+export function contextFit(model: string, estimate: number, served = nothingSaid): ContextFit {
+  const window = contextWindow(model, served);
   if (window === undefined) return { model, estimate, state: 'fits' };
   const state = estimate > window ? 'over' : estimate >= window * warningShare ? 'near' : 'fits';
   return { model, window, estimate, state };
@@ -39,15 +54,16 @@ export function contextFit(model: string, estimate: number): ContextFit {
 
 const count = (value: number) => value.toLocaleString('en-US');
 
-/** The first model of the catalogue whose window is larger; undefined where none is. */
-export function largerModel(window: number): string | undefined {
-  return catalogue.find((entry) => entry.contextWindow > window)?.id;
+/** The next larger model: of those that the service said, else of the catalogue; undefined where none is. */
+export function largerModel(window: number, served = nothingSaid): string | undefined {
+  const ids = served.size === 0 ? catalogueIds : served.keys();
+  return bySize(ids, served).find((model) => model.window > window)?.id;
 }
 
 /** One sentence of warning with numbers, or undefined where the request fits comfortably. */
-export function contextWarning(fit: ContextFit): string | undefined {
+export function contextWarning(fit: ContextFit, served = nothingSaid): string | undefined {
   if (fit.window === undefined || fit.state === 'fits') return undefined;
-  const larger = largerModel(fit.window);
+  const larger = largerModel(fit.window, served);
   const advice = larger === undefined ? '' : `; -m ${larger} has a larger window`;
   const relation = fit.state === 'over' ? 'over' : 'near';
   return `about ${count(fit.estimate)} tokens, ${relation} ${fit.model}'s window of ${count(fit.window)}${advice}`;
@@ -58,8 +74,8 @@ export function contextWarning(fit: ContextFit): string | undefined {
  * the window is certain.
  * @throws Failure of kind `invalid_request`
  */
-export function refuseImpossible(model: string, promptBytes: number): void {
-  const window = contextWindow(model);
+export function refuseImpossible(model: string, promptBytes: number, served = nothingSaid): void {
+  const window = contextWindow(model, served);
   if (window === undefined || promptBytes <= window * mostBytesPerToken) return;
   throw new Failure(
     'invalid_request',

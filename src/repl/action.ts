@@ -1,3 +1,4 @@
+import type { ModelWindows } from '../conversation/context-fit.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import type { Conversation } from '../conversation/tree.ts';
 import type { ChatEvent } from '../client/events.ts';
@@ -62,7 +63,11 @@ export type Action =
       readonly now: number;
     }
   | { readonly type: 'file-attached'; readonly file: AttachedFile }
-  | { readonly type: 'models-listed'; readonly ids: readonly string[] }
+  | {
+      readonly type: 'models-listed';
+      readonly ids: readonly string[];
+      readonly windows: ModelWindows;
+    }
   | {
       readonly type: 'candidates-found';
       readonly request: CompletionRequest;

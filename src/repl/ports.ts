@@ -2,6 +2,7 @@ import type { CompletionRequest, Message, ModelRecord } from '../client/contract
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import type { ModelWindows } from '../conversation/context-fit.ts';
 import type { Journal } from '../conversation/journal.ts';
 import type { FoundServer } from './dialog.ts';
 import type { Candidate } from './editing/completion.ts';
@@ -23,6 +24,8 @@ export interface ServicePort {
   /** Asks the usual local ports who is there. */
   findServers(signal: AbortSignal): Promise<readonly FoundServer[]>;
   describeModels(records: readonly ModelRecord[]): string;
+  /** What the service has said of the windows of its models. */
+  windows(): ModelWindows;
 }
 
 /** Conversations on disk. Functions throw Failure. */

@@ -1,4 +1,5 @@
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import type { ModelWindows } from '../conversation/context-fit.ts';
 import type { Conversation } from '../conversation/tree.ts';
 import type { CompletionMenu } from './completion-menu.ts';
 import type { Dialog } from './dialog.ts';
@@ -112,6 +113,8 @@ export interface ServiceFacts {
   readonly address: string;
   readonly isSandbox: boolean;
   readonly isReplay?: boolean;
+  /** Windows of its models, as far as it has said them. */
+  readonly windows?: ModelWindows;
 }
 
 /** Everything the REPL knows. Changed by the reducer only. */

@@ -2,7 +2,7 @@
 
 import { contextWindow } from '../conversation/context-fit.ts';
 import { count } from '../output/figures.ts';
-import type { AnswerActivity, ContextUse, ReplState } from './state.ts';
+import type { AnswerActivity, ReplState } from './state.ts';
 
 /** 128K, 1M; small windows in full. */
 export function shortCount(value: number): string {
@@ -13,20 +13,22 @@ export function shortCount(value: number): string {
 }
 
 /** `2.1K of 128K (2 %)`; `~` marks an estimate, and an unknown model has no window. */
-function contextText(model: string, { tokens, isEstimate }: ContextUse): string {
+function contextText({ choices, context, service }: ReplState): string {
+  const { tokens, isEstimate } = context;
   const used = `${isEstimate ? '~' : ''}${shortCount(tokens)}`;
-  const window = contextWindow(model);
+  const window = contextWindow(choices.model, service.windows);
   if (window === undefined) return `${used} tokens`;
   const share = Math.round((tokens / window) * 100);
   return `${used} of ${shortCount(window)} (${share} %)`;
 }
 
-export function usageText({ usage, context, choices }: ReplState): string {
+export function usageText(state: ReplState): string {
+  const { usage, choices } = state;
   const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
   const answers = usage.answers === 1 ? '1 answer' : `${count(usage.answers)} answers`;
   return [
     `${answers} in this session${estimates}: ${count(usage.promptTokens)} tokens in, ${count(usage.completionTokens)} out`,
-    `the conversation fills ${contextText(choices.model, context)} of ${choices.model}'s window`,
+    `the conversation fills ${contextText(state)} of ${choices.model}'s window`,
   ].join('\n');
 }
 

@@ -39,6 +39,8 @@ export interface ResolvedSettings {
   readonly headers: Readonly<Record<string, Resolved<string>>>;
   readonly apiKey?: Resolved<string>;
   readonly withheld: readonly WithheldSecret[];
+  /** Windows in tokens by model id, as far as the service at this base URL has said them before. */
+  readonly windows?: ReadonlyMap<string, number>;
 }
 
 /** The values alone, as a request or a client takes them. */

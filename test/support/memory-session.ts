@@ -86,6 +86,7 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
     clean: (text) => text.replaceAll('secret', '***'),
     service: {
       client: () => client,
+      windows: () => new Map(),
       plan: (messages, { model, maxTokens }) => ({
         request: { model, messages, ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }) },
         warning: undefined,

@@ -71,7 +71,8 @@ export function runListModels(core: SessionCore): Promise<void> {
   return runTask(core, async (signal) => {
     const { service } = core.ports;
     const records = await service.client().listModels({ signal });
-    core.dispatch({ type: 'models-listed', ids: records.map(({ id }) => id) });
+    const ids = records.map(({ id }) => id);
+    core.dispatch({ type: 'models-listed', ids, windows: service.windows() });
     return [notice(service.describeModels(records))];
   });
 }

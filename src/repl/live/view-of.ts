@@ -64,7 +64,7 @@ function footerOf(state: ReplState): FooterView {
     model: sanitizeLine(choices.model),
     contextUsed: context.tokens,
     isEstimate: context.isEstimate,
-    contextWindow: contextWindow(choices.model),
+    contextWindow: contextWindow(choices.model, service.windows),
     usage: lastUsage && usageText(lastUsage),
   };
 }

@@ -103,14 +103,15 @@ function account(state: ReplState): ReplState {
 /** At 80 % of the window, once: the larger model by name. */
 function offerModel(state: ReplState): Step {
   const { choices, context } = state;
-  const fit = contextFit(choices.model, context.tokens);
+  const { windows } = state.service;
+  const fit = contextFit(choices.model, context.tokens, windows);
   if (state.hasOfferedModel || fit.state === 'fits' || fit.window === undefined) return step(state);
   const window = fit.window;
-  const larger = largerModel(window);
+  const larger = largerModel(window, windows);
   const way =
     larger === undefined
       ? '/new begins an empty conversation'
-      : `/model ${larger} has a window of ${shortCount(contextWindow(larger) ?? 0)}`;
+      : `/model ${larger} has a window of ${shortCount(contextWindow(larger, windows) ?? 0)}`;
   const share = Math.round((context.tokens / window) * 100);
   const text = `${share} % of ${choices.model}'s window is used (${shortCount(context.tokens)} of ${shortCount(window)}); ${way}`;
   return step({ ...state, hasOfferedModel: true }, printing(notice(text)));

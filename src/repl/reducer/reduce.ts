@@ -90,7 +90,8 @@ const handlers: Handlers = {
   'effect-failed': (state, action) => onEffectFailed({ ...state, now: action.now }, action),
   'file-attached': (state, { file }) =>
     step({ ...state, attachments: withFile(state.attachments, file) }),
-  'models-listed': (state, { ids }) => step({ ...state, knownModels: ids }),
+  'models-listed': (state, { ids, windows }) =>
+    step({ ...state, knownModels: ids, service: { ...state.service, windows } }),
   'candidates-found': (state, { request, candidates }) =>
     andThen(onCandidates(state, request, candidates), releaseKeys),
   'editor-closed': (state, { text }) =>

@@ -1,0 +1,50 @@
+// `models.json` of the state folder: what services said of the windows of their models, by address.
+import { readFileSync } from 'node:fs';
+import { isJsonObject, parseJson } from '../json.ts';
+
+/** Windows in tokens by model id. */
+type Windows = ReadonlyMap<string, number>;
+
+/** Services that are remembered; the one that changed longest ago is forgotten first. */
+const mostServices = 20;
+/** Of one service. */
+export const mostModels = 2_000;
+
+/** The same service is written with and without a slash or `/v1`. */
+const addressOf = (baseUrl: string) => baseUrl.trim().replace(/\/+$/, '').replace(/\/v1$/, '');
+
+function windowsOf(value: unknown): Windows {
+  if (!isJsonObject(value)) return new Map();
+  const isCount = (count: unknown) => Number.isSafeInteger(count) && Number(count) > 0;
+  const entries = Object.entries(value).filter(([, count]) => isCount(count));
+  return new Map(entries.slice(0, mostModels) as [string, number][]);
+}
+
+/** A file that is missing, cannot be read or holds anything else says nothing: the catalogue counts then. */
+function readAll(file: string): ReadonlyMap<string, Windows> {
+  let text = '';
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return new Map();
+  }
+  const value = parseJson(text);
+  if (!isJsonObject(value)) return new Map();
+  return new Map(Object.entries(value).map(([address, windows]) => [address, windowsOf(windows)]));
+}
+
+/** What the service at this base URL said before. */
+export function readModelWindows(file: string, baseUrl: string): Windows {
+  return readAll(file).get(addressOf(baseUrl)) ?? new Map();
+}
+
+/** The file's next content, with these windows in the place of those of the same service. */
+export function withModelWindows(file: string, baseUrl: string, windows: Windows): string {
+  const address = addressOf(baseUrl);
+  const others = [...readAll(file)].filter(([other]) => other !== address);
+  const kept = [...others.slice(1 - mostServices), [address, windows] as const];
+  const document = Object.fromEntries(
+    kept.map(([service, models]) => [service, Object.fromEntries(models)]),
+  );
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}

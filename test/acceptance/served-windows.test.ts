@@ -1,0 +1,92 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import { json, streamed } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+
+const words = (tokens: number) => 'word '.repeat((tokens * 4) / 5);
+
+/** A service that lists these models, then answers, and a state folder that natter keeps. */
+async function serviceWith(models: readonly object[]) {
+  const server = await serve([[json(200, { data: models })], [streamed('Hello')]]);
+  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
+  const file = join(state, 'models.json');
+  return { server, env, file, run: (line: readonly string[]) => runNatter(line, { env }) };
+}
+
+const local = [
+  { id: 'small', context_length: 4000 },
+  { id: 'large', max_model_len: 32_000 },
+];
+
+test('Y31: a window that models list showed counts in the warning of a later prompt', async () => {
+  const { run, server } = await serviceWith(local);
+  expect((await run(['-m', 'small', '--dry-run', words(5000)])).stderr).toBe('');
+  expect(await run(['models', 'list'])).toMatchObject({ code: 0 });
+  const { code, stderr } = await run(['-m', 'small', words(5000)]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /about 5,\d+ tokens, over small's window of 4,000; -m large has a larger window/,
+  );
+  expect(server.requests).toHaveLength(2);
+});
+
+test('Y31: a single model that was asked for counts as well', async () => {
+  const server = await serve([[json(200, { id: 'small', context_length: 4000 })]]);
+  const env = {
+    ...serviceAt(server),
+    NATTER_STATE_DIR: mkdtempSync(join(tmpdir(), 'natter-state-')),
+  };
+  await runNatter(['models', 'get', 'small'], { env });
+  const { stdout } = await runNatter(['-m', 'small', '--dry-run', 'hi'], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ estimate: { window: 4000 } });
+});
+
+test('Y31: --model auto goes by the windows of the service', async () => {
+  const { run } = await serviceWith([
+    { id: 'origin', context_window: 8000 },
+    { id: 'nextgen', context_window: 64_000 },
+  ]);
+  const model = async () => {
+    const { stdout } = await run(['-m', 'auto', '--dry-run', words(20_000)]);
+    return (JSON.parse(stdout) as { request: { body: { model: string } } }).request.body.model;
+  };
+  expect(await model()).toBe('origin');
+  await run(['models', 'list']);
+  expect(await model()).toBe('nextgen');
+});
+
+test('Y31: what is kept is private, holds no text, and belongs to its address alone', async () => {
+  const { run, file, server } = await serviceWith(local);
+  await run(['models', 'list']);
+  const address = server.url;
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    [address]: { small: 4000, large: 32_000 },
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const other = ['-m', 'small', '--dry-run', '--base-url', 'https://other.test', 'hi'];
+  expect(JSON.parse((await run(other)).stdout)).toMatchObject({ estimate: { window: null } });
+});
+
+test('Y31: nothing is kept where nothing is to be saved', async () => {
+  const { env, file } = await serviceWith(local);
+  const result = await runNatter(['models', 'list'], { env: { ...env, NATTER_SAVE: 'false' } });
+  expect(result.code).toBe(0);
+  expect(() => statSync(file)).toThrow('ENOENT');
+});
+
+test.each(['', '[', '{"x":1}', 'null', '{"http://127.0.0.1:1":{"small":"4000","large":-1}}'])(
+  'Y31: a file that holds %j says nothing',
+  async (content) => {
+    const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+    writeFileSync(join(state, 'models.json'), content);
+    const env = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_STATE_DIR: state };
+    const { code, stdout, stderr } = await runNatter(['-m', 'small', '--dry-run', 'hi'], { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ estimate: { window: null } });
+  },
+);

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { viewOf } from '../../../src/repl/live/view-of.ts';
+import { usageText } from '../../../src/repl/wording.ts';
+import { run, stateOf } from '../../support/repl-state.ts';
+
+const choices = {
+  model: 'small',
+  system: undefined,
+  maxTokens: undefined,
+  theme: 'color',
+} as const;
+const context = { tokens: 1000, isEstimate: false };
+const listed = {
+  type: 'models-listed',
+  ids: ['small'],
+  windows: new Map([['small', 4000]]),
+} as const;
+
+test('Y31: the status row and /usage have the window that the service named', () => {
+  const before = stateOf({ choices, context });
+  expect(viewOf(before, '').footer.contextWindow).toBeUndefined();
+  const { state } = run(before, listed);
+  expect(viewOf(state, '').footer.contextWindow).toBe(4000);
+  expect(usageText(state)).toMatch(/fills 1\.0K of 4\.0K \(25 ?%\)/);
+});
+
+test("Y31: the service's word wins over the catalogue, which stays for the other models", () => {
+  const windows = new Map([['origin', 8000]]);
+  const origin = { ...choices, model: 'origin' };
+  const { state } = run(stateOf({ choices: origin }), { ...listed, ids: ['origin'], windows });
+  expect(viewOf(state, '').footer.contextWindow).toBe(8000);
+  const nextgen = { ...state, choices: { ...origin, model: 'nextgen' } };
+  expect(viewOf(nextgen, '').footer.contextWindow).toBe(1_000_000);
+});

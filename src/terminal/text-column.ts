@@ -187,17 +187,10 @@ function rowsOf({ source, place }: Line, width: number, most: number): string[] 
 }
 
 export function createTextColumn(): TextColumn {
-  let lines = [newLine()];
-  let first = 0;
+  const lines = [newLine()];
   let isOver = false;
-  const hasWholeRow = (line: Line | undefined, width: number) =>
+  const isWhole = (line: Line | undefined, width: number) =>
     line !== undefined && rowFrom(line.source, line.place, width).next !== undefined;
-  const dropFirst = () => {
-    first += 1;
-    if (first < forgotten) return;
-    lines = lines.slice(first);
-    first = 0;
-  };
   return {
     write(text) {
       for (const [index, part] of text.replaceAll('\t', tab).split('\n').entries()) {
@@ -208,29 +201,27 @@ export function createTextColumn(): TextColumn {
     end() {
       isOver = true;
       const last = lines.at(-1);
-      if (last !== undefined && lines.length > first && isEmpty(last)) lines.pop();
+      if (last !== undefined && isEmpty(last)) lines.pop();
     },
-    hasRow(width) {
-      const count = lines.length - first;
-      return count > 1 || (count > 0 && (isOver || hasWholeRow(lines[first], width)));
-    },
+    hasRow: (width) =>
+      lines.length > 1 || (lines.length > 0 && (isOver || isWhole(lines[0], width))),
     take(width) {
-      const line = lines[first];
+      const [line] = lines;
       if (line === undefined) return undefined;
       const { row, next } = rowFrom(line.source, line.place, width);
-      if (next === undefined) dropFirst();
+      if (next === undefined) lines.shift();
       else line.place = next;
       forget(line);
       return row;
     },
     preview(width, rows) {
       const found: string[] = [];
-      for (let index = first; index < lines.length && found.length < rows; index += 1) {
-        const line = lines[index];
-        if (line !== undefined) found.push(...rowsOf(line, width, rows - found.length));
+      for (const line of lines) {
+        if (found.length >= rows) break;
+        found.push(...rowsOf(line, width, rows - found.length));
       }
       return found;
     },
-    isDone: () => isOver && lines.length === first,
+    isDone: () => isOver && lines.length === 0,
   };
 }

@@ -1,5 +1,6 @@
 import type { Message } from '../client/contract.ts';
-import { isJsonObject } from '../json.ts';
+import { inexactNumbers, isJsonObject } from '../json.ts';
+import { itemParameters } from './item-parameters.ts';
 import type { ItemContent } from './item.ts';
 import type { Template } from './template.ts';
 
@@ -60,6 +61,9 @@ function ownSettings(fields: ItemFields): OwnSettings | Problem {
   return settings;
 }
 
+/** Shown of a number. */
+const mostDigits = 40;
+
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function filled(fields: ItemFields, template: Template): ItemContent | Problem {
@@ -70,7 +74,36 @@ function filled(fields: ItemFields, template: Template): ItemContent | Problem {
   return { messages: [{ role: 'user', content }] };
 }
 
-/** What an item asks. With a template its fields are values for that, whatever their names. */
+/** Numbers that are changed when they are read: in the fields that the item uses. */
+function changedNumber(text: string, template: Template | undefined): Problem | undefined {
+  const isUsed = (field: string | undefined) =>
+    template === undefined || field === 'id' || template.names.includes(field ?? '');
+  for (const { text: number, field } of inexactNumbers(text)) {
+    if (!isUsed(field)) continue;
+    const shown = number.length > mostDigits ? `${number.slice(0, mostDigits)}…` : number;
+    return { problem: `has the number ${shown} in "${field}", which natter cannot send unchanged` };
+  }
+  return undefined;
+}
+
+/** What an item of JSON lines asks, which was read from `text`: nothing that it says is left out. */
+export function jsonItemContent(
+  text: string,
+  fields: ItemFields,
+  template: Template | undefined,
+): ItemContent | Problem {
+  const changed = changedNumber(text, template);
+  if (changed !== undefined) return changed;
+  const content = itemContent(fields, template);
+  if (template !== undefined || 'problem' in content) return content;
+  const params = itemParameters(fields);
+  return 'problem' in params ? params : { ...content, ...params };
+}
+
+/**
+ * What an item asks. With a template its fields are values for that, whatever their names; without one the columns of a
+ * table that have no meaning here are left out.
+ */
 export function itemContent(
   fields: ItemFields,
   template: Template | undefined,

@@ -3,7 +3,13 @@ import { isJsonObject, jsonProblem, parseJson } from '../json.ts';
 import { createCsvReader, type CsvRecord } from './csv.ts';
 import type { InputFormat } from './input-format.ts';
 import type { InputLine } from './input-lines.ts';
-import { itemContent, type ItemFields, itemId, type Problem } from './item-content.ts';
+import {
+  itemContent,
+  type ItemFields,
+  itemId,
+  jsonItemContent,
+  type Problem,
+} from './item-content.ts';
 import type { ItemContent } from './item.ts';
 import type { Template } from './template.ts';
 
@@ -60,7 +66,8 @@ function jsonParser(template: Template | undefined): ItemParser {
     const value = parseJson(text);
     if (value === undefined) return bad(number, jsonProblem(text));
     if (!isJsonObject(value)) return bad(number, 'is no JSON object');
-    return itemOf(number, value, template);
+    const content = jsonItemContent(text, value, template);
+    return { line: number, id: itemId(value), content };
   });
 }
 

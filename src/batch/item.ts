@@ -17,6 +17,8 @@ export interface ItemContent {
   readonly system?: string;
   readonly model?: string;
   readonly maxTokens?: number;
+  /** Further fields of the request body. */
+  readonly params?: Readonly<Record<string, unknown>>;
 }
 
 /** An item that can be sent. */

@@ -37,5 +37,8 @@ export function planItem(
     ...(content.model === undefined ? {} : { model: content.model }),
     ...(content.maxTokens === undefined ? {} : { maxTokens: content.maxTokens }),
   };
-  return planRequest({ ...settings, values }, itemMessages(content, settings), stream);
+  const planned = planRequest({ ...settings, values }, itemMessages(content, settings), stream);
+  if (content.params === undefined) return planned;
+  const params = { ...planned.request.params, ...content.params };
+  return { ...planned, request: { ...planned.request, params } };
 }

@@ -1,5 +1,5 @@
 import { Failure, type FailureKind } from '../failure.ts';
-import { isTooDeep, jsonProblem, parseJson } from '../json.ts';
+import { inexactNumbers, isTooDeep, jsonProblem, parseJson } from '../json.ts';
 import type { Definition } from './definitions.ts';
 
 /** How a bad value is reported. The value itself never is: it may be a key in the wrong place. */
@@ -38,9 +38,14 @@ export function parseSettingValue<Value>(
 const nearlyJson = /^(?:true|false|null|none|nil|undefined|nan|infinity)$/i;
 const bareWord = /^[a-z_][\w.:/@+-]*$/i;
 
-/** Any JSON value; a bare word is text. @throws Failure that names the origin */
+/** Any JSON value, sent as it was typed; a bare word is text. @throws Failure that names the origin */
 export function parseParameterValue(text: string, origin: ValueOrigin): unknown {
   const value = parseJson(text);
+  const [inexact] = value === undefined ? [] : inexactNumbers(text);
+  if (inexact !== undefined) {
+    const hint = 'a number has 15 digits at the most; as text, in double quotes, it is unchanged';
+    throw fail(origin, 'JSON whose numbers natter can send unchanged', hint);
+  }
   if (value !== undefined) return value;
   if (bareWord.test(text) && !nearlyJson.test(text)) return text;
   if (isTooDeep(text)) throw new Failure(origin.kind, `${origin.label} ${jsonProblem(text)}`);

@@ -58,3 +58,21 @@ describe('natter batch --dry-run', () => {
     expect(stderr).toContain('natter: 1 of 2 items would be sent, about 5 tokens; 1 cannot be\n');
   });
 });
+
+test('X12: an item sends its own parameters, which win over those of the command', async () => {
+  const place = await openBatchPlace();
+  const lines = [
+    { prompt: 'one', temperature: 0.2, params: { mirostat: 2 } },
+    { prompt: 'two', max_tokens: 5 },
+    { prompt: 'three', temprature: 1 },
+  ];
+  place.write('p.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const { code, stdout } = await place.run(['p.jsonl', '--dry-run', '--param', 'temperature=1']);
+  expect(code).toBe(2);
+  const printed = stdout.split('\n').filter((line) => line !== '');
+  expect(printed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { request: { body: { temperature: 0.2, mirostat: 2 } } },
+    { request: { body: { temperature: 1, max_tokens: 5 } } },
+    { error: { message: expect.stringContaining('line 3 of the input has a field "temprature"') } },
+  ]);
+});

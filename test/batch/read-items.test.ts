@@ -86,7 +86,12 @@ describe('JSON lines', () => {
     ],
     ['{"prompt":"hi","model":null,"id":null}', { content: { messages: user('hi') } }],
     ['{"messages":[{"role":"user","content":"hi"}]}', { content: { messages: user('hi') } }],
-    ['{"prompt":"hi","category":"greeting"}', { content: { messages: user('hi') } }],
+    [
+      '{"prompt":"hi","category":"greeting"}',
+      {
+        problem: 'has a field "category", which is no field of an item (params sends any other)',
+      },
+    ],
     ['not json', { problem: 'is not JSON' }],
     ['[1]', { problem: 'is no JSON object' }],
     ['{}', { problem: 'has no prompt' }],
@@ -108,6 +113,49 @@ describe('JSON lines', () => {
   ])('%s', async (line, expected) => {
     const [item] = await read(`${line}\n`, { format: 'jsonl' });
     expect(item).toMatchObject(expected as object);
+  });
+
+  test.each<readonly [string, unknown]>([
+    ['"temperature":0.2', { temperature: 0.2 }],
+    ['"params":{"top_p":0.5,"mirostat":2}', { top_p: 0.5, mirostat: 2 }],
+    ['"seed":7,"params":{"x":null}', { x: null, seed: 7 }],
+    ['"temperature":null,"params":null', undefined],
+    ['"stop":["a","b"],"user":"ada"', { stop: ['a', 'b'], user: 'ada' }],
+  ])('X12: %s is sent', async (fields, params) => {
+    const [item] = await read(`{"prompt":"hi",${fields}}\n`, { format: 'jsonl' });
+    expect(item?.content?.params).toEqual(params);
+  });
+
+  test.each([
+    ['"temprature":1', 'has a field "temprature", which is no field of an item'],
+    ['"stream":true', 'has a field "stream", which is no field of an item'],
+    ['"__proto__":{"a":1}', 'has a field "__proto__", which is no field of an item'],
+    ['"params":[1]', 'has params that are no JSON object'],
+    ['"params":{"model":"x"}', 'has "model" in params, which cannot be set there'],
+    ['"params":{"__proto__":1}', 'has "__proto__" in params, which cannot be set there'],
+    ['"top_p":1,"params":{"top_p":0}', 'has top_p twice: it is in params, too'],
+  ])('X12: %s is refused by name', async (fields, problem) => {
+    const [item] = await read(`{"prompt":"hi",${fields}}\n`, { format: 'jsonl' });
+    expect(item?.problem).toContain(problem);
+  });
+
+  test.each([
+    ['"seed":12345678901234567890', 'has the number 12345678901234567890 in "seed"'],
+    ['"params":{"x":[1e400]}', 'has the number 1e400 in "params"'],
+    ['"id":9007199254740993', 'has the number 9007199254740993 in "id"'],
+  ])('X14: %s is refused, as it cannot be sent unchanged', async (fields, problem) => {
+    const [item] = await read(`{"prompt":"hi",${fields}}\n`, { format: 'jsonl' });
+    expect(item?.problem).toContain(problem);
+  });
+
+  test('X14: a number matters where a template uses it', async () => {
+    const text = '{"tweet":12345678901234567890,"text":"hi"}\n';
+    expect(brief(await read(text, { format: 'jsonl', template: 'Sum up {{text}}' }))).toEqual([
+      'Sum up hi',
+    ]);
+    expect(brief(await read(text, { format: 'jsonl', template: 'Find {{tweet}}' }))).toEqual([
+      'has the number 12345678901234567890 in "tweet", which natter cannot send unchanged',
+    ]);
   });
 
   test('are recognised by their first line', async () => {
@@ -147,6 +195,11 @@ describe('tables', () => {
   test('with a column prompt need no template', async () => {
     const [item] = await csv('prompt,model,max_tokens\nhi,nextgen,7\n');
     expect(item?.content).toEqual({ messages: user('hi'), model: 'nextgen', maxTokens: 7 });
+  });
+
+  test('X12: have columns that mean nothing to natter, whatever their names', async () => {
+    const [item] = await csv('prompt,temperature,category\nhi,0.2,greeting\n');
+    expect(item?.content).toEqual({ messages: user('hi') });
   });
 
   test('take an empty cell for nothing said', async () => {

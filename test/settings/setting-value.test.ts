@@ -4,6 +4,16 @@ import { parseParameterFlag } from '../../src/settings/setting-value.ts';
 import { failureOf } from './fixtures/stored.ts';
 
 describe('parseParameterFlag', () => {
+  test.each(['seed=12345678901234567890', 'x=1e400', 'x=[{"y":-1e400}]', 'x=0.12345678901234567'])(
+    'X14: refuses %j, which cannot be sent unchanged',
+    async (text) => {
+      expect(await failureOf(() => parseParameterFlag(text))).toMatchObject({
+        kind: 'usage',
+        message: expect.stringContaining('JSON whose numbers natter can send unchanged') as string,
+      });
+    },
+  );
+
   test.each([
     ['temperature=0.2', 'temperature', 0.2],
     ['stop=["a=b"]', 'stop', ['a=b']],

@@ -57,7 +57,9 @@ export async function openBatchPlace(
     ...options,
     faults: [...faults, rule('echo')],
     log(line) {
-      const { body } = JSON.parse(line) as { body: { messages: { content: string }[] } };
+      const { body } = JSON.parse(line) as { body?: { messages: { content: string }[] } };
+      // A request without a valid key is refused before its body is read.
+      if (body === undefined) return;
       bodies.push(body);
       asked.push(body.messages.at(-1)?.content ?? '');
     },

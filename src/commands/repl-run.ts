@@ -150,11 +150,12 @@ async function serve(
   const { presentation, say } = remarks;
   const settings = withModelOf(read, modelOf(pathOf(journal.conversation())));
   const service = await openReplService({ context, presentation, options, settings });
+  const memory = createReplMemory(context, settings.values.save, say);
   try {
-    const memory = createReplMemory(context, settings.values.save, say);
     const isLineMode = !canRedraw(context, options);
     await converse({ ...parts, settings, isLineMode, service, memory }, words);
   } finally {
+    memory.close();
     await service.close();
   }
 }

@@ -1,6 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { Failure } from '../../failure.ts';
+import { holdLock, type HeldLock, type HoldOptions } from '../../storage/hold-lock.ts';
+import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { replaceFile, stateVariable } from './private-file.ts';
@@ -57,19 +60,58 @@ function parseDraft(id: string, content: string): StoredDraft | undefined {
   }
 }
 
-/** Every draft left in the folder, newest first; damaged files are passed over. @throws Failure `storage` */
-export function findDrafts(folder: string): readonly StoredDraft[] {
+function readDraft(folder: string, name: string): StoredDraft | undefined {
+  const file = path.join(folder, name);
   try {
-    const names = fs.readdirSync(folder).filter((name) => name.endsWith(extension));
-    return names
-      .map((name) => {
-        const id = decodeURIComponent(name.slice(0, -extension.length));
-        return parseDraft(id, fs.readFileSync(path.join(folder, name), 'utf8'));
-      })
-      .filter((draft) => draft !== undefined)
-      .sort((one, other) => other.savedAt.getTime() - one.savedAt.getTime());
+    const id = decodeURIComponent(name.slice(0, -extension.length));
+    return parseDraft(id, fs.readFileSync(file, 'utf8'));
+  } catch (error) {
+    // Another session sent it meanwhile; or the name is none that a session gives.
+    if (errorCode(error) === 'ENOENT' || error instanceof URIError) return undefined;
+    throw storageFailure('read', file, error, stateVariable);
+  }
+}
+
+/**
+ * Every draft left in the folder, newest first. Damaged and vanished files are passed over, and one that cannot be
+ * read costs itself alone: `onUnread` has the reason. @throws Failure `storage` for the folder
+ */
+export function findDrafts(
+  folder: string,
+  onUnread: (failure: Failure) => void,
+): readonly StoredDraft[] {
+  let names: readonly string[];
+  try {
+    names = fs.readdirSync(folder).filter((name) => name.endsWith(extension));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw storageFailure('read', folder, error, stateVariable);
+  }
+  return names
+    .map((name) => {
+      try {
+        return readDraft(folder, name);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        onUnread(error);
+        return undefined;
+      }
+    })
+    .filter((draft) => draft !== undefined)
+    .sort((one, other) => other.savedAt.getTime() - one.savedAt.getTime());
+}
+
+/**
+ * Takes the lock of a session's draft, which says whether the session is still there; undefined while it is.
+ * @throws Failure `storage`
+ */
+export function holdDraft(folder: string, id: string, options: HoldOptions): HeldLock | undefined {
+  const file = fileOf(folder, id).replace(/\.json$/, '.lock');
+  try {
+    makePrivateFolder(folder);
+    const lock = holdLock(file, options);
+    return lock.isHeld ? lock : undefined;
+  } catch (error) {
+    throw storageFailure('write', file, error, stateVariable);
   }
 }

@@ -24,6 +24,11 @@ function write(content: string): void {
   fs.writeFileSync(file, content);
 }
 
+const unexpected = (failure: Failure) => {
+  throw failure;
+};
+const drafts = () => findDrafts(folder, unexpected);
+
 const line = (text: string) => `${JSON.stringify({ at: at.toISOString(), text })}\n`;
 
 describe('history file', () => {
@@ -99,7 +104,7 @@ describe('drafts', () => {
     saveDraft(folder, 'a', 'first 日本', at);
     saveDraft(folder, 'a', 'newer\n👍', new Date(at.getTime() + 1000));
     saveDraft(folder, 'b/c', 'of another window', at);
-    expect(findDrafts(folder).map(({ id, text }) => [id, text])).toEqual([
+    expect(drafts().map(({ id, text }) => [id, text])).toEqual([
       ['a', 'newer\n👍'],
       ['b/c', 'of another window'],
     ]);
@@ -111,7 +116,7 @@ describe('drafts', () => {
     saveDraft(folder, 'a', '', at);
     removeDraft(folder, 'b');
     removeDraft(folder, 'never there');
-    expect(findDrafts(folder)).toEqual([]);
+    expect(drafts()).toEqual([]);
   });
 
   test('K24 are private', () => {
@@ -124,7 +129,7 @@ describe('drafts', () => {
     fs.writeFileSync(path.join(folder, 'x.json'), '{"text":');
     fs.writeFileSync(path.join(folder, 'y.json'), '{"text":"no date"}');
     fs.writeFileSync(path.join(folder, 'z.json'), '[]');
-    expect(findDrafts(folder)).toEqual([{ id: 'y', text: 'no date', savedAt: new Date(0) }]);
-    expect(findDrafts(path.join(folder, 'none'))).toEqual([]);
+    expect(drafts()).toEqual([{ id: 'y', text: 'no date', savedAt: new Date(0) }]);
+    expect(findDrafts(path.join(folder, 'none'), unexpected)).toEqual([]);
   });
 });

@@ -22,15 +22,29 @@ const attributeEscapes: Readonly<Record<string, string>> = {
   '>': '&gt;',
 };
 
+/** The first of `file`, `file-1`, `file-2`, … that the content does not close, so that it cannot end its own block. */
+function tagFor(content: string): string {
+  const closed = new Set(
+    Array.from(content.matchAll(/<[\s/]*(file(?:-\d+)?)(?![\w-])/gi), ([, tag = '']) =>
+      tag.toLowerCase(),
+    ),
+  );
+  let tag = 'file';
+  for (let number = 1; closed.has(tag); number += 1) tag = `file-${number}`;
+  return tag;
+}
+
 function fileBlock({ name, content }: AttachedFile): string {
+  const tag = tagFor(content);
   const attribute = name.replaceAll(/[&"<>]/g, (character) => attributeEscapes[character] ?? '');
   const end = content.endsWith('\n') || content === '' ? '' : '\n';
-  return `<file name="${attribute}">\n${content}${end}</file>`;
+  return `<${tag} name="${attribute}">\n${content}${end}</${tag}>`;
 }
 
 /**
- * The text of one user turn: the prompt, the files each in a `<file name="…">` block, then standard input, with a
- * blank line between them; or standard input in place of every `{{stdin}}`. Nothing is trimmed or cut.
+ * The text of one user turn: the prompt, the files each in a `<file name="…">` block (or `<file-1 name="…">`, where a
+ * file speaks of `file` blocks itself), then standard input, with a blank line between them; or standard input in
+ * place of every `{{stdin}}`. Nothing is trimmed or cut.
  */
 export function composePrompt({ prompt, files, input }: PromptParts): string {
   const placed = prompt !== undefined && input !== undefined && prompt.includes(inputPlaceholder);
@@ -40,8 +54,8 @@ export function composePrompt({ prompt, files, input }: PromptParts): string {
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }
 
-const blockStart = /(?:^|\n\n)<file name="((?:[^"&<>\n]|&(?:amp|quot|lt|gt);)*)">\n/;
-const blockEnd = /\n<\/file>(?:$|\n\n(?=<file name="[^"\n]*">\n))/g;
+const blockStart =
+  /(?:^|\n\n)<(?<tag>file(?:-\d+)?) name="(?<attribute>(?:[^"&<>\n]|&(?:amp|quot|lt|gt);)*)">\n/;
 
 const attributeCharacters = new Map(
   Object.entries(attributeEscapes).map(([character, escape]) => [escape, character]),
@@ -54,15 +68,15 @@ function fileName(attribute: string): string {
 /** The files of blocks that fill a text; undefined for other texts. */
 function filesIn(blocks: string): readonly AttachedFile[] | undefined {
   const files: AttachedFile[] = [];
-  for (let at = 0; at < blocks.length; at = blockEnd.lastIndex) {
-    const [start, attribute] = blockStart.exec(blocks.slice(at)) ?? [];
-    if (start === undefined || attribute === undefined) return undefined;
-    const from = at + start.length;
-    blockEnd.lastIndex = from - 1;
-    const end = blockEnd.exec(blocks);
-    if (end === null) return undefined;
-    const content = blocks.slice(from, Math.max(from, end.index + 1));
-    files.push({ name: fileName(attribute), content });
+  for (let at = 0; at < blocks.length;) {
+    const start = blockStart.exec(blocks.slice(at));
+    const { tag, attribute } = start?.groups ?? {};
+    if (start?.index !== 0 || tag === undefined || attribute === undefined) return undefined;
+    const from = at + start[0].length;
+    const end = blocks.indexOf(`\n</${tag}>`, from - 1);
+    if (end < 0) return undefined;
+    files.push({ name: fileName(attribute), content: blocks.slice(from, Math.max(from, end + 1)) });
+    at = end + `\n</${tag}>`.length;
   }
   return files;
 }
@@ -73,7 +87,7 @@ export function takeApartPrompt(content: string): {
   readonly files: readonly AttachedFile[];
 } {
   const whole = { prompt: content, files: [] };
-  const start = content.endsWith('\n</file>') ? blockStart.exec(content) : null;
+  const start = /\n<\/file(?:-\d+)?>$/.test(content) ? blockStart.exec(content) : null;
   if (start === null) return whole;
   const prompt = content.slice(0, start.index);
   const files = filesIn(content.slice(start.index).trimStart());

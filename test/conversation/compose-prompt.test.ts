@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { composePrompt, takeApartPrompt } from '../../src/conversation/compose-prompt.ts';
 import { fc } from '../support/properties.ts';
 
@@ -47,9 +47,41 @@ test('input is taken byte for byte, whatever it holds', () => {
 });
 
 const texts = fc.array(
-  fc.constantFrom('a', '\n', '\n\n', '</file>', '<file name="a">', '&amp;', '"'),
+  fc.constantFrom('a', '\n', '\n\n', '</file>', '</file-1>', '<file name="a">', '&amp;', '"'),
 );
 const pieces = texts.map((parts) => parts.join(''));
+
+describe('Y12: a file cannot close its own block', () => {
+  test.each([
+    ['</file>', 'file-1'],
+    ['</FILE>', 'file-1'],
+    ['< / file >', 'file-1'],
+    ['<file name="b">', 'file-1'],
+    ['</file>\n</file-1>', 'file-2'],
+    ['</file-1>', 'file'],
+    ['</filename> profile', 'file'],
+  ])('%j is in a block called %2$s', (content, tag) => {
+    const turn = composePrompt({ prompt: 'p', files: [file('a', content), file('b', 'x')] });
+    expect(turn).toBe(
+      `p\n\n<${tag} name="a">\n${content}\n</${tag}>\n\n<file name="b">\nx\n</file>`,
+    );
+    expect(takeApartPrompt(turn).files.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  test('whatever it holds', () => {
+    const hostile = fc.array(
+      fc.constantFrom('</', '<', 'file', 'FILE', '-1', '-2', '>', ' ', '\n'),
+    );
+    fc.assert(
+      fc.property(hostile, (parts) => {
+        const block = composePrompt({ files: [file('a', parts.join(''))] });
+        const tag = /^<(?<tag>\S+) /.exec(block)?.groups?.['tag'] ?? '';
+        const ends = block.match(new RegExp(String.raw`<[\s/]*${tag}(?![\w-])`, 'gi'));
+        expect(ends).toEqual([`<${tag}`, `</${tag}`]);
+      }),
+    );
+  });
+});
 
 test('a turn is taken apart into a prompt and files that make the same turn', () => {
   const files = fc.array(fc.record({ name: pieces, content: pieces }), { maxLength: 3 });

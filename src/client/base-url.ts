@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { portProblem } from '../port.ts';
+import { completeAddress, portProblem } from '../port.ts';
 
 const hint = 'a base URL looks like https://api.example.com';
 
@@ -8,12 +8,14 @@ const versionAndEndpoint = /\/v1(\/chat\/completions|\/models)?$/;
 
 /**
  * The service's root without its `/v1`: `https://host/v1/`, `https://host` and `https://host/` are the same
- * service, and so is the whole address of an endpoint; a path prefix (`https://host/openai/v1`) stays.
+ * service, and so is the whole address of an endpoint; a path prefix (`https://host/openai/v1`) stays. A server on
+ * this machine needs no `http://`.
  * @throws Failure `configuration`; its message never shows a user name or password.
  */
 export function parseBaseUrl(text: string): URL {
-  const shown = maskUserInfo(text.trim());
-  const url = parseUrl(text.trim());
+  const address = completeAddress(text.trim());
+  const shown = maskUserInfo(address);
+  const url = parseUrl(address);
   if (url === undefined) {
     const port = portProblem(shown);
     const problem = port === undefined ? 'is not a URL' : `has ${port}`;

@@ -53,6 +53,11 @@ export async function attachFiles(
   // One after the other: memory holds the bytes of one file only, and the first wrong one is told.
   for (const name of names) {
     if (name === '') throw new Failure('usage', '--file needs the path of a file');
+    if (name === '-') {
+      throw new Failure('usage', 'a conversation on a terminal cannot attach standard input', {
+        hint: 'name a file; ./- is a file called -',
+      });
+    }
     const bytes = await readBytes(name, options.signal);
     files.push({ name, content: decodeText(bytes, { ...options, source: name }) });
   }

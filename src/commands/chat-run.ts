@@ -14,7 +14,7 @@ import { cleanLine } from './clean-line.ts';
 import type { Context } from './context.ts';
 import { openConversation, type KeptConversation } from './kept-conversation.ts';
 import { present, type Presentation } from './presentation.ts';
-import { readPrompt } from './prompt.ts';
+import { readPrompt, withSystem } from './prompt.ts';
 import { readRequestSettings } from './request-settings.ts';
 import { openService, type Service } from './service.ts';
 import { createYoungObjectLimit } from './young-objects.ts';
@@ -123,8 +123,9 @@ export async function chat(
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   const { notices } = presentation;
   const settings = readRequestSettings(context, notices, options);
-  const prompt = await readPrompt(context, notices, words, options);
-  const conversation = await openConversation(context, notices, options, settings, prompt);
+  const read = await readPrompt(context, notices, words, options);
+  const asked = withSystem(settings, read);
+  const conversation = await openConversation(context, notices, options, asked, read.prompt);
   try {
     await converse({ context, options, presentation, format, conversation });
   } finally {

@@ -12,7 +12,7 @@ import type { CompareOptions } from './compare.ts';
 import type { Context } from './context.ts';
 import { present, type Presentation } from './presentation.ts';
 import { printJson } from './print-data.ts';
-import { readPrompt } from './prompt.ts';
+import { readPrompt, withSystem } from './prompt.ts';
 import { openService, type Service } from './service.ts';
 import { showComparedAnswer } from './show-compared-answer.ts';
 
@@ -169,8 +169,10 @@ export async function compare(
       hint: 'the answers are in the JSON, for any other tool to compare',
     });
   }
-  const models = readComparedModels(context, notices, options);
-  const prompt = await readPrompt(context, notices, words, options, 'natter compare');
+  const named = readComparedModels(context, notices, options);
+  const read = await readPrompt(context, notices, words, options, 'natter compare');
+  const { prompt } = read;
+  const models = named.map((model) => ({ ...model, settings: withSystem(model.settings, read) }));
   const run: Run = { context, options, presentation, models, prompt };
   if (options.dryRun === true) return printRequests(run);
   const services = await openServices(run);

@@ -14,7 +14,7 @@ const formatGuide = (passages: readonly Passage[]) =>
 
 const piping: readonly Passage[] = [
   {
-    text: 'Standard input goes along after the prompt, byte for byte, or where {{stdin}} stands in it. Without a prompt it is the prompt.',
+    text: 'Standard input goes along after the prompt, byte for byte but for a byte order mark, or in place of {{stdin}} in the prompt or in --system. Without a prompt it is the prompt.',
     lines: [
       'git diff | natter "review this"',
       'printf "un, deux" | natter "translate {{stdin}} to English"',
@@ -22,7 +22,7 @@ const piping: readonly Passage[] = [
     ],
   },
   {
-    text: 'The word - fails where no input comes; --no-stdin leaves input alone. Input of another encoding is named: --stdin-encoding latin1.',
+    text: 'The word -, or -f -, fails where no input comes; --no-stdin leaves input alone. Input of another encoding is named: --stdin-encoding latin1.',
     lines: ['cat notes.md | natter "sum this up" -', 'natter --no-stdin "hello"'],
   },
   {

@@ -22,6 +22,16 @@ const attributeEscapes: Readonly<Record<string, string>> = {
   '>': '&gt;',
 };
 
+/** Whether a text has a place for standard input. */
+export function holdsInput(text: string | undefined): text is string {
+  return text?.includes(inputPlaceholder) === true;
+}
+
+/** A text with standard input in its places; undefined where it has none. */
+export function placeInput(text: string | undefined, input: string): string | undefined {
+  return holdsInput(text) ? text.split(inputPlaceholder).join(input) : undefined;
+}
+
 /** The first of `file`, `file-1`, `file-2`, … that the content does not close, so that it cannot end its own block. */
 function tagFor(content: string): string {
   const closed = new Set(
@@ -47,10 +57,9 @@ function fileBlock({ name, content }: AttachedFile): string {
  * place of every `{{stdin}}`. Nothing is trimmed or cut.
  */
 export function composePrompt({ prompt, files, input }: PromptParts): string {
-  const placed = prompt !== undefined && input !== undefined && prompt.includes(inputPlaceholder);
-  const parts = placed ? [prompt.split(inputPlaceholder).join(input)] : [prompt];
-  parts.push(...files.map(fileBlock));
-  if (!placed) parts.push(input);
+  const placed = input === undefined ? undefined : placeInput(prompt, input);
+  const parts = [placed ?? prompt, ...files.map(fileBlock)];
+  if (placed === undefined) parts.push(input);
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }
 

@@ -1,4 +1,4 @@
-import { portProblem } from '../port.ts';
+import { completeAddress, portProblem } from '../port.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 
 /** What a settings file holds for one value. */
@@ -32,17 +32,17 @@ export const identifier: ValueType<string> = {
   store: (value) => value,
 };
 
-/** An HTTP base address; kept as typed, so that what is shown is what was set. */
+/** An HTTP base address; kept as typed, so that what is shown is what was set, but for a missing `http://`. */
 export const address: ValueType<string> = {
   name: 'URL',
   expected:
     'an http:// or https:// address such as https://api.example.com, without query or fragment',
   parse(text) {
-    const trimmed = text.trim();
+    const trimmed = completeAddress(text.trim());
     if (!/^https?:\/\//i.test(trimmed) || /[?#\s\p{Cc}]/u.test(trimmed)) return undefined;
     return URL.canParse(trimmed) ? trimmed : undefined;
   },
-  mistake: (text) => portProblem(text.trim()),
+  mistake: (text) => portProblem(completeAddress(text.trim())),
   store: (value) => value,
 };
 

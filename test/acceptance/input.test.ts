@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runNatter, startNatter } from '../support/natter.ts';
 import { runShell } from '../support/shell.ts';
@@ -12,6 +13,7 @@ test.each([
   ['stands wherever {{stdin}} stands', [`${echo}{{stdin}}, {{stdin}}`], 'X', 'X, X'],
   ['is the prompt when there is none', [], `${echo}text`, 'text'],
   ['is asked for with -', [`${echo}a`, '-', 'b'], 'text', 'a b\n\ntext'],
+  ['Y11: is asked for with -f -', [`${echo}a`, '-f', '-'], 'text', 'a\n\ntext'],
   ['is left alone with --no-stdin', [`${echo}a {{stdin}}`, '--no-stdin'], 'X', 'a {{stdin}}'],
 ])('standard input %s', async (_name, words, input, expected) => {
   const { code, stdout } = await runNatter(say(...words), { input });
@@ -20,12 +22,52 @@ test.each([
 
 test.each([
   ['an empty input that - asks for', [`${echo}a`, '-'], /standard input is empty/],
+  ['an empty input that -f - asks for', [`${echo}a`, '-f', '-'], /standard input is empty/],
+  ['-f - together with --no-stdin', ['a', '-f', '-', '--no-stdin'], /--no-stdin leaves it alone/],
   ['- together with --no-stdin', ['a', '-', '--no-stdin'], /--no-stdin leaves it alone/],
   ['no prompt at all', [], /nothing to send/],
 ])('P15 natter refuses %s', async (_name, words, message) => {
   const { code, stdout, stderr } = await runNatter(say(...words));
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(message);
+});
+
+test.each([
+  ['its place in --system', '{{stdin}} a {{stdin}}', 'hi', 'X a X', 'hi'],
+  ['its places in both', 'a {{stdin}}', 'b {{stdin}}', 'a X', 'b X'],
+])('Y11: standard input takes %s', async (_name, system, prompt, expectedSystem, expected) => {
+  const words = say('--dry-run', '-s', system, prompt);
+  for (const command of [words, ['compare', '-m', 'origin', '-m', 'nextgen', ...words]]) {
+    const { code, stdout } = await runNatter(command, { input: 'X' });
+    expect(code).toBe(0);
+    const document = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+    const { requests = [document] } = document as { readonly requests?: readonly object[] };
+    for (const request of requests) {
+      expect(request).toMatchObject({
+        request: {
+          body: {
+            messages: [
+              { role: 'system', content: expectedSystem },
+              { role: 'user', content: expected },
+            ],
+          },
+        },
+      });
+    }
+  }
+});
+
+test('Y11: --system with {{stdin}} is sent as it is with --no-stdin', async () => {
+  const words = say('--dry-run', '--no-stdin', '-s', 'a {{stdin}}', 'hi');
+  expect((await runNatter(words, { input: 'X' })).stdout).toContain('a {{stdin}}');
+});
+
+test('Y8: the guides except the byte order mark from "byte for byte"', async () => {
+  const helped = await runNatter(['help', 'piping']);
+  for (const text of [readFileSync('README.md', 'utf8'), readFileSync('docs/piping.md', 'utf8')]) {
+    expect(text).toMatch(/Standard input goes along[^]{0,200} byte order mark/);
+  }
+  expect(helped.stdout.replaceAll(/\s+/g, ' ')).toContain('byte order mark');
 });
 
 test.each(['<&-', '</dev/null'])('P15 a prompt is enough with %s', async (redirection) => {

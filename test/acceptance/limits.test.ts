@@ -130,6 +130,11 @@ test('--no-stream, --system, --max-tokens and --param shape the request', async 
   });
 });
 
+test('Y11: --param takes a word as text', async () => {
+  const { request } = await dryRun('--param', 'reasoning_effort=high', 'hi');
+  expect(request.body).toMatchObject({ reasoning_effort: 'high' });
+});
+
 test.each([
   ['text without quotes', ['--param', 'user=it is me'], /must be JSON or a single word/],
   ['no value', ['--param', 'user'], /must be name=json/],

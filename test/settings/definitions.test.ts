@@ -29,7 +29,7 @@ describe('the types of values', () => {
   test.each([
     ['baseUrl', 'https://api.example.com/v1/', 'https://api.example.com/v1/'],
     ['baseUrl', ' http://127.0.0.1:8080 ', 'http://127.0.0.1:8080'],
-    ['baseUrl', 'localhost:8080', undefined],
+    ['baseUrl', 'example.com:8080', undefined],
     ['baseUrl', 'ftp://example.com', undefined],
     ['baseUrl', 'https://', undefined],
     ['baseUrl', 'https://example.com/?key=1', undefined],

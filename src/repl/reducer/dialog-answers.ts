@@ -1,4 +1,4 @@
-import { portProblem } from '../../port.ts';
+import { completeAddress, portProblem } from '../../port.ts';
 import { addressDialog, keyDialog } from '../dialogs.ts';
 import type { Dialog, DialogChoice } from '../dialog.ts';
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
@@ -52,10 +52,11 @@ function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: strin
     const key = typed === '' ? undefined : typed;
     return startTask(state, 'connecting', { type: 'connect', address: dialog.address, key });
   }
-  const refusal = addressRefusal(typed);
+  const address = completeAddress(typed);
+  const refusal = addressRefusal(address);
   if (refusal !== undefined) return refuse(state, refusal, wayOutText(state));
-  const answered = { ...dialog, input: createBuffer(typed) };
-  return step({ ...state, dialog: keyDialog(typed, answered) });
+  const answered = { ...dialog, input: createBuffer(address) };
+  return step({ ...state, dialog: keyDialog(address, answered) });
 }
 
 /** Gives a dialog its answer: the number of a choice, or the text it asks for. */

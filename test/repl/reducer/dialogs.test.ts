@@ -109,7 +109,7 @@ describe('the first run', () => {
     },
   );
 
-  test.each(['', 'api.example.com', 'localhost:8080', '/help', 'ftp://x', 'https://'])(
+  test.each(['', 'api.example.com', 'example.com:8080', '/help', 'ftp://x', 'https://'])(
     'does not take %j for an address, and keeps it to be mended',
     (text) => {
       const { state, effects } = run(firstRun, enter, typed(text), enter);

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { parseBaseUrl } from '../src/client/base-url.ts';
+import { completeAddress } from '../src/port.ts';
+import { address } from '../src/settings/value-types.ts';
+
+test.each([
+  ['127.0.0.1:4100', 'http://127.0.0.1:4100'],
+  ['localhost:11434', 'http://localhost:11434'],
+  ['LOCALHOST', 'http://LOCALHOST'],
+  ['[::1]:8080/v1', 'http://[::1]:8080/v1'],
+  ['127.1.2.3/openai', 'http://127.1.2.3/openai'],
+])('Y11: the address %s on this machine needs no http://', (text, completed) => {
+  expect(completeAddress(text)).toBe(completed);
+  expect(address.parse(` ${text} `)).toBe(completed);
+  expect(parseBaseUrl(text).href).toBe(parseBaseUrl(completed).href);
+});
+
+test.each([
+  'api.example.com',
+  'localhost.example.com:80',
+  'localhost@example.com',
+  '127.0.0.1.example.com',
+  '10.0.0.1:80',
+  'sk-key',
+  'https://localhost',
+])('any other address stays as it is: %s', (text) => {
+  expect(completeAddress(text)).toBe(text);
+});

@@ -49,13 +49,28 @@ function firstLine(path: string): string {
   return '';
 }
 
-/** The highest number of an exchange in a file; 0 where there is none. */
-function lastExchange(path: string): number {
+/** Finds the highest number of an exchange in a file; reads what was written since the last time. */
+function createCounter(path: string) {
   let last = 0;
-  for (const lines of readLines(path)) {
-    for (const line of lines) last = Math.max(last, parseLine(line)?.exchange ?? 0);
-  }
-  return last;
+  let scanned = 0;
+  let inode = -1;
+  return {
+    /** `own` is what the file's size is while no other process has written to it. */
+    next(own: number): { readonly exchange: number; readonly size: number } {
+      const { size, ino } = fs.statSync(path);
+      if (ino !== inode || size < scanned) [last, scanned] = [0, 0];
+      else if (size === own) scanned = size;
+      inode = ino;
+      if (size > scanned) {
+        for (const lines of readLines(path, scanned)) {
+          for (const line of lines) last = Math.max(last, parseLine(line)?.exchange ?? 0);
+        }
+        if (!endsTorn(path)) scanned = size;
+      }
+      last += 1;
+      return { exchange: last, size };
+    },
+  };
 }
 
 /** Makes the file, or checks that it is a recording; an empty one, as `mktemp` makes it, becomes one. */
@@ -87,7 +102,7 @@ export async function openRecordingFile(
     withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, action);
   /** What the file's size is while no other process has written to it. */
   let expected = -1;
-  let last = 0;
+  const counter = createCounter(path);
 
   function write(text: string): void {
     const bytes = Buffer.from(text);
@@ -108,13 +123,11 @@ export async function openRecordingFile(
   return {
     begin: (request, signal) =>
       locked(() => {
-        const { size } = fs.statSync(path);
-        if (size !== expected) last = lastExchange(path);
+        const { exchange, size } = counter.next(expected);
         expected = size;
-        last += 1;
-        const line = formatLine({ exchange: last, at: 0, ...request });
+        const line = formatLine({ exchange, at: 0, ...request });
         write(endsTorn(path) ? `\n${line}` : line);
-        return last;
+        return exchange;
       }, signal),
     append: (exchange, at, event) => write(formatLine({ exchange, at, ...event })),
   };

@@ -8,18 +8,22 @@ const longestLine = 256 * chunkSize;
 
 /**
  * The lines of a file without their ends, in groups as they are read, so that memory stays bounded. Bytes that
- * are not UTF-8 become U+FFFD; a line over 256 MB becomes an empty one.
+ * are not UTF-8 become U+FFFD; a line over 256 MB becomes an empty one. `start` is the offset in bytes of the first
+ * line; 0 for anything but a regular file.
  * @throws the system's error
  */
-export function* readLines(path: string): Generator<readonly string[], void> {
+export function* readLines(path: string, start = 0): Generator<readonly string[], void> {
   const descriptor = fs.openSync(path, 'r');
   const found = fs.fstatSync(descriptor);
   // One more than the file has, so that the end shows in the first read of a small one. A pipe says that it has none.
   const bufferSize =
-    found.isFile() && found.size > 0 ? Math.min(chunkSize, found.size + 1) : chunkSize;
+    found.isFile() && found.size > 0
+      ? Math.min(chunkSize, Math.max(found.size - start, 0) + 1)
+      : chunkSize;
   const buffer = Buffer.allocUnsafe(bufferSize);
   let carry: Buffer[] = [];
   let carried = 0;
+  let at = start;
   const takeCarry = (end: Buffer) => {
     const next = end.indexOf(lineEnd);
     const afterLong = end.subarray(next < 0 ? end.length : next);
@@ -32,7 +36,8 @@ export function* readLines(path: string): Generator<readonly string[], void> {
   };
   try {
     for (;;) {
-      const size = fs.readSync(descriptor, buffer, 0, bufferSize, null);
+      const size = fs.readSync(descriptor, buffer, 0, bufferSize, start === 0 ? null : at);
+      at += size;
       if (size === 0) break;
       const chunk = buffer.subarray(0, size);
       const last = chunk.lastIndexOf(lineEnd);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { Failure } from '../../src/failure.ts';
@@ -59,6 +59,34 @@ test('D7 writers at the same time give no number twice and tear no line', async 
   const given = (await Promise.all(work)).flat();
   expect(new Set(given).size).toBe(30);
   expect(readTape(path)).toHaveLength(60);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'Y27: two recorders on one file read each byte of it a few times, not anew for each exchange',
+  async () => {
+    const path = newPath();
+    const files = [await open(path), await open(path)];
+    const bytesRead = () =>
+      Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+    const before = bytesRead();
+    const long = { type: 'chunk', data: 'x'.repeat(20_000) } as never;
+    for (let count = 0; count < 50; count += 1) {
+      for (const file of files) file.append(await file.begin(request), 1, long);
+    }
+    const read = bytesRead() - before;
+    expect(numbersIn(path)).toHaveLength(200);
+    expect(Math.max(...(numbersIn(path) as number[]))).toBe(100);
+    expect(read).toBeLessThan(5 * statSync(path).size);
+  },
+);
+
+test('a file that was replaced is counted from its beginning', async () => {
+  const path = newPath();
+  const file = await open(path);
+  await file.begin(request);
+  const other = writeTape(chatRequest(40), chatRequest(41), chatRequest(42));
+  renameSync(other, path);
+  expect(await file.begin(request)).toBe(43);
 });
 
 test('D3 after a torn last line a new one begins', async () => {

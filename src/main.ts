@@ -26,14 +26,19 @@ function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
 }
 
 /** Few runs ask for anything, and readline takes time to load. */
-const askLazily: Ask = async (question, options) => {
-  const { createAsk } = await import('./terminal/ask.ts');
-  const ask = createAsk(
-    () => process.stdin,
-    () => process.stderr,
-  );
-  return ask(question, options);
-};
+function createLazyAsk(interrupt: (reason: unknown) => void): Ask {
+  let loaded: Ask | undefined;
+  const ask = async (...words: Parameters<Ask>) => {
+    const { createAsk } = await import('./terminal/ask.ts');
+    loaded ??= createAsk(
+      () => process.stdin,
+      () => process.stderr,
+      interrupt,
+    );
+    return loaded(...words);
+  };
+  return Object.assign(ask, { end: () => loaded?.end() });
+}
 
 /** `os.homedir` throws where neither HOME nor the user database names one. */
 function findHome(): string | undefined {
@@ -155,7 +160,7 @@ async function run(words: readonly string[]): Promise<void> {
   });
   const context: Context = {
     streams,
-    ask: askLazily,
+    ask: createLazyAsk(end),
     device: createDevice(process, watch),
     environment: process.env,
     clock: systemClock,

@@ -1,75 +1,19 @@
 import type { ModelRecord } from '../client/contract.ts';
-import { decodeText } from '../conversation/decode-text.ts';
+import { isSet } from '../environment.ts';
 import { Failure } from '../failure.ts';
-import { parseApiKey } from '../settings/api-key.ts';
-import { definitions } from '../settings/definitions.ts';
+import type { Notices } from '../output/notices.ts';
 import { defaultProfile } from '../settings/profile-name.ts';
-import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
+import { removeCredential, saveCredential, setStoredSetting } from '../settings/profiles.ts';
 import type { Resolved, ResolvedSettings } from '../settings/resolved-settings.ts';
 import { resolveSettings } from '../settings/resolve.ts';
-import { parseSettingValue, type ValueOrigin } from '../settings/setting-value.ts';
+import { ownEntry } from '../settings/stored-settings.ts';
 import type { LoginOptions } from './auth.ts';
 import type { Context } from './context.ts';
+import { askBaseUrl, askKey, isRefused, tryAgain } from './login-questions.ts';
 import { present, type Presentation } from './presentation.ts';
 import { chooseRecording } from './recording-choice.ts';
 import { openService, readStored } from './service.ts';
 import { changeStored } from './settings-access.ts';
-
-const typedBaseUrl: ValueOrigin = { label: 'the base URL', kind: 'usage' };
-
-async function askBaseUrl(
-  context: Context,
-  options: LoginOptions,
-  settings: ResolvedSettings,
-): Promise<string> {
-  const { baseUrl: known } = settings.values;
-  const decided = settings.sources.baseUrl.kind !== 'profile' && known !== undefined;
-  if (decided) return known;
-  if (context.streams.stdin.isTerminal && options.input) {
-    const suggestion = known === undefined ? '' : ` [${known}]`;
-    const answer = await context.ask(`Base URL of the service${suggestion}: `, {
-      signal: context.signal,
-    });
-    // Refused before the key is asked for, not after.
-    if (answer.trim() !== '') return parseSettingValue(definitions.baseUrl, answer, typedBaseUrl);
-  }
-  if (known !== undefined) return known;
-  throw new Failure('usage', 'the base URL of the service is not known', {
-    hint: 'pass it: natter auth login --base-url https://api.example.com',
-  });
-}
-
-const longestKey = 8192;
-
-async function readKeyFromInput(context: Context): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of context.streams.stdin.bytes(context.signal)) {
-    size += chunk.length;
-    if (size > longestKey) throw new Failure('usage', 'standard input is too long for a key');
-    chunks.push(chunk);
-  }
-  // A byte order mark tells of UTF-16, as PowerShell writes it; what is no text is refused as a key.
-  return decodeText(Buffer.concat(chunks), { source: 'standard input', lossy: true });
-}
-
-/** An empty answer at the prompt means that the service wants no key. */
-async function askKey(context: Context, options: LoginOptions): Promise<string | undefined> {
-  const { isTerminal } = context.streams.stdin;
-  if (isTerminal && !options.input) {
-    throw new Failure('usage', 'the key must come on standard input with --no-input', {
-      hint: 'natter auth login --no-input < key.txt',
-    });
-  }
-  const text = isTerminal
-    ? await context.ask('API key (not shown; empty for none): ', {
-        hidden: true,
-        signal: context.signal,
-      })
-    : await readKeyFromInput(context);
-  if (isTerminal && text.trim() === '') return undefined;
-  return parseApiKey(text, 'the API key', 'usage');
-}
 
 function describeModels(records: readonly ModelRecord[]): string {
   if (records.length === 0) return 'it lists no models';
@@ -142,6 +86,52 @@ function refuseWithoutService(context: Context, options: LoginOptions): void {
   }
 }
 
+/** What is to be stored, and what the service said of it. */
+interface Entered extends Finding {
+  readonly apiKey: string | undefined;
+  readonly baseUrl: string;
+  readonly settings: ResolvedSettings;
+}
+
+type Resolve = (flags: LoginOptions) => ResolvedSettings;
+
+/** Asks for what is missing, a key that the service refuses again. @throws Failure */
+async function enter(
+  context: Context,
+  options: LoginOptions,
+  presentation: Presentation,
+  resolve: Resolve,
+): Promise<Entered> {
+  const baseUrl = await askBaseUrl(context, options, resolve(options));
+  // Resolved again, so that the profile's secret headers do not go to the new address.
+  const settings = resolve({ ...options, baseUrl });
+  const isRefusal = (failure: Failure) => isRefused(failure) || failure.kind === 'unauthorized';
+  return tryAgain(context, options, isRefusal, async (number) => {
+    const apiKey = await askKey(context, options, number > 1);
+    context.secrets.keep({ apiKey });
+    const finding = options.check
+      ? await check(context, presentation, options, settings, apiKey)
+      : { finding: 'not checked', models: [] };
+    return { ...finding, apiKey, baseUrl, settings };
+  });
+}
+
+/** Stores the address with the key; one that was stored before goes where the service wants none. */
+function store(context: Context, profile: string, { apiKey, baseUrl }: Entered) {
+  return changeStored(context, (before) =>
+    apiKey === undefined
+      ? removeCredential(setStoredSetting(before, profile, 'base-url', baseUrl), profile)
+      : saveCredential(before, profile, { apiKey, baseUrl }),
+  );
+}
+
+/** Variables that win over what is stored. */
+function noteVariables({ environment }: Context, notices: Notices): void {
+  for (const name of ['NATTER_BASE_URL', 'NATTER_API_KEY']) {
+    if (isSet(environment, name)) notices.notice(`${name} wins over the profile while it is set`);
+  }
+}
+
 /**
  * Runs `natter auth login`: nothing is stored before the service has accepted it.
  * @throws Failure
@@ -151,31 +141,21 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const presentation = present(context, options);
   const { notices } = presentation;
   const stored = readStored(context, notices);
-  const resolve = (flags: LoginOptions) =>
-    resolveSettings({ flags, environment: context.environment, stored, allowNewProfile: true });
-  const known = resolve(options);
-  const baseUrl = await askBaseUrl(context, options, known);
-  const apiKey = await askKey(context, options);
-  if (apiKey !== undefined) context.secrets.keep({ apiKey });
-  // Resolved again, so that the profile's secret headers do not go to the new address.
-  const settings = resolve({ ...options, baseUrl });
-  const { finding, models } = options.check
-    ? await check(context, presentation, options, settings, apiKey)
-    : { finding: 'not checked', models: [] };
-  const { value: profile, source } = known.profile;
-  const { settings: saved } = await changeStored(context, (before) =>
-    apiKey === undefined
-      ? setStoredSetting(before, profile, 'base-url', baseUrl)
-      : saveCredential(before, profile, { apiKey, baseUrl }),
-  );
-  notices.notice(`${baseUrl} ${finding}`);
-  const advice = modelAdvice(models, settings.values.model, known.profile);
+  const { environment } = context;
+  const resolve: Resolve = (flags) =>
+    resolveSettings({ flags, environment, stored, allowNewProfile: true });
+  const entered = await enter(context, options, presentation, resolve).finally(context.ask.end);
+  const { finding, models, settings } = entered;
+  const { value: profile, source } = settings.profile;
+  const hadKey = ownEntry(stored.credentials.profiles, profile) !== undefined;
+  const { settings: saved } = await store(context, profile, entered);
+  notices.notice(`${entered.baseUrl} ${finding}`);
+  const advice = modelAdvice(models, settings.values.model, settings.profile);
   if (advice !== undefined) notices.notice(advice);
   notices.notice(`stored in profile ${profile}`);
+  if (hadKey && entered.apiKey === undefined) notices.notice('the key stored before is forgotten');
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`natter config use ${profile} makes that profile the current one`);
   }
-  if (known.sources.baseUrl.kind === 'environment') {
-    notices.notice('NATTER_BASE_URL wins over the profile while it is set');
-  }
+  noteVariables(context, notices);
 }

@@ -44,16 +44,6 @@ test.each([
   expect(stderr).toContain(`origin, the model in force, is not one of them: ${advice}\n`);
 });
 
-test('login on a terminal refuses what is no address before it asks for a key', async () => {
-  const terminal = openTerminal(['auth', 'login']);
-  await terminal.waitFor(/Base URL of the service:/);
-  terminal.type('localhost:8080\r');
-  expect((await terminal.exit).exitCode).toBe(2);
-  const transcript = await terminal.transcript();
-  expect(transcript).toContain('the base URL must be an http:// or https:// address');
-  expect(transcript).not.toContain('API key');
-});
-
 test('login without a key, on a terminal, stores the address alone', async () => {
   const server = await serve([[models], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };

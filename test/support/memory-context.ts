@@ -77,12 +77,15 @@ export function createMemoryContext(options: MemoryOptions = {}): MemoryContext 
   // No command in these tests takes the terminal itself.
   const outside: Omit<Context, 'device'> = {
     streams: { stdin, stdout, stderr },
-    async ask(question) {
-      questions.push(question);
-      const answer = answers[questions.length - 1];
-      if (answer === undefined) throw new Error(`nobody answers: ${question}`);
-      return answer;
-    },
+    ask: Object.assign(
+      async (question: string) => {
+        questions.push(question);
+        const answer = answers[questions.length - 1];
+        if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+        return answer;
+      },
+      { end: () => undefined },
+    ),
     environment,
     clock,
     random: () => 0,

@@ -37,7 +37,8 @@ export async function acceptedResponse(
   const now = limits.clock.date();
   const text = await readErrorText(response, limits.clock);
   signal.throwIfAborted();
-  throw serviceFailure({ status, headers, text }, now);
+  const asks = request.method === 'GET' ? 'models' : 'completion';
+  throw serviceFailure({ status, headers, text }, now, asks);
 }
 
 function discard(response: HttpResponse, failure: RequestFailure): RequestFailure {

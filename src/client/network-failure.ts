@@ -35,7 +35,7 @@ export function networkFailure(error: unknown, stage: Stage, route: Route): Requ
     });
   }
   return stage === 'connecting'
-    ? connectFailure(error, code, place, route.proxy !== undefined)
+    ? connectFailure(error, code, place, route)
     : cutFailure(error, code, stage, { place, secure: route.secure });
 }
 
@@ -56,15 +56,16 @@ function connectFailure(
   error: unknown,
   code: string,
   place: string,
-  proxied: boolean,
+  { proxyVariable }: Route,
 ): RequestFailure {
   const problem = connectProblems[code] ?? (code === '' ? 'the connection failed' : code);
   return new RequestFailure('unreachable', `cannot reach ${place}: ${problem}`, {
     transient: !lastingProblems.has(code),
     cause: error,
-    hint: proxied
-      ? 'check HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY'
-      : 'check the base URL and the network: natter auth status',
+    hint:
+      proxyVariable === undefined
+        ? 'check the base URL and the network: natter auth status'
+        : `check ${proxyVariable}, or name the host in NO_PROXY`,
   });
 }
 
@@ -123,15 +124,16 @@ export function firstByteTimedOut(route: Route, limit: number): RequestFailure {
 
 export function proxyRefused(status: number, route: Route): RequestFailure {
   const proxy = route.proxy === undefined ? 'a proxy' : `the proxy ${route.proxy}`;
+  const variable = route.proxyVariable ?? 'HTTPS_PROXY';
   if (status === 407) {
     return new RequestFailure('configuration', `${proxy} wants a user name and password (407)`, {
       transient: false,
-      hint: 'put them into the proxy variable: HTTPS_PROXY=http://user:password@host:port',
+      hint: `put them into the proxy variable: ${variable}=http://user:password@host:port`,
     });
   }
   return new RequestFailure(
     'unreachable',
     `${proxy} refused the connection to ${route.target} (${status})`,
-    { transient: status >= 500, hint: 'check HTTPS_PROXY, or name the host in NO_PROXY' },
+    { transient: status >= 500, hint: `check ${variable}, or name the host in NO_PROXY` },
   );
 }

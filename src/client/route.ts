@@ -15,6 +15,8 @@ export interface Route {
   readonly secure: boolean;
   /** The proxy in between, without its password, for messages. */
   readonly proxy: string | undefined;
+  /** The variable that named it. */
+  readonly proxyVariable: string | undefined;
   /** Loads what the route needs; the first call pays for it. */
   open(): Promise<OpenRoute>;
   /** Closes every connection. */
@@ -44,6 +46,7 @@ export function createRoute(baseUrl: URL, environment: Environment): Route {
     target: hostAndPort(baseUrl),
     secure,
     proxy: proxy === undefined ? undefined : maskUserInfo(proxy.url.href).replace(/\/$/, ''),
+    proxyVariable: proxy?.variable,
     open: () => (opening ??= load()),
     close() {
       agent?.destroy();

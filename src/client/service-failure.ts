@@ -13,8 +13,15 @@ export interface FailedResponse {
   readonly text: string;
 }
 
+/** What a request asks for, which decides what helps. */
+export type Asked = 'completion' | 'models';
+
 /** The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. */
-export function serviceFailure({ status, headers, text }: FailedResponse, now: Date) {
+export function serviceFailure(
+  { status, headers, text }: FailedResponse,
+  now: Date,
+  asks: Asked = 'completion',
+) {
   const body = parseErrorBody(text, headers['content-type']);
   // The body's own name counts only for a status the contract does not know.
   const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
@@ -22,7 +29,7 @@ export function serviceFailure({ status, headers, text }: FailedResponse, now: D
   const asked = retryAfter(headers, now);
   const requestId = requestIdOf(headers);
   const isUsedUp = body.names.some((name) => usedUp.test(name));
-  const { summary, hint } = isUsedUp ? accountUsedUp : explanations[kind];
+  const { summary, hint } = isUsedUp ? accountUsedUp : explain(kind, asks);
   return new RequestFailure(
     kind,
     `${summary} (${status})${said === undefined ? '' : `: ${said}`}`,
@@ -47,6 +54,19 @@ function isTransient(status: number, advice: string | string[] | undefined): boo
 interface Explanation {
   readonly summary: string;
   readonly hint: string;
+}
+
+/** Of a request for models, which has no dry run, and needs no list of models. */
+const modelHints: Partial<Record<ErrorName, string>> = {
+  invalid_request: 'check the base URL: natter auth status',
+  forbidden: 'natter auth status shows the key in use; whoever issued it can allow more',
+  not_found: 'check the base URL: natter auth status',
+};
+
+function explain(kind: ErrorName, asks: Asked): Explanation {
+  const explanation = explanations[kind];
+  const hint = asks === 'models' ? modelHints[kind] : undefined;
+  return hint === undefined ? explanation : { ...explanation, hint };
 }
 
 /** Names that other services give a 429 which no waiting ends. */

@@ -14,9 +14,9 @@ export function isHijackingName(name: string): boolean {
 }
 
 const ownFields: ReadonlyMap<string, string> = new Map([
-  ['model', 'use the setting model'],
-  ['max_tokens', 'use the setting max-tokens'],
-  ['messages', 'natter writes them itself'],
+  ['model', 'use --model, or natter config set model'],
+  ['max_tokens', 'use --max-tokens, or natter config set max-tokens'],
+  ['messages', 'they are made of the system prompt, the conversation and the prompt'],
   ['stream', 'use --no-stream'],
 ]);
 

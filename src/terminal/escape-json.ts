@@ -1,4 +1,4 @@
-import { UNSAFE_IN_JSON } from './filtered-characters.ts';
+import { UNSAFE_IN_JSON } from '../filtered-characters.ts';
 
 const unsafe = new RegExp(UNSAFE_IN_JSON, 'g');
 

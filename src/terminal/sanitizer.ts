@@ -1,5 +1,5 @@
 import { advanceSequence, type SequenceState } from './escape-sequence.ts';
-import { INTERESTING } from './filtered-characters.ts';
+import { INTERESTING } from '../filtered-characters.ts';
 
 /** A stateful filter for one channel of text that came from a server or a file. */
 export interface Sanitizer {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { codeBlocks } from '../../src/conversation/code-blocks.ts';
+import { sanitize } from '../../src/terminal/sanitizer.ts';
 import { exportHtml } from '../../src/conversation/export/html.ts';
 import { exportJson } from '../../src/conversation/export/json.ts';
 import { exportMarkdown } from '../../src/conversation/export/markdown.ts';
@@ -72,6 +73,34 @@ describe('exports', () => {
     // oxlint-disable-next-line no-control-regex -- looks for control characters
     expect(page).not.toMatch(/[^\P{Cc}\t\n]/u);
     expect(page.match(/a\u241B\[31m\u2400 b\u2421\uFFFD\u2407/g)).toHaveLength(4);
+  });
+
+  test('Y29: an HTML page holds nothing that hides or reorders text, as a terminal shows it', () => {
+    const hidden = '\u061C\u200B\u200E\u200F\u202A\u202E\u2060\u2066\u2069\u206F\uFEFF\uFFF9';
+    const tags = '\u{E0001}\u{E0041}\u{E007F}\u{E0100}';
+    const text = `a${hidden}${tags}b\u2028c\u2029d\uD800e`;
+    const page = exportHtml(conversation(text, text).conversation(), selected);
+    expect(page.match(/ab\nc\nd\uFFFDe/g)).toHaveLength(2);
+    expect(page).not.toMatch(
+      /[\u061C\u200B\u200E\u200F\u2028-\u202E\u2060\u2066-\u206F\uFEFF\uFFF9]/,
+    );
+    expect(page).not.toMatch(/[\u{E0000}-\u{E0FFF}]/u);
+    expect(page).not.toMatch(/\p{Cs}/u);
+    expect(sanitize(text)).toBe('ab\nc\nd\uFFFDe');
+  });
+
+  test('Y29: an HTML page holds no reference to a hidden character either', () => {
+    const answer =
+      'a&#x202E;&#8238;&#x0202e;&rlm;&ZeroWidthSpace;&#xE0041;b &amp; &#x41; &copy; &#x110000;';
+    const page = exportHtml(conversation('why?', answer).conversation(), selected);
+    expect(page).toContain('<p>ab &amp; A &copy; \uFFFD</p>');
+  });
+
+  test('Y29: an HTML page keeps flags and joined emoji', () => {
+    const text =
+      '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} \u{1F469}\u200D\u{1F680}';
+    const page = exportHtml(conversation('why?', text).conversation(), selected);
+    expect(page).toContain(text);
   });
 
   test('an HTML page renders Markdown', () => {

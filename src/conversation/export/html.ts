@@ -1,5 +1,6 @@
 import { Marked, type Tokens } from 'marked';
 
+import { HIDDEN_IN_PAGES, TAGGED_FLAG } from '../../filtered-characters.ts';
 import { textOf, titleOf, type Conversation } from '../tree.ts';
 import { exportedTurns, type ExportedTurn, type ExportOptions } from './exported-turns.ts';
 
@@ -14,9 +15,23 @@ const escapes: Readonly<Record<string, string>> = {
 const escapeHtml = (text: string) =>
   text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '');
 
+const hidden = new RegExp(`(${TAGGED_FLAG})|${HIDDEN_IN_PAGES}`, 'g');
+
+/** The text without what hides or reorders it; its line separators are line ends. */
+const withoutHidden = (text: string) =>
+  text.replaceAll(hidden, (character, flag: string | undefined) => {
+    if (flag !== undefined) return flag;
+    if (character === '\u2028' || character === '\u2029') return '\n';
+    return /^[\ud800-\udfff]$/.test(character) ? '\uFFFD' : '';
+  });
+
+/** Markdown resolves character references by number, and passes those by name on. */
+const hiddenReferences =
+  /&(?:lrm|rlm|ZeroWidthSpace|NoBreak|Negative(?:VeryThin|Thin|Medium|Thick)Space);/g;
+
 /** Characters that no HTML page may hold (HTML 13.1.1), all of escape sequences among them, show as what they are. */
 const visible = (text: string) =>
-  text.replaceAll(/[\0-\x08\x0B\x0E-\x1F\x7F-\x9F]/g, (character) => {
+  withoutHidden(text).replaceAll(/[\0-\x08\x0B\x0E-\x1F\x7F-\x9F]/g, (character) => {
     const code = character.charCodeAt(0);
     if (code < 0x20) return String.fromCharCode(0x2400 + code);
     return code === 0x7f ? '\u2421' : '\uFFFD';
@@ -58,7 +73,9 @@ function section({ turn, speaker, remark }: ExportedTurn, renderer: Marked): str
   // What a person typed is shown as typed.
   const text = visible(textOf(turn));
   const content =
-    turn.role === 'assistant' ? renderer.parse(text, { async: false }) : escapeHtml(text);
+    turn.role === 'assistant'
+      ? withoutHidden(renderer.parse(text, { async: false })).replaceAll(hiddenReferences, '')
+      : escapeHtml(text);
   return `<section class="${turn.role}">\n<h2>${heading}</h2>\n<div>${content}</div>\n</section>\n`;
 }
 

@@ -1,4 +1,5 @@
-// Characters that never reach a terminal as themselves, as regular expression source over UTF-16 code units.
+// Characters of a text from a server or a file that a reader is never shown as themselves, on a terminal or in a page,
+// as regular expression source over UTF-16 code units.
 
 /** C1 controls and DEL. C0 is not here: JSON escapes it anyway, and TAB and LF may be shown. */
 const UPPER_CONTROLS = String.raw`\x7f-\x9f`;
@@ -16,3 +17,9 @@ export const INTERESTING = String.raw`[\x00-\x08\x0b-\x1f${UPPER_CONTROLS}${INVI
 
 /** Source of what JSON text must hold only as `\uXXXX`. */
 export const UNSAFE_IN_JSON = `[${UPPER_CONTROLS}${INVISIBLE}]|${PLANE_14}|${LONE_SURROGATE}`;
+
+/** Source of what no page holds: all that hides or reorders text, half a character among it. */
+export const HIDDEN_IN_PAGES = `[${INVISIBLE}]|${PLANE_14}|${LONE_SURROGATE}`;
+
+/** Source of a subdivision flag, whose tags are no hidden text (UTS 51, ED-14a). */
+export const TAGGED_FLAG = String.raw`\ud83c\udff4(?:\udb40[\udc20-\udc7e]){1,6}\udb40\udc7f`;

@@ -73,7 +73,7 @@ describe('the first run', () => {
     expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
   });
 
-  test('Y17: a blank is no prompt', () => {
+  test('a blank typed at it is no prompt', () => {
     expect(run(firstRun, typed(' ')).state.dialog).toBe(firstRun.dialog);
   });
 

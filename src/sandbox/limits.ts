@@ -25,7 +25,7 @@ export interface SandboxLimits {
 
 const mebibyte = 1024 * 1024;
 
-/** The contract states no maximum request size; the body is several times what fits the larger window. */
+/** The contract states no sizes; the body is several times what fits the larger window, the answer more than it. */
 export const usualLimits: SandboxLimits = {
   head: 16 * 1024,
   headTime: 10_000,
@@ -37,5 +37,5 @@ export const usualLimits: SandboxLimits = {
   values: 1_000_000,
   droppedBody: 64 * mebibyte,
   droppedTime: 5000,
-  answer: 32 * mebibyte,
+  answer: 8 * mebibyte,
 };

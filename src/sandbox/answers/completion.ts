@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Usage } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import type { Fault } from '../faults/fault-fields.ts';
@@ -26,6 +27,9 @@ export function finishReasonOf(fault: Fault, { finishReason }: Ending): string |
   return fault['no-finish-reason'] === true ? undefined : (fault['finish-reason'] ?? finishReason);
 }
 
+/** Deltas that are taken before other requests have their turn. */
+const deltasAtOnce = 10_000;
+
 /** All text of an answer. @throws Failure `server_error` when it is over `limit` characters */
 async function wholeText({ deltas }: Completion, limit: number): Promise<string> {
   const taken: string[] = [];
@@ -34,6 +38,7 @@ async function wholeText({ deltas }: Completion, limit: number): Promise<string>
     for (const delta of group) {
       taken.push(delta);
       length += delta.length;
+      if (taken.length % deltasAtOnce === 0) await nextTurn();
       if (length > limit) {
         const size = `over ${limit} characters, which is too long for one JSON body`;
         throw new Failure('server_error', `the answer is ${size}`, { hint: 'ask for a stream' });

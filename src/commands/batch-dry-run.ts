@@ -2,7 +2,7 @@ import { readResults } from '../batch/read-results.ts';
 import type { InputItem } from '../batch/item.ts';
 import { countFailure, emptyTally, type Tally } from '../batch/tally.ts';
 import { Failure } from '../failure.ts';
-import { count } from '../output/figures.ts';
+import { count, tokenText } from '../output/figures.ts';
 import { toFailure } from '../output/failure-report.ts';
 import { jsonLine } from '../output/json-answer.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
@@ -54,7 +54,7 @@ function outlookText({ tally, sendable, tokens }: Outlook): string {
   const items = total === 1 ? 'item' : 'items';
   const before = already === 0 ? '' : ` (${count(already)} answered before)`;
   const bad = failed === 0 ? '' : `; ${count(failed)} cannot be`;
-  return `${count(sendable)} of ${count(total)} ${items} would be sent${before}, about ${count(tokens)} tokens${bad}`;
+  return `${count(sendable)} of ${count(total)} ${items} would be sent${before}, ${tokenText(tokens, true)}${bad}`;
 }
 
 /**

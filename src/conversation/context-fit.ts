@@ -66,7 +66,7 @@ export function contextWarning(fit: ContextFit, served = nothingSaid): string | 
   const larger = largerModel(fit.window, served);
   const advice = larger === undefined ? '' : `; -m ${larger} has a larger window`;
   const relation = fit.state === 'over' ? 'over' : 'near';
-  return `about ${count(fit.estimate)} tokens, ${relation} ${fit.model}'s window of ${count(fit.window)}${advice}`;
+  return `~${count(fit.estimate)} tokens, ${relation} ${fit.model}'s window of ${count(fit.window)}${advice}`;
 }
 
 /**

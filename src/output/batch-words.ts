@@ -1,5 +1,5 @@
 import type { FailureKind } from '../failure.ts';
-import { count } from './figures.ts';
+import { count, tokenText } from './figures.ts';
 
 /** How far a batch is. */
 export interface BatchFigures {
@@ -61,7 +61,7 @@ export function batchProgress(figures: BatchFigures, { waiting, isStopping }: Ba
     waiting >= 1000 ? `rate limit, ${Math.ceil(waiting / 1000)} s` : undefined,
     speed(answered + failed, elapsed),
     timeLeft(figures),
-    tokens === 0 ? undefined : `${count(tokens)} tokens`,
+    tokens === 0 ? undefined : tokenText(tokens),
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
 }
@@ -79,7 +79,7 @@ export function batchOutcome(figures: BatchFigures): string {
   const { total, already, answered, failed, causes, tokens, elapsed } = figures;
   const whole = total === undefined ? '' : ` of ${count(total)}`;
   const before = already === 0 ? '' : ` (${count(already)} before)`;
-  const paid = tokens === 0 ? '' : `, ${count(tokens)} tokens`;
+  const paid = tokens === 0 ? '' : `, ${tokenText(tokens)}`;
   const lost = failed === 0 ? '' : `; ${count(failed)} failed: ${causesInWords(causes)}`;
   const items = (total ?? already + answered) === 1 ? 'item' : 'items';
   return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${paid}${lost}`;

@@ -19,6 +19,14 @@ export interface MeasuredAnswer {
 /** With commas between thousands, for people. */
 export const count = (value: number) => value.toLocaleString('en-US');
 
+/** `1 token`, `2,040 tokens`; `~` marks an estimate. */
+export function tokenText(tokens: number, isEstimate = false): string {
+  return `${isEstimate ? '~' : ''}${count(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`;
+}
+
+/** `12%`. */
+export const percent = (part: number, whole: number) => `${Math.round((part / whole) * 100)}%`;
+
 /** Seconds as a person reads them: `2.4 s`, `31 s`. */
 export function seconds(milliseconds: number): string {
   const value = milliseconds / 1000;
@@ -59,7 +67,7 @@ function figuresOf(answer: MeasuredAnswer) {
   return {
     firstText: duration(timing?.firstText),
     rate: rate === undefined ? undefined : `${mark}${count(rate)}`,
-    tokensIn: usage?.prompt_tokens === undefined ? undefined : count(usage.prompt_tokens),
+    tokensIn: usage?.prompt_tokens,
     tokensOut: mark + count(tokens),
     total: duration(timing?.total),
   };
@@ -77,7 +85,8 @@ const columns = [
 
 function rowOf(answer: MeasuredAnswer): readonly string[] {
   const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
-  const cells = [firstText, rate, tokensIn, tokensOut, total].map((cell) => cell ?? '-');
+  const counted = tokensIn === undefined ? undefined : count(tokensIn);
+  const cells = [firstText, rate, counted, tokensOut, total].map((cell) => cell ?? '-');
   return [answer.label, ...cells, answer.ending];
 }
 
@@ -88,7 +97,7 @@ export function figuresLine(answer: MeasuredAnswer): string {
     answer.label,
     firstText && `first text after ${firstText}`,
     rate && `${rate} tokens/s`,
-    tokensIn && `${tokensIn} tokens in`,
+    tokensIn === undefined ? undefined : `${tokenText(tokensIn)} in`,
     `${tokensOut} out`,
     total,
     answer.ending === '-' ? undefined : answer.ending,

@@ -39,7 +39,7 @@ export function createProgress(options: ProgressOptions): Progress {
       const filled = Math.floor(share * barWidth);
       const bar = full.repeat(filled) + empty.repeat(barWidth - filled);
       drawn = true;
-      void stderr.write(eraseLine + style.dim(`${label} ${bar} ${Math.floor(share * 100)} %`));
+      void stderr.write(eraseLine + style.dim(`${label} ${bar} ${Math.floor(share * 100)}%`));
     },
     clear() {
       if (drawn) void stderr.write(eraseLine);

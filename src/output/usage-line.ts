@@ -1,5 +1,5 @@
 import type { AnswerRecord } from './answer-record.ts';
-import { count, seconds, tokensPerSecond } from './figures.ts';
+import { count, seconds, tokensPerSecond, tokenText } from './figures.ts';
 
 function speed({ usage, timing }: AnswerRecord): string | undefined {
   const tokens = usage?.completion_tokens;
@@ -13,7 +13,7 @@ export function usageLine(record: AnswerRecord, askedModel: string): string {
   const tokens =
     usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined
       ? undefined
-      : `${count(usage.prompt_tokens ?? 0)} tokens in, ${count(usage.completion_tokens ?? 0)} out`;
+      : `${tokenText(usage.prompt_tokens ?? 0)} in, ${count(usage.completion_tokens ?? 0)} out`;
   const time = record.timing === undefined ? undefined : seconds(record.timing.total);
   return [record.model ?? askedModel, tokens, time, speed(record)]
     .filter((part) => part !== undefined)

@@ -1,7 +1,7 @@
 // Sentences that the transcript, line mode and the live region share.
 
 import { contextWindow } from '../conversation/context-fit.ts';
-import { count } from '../output/figures.ts';
+import { count, percent, tokenText } from '../output/figures.ts';
 import type { AnswerActivity, ReplState } from './state.ts';
 
 /** 128K, 1M; small windows in full. */
@@ -12,14 +12,13 @@ export function shortCount(value: number): string {
   return String(value);
 }
 
-/** `2.1K of 128K (2 %)`; `~` marks an estimate, and an unknown model has no window. */
+/** `2.1K of 128K (2%)`; `~` marks an estimate, and an unknown model has no window. */
 function contextText({ choices, context, service }: ReplState): string {
   const { tokens, isEstimate } = context;
   const used = `${isEstimate ? '~' : ''}${shortCount(tokens)}`;
   const window = contextWindow(choices.model, service.windows);
-  if (window === undefined) return `${used} tokens`;
-  const share = Math.round((tokens / window) * 100);
-  return `${used} of ${shortCount(window)} (${share} %)`;
+  if (window === undefined) return tokens === 1 ? `${used} token` : `${used} tokens`;
+  return `${used} of ${shortCount(window)} (${percent(tokens, window)})`;
 }
 
 export function usageText(state: ReplState): string {
@@ -27,7 +26,7 @@ export function usageText(state: ReplState): string {
   const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
   const answers = usage.answers === 1 ? '1 answer' : `${count(usage.answers)} answers`;
   return [
-    `${answers} in this session${estimates}: ${count(usage.promptTokens)} tokens in, ${count(usage.completionTokens)} out`,
+    `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`,
     `the conversation fills ${contextText(state)} of ${choices.model}'s window`,
   ].join('\n');
 }
@@ -63,7 +62,7 @@ export function activityText(activity: AnswerActivity, now: number): string {
   }
   const time = seconds > 0 ? ` · ${seconds} s` : '';
   if (activity.phase === 'streaming') {
-    return `${activity.model} answers${time} · ~${count(activity.tokens)} tokens`;
+    return `${activity.model} answers${time} · ${tokenText(activity.tokens, true)}`;
   }
   return `waiting for ${activity.model}${time}`;
 }

@@ -22,7 +22,7 @@ describe('natter batch --dry-run', () => {
     const words = ['p.jsonl', '-s', 'brief', '--concurrency', '1'];
     const dry = await place.run([...words, '--dry-run']);
     expect(dry.code).toBe(0);
-    expect(dry.stderr).toMatch(/^natter: 2 of 2 items would be sent, about \d+ tokens\n$/);
+    expect(dry.stderr).toMatch(/^natter: 2 of 2 items would be sent, ~\d+ tokens\n$/);
     expect(place.bodies).toEqual([]);
     const lines = parse(dry.stdout);
     expect(lines).toMatchObject([
@@ -55,7 +55,7 @@ describe('natter batch --dry-run', () => {
     const { code, stdout, stderr } = await place.run(['p.jsonl', '--dry-run']);
     expect(code).toBe(2);
     expect(parse(stdout)[1]).toMatchObject({ index: 2, error: { kind: 'usage' } });
-    expect(stderr).toContain('natter: 1 of 2 items would be sent, about 5 tokens; 1 cannot be\n');
+    expect(stderr).toContain('natter: 1 of 2 items would be sent, ~5 tokens; 1 cannot be\n');
   });
 });
 

@@ -79,7 +79,7 @@ test('an estimate near the window is warned of with numbers, and sent', async ()
   const { code, stdout, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'answer' });
   expect(stderr).toMatch(
-    /^natter: warning: about 110,\d+ tokens, near origin's window of 128,000; -m nextgen has a larger window\n$/,
+    /^natter: warning: ~110,\d+ tokens, near origin's window of 128,000; -m nextgen has a larger window\n$/,
   );
 });
 
@@ -88,7 +88,7 @@ test('an estimate over the window is warned of, and sent all the same', async ()
   const input = 'word'.repeat(130_000);
   const { code, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
   expect(code).toBe(0);
-  expect(stderr).toMatch(/about 130,\d+ tokens, over origin's window/);
+  expect(stderr).toMatch(/~130,\d+ tokens, over origin's window/);
 });
 
 test('the cap on the answer counts towards the window', async () => {

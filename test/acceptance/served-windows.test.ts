@@ -30,7 +30,7 @@ test('Y31: a window that models list showed counts in the warning of a later pro
   const { code, stderr } = await run(['-m', 'small', words(5000)]);
   expect(code).toBe(0);
   expect(stderr).toMatch(
-    /about 5,\d+ tokens, over small's window of 4,000; -m large has a larger window/,
+    /~5,\d+ tokens, over small's window of 4,000; -m large has a larger window/,
   );
   expect(server.requests).toHaveLength(2);
 });

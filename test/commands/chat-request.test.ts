@@ -50,7 +50,7 @@ describe('the model auto', () => {
 
 test('a request near the window is warned of with numbers and the larger model', () => {
   expect(plan({}, 'x'.repeat(440_000)).warning).toBe(
-    "about 110,004 tokens, near origin's window of 128,000; -m nextgen has a larger window",
+    "~110,004 tokens, near origin's window of 128,000; -m nextgen has a larger window",
   );
   expect(plan({}).warning).toBeUndefined();
 });

@@ -32,9 +32,9 @@ test.each([
   [
     'origin',
     130_000,
-    "about 130,000 tokens, over origin's window of 128,000; -m nextgen has a larger window",
+    "~130,000 tokens, over origin's window of 128,000; -m nextgen has a larger window",
   ],
-  ['nextgen', 900_000, "about 900,000 tokens, near nextgen's window of 1,000,000"],
+  ['nextgen', 900_000, "~900,000 tokens, near nextgen's window of 1,000,000"],
   ['foreign', 900_000, undefined],
 ])('the warning for %s with %d tokens is %s', (model, estimate, warning) => {
   expect(contextWarning(contextFit(model, estimate))).toBe(warning);

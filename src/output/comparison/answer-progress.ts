@@ -2,7 +2,7 @@ import type { ChatEvent } from '../../client/events.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { sanitizeLine } from '../../terminal/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/width.ts';
-import { count, seconds } from '../figures.ts';
+import { count, seconds, tokenText } from '../figures.ts';
 
 /** How far an answer is. Times are of the monotonic clock, milliseconds. */
 export interface AnswerProgress {
@@ -61,7 +61,7 @@ export function progressText(progress: AnswerProgress, now: number, width: numbe
     const left = Math.max(0, Math.ceil((retry.at - now) / 1000));
     return truncateToWidth(`in ${left} s ${retry.text}`, width);
   }
-  const amount = `~${count(tokens)} tokens${speed(progress)}`;
+  const amount = `${tokenText(tokens, true)}${speed(progress)}`;
   if (phase === 'ended')
     return truncateToWidth(`${ending} · ${seconds(last - since)} · ${amount}`, width);
   return truncateToWidth(`${amount}${time}`, width);

@@ -1,6 +1,6 @@
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
-import { count } from '../../output/figures.ts';
+import { count, tokenText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/sanitizer.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import { matchOf } from '../editing/history-search.ts';
@@ -47,8 +47,8 @@ function composerOf(state: ReplState): ComposerView {
 }
 
 function usageText({ promptTokens, completionTokens, isEstimate }: AnswerUsage): string {
-  const mark = isEstimate ? 'about ' : '';
-  return `${mark}${count(promptTokens)} tokens in, ${count(completionTokens)} out`;
+  const mark = isEstimate ? '~' : '';
+  return `${tokenText(promptTokens, isEstimate)} in, ${mark}${count(completionTokens)} out`;
 }
 
 function sourceOf({ isSandbox, isReplay }: ServiceFacts): string | undefined {

@@ -1,5 +1,5 @@
 import { catalogue } from '../../client/contract.ts';
-import { count } from '../../output/figures.ts';
+import { tokenText } from '../../output/figures.ts';
 import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
 import { themeNames, type ReplState } from '../state.ts';
 import { systemText } from '../wording.ts';
@@ -33,7 +33,7 @@ function setMaxTokens(state: ReplState, argument: string): Step {
   const limitText = (limit: number | undefined) =>
     limit === undefined
       ? "answers have no limit but the service's"
-      : `an answer has at most ${count(limit)} tokens`;
+      : `an answer has at most ${tokenText(limit)}`;
   if (argument === '') return say(state, limitText(choices.maxTokens));
   if (none.has(argument)) {
     return say({ ...state, choices: { ...choices, maxTokens: undefined } }, limitText(undefined));

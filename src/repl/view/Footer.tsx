@@ -1,22 +1,18 @@
 import type { ReactNode } from 'react';
-import { count } from '../../output/figures.ts';
+import { count, percent, tokenText } from '../../output/figures.ts';
 import type { FooterView } from '../view-model.ts';
-import { useAppearance, type Signs } from './appearance.ts';
+import { useAppearance } from './appearance.ts';
 import { fitParts, shorten } from './fit-parts.ts';
 import { Row } from './Row.tsx';
 
 const longestTitle = 30;
 const shortestTitle = 10;
 
-/** `1,204 of 128,000 tokens (1 %)`: numbers first, a share alone says too little. */
-function contextText(
-  { contextUsed, contextWindow, isEstimate }: FooterView,
-  { about }: Signs,
-): string {
-  const used = `${isEstimate ? about : ''}${count(contextUsed)}`;
-  if (contextWindow === undefined) return `${used} tokens`;
-  const share = Math.round((contextUsed / contextWindow) * 100);
-  return `${used} of ${count(contextWindow)} tokens (${share} %)`;
+/** `1,204 of 128,000 tokens (1%)`: numbers first, a share alone says too little. */
+function contextText({ contextUsed, contextWindow, isEstimate }: FooterView): string {
+  if (contextWindow === undefined) return tokenText(contextUsed, isEstimate);
+  const used = `${isEstimate ? '~' : ''}${count(contextUsed)}`;
+  return `${used} of ${tokenText(contextWindow)} (${percent(contextUsed, contextWindow)})`;
 }
 
 const nearlyFull = 0.8;
@@ -28,7 +24,7 @@ export function Footer({ footer }: { readonly footer: FooterView }): ReactNode {
     { text: shorten(footer.conversation, longestTitle, signs), worth: 1, least: shortestTitle },
     { text: footer.source ?? '', worth: 3 },
     { text: footer.model, worth: 2 },
-    { text: contextText(footer, signs), worth: 4 },
+    { text: contextText(footer), worth: 4 },
     { text: footer.usage ?? '', worth: 0 },
   ];
   const line = fitParts(parts, columns, signs);

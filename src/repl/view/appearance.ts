@@ -11,8 +11,6 @@ export interface Signs {
   /** Text goes on above and below. */
   readonly up: string;
   readonly down: string;
-  /** What a number about is marked with. */
-  readonly about: string;
 }
 
 export interface Appearance {
@@ -22,8 +20,8 @@ export interface Appearance {
   readonly columns: number;
 }
 
-const rich: Signs = { dot: ' · ', mark: '›', ellipsis: '…', up: '↑', down: '↓', about: '≈' };
-const plain: Signs = { dot: ' - ', mark: '>', ellipsis: '...', up: '^', down: 'v', about: '~' };
+const rich: Signs = { dot: ' · ', mark: '›', ellipsis: '…', up: '↑', down: '↓' };
+const plain: Signs = { dot: ' - ', mark: '>', ellipsis: '...', up: '^', down: 'v' };
 
 export const signsFor = (unicode: boolean): Signs => (unicode ? rich : plain);
 

@@ -1,4 +1,4 @@
-import { count } from '../../output/figures.ts';
+import { tokenText } from '../../output/figures.ts';
 import { displayWidth } from '../../terminal/width.ts';
 import type { Status } from '../view-model.ts';
 import type { Appearance, Signs } from './appearance.ts';
@@ -49,7 +49,7 @@ function parts(
         { text: duration(status.seconds), worth: 0 },
         { text: stallText(status), worth: 4 },
         {
-          text: `${status.isEstimate === true ? signs.about : ''}${count(status.tokens)} tokens`,
+          text: tokenText(status.tokens, status.isEstimate),
           // Of an answer that stalls it matters more how to stop it.
           worth: status.stalled === undefined ? 3 : 0,
         },

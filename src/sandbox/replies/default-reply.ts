@@ -32,17 +32,20 @@ const suggestions = [
   ['[sandbox rst cut-after=20]', 'the connection breaks in the middle'],
 ] as const;
 
+const tokenText = (tokens: number) =>
+  `${tokens.toLocaleString('en-US')} ${tokens === 1 ? 'token' : 'tokens'}`;
+
 /** Tells what arrived, so that a client can be seen to work, and how to try the rest of it. */
 export const defaultReply: Reply = function* describe(received) {
   const { model, messages, promptTokens, stream, maxTokens, text } = received;
   const window = catalogue.find(({ id }) => id === model)?.contextWindow ?? 0;
   yield '**This is the natter sandbox.** No language model is behind it: ';
   yield 'this answer is made from what you sent.\n\n';
-  yield `- model: \`${model}\`, window ${window.toLocaleString('en-US')} tokens\n`;
+  yield `- model: \`${model}\`, window ${tokenText(window)}\n`;
   yield `- turns: ${messages.length} (${countRoles(messages)})\n`;
-  yield `- prompt: ${promptTokens.toLocaleString('en-US')} tokens by the sandbox's count\n`;
+  yield `- prompt: ${tokenText(promptTokens)} by the sandbox's count\n`;
   yield `- answer: ${stream ? 'streamed' : 'one JSON body'}, `;
-  yield `${maxTokens === undefined ? 'no cap' : `at most ${maxTokens} tokens`}\n`;
+  yield `${maxTokens === undefined ? 'no cap' : `at most ${tokenText(maxTokens)}`}\n`;
   yield `- your words: ${quote(text)}\n\n`;
   yield 'A prompt can ask for other answers, and for trouble:\n\n';
   for (const [group, effect] of suggestions) yield `- \`${group}\`: ${effect}\n`;

@@ -203,7 +203,7 @@ test('/usage tells what the session used and how full the window is', () => {
     context: { tokens: 64_000, isEstimate: true },
   });
   expect(printed(command(state, '/usage').effects)[0]).toBe(
-    "2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out\nthe conversation fills ~64K of 128K (50 %) of origin's window",
+    "2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out\nthe conversation fills ~64K of 128K (50%) of origin's window",
   );
 });
 

@@ -101,7 +101,7 @@ describe('the footer', () => {
 
   test('shows conversation, model, context in numbers and usage', () => {
     expect(drawn(<Footer footer={footer} />, { columns: 120 })).toEqual([
-      'Tea and coffee · sandbox · origin · 1,204 of 128,000 tokens (1 %) · 1,204 tokens in, 310 out',
+      'Tea and coffee · sandbox · origin · 1,204 of 128,000 tokens (1%) · 1,204 tokens in, 310 out',
     ]);
   });
 
@@ -111,20 +111,20 @@ describe('the footer', () => {
       conversation: 'Tea and coffee, and what else to drink',
       usage: undefined,
     };
-    expect(drawn(<Footer footer={long} />, { columns: 71 })).toEqual([
-      'Tea and coffee, and… · sandbox · origin · 1,204 of 128,000 tokens (1 %)',
+    expect(drawn(<Footer footer={long} />, { columns: 70 })).toEqual([
+      'Tea and coffee, and… · sandbox · origin · 1,204 of 128,000 tokens (1%)',
     ]);
   });
 
   test('keeps the context and the sandbox in a narrow window', () => {
     expect(drawn(<Footer footer={footer} />, { columns: 45 })).toEqual([
-      'sandbox · 1,204 of 128,000 tokens (1 %)',
+      'sandbox · 1,204 of 128,000 tokens (1%)',
     ]);
   });
 
   test('shows no window for a model that is not known, and marks estimates', () => {
     const unknown = { ...viewModel().footer, contextWindow: undefined, isEstimate: true };
-    expect(drawn(<Footer footer={unknown} />)).toEqual(['Tea and coffee · origin · ≈1,204 tokens']);
+    expect(drawn(<Footer footer={unknown} />)).toEqual(['Tea and coffee · origin · ~1,204 tokens']);
   });
 
   test('is yellow from 80 % on', () => {

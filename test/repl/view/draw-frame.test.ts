@@ -33,7 +33,7 @@ const busy: Partial<ViewModel> = {
 describe('the live region', () => {
   test('is an empty row, the composer and the footer while natter is idle', () => {
     expect(frame({})).toEqual({
-      rows: ['', '› Write a prompt', 'Tea and coffee · origin · 1,204 of 128,000 tokens (1 %)'],
+      rows: ['', '› Write a prompt', 'Tea and coffee · origin · 1,204 of 128,000 tokens (1%)'],
       caret: { row: 1, column: 2 },
       preview: undefined,
       hasPreviewRows: false,
@@ -101,9 +101,9 @@ describe('the live region', () => {
       return draw(model, look, place).rows[1];
     });
     expect(shown).toEqual([
-      'origin · 1 s · ≈100 tokens · Esc stops',
-      'origin · 1 s · ≈100 tokens · Esc stops',
-      'origin · 1 s · ≈110 tokens · Esc stops',
+      'origin · 1 s · ~100 tokens · Esc stops',
+      'origin · 1 s · ~100 tokens · Esc stops',
+      'origin · 1 s · ~110 tokens · Esc stops',
     ]);
   });
 

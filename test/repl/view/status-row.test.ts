@@ -27,7 +27,7 @@ describe('the status line', () => {
     [
       'streaming, in steps that can be read',
       { phase: 'streaming', model: 'origin', seconds: 12, tokens: 1340, isEstimate: true },
-      'origin · 12 s · ≈1,350 tokens · Esc stops',
+      'origin · 12 s · ~1,350 tokens · Esc stops',
     ],
     [
       'Y18: an answer that stalls',

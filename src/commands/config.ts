@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { settingNames } from '../settings/setting-name.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { setExamples } from './help-format.ts';
@@ -67,7 +68,7 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
     .argument('<name>', 'name of the setting, such as model or params.temperature')
     .argument('<value>', 'its value; JSON for params')
     .summary('set a value')
-    .description('Sets a value in the profile.');
+    .description(`Sets a value in the profile. The settings are ${settingNames.join(', ')}.`);
   set.action((name: string, value: string) => run.set(context, set.optsWithGlobals(), name, value));
   const unset = new Command('unset')
     .argument('<name>', 'name of the setting')

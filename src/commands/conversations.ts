@@ -119,11 +119,10 @@ function buildExport(context: Context, run: RunConversations): Command {
     )
     .option('-o, --output <file>', 'file to write: .md, .json or .html')
     .addOption(
-      new Option('--format <format>', 'whatever the extension says').choices([
-        'markdown',
-        'json',
-        'html',
-      ]),
+      new Option(
+        '--format <format>',
+        'markdown, json or html, whatever the extension says',
+      ).choices(['markdown', 'json', 'html']),
     )
     .addOption(siblings())
     .option('--force', 'replace a file that is there');

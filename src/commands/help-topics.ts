@@ -12,7 +12,7 @@ const meanings: Readonly<Record<FailureKind, string>> = {
   not_found: 'no such model or path (404), conversation or search hit',
   invalid_request: 'the service refused the request (400), or it cannot fit',
   rate_limited: 'too many requests (429), retries used up',
-  server_error: 'the service failed (5xx, malformed JSON), retries used up',
+  server_error: 'the service failed (5xx, bad JSON), retries used up',
   unreachable: 'no connection, a timeout, or TLS failed',
   incomplete: 'the answer was cut; the text that came is kept',
   storage: 'a file or an output could not be written',

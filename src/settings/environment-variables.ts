@@ -22,7 +22,7 @@ const processVariables: readonly EnvironmentVariable[] = [
   { name: 'NATTER_PROFILE', summary: 'Profile to take settings from', default: 'default' },
   { name: 'NATTER_CONFIG_DIR', summary: 'Folder of settings and credentials, an absolute path' },
   { name: 'NATTER_DATA_DIR', summary: 'Folder of conversations, an absolute path' },
-  { name: 'NATTER_STATE_DIR', summary: 'Folder of input history and logs, an absolute path' },
+  { name: 'NATTER_STATE_DIR', summary: 'Folder of input history and drafts, an absolute path' },
   { name: 'NATTER_RECORD', summary: 'File to record what travels into, as --record' },
   { name: 'NATTER_REPLAY', summary: 'Recording to answer from, as --replay' },
   {
@@ -60,11 +60,23 @@ const sharedVariables: readonly EnvironmentVariable[] = [
   },
   {
     name: 'XDG_STATE_HOME',
-    summary: 'Holds the folder natter of input history and logs',
+    summary: 'Holds the folder natter of input history and drafts',
     default: '~/.local/state',
   },
+  {
+    name: 'XDG_CACHE_HOME',
+    summary: 'Holds the folder natter of compiled code',
+    default: '~/.cache',
+  },
+  { name: 'NODE_COMPILE_CACHE', summary: 'The same, and wins over it' },
+  { name: 'NODE_DISABLE_COMPILE_CACHE', summary: '1 keeps no compiled code' },
+  { name: 'VISUAL', summary: 'Editor of Ctrl+G in a conversation, with options' },
+  { name: 'EDITOR', summary: 'The same where VISUAL is not set', default: 'vi' },
   { name: 'APPDATA', summary: 'On Windows, holds the folder natter of settings' },
-  { name: 'LOCALAPPDATA', summary: 'On Windows, holds the folder natter of data and state' },
+  {
+    name: 'LOCALAPPDATA',
+    summary: 'On Windows, holds the folder natter of data, state and compiled code',
+  },
 ];
 
 /** Every variable natter reads; an empty one counts as unset. */

@@ -9,7 +9,7 @@ export interface Folders {
   readonly config: string | undefined;
   /** Conversations. */
   readonly data: string | undefined;
-  /** What may be lost without harm: input history, logs. */
+  /** What may be lost without harm: input history, drafts. */
   readonly state: string | undefined;
 }
 

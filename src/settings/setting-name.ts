@@ -70,16 +70,18 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
 
 const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
 
+/** As `config set` takes them; of a family the form of its names. */
+export const settingNames: readonly string[] = [
+  ...settingKeys.map((key) => definitions[key].name),
+  ...settingFamilies.map((family) => family.name),
+];
+
 function unknownSetting(name: string): Failure {
   if (keyNames.has(name.toLowerCase())) {
     return new Failure('usage', 'an API key is not a setting', { hint: 'natter auth login' });
   }
-  const known = [
-    ...settingKeys.map((key) => definitions[key].name),
-    ...settingFamilies.map((family) => family.name),
-  ];
   return new Failure('usage', `there is no setting ${JSON.stringify(name)}`, {
-    hint: `the settings are ${known.join(', ')}`,
+    hint: `the settings are ${settingNames.join(', ')}`,
   });
 }
 

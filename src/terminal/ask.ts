@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { Failure } from '../failure.ts';
 import { Interruption } from './signals.ts';
 
-export interface AskOptions {
+interface AskOptions {
   /** What is typed does not appear: keys. */
   readonly hidden?: boolean;
   readonly signal?: AbortSignal;

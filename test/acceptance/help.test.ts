@@ -75,6 +75,24 @@ test('every setting with a flag is in the help with its default and variable', a
   expect(text).toContain('default 10m [NATTER_FIRST_BYTE_TIMEOUT]');
 });
 
+test('Y25: natter config set --help lists the settings', async () => {
+  const text = (await runNatter(['config', 'set', '--help'])).stdout.replaceAll(/\s+/g, ' ');
+  for (const key of settingKeys) expect(text).toContain(` ${definitions[key].name},`);
+  expect(text).toContain('params.<name>');
+});
+
+test('Y25: natter conversations export --help names the formats', async () => {
+  const { stdout } = await runNatter(['conversations', 'export', '--help']);
+  expect(stdout).toMatch(/--format <format> +markdown, json or html/);
+});
+
+test('Y25: natter help environment has the editor and the cache, and promises no logs', async () => {
+  const { stdout } = await runNatter(['help', 'environment']);
+  for (const name of ['VISUAL', 'EDITOR', 'XDG_CACHE_HOME'])
+    expect(stdout).toContain(`\n  ${name}\n`);
+  expect(stdout).not.toContain('logs');
+});
+
 test('natter help environment names every variable within 80 columns', async () => {
   const { code, stdout } = await runNatter(['help', 'environment']);
   expect(code).toBe(0);

@@ -2,7 +2,7 @@ import { isSet } from '../environment.ts';
 import { chooseProfile } from '../settings/profile-name.ts';
 import { removeCredential } from '../settings/profiles.ts';
 import { describeWithheld } from '../settings/resolved-settings.ts';
-import { listSettings } from '../settings/setting-rows.ts';
+import { listSettings, textRow } from '../settings/setting-rows.ts';
 import type { StatusOptions } from './auth.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -20,11 +20,7 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
   const presentation = present(context, options);
   const { notices } = presentation;
   const settings = readSettings(context, notices, options);
-  const profile = {
-    name: 'profile',
-    value: settings.profile.value,
-    source: settings.profile.source,
-  };
+  const profile = textRow('profile', settings.profile.value, settings.profile.source);
   const shown = listSettings(settings).filter(({ name }) => shownSettings.has(name));
   await printSettings(context, presentation, [profile, ...shown], options);
   if (options.json === true) return;

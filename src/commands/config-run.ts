@@ -4,7 +4,7 @@ import { resolveFolders } from '../settings/folders.ts';
 import { chooseProfile } from '../settings/profile-name.ts';
 import * as profiles from '../settings/profiles.ts';
 import { parseSettingName } from '../settings/setting-name.ts';
-import { listSettings as settingRows } from '../settings/setting-rows.ts';
+import { jsonRow, listSettings as settingRows } from '../settings/setting-rows.ts';
 import { settingsFile, settingsPath } from '../settings/settings-file.ts';
 import type { StoredSettings } from '../settings/stored-settings.ts';
 import { sanitizeLine } from '../terminal/sanitizer.ts';
@@ -42,7 +42,7 @@ export async function getSetting(
       hint: `natter config set ${name} <value>`,
     });
   }
-  if (options.json === true) return printJson(context, row);
+  if (options.json === true) return printJson(context, jsonRow(row));
   await context.streams.stdout.write(`${sanitizeLine(row.value)}\n`);
 }
 

@@ -5,7 +5,7 @@ import { createService } from '../client/service.ts';
 import { maskKey, maskMark } from '../secrecy/mask-key.ts';
 import { isSecretHeader } from '../secrecy/secret-header.ts';
 import { describeSource, type ResolvedSettings } from '../settings/resolved-settings.ts';
-import { listSettings } from '../settings/setting-rows.ts';
+import { jsonRow, listSettings } from '../settings/setting-rows.ts';
 import type { PlannedRequest } from './chat-request.ts';
 import type { Context } from './context.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -78,6 +78,7 @@ export async function dryRunDocument(
     profile: { name: settings.profile.value, source: describeSource(settings.profile.source) },
     settings: listSettings(settings)
       .filter(({ value }) => value !== undefined)
+      .map(jsonRow)
       .map(({ name, value, source }) => ({ name, value, source: describeSource(source) })),
   };
 }

@@ -1,5 +1,5 @@
 import { describeSource } from '../settings/resolved-settings.ts';
-import type { SettingRow } from '../settings/setting-rows.ts';
+import { jsonRow, type SettingRow } from '../settings/setting-rows.ts';
 import type { Context } from './context.ts';
 import type { Presentation } from './presentation.ts';
 import { printJson, printTable } from './print-data.ts';
@@ -14,12 +14,7 @@ export async function printSettings(
   { json = false }: { readonly json?: boolean },
 ): Promise<void> {
   if (json) {
-    const document = rows.map(({ name, value, source }) => ({
-      name,
-      value: value ?? null,
-      source,
-    }));
-    return printJson(context, document);
+    return printJson(context, rows.map(jsonRow));
   }
   const cells = rows.map(({ name, value, source }) =>
     value === undefined ? [name, '(not set)', ''] : [name, value, describeSource(source)],

@@ -10,6 +10,8 @@ export interface SettingRow {
   readonly name: string;
   /** As `config set` takes it; undefined where there is no value. */
   readonly value: string | undefined;
+  /** As the settings file holds it: a number, true or false, the JSON of a parameter, else text. Absent as `value` is. */
+  readonly json?: unknown;
   readonly source: Source;
 }
 
@@ -20,30 +22,39 @@ function maskSettingValue(name: string, value: string): string {
   return header !== undefined && isSecretHeader(header) ? maskMark : value;
 }
 
+/** A row whose value is text. */
+export function textRow(name: string, value: string | undefined, source: Source): SettingRow {
+  return value === undefined ? { name, value, source } : { name, value, json: value, source };
+}
+
+/** The row as JSON output has it; null where there is no value. */
+export function jsonRow({ name, json = null, source }: SettingRow) {
+  return { name, value: json, source };
+}
+
 /** Everything that is in force, in the order of the table, secrets masked. */
 export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] {
   const settings = settingKeys.map((key): SettingRow => {
     const { name, type } = definitions[key] as Definition<unknown>;
     const value = resolved.values[key];
-    const text =
-      value === undefined ? undefined : maskSettingValue(name, String(type.store(value)));
-    return { name, value: text, source: resolved.sources[key] };
+    const source = resolved.sources[key];
+    if (value === undefined) return { name, value: undefined, source };
+    const stored = type.store(value);
+    const text = maskSettingValue(name, String(stored));
+    return { name, value: text, json: typeof stored === 'string' ? text : stored, source };
   });
   const params = Object.entries(resolved.params).map(([name, { value, source }]): SettingRow => ({
     name: `params.${name}`,
     value: JSON.stringify(value),
+    json: value,
     source,
   }));
-  const headers = Object.entries(resolved.headers).map(([name, { value, source }]): SettingRow => ({
-    name: `headers.${name}`,
-    value: maskSettingValue(`headers.${name}`, value),
-    source,
-  }));
+  const headers = Object.entries(resolved.headers).map(([header, { value, source }]) => {
+    const name = `headers.${header}`;
+    return textRow(name, maskSettingValue(name, value), source);
+  });
   const { apiKey } = resolved;
-  const key: SettingRow = {
-    name: 'api-key',
-    value: apiKey === undefined ? undefined : maskKey(apiKey.value),
-    source: apiKey?.source ?? { kind: 'default', name: 'default' },
-  };
-  return [...settings, ...params, ...headers, key];
+  const key = apiKey === undefined ? undefined : maskKey(apiKey.value);
+  const source = apiKey?.source ?? ({ kind: 'default', name: 'default' } as const);
+  return [...settings, ...params, ...headers, textRow('api-key', key, source)];
 }

@@ -38,6 +38,16 @@ test.each([
   expect(written.stderr).toBe(stderr);
 });
 
+test('Y14: config list --json and config get --json have typed values', async () => {
+  const lines = ['config set params.seed 7', 'config set retries 2', 'config set timeout 90s'];
+  const { stdout } = await run([...lines, 'config list --json']);
+  const settings = JSON.parse(stdout) as { name: string; value: unknown }[];
+  const values = Object.fromEntries(settings.map(({ name, value }) => [name, value]));
+  expect(values).toMatchObject({ retries: 2, save: true, 'params.seed': 7, timeout: '90s' });
+  const one = await run([...lines, 'config get retries --json']);
+  expect(JSON.parse(one.stdout)).toMatchObject({ name: 'retries', value: 2 });
+});
+
 test('on a terminal settings are a table with a heading', async () => {
   const { stdout } = await run(['config list --no-input'], { terminals: ['stdout'] });
   expect(stdout).toContain('SETTING');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { resolveSettings } from '../../src/settings/resolve.ts';
-import { listSettings } from '../../src/settings/setting-rows.ts';
+import { jsonRow, listSettings } from '../../src/settings/setting-rows.ts';
 import { exampleKey, storedWith } from './fixtures/stored.ts';
 
 const stored = storedWith(
@@ -23,14 +23,40 @@ test('lists every setting in force with its value as typed and its source', () =
   const profile = { kind: 'profile', name: 'default' };
   expect(rows()).toEqual(
     expect.arrayContaining([
-      { name: 'model', value: 'origin', source: { kind: 'default', name: 'default' } },
+      {
+        name: 'model',
+        value: 'origin',
+        json: 'origin',
+        source: { kind: 'default', name: 'default' },
+      },
       { name: 'max-tokens', value: undefined, source: { kind: 'default', name: 'default' } },
-      { name: 'retries', value: '2', source: { kind: 'flag', name: '--retries' } },
-      { name: 'retry-max-wait', value: '1m', source: { kind: 'default', name: 'default' } },
-      { name: 'params.stop', value: '["END"]', source: profile },
-      { name: 'headers.x-team', value: 'blue', source: profile },
+      { name: 'retries', value: '2', json: 2, source: { kind: 'flag', name: '--retries' } },
+      {
+        name: 'retry-max-wait',
+        value: '1m',
+        json: '1m',
+        source: { kind: 'default', name: 'default' },
+      },
+      { name: 'params.stop', value: '["END"]', json: ['END'], source: profile },
+      { name: 'headers.x-team', value: 'blue', json: 'blue', source: profile },
     ]),
   );
+});
+
+test('Y14: values have their types, as the settings file has them', () => {
+  const values = Object.fromEntries(rows().map((row) => [row.name, jsonRow(row).value]));
+  expect(values).toMatchObject({
+    model: 'origin',
+    'max-tokens': null,
+    retries: 2,
+    'retry-max-wait': '1m',
+    'allow-insecure': false,
+    'params.stop': ['END'],
+    'headers.x-team': 'blue',
+    'headers.x-team-token': '…',
+    'base-url': 'https://…@api.example.com',
+    'api-key': '…wxyz',
+  });
 });
 
 test('K25 K15 shows keys, passwords and secret headers masked', () => {

@@ -122,7 +122,7 @@ test('a bad value in the file is named with the way to remove it', async () => {
 test.each([
   ['NATTER_TIMEOUT', 'soon'],
   ['NATTER_RETRIES', 'many'],
-  ['NATTER_BASE_URL', 'localhost'],
+  ['NATTER_BASE_URL', 'api.example'],
   ['NATTER_ALLOW_INSECURE', 'perhaps'],
   ['NATTER_MAX_TOKENS', '-5'],
   ['NATTER_PROFILE', '../x'],

@@ -136,7 +136,7 @@ test('a natter that is stopped stops the engine', async () => {
 });
 
 test.each([
-  ['an address that is none', ['--upstream', 'localhost'], 2, /--upstream must be/],
+  ['an address that is none', ['--upstream', 'engine.example'], 2, /--upstream must be/],
   ['an upstream that is not there', ['--upstream', 'http://127.0.0.1:1'], 10, /--map origin=/],
   ['a map without an upstream', ['--map', 'origin=x'], 2, /--upstream <url>/],
   [

@@ -39,7 +39,7 @@ export function incomplete(cause: Failure, requestId: string | undefined): Failu
   return rephrase(cause, {
     kind: 'incomplete',
     message: `the answer is incomplete: ${cause.message}`,
-    hint: 'what came is kept; ask again for a whole answer',
+    hint: 'what was received is kept; ask again for a whole answer',
     cause,
     ...(requestId !== undefined && { requestId }),
   });

@@ -31,7 +31,7 @@ export function endingFailure(error: unknown, signal: AbortSignal): Failure {
 /** What became of an answer that the person, or a signal, broke off. */
 export function stoppedAnswer(): Failure {
   return new Failure('incomplete', 'the answer is incomplete: natter was stopped', {
-    hint: 'what came is kept; ask again for a whole answer',
+    hint: 'what was received is kept; ask again for a whole answer',
   });
 }
 

@@ -4,6 +4,7 @@ import { openDraft } from '../storage/open-draft.ts';
 import { removeFile } from '../storage/remove-file.ts';
 import { synchronizeFolder } from '../storage/synchronize-folder.ts';
 import type { ResultIndex } from './result-index.ts';
+import { renameFile } from '../storage/rename-file.ts';
 
 const blockSize = 1 << 20;
 const lineEnd = 0x0a;
@@ -102,7 +103,7 @@ export function writeInOrder(
       fs.closeSync(target);
     }
     ready();
-    fs.renameSync(temporary, place);
+    renameFile(temporary, place);
     synchronizeFolder(path.dirname(place));
   } catch (error) {
     removeFile(temporary);

@@ -1,5 +1,6 @@
 import type { Message } from '../client/contract.ts';
-import { inexactNumbers, isJsonObject } from '../json.ts';
+import { inexactNumbers } from '../inexact-number.ts';
+import { isJsonObject } from '../json.ts';
 import { itemParameters } from './item-parameters.ts';
 import type { ItemContent } from './item.ts';
 import type { Template } from './template.ts';

@@ -6,11 +6,13 @@ import { scanResults } from '../batch/scan-results.ts';
 import { Failure } from '../failure.ts';
 import { count } from '../output/figures.ts';
 import type { Notices } from '../output/notices.ts';
+import { expandName } from '../storage/expand-name.ts';
 import { failureReason } from '../storage/storage-failure.ts';
 import type { MergeOptions } from './batch.ts';
 import { cannotRead } from './cannot-read.ts';
 import type { Context } from './context.ts';
 import { present } from './presentation.ts';
+import { refuseReservedName } from './refuse-reserved-name.ts';
 
 function openPiece(name: string): number {
   try {
@@ -18,6 +20,20 @@ function openPiece(name: string): number {
   } catch (error) {
     throw cannotRead(name, error);
   }
+}
+
+/** @throws Failure `usage` where a name with `*` or `?` means no file */
+function expandPiece(name: string): readonly string[] {
+  let files: readonly string[];
+  try {
+    files = expandName(name);
+  } catch (error) {
+    throw cannotRead(name, error);
+  }
+  if (files.length > 0) return files;
+  throw new Failure('usage', `no file has a name like ${name}`, {
+    hint: 'name the files of results that belong together',
+  });
 }
 
 function openPieces(names: readonly string[], opened: number[]): Merged {
@@ -89,11 +105,12 @@ export async function mergeBatch(
   { output, force = false, ...options }: MergeOptions,
   pieces: readonly string[],
 ): Promise<void> {
+  if (output !== undefined) refuseReservedName(output, context.platform);
   if (output !== undefined && !force) refuseExisting(output);
   const { notices } = present(context, options);
   const opened: number[] = [];
   try {
-    const merged = openPieces(pieces, opened);
+    const merged = openPieces(pieces.flatMap(expandPiece), opened);
     const blocks = resultBlocks(merged.index, opened);
     if (output === undefined) await print(context, blocks);
     else writeFile(output, blocks);

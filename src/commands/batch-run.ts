@@ -17,6 +17,7 @@ import { workItem } from './batch-work.ts';
 import type { BatchOptions } from './batch.ts';
 import type { Context } from './context.ts';
 import { present, type Presentation } from './presentation.ts';
+import { refuseReservedName } from './refuse-reserved-name.ts';
 import { readRequestSettings } from './request-settings.ts';
 import { openService, type Service } from './service.ts';
 
@@ -183,6 +184,7 @@ export async function runBatch(
   const plan = planBatch(options, file);
   const settings = readRequestSettings(context, notices, options);
   const input = openBatchInput(context, notices, file);
+  if (options.output !== undefined) refuseReservedName(options.output, context.platform);
   refuseSharedFiles(options, file, context.environment);
   if (options.dryRun === true) {
     const { printBatchDryRun } = await import('./batch-dry-run.ts');

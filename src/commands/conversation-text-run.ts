@@ -5,7 +5,6 @@ import { exportJson } from '../conversation/export/json.ts';
 import { exportMarkdown } from '../conversation/export/markdown.ts';
 import type { Conversation } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
-import { isReservedName } from '../storage/reserved-name.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/escape-json.ts';
 import { sanitize } from '../terminal/sanitizer.ts';
@@ -14,6 +13,7 @@ import type { Context } from './context.ts';
 import { readConversation } from './library-access.ts';
 import { present } from './presentation.ts';
 import { printMarkdown } from './print-markdown.ts';
+import { refuseReservedName } from './refuse-reserved-name.ts';
 
 type Format = NonNullable<ExportOptions['format']>;
 
@@ -68,11 +68,7 @@ async function writeExport(
   force: boolean,
   platform: NodeJS.Platform,
 ): Promise<void> {
-  if (isReservedName(path, platform)) {
-    throw new Failure('usage', `Windows keeps the name ${path} for a device`, {
-      hint: 'choose another name',
-    });
-  }
+  refuseReservedName(path, platform);
   try {
     await writeFile(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {

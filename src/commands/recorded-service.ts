@@ -13,6 +13,7 @@ import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
 import { maskText, textFilter } from './mask-secrets.ts';
 import type { ReplayChoice } from './recording-choice.ts';
+import { refuseReservedName } from './refuse-reserved-name.ts';
 
 /** Told to people, who may have forgotten a variable; what programs read stays as it was. */
 function tell({ streams }: Context, notices: Notices, text: string): void {
@@ -28,6 +29,7 @@ async function openRecorder(
   file: string,
 ): Promise<Partial<ClientOptions>> {
   const { clock, process, secrets, version, signal } = context;
+  refuseReservedName(file, context.platform);
   const options = { clock, process, signal, storage: appendFile, program: `natter/${version}` };
   const recordingFile = await openRecordingFile(path.resolve(file), options);
   tell(context, notices, `recording into ${file}`);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Failure } from '../failure.ts';
@@ -17,6 +17,7 @@ import {
 import type { JournalOptions } from './journal.ts';
 import { heldFailure } from './open-journal.ts';
 import { formatRecord } from './records.ts';
+import { renameFile } from '../storage/rename-file.ts';
 
 /** A conversation as a folder lists it. */
 export interface LibraryEntry {
@@ -66,7 +67,7 @@ function move(from: string, folder: string, id: string): void {
   try {
     makePrivateFolder(folder);
     if (existsSync(to)) throw Object.assign(new Error('it is there'), { code: 'EEXIST' });
-    renameSync(from, to);
+    renameFile(from, to);
   } catch (error) {
     throw storageFailure('write', to, error, dataVariable);
   }

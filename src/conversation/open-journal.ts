@@ -1,4 +1,4 @@
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 
 import { Failure } from '../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../storage/append-file.ts';
@@ -22,6 +22,7 @@ import {
 import { journalVersion, type JournalRecord } from './records.ts';
 import type { Replay } from './replay.ts';
 import { emptyReplay, writeConversation } from './write-conversation.ts';
+import { renameFile } from '../storage/rename-file.ts';
 
 const idLength = 8;
 
@@ -108,7 +109,7 @@ function refuseForeign(path: string, id: string, { records, version }: LoadedCon
   }
   if (records > 0 || statSync(path).size === 0) return;
   const aside = `${path}.unreadable`;
-  renameSync(path, aside);
+  renameFile(path, aside);
   throw new Failure('storage', `nothing of conversation ${id} could be read`, {
     hint: `its file is kept as ${aside}`,
   });

@@ -58,22 +58,27 @@ const locations = {
   },
 } as const satisfies Record<keyof Folders, Location>;
 
+/** On Windows a path may begin at the root of whatever drive is the current one: `\\no\\drive`. */
+function isWhole(name: string, windows: boolean): boolean {
+  return windows ? /^(?:[a-z]:[\\/]|[\\/]{2})/i.test(name) : path.posix.isAbsolute(name);
+}
+
 function resolveFolder(location: Location, facts: FolderFacts): string | undefined {
   const { environment, platform, homeDirectory } = facts;
   const windows = platform === 'win32';
   const paths = windows ? path.win32 : path.posix;
   const own = environment[location.variable];
   if (own !== undefined && own !== '') {
-    if (paths.isAbsolute(own)) return paths.normalize(own);
+    if (isWhole(own, windows)) return paths.normalize(own);
     // Taken from the current directory, it would let any checkout bring settings of its own.
     throw new Failure('configuration', `${location.variable} must be an absolute path`, {
-      hint: `set ${location.variable} to a path that starts at the root`,
+      hint: `set ${location.variable} to a path that starts at ${windows ? 'a drive' : 'the root'}`,
     });
   }
   const base = environment[windows ? location.windowsVariable : location.xdg];
   const folder = windows ? location.windowsFolder : ['natter'];
-  if (base !== undefined && paths.isAbsolute(base)) return paths.join(base, ...folder);
-  if (homeDirectory === undefined || !paths.isAbsolute(homeDirectory)) return undefined;
+  if (base !== undefined && isWhole(base, windows)) return paths.join(base, ...folder);
+  if (homeDirectory === undefined || !isWhole(homeDirectory, windows)) return undefined;
   const fallback = windows ? location.windowsDefault : location.unixDefault;
   return paths.join(homeDirectory, ...fallback, ...folder);
 }

@@ -2,7 +2,8 @@ import { Failure } from '../failure.ts';
 
 const reasons: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
-  ['EPERM', 'permission denied'],
+  ['EPERM', 'permission denied, or another program has it open'],
+  ['EBUSY', 'another program has it open'],
   ['ENOSPC', 'the disk is full'],
   ['EDQUOT', 'the disk quota is used up'],
   ['EROFS', 'the file system is read-only'],

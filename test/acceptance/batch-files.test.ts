@@ -55,6 +55,19 @@ describe('the file of -o', () => {
   });
 });
 
+test('Y24: natter batch merge expands names that the shell passed on as they are', async () => {
+  const place = await openBatchPlace();
+  place.write('p.txt', promptLines(4));
+  for (const number of [1, 2]) {
+    await place.run(['p.txt', '--shard', `${number}/2`, '-o', `piece-${number}.jsonl`]);
+  }
+  expect((await place.run(['merge', 'piece-*.jsonl', '-o', 'all.jsonl'])).code).toBe(0);
+  expect(place.results('all.jsonl').map(({ index }) => index)).toEqual([1, 2, 3, 4]);
+  const { code, stderr } = await place.run(['merge', 'part-*.jsonl']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('no file has a name like part-*.jsonl');
+});
+
 test('natter batch merge refuses a folder as a piece', async () => {
   const place = await openBatchPlace();
   const { code, stderr } = await place.run(['merge', '.']);

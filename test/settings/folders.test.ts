@@ -58,6 +58,29 @@ describe('resolveFolders', () => {
     });
   });
 
+  test.each([String.raw`\no\drive`, '/no/drive', String.raw`C:relative`])(
+    'Y24: refuses %s on Windows, which depends on the current drive',
+    async (name) => {
+      const facts = { ...linux, platform: 'win32', homeDirectory: name } as const;
+      const environment = { NATTER_DATA_DIR: name };
+      expect(await failureOf(() => resolveFolders({ ...facts, environment }))).toMatchObject({
+        kind: 'configuration',
+        hint: 'set NATTER_DATA_DIR to a path that starts at a drive',
+      });
+      expect(
+        resolveFolders({ ...facts, environment: { LOCALAPPDATA: name } }).data,
+      ).toBeUndefined();
+    },
+  );
+
+  test.each([String.raw`D:\notes`, String.raw`\\server\share\notes`])(
+    'Y24: takes %s on Windows',
+    (name) => {
+      const environment = { NATTER_DATA_DIR: name };
+      expect(resolveFolders({ ...linux, platform: 'win32', environment }).data).toBe(name);
+    },
+  );
+
   test('uses the roaming and the local folder on Windows', () => {
     const environment = {
       APPDATA: String.raw`D:\Roaming`,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { openDraft } from '../../storage/open-draft.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
+import { renameFile } from '../../storage/rename-file.ts';
 
 /** Moves the folder that these files are in. */
 export const stateVariable = 'NATTER_STATE_DIR';
@@ -48,7 +49,7 @@ export function replaceFile(file: string, content: string): void {
     } finally {
       fs.closeSync(descriptor);
     }
-    fs.renameSync(next, file);
+    renameFile(next, file);
   } catch (error) {
     throw storageFailure('write', file, error, stateVariable);
   }

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { renameFile } from '../../src/storage/rename-file.ts';
+import { failureReason } from '../../src/storage/storage-failure.ts';
+
+/** Renaming that fails as often as told, by the code of the system. */
+function failing(times: number, code: string) {
+  const calls: string[] = [];
+  const renaming = {
+    rename(from: string, to: string) {
+      calls.push(`${from} ${to}`);
+      if (calls.length <= times) throw Object.assign(new Error(code), { code });
+    },
+    wait: (milliseconds: number) => void calls.push(`wait ${milliseconds > 0}`),
+  };
+  return { calls, renaming };
+}
+
+test.each(['EBUSY', 'EPERM', 'EACCES'])('Y24: a file that is open (%s) is tried again', (code) => {
+  const { calls, renaming } = failing(1, code);
+  renameFile('a', 'b', renaming);
+  expect(calls).toEqual(['a b', 'wait true', 'a b']);
+});
+
+test('Y24: a file that stays open is given up', () => {
+  const { renaming } = failing(Infinity, 'EBUSY');
+  expect(() => renameFile('a', 'b', renaming)).toThrow('EBUSY');
+});
+
+test('Y24: another failure is not tried again', () => {
+  const { calls, renaming } = failing(1, 'ENOSPC');
+  expect(() => renameFile('a', 'b', renaming)).toThrow('ENOSPC');
+  expect(calls).toEqual(['a b']);
+});
+
+test('Y24: the cause is in plain words', () => {
+  const busy = Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+  expect(failureReason(busy)).toBe('another program has it open');
+});

@@ -49,14 +49,23 @@ function firstLine(path: string): string {
   return '';
 }
 
-/** Finds the highest number of an exchange in a file; reads what was written since the last time. */
-function createCounter(path: string) {
+/**
+ * Finds the highest number of an exchange in a file; reads what was written since the last time.
+ * @param check looks at a file that took the place of the last one; throws for one that is no recording
+ */
+function createCounter(path: string, check: () => void) {
   let last = 0;
   let scanned = 0;
   let inode = -1;
   return {
+    /** @throws the system's error, or a Failure where another file has the name since `next` */
+    refuseReplaced(): void {
+      if (inode === -1 || fs.statSync(path).ino === inode) return;
+      throw new Failure('storage', `${path} was replaced by another file`);
+    },
     /** `own` is what the file's size is while no other process has written to it. */
     next(own: number): { readonly exchange: number; readonly size: number } {
+      if (inode !== -1 && fs.statSync(path).ino !== inode) check();
       const { size, ino } = fs.statSync(path);
       if (ino !== inode || size < scanned) [last, scanned] = [0, 0];
       else if (size === own) scanned = size;
@@ -102,7 +111,7 @@ export async function openRecordingFile(
     withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, action);
   /** What the file's size is while no other process has written to it. */
   let expected = -1;
-  const counter = createCounter(path);
+  const counter = createCounter(path, () => prepare(path, program));
 
   function write(text: string): void {
     const bytes = Buffer.from(text);
@@ -129,6 +138,9 @@ export async function openRecordingFile(
         write(endsTorn(path) ? `\n${line}` : line);
         return exchange;
       }, signal),
-    append: (exchange, at, event) => write(formatLine({ exchange, at, ...event })),
+    append(exchange, at, event) {
+      counter.refuseReplaced();
+      write(formatLine({ exchange, at, ...event }));
+    },
   };
 }

@@ -89,6 +89,31 @@ test('a file that was replaced is counted from its beginning', async () => {
   expect(await file.begin(request)).toBe(43);
 });
 
+test.each([
+  ['text', 'my own notes\n'],
+  ['JSON', '{"index":1}\n'],
+])('X10: a file of %s that took its place is left as it is', async (_, text) => {
+  const path = newPath();
+  const file = await open(path);
+  const exchange = await file.begin(request);
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+  const event = { type: 'end' } as const;
+  expect(() => file.append(exchange, 1, event)).toThrow('was replaced by another file');
+  await expect(file.begin(request)).rejects.toMatchObject({ kind: 'configuration' });
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+test('X10: an empty file that took its place gets a header', async () => {
+  const path = newPath();
+  const file = await open(path);
+  await file.begin(request);
+  writeFileSync(`${path}.new`, '');
+  renameSync(`${path}.new`, path);
+  expect(await file.begin(request)).toBe(1);
+  expect(numbersIn(path)).toEqual([1]);
+});
+
 test('D3 after a torn last line a new one begins', async () => {
   const path = writeTape(chatRequest(4));
   writeFileSync(path, '{"exchange":4,"at":5,"ty', { flag: 'a' });

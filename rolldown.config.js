@@ -1,6 +1,7 @@
 import { defineConfig } from 'rolldown';
 import { codeSplitting } from './scripts/bundle/chunks.js';
 import { commanderBundling } from './scripts/bundle/commander.js';
+import { confBundling } from './scripts/bundle/conf.js';
 import { inkBundling } from './scripts/bundle/ink.js';
 
 /** A package that is not installed would be left to the run, which has none. */
@@ -16,7 +17,7 @@ const program = defineConfig({
   preserveEntrySignatures: 'allow-extension',
   // Yoga is asked for its loader by a name that only the bundle's stand-in has.
   checks: { ineffectiveDynamicImport: false },
-  plugins: [inkBundling(), commanderBundling()],
+  plugins: [inkBundling(), commanderBundling(), confBundling()],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   output: {
     dir: 'dist',

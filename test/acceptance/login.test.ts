@@ -13,7 +13,7 @@ test('Y16: login on a terminal asks again for what is no address, before it asks
   const env = { HOME: temporaryHome() };
   const terminal = openTerminal(['auth', 'login'], { env });
   await terminal.waitFor(/Base URL of the service:/);
-  terminal.type('localhost:8080\r');
+  terminal.type('my service\r');
   await terminal.waitFor(/must be an http[^]*Base URL of the service:/);
   terminal.type(`${server.url}\r`);
   await terminal.waitFor(/API key/);
@@ -26,7 +26,7 @@ test('Y16: login on a terminal asks three times at the most', async () => {
   const terminal = openTerminal(['auth', 'login']);
   for (const count of [1, 2, 3]) {
     await terminal.waitFor(new RegExp(`(?:Base URL of the service:[^]*){${count}}`));
-    terminal.type('localhost\r');
+    terminal.type('my service\r');
   }
   expect((await terminal.exit).exitCode).toBe(2);
   const transcript = await terminal.transcript();

@@ -1,9 +1,18 @@
 // What conversations cost: a turn's appends, opening one, searching many. `npm run bench:conversations` prints the
 // table of bench/conversations.md; with the argument `full` it searches 10,000 conversations of 1 GB.
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { systemClock } from '../src/clock.ts';
 import { listEntries } from '../src/conversation/library.ts';
@@ -15,18 +24,15 @@ import { summarize } from '../src/conversation/summary.ts';
 const sentence = 'The sky is blue because air scatters short waves more than long ones. ';
 const megabyte = 1_000_000;
 
-/** Turns of about 5 kB until the file has `size` bytes; one in a hundred has the word that is searched for. */
-function journalOf(id: string, size: number): string {
-  const lines = [
-    JSON.stringify({
-      type: 'conversation',
-      version: 1,
-      id,
-      created_at: '2026-11-20T12:00:00.000Z',
-    }),
-  ];
+/**
+ * Turns of about 5 kB until they have `size` bytes, numbered from `first`: none is there twice. One in a hundred has
+ * the word that is searched for.
+ */
+function turnsOf(size: number, first: number): { readonly text: string; readonly next: number } {
+  const lines: string[] = [];
   let length = 0;
-  for (let turn = 0; length < size; turn += 1) {
+  let turn = first;
+  for (; length < size; turn += 1) {
     const parent = turn === 0 ? null : `a${turn - 1}`;
     const time = { created_at: '2026-11-20T12:00:00.000Z' };
     const text = turn % 100 === 7 ? `${sentence.repeat(14)}needle` : sentence.repeat(14);
@@ -42,7 +48,13 @@ function journalOf(id: string, size: number): string {
       length += line.length + 1;
     }
   }
-  return `${lines.join('\n')}\n`;
+  return { text: `${lines.join('\n')}\n`, next: turn };
+}
+
+function journalOf(id: string, size: number): string {
+  const time = '2026-11-20T12:00:00.000Z';
+  const header = JSON.stringify({ type: 'conversation', version: 1, id, created_at: time });
+  return `${header}\n${turnsOf(size, 0).text}`;
 }
 
 function milliseconds(action: () => unknown): number {
@@ -84,18 +96,38 @@ async function benchAppends(folder: string): Promise<void> {
   await journal.close();
 }
 
+/** Of the built program, in megabytes. */
+function exportMemory(dataFolder: string): number {
+  const peak = join(dataFolder, 'peak');
+  const words = ['bin/natter.cjs', 'conversations', 'export', 'bcdfghjk', '--format', 'markdown'];
+  execFileSync(process.execPath, ['--require', resolve('test/support/peak-memory.cjs'), ...words], {
+    env: { ...process.env, NATTER_DATA_DIR: dataFolder, PEAK_MEMORY: peak },
+    stdio: 'ignore',
+  });
+  return Math.round(Number(readFileSync(peak, 'utf8')) / 1000);
+}
+
 function benchOpening(folder: string): void {
   for (const size of [1, 10, 100]) {
     const file = join(folder, `open-${size}.jsonl`);
-    writeFileSync(file, '');
+    writeFileSync(file, journalOf('x', 0));
     // In parts: a string of it all would count in the memory below.
-    for (let part = 0; part < size; part += 1) appendFileSync(file, journalOf('x', megabyte));
+    let first = 0;
+    for (let part = 0; part < size; part += 1) {
+      const { text, next } = turnsOf(megabyte, first);
+      appendFileSync(file, text);
+      first = next;
+    }
     const times = [1, 2, 3].map(() =>
       milliseconds(() => loadConversation(file, 'x').replay.conversation()),
     );
     row(`open ${size} MB, median of 3`, `${Math.round(median(times))} ms`);
     row(`list ${size} MB`, `${Math.round(milliseconds(() => summarize(file)))} ms`);
-    rmSync(file);
+    const place = join(folder, `export-${size}`, 'conversations');
+    mkdirSync(place, { recursive: true });
+    renameSync(file, join(place, 'bcdfghjk.jsonl'));
+    row(`export ${size} MB, memory at the most`, `${exportMemory(dirname(place))} MB`);
+    rmSync(place, { recursive: true });
   }
 }
 

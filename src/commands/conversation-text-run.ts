@@ -25,6 +25,27 @@ const extensions: Readonly<Record<string, Format>> = {
   '.htm': 'html',
 };
 
+/** UTF-16 units of one write, at least: a large conversation is never one text. */
+const shortestWrite = 1 << 16;
+
+/** Pieces of a text, each changed by `change`, in as many as are worth a write. */
+function* grouped(
+  pieces: Iterable<string>,
+  change: (text: string) => string = (text) => text,
+): Generator<string, void> {
+  let group: string[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    const changed = change(piece);
+    group.push(changed);
+    size += changed.length;
+    if (size < shortestWrite) continue;
+    yield group.join('');
+    [group, size] = [[], 0];
+  }
+  yield group.join('');
+}
+
 /** Runs `natter conversations show`. @throws Failure */
 export async function showConversation(
   context: Context,
@@ -35,7 +56,8 @@ export async function showConversation(
   const conversation = readConversation(context, presentation.notices, name);
   const versions = { siblings: options.siblings === true };
   if (options.json === true) {
-    await context.streams.stdout.write(escapeJson(exportJson(conversation, versions)));
+    const pieces = grouped(exportJson(conversation, versions), escapeJson);
+    for (const text of pieces) await context.streams.stdout.write(text);
     return;
   }
   await printMarkdown(context, presentation, exportMarkdown(conversation, versions));
@@ -55,7 +77,7 @@ async function exported(
   conversation: Conversation,
   format: Format,
   siblings: boolean,
-): Promise<string> {
+): Promise<Iterable<string>> {
   if (format === 'markdown') return exportMarkdown(conversation, { siblings });
   if (format === 'json') return exportJson(conversation, { siblings });
   const { exportHtml } = await import('../conversation/export/html.ts');
@@ -64,7 +86,7 @@ async function exported(
 
 async function writeExport(
   path: string,
-  text: string,
+  text: Iterable<string>,
   force: boolean,
   platform: NodeJS.Platform,
 ): Promise<void> {
@@ -90,13 +112,14 @@ export async function exportConversation(
   const { notices } = present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);
-  const text = await exported(conversation, format, options.siblings === true);
+  const pieces = await exported(conversation, format, options.siblings === true);
   const { output } = options;
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;
-    await stdout.write(stdout.isTerminal ? sanitize(text) : text);
+    const clean = stdout.isTerminal ? sanitize : (text: string) => text;
+    for (const text of grouped(pieces, clean)) await stdout.write(text);
     return;
   }
-  await writeExport(output, text, options.force === true, context.platform);
+  await writeExport(output, grouped(pieces), options.force === true, context.platform);
   notices.notice(`wrote ${output}`);
 }

@@ -3,15 +3,17 @@ import { createTextOutput } from './answer-output.ts';
 import type { Context } from './context.ts';
 import type { Presentation } from './presentation.ts';
 
-/** Prints Markdown that is stored: styled on a terminal, byte for byte into a pipe. */
+/** Prints Markdown that is stored, whole or in pieces: styled on a terminal, byte for byte into a pipe. */
 export async function printMarkdown(
   context: Context,
   presentation: Presentation,
-  text: string,
+  text: string | Iterable<string>,
   options: FormatOptions = {},
 ): Promise<void> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   const { printer } = await createTextOutput({ context, presentation, format });
-  await printer.event({ type: 'text-received', text, deltas: [text] });
+  for (const piece of typeof text === 'string' ? [text] : text) {
+    await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
+  }
   await printer.end();
 }

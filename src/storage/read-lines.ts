@@ -1,10 +1,11 @@
 import { isAscii } from 'node:buffer';
 import fs from 'node:fs';
 
-const chunkSize = 1 << 20;
+/** Bytes. As fast as a megabyte, and a quarter of the text that waits for a garbage collection. */
+const chunkSize = 1 << 18;
 const lineEnd = 0x0a;
 /** Bytes; a longer line is no record of ours, and strings have a limit. */
-const longestLine = 256 * chunkSize;
+const longestLine = 1 << 28;
 
 /**
  * The lines of a file without their ends, in groups as they are read, so that memory stays bounded. Bytes that

@@ -7,7 +7,7 @@ import { exportJson } from '../../src/conversation/export/json.ts';
 import { exportMarkdown } from '../../src/conversation/export/markdown.ts';
 import { createJournal } from '../../src/conversation/open-journal.ts';
 import { pathOf } from '../../src/conversation/tree.ts';
-import { exchange, journalOptions } from './journal-fixtures.ts';
+import { exchange, journalOptions, wholeExport } from './journal-fixtures.ts';
 
 function conversation(prompt: string, answer: string) {
   const journal = createJournal({ ...journalOptions(), save: false });
@@ -21,13 +21,15 @@ describe('exports', () => {
   test('Markdown has the title, the speakers and the texts as they came', () => {
     const journal = conversation('why?', 'because\n\n- of _light_');
     const { id } = journal.conversation();
-    expect(exportMarkdown(journal.conversation(), selected)).toBe(
+    expect(wholeExport(exportMarkdown, journal.conversation(), selected)).toBe(
       `# why?\n\n_2026-11-20, conversation ${id}_\n\n## You\n\nwhy?\n\n## origin\n\nbecause\n\n- of _light_\n`,
     );
   });
 
   test('a turn of which there is one version has no number', () => {
-    const all = exportMarkdown(conversation('why?', 'because').conversation(), { siblings: true });
+    const all = wholeExport(exportMarkdown, conversation('why?', 'because').conversation(), {
+      siblings: true,
+    });
     expect(all).toContain('## You\n\nwhy?');
     expect(all).not.toContain('version');
   });
@@ -38,11 +40,13 @@ describe('exports', () => {
     const again = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
     journal.appendText(again.id, 'other');
     journal.endAnswer(again.id, {});
-    expect(exportMarkdown(journal.conversation(), selected)).not.toContain('because');
-    const all = exportMarkdown(journal.conversation(), { siblings: true });
+    expect(wholeExport(exportMarkdown, journal.conversation(), selected)).not.toContain('because');
+    const all = wholeExport(exportMarkdown, journal.conversation(), { siblings: true });
     expect(all).toContain('## origin (version 1 of 2)\n\nbecause');
     expect(all).toContain('## nextgen (version 2 of 2, selected)\n\nother');
-    const document = JSON.parse(exportJson(journal.conversation(), { siblings: true })) as {
+    const document = JSON.parse(
+      wholeExport(exportJson, journal.conversation(), { siblings: true }),
+    ) as {
       turns: unknown[];
       selected: string[];
     };
@@ -61,7 +65,11 @@ describe('exports', () => {
     ['```"><script>\nx\n```', '<script'],
     ['# <iframe src="https://e.example">', '<iframe'],
   ])('an HTML page lets nothing of %s run', (answer, forbidden) => {
-    const page = exportHtml(conversation('<script>hi</script>', answer).conversation(), selected);
+    const page = wholeExport(
+      exportHtml,
+      conversation('<script>hi</script>', answer).conversation(),
+      selected,
+    );
     expect(page.toLowerCase()).not.toContain(forbidden);
     expect(page).toContain('&lt;script&gt;hi&lt;/script&gt;');
     expect(page).toContain("default-src 'none'");
@@ -69,7 +77,7 @@ describe('exports', () => {
 
   test('an HTML page shows control characters instead of holding them', () => {
     const text = 'a\u001B[31m\0 b\u007F\u009B\u0007\tc';
-    const page = exportHtml(conversation(text, text).conversation(), selected);
+    const page = wholeExport(exportHtml, conversation(text, text).conversation(), selected);
     // oxlint-disable-next-line no-control-regex -- looks for control characters
     expect(page).not.toMatch(/[^\P{Cc}\t\n]/u);
     expect(page.match(/a\u241B\[31m\u2400 b\u2421\uFFFD\u2407/g)).toHaveLength(4);
@@ -79,7 +87,7 @@ describe('exports', () => {
     const hidden = '\u061C\u200B\u200E\u200F\u202A\u202E\u2060\u2066\u2069\u206F\uFEFF\uFFF9';
     const tags = '\u{E0001}\u{E0041}\u{E007F}\u{E0100}';
     const text = `a${hidden}${tags}b\u2028c\u2029d\uD800e`;
-    const page = exportHtml(conversation(text, text).conversation(), selected);
+    const page = wholeExport(exportHtml, conversation(text, text).conversation(), selected);
     expect(page.match(/ab\nc\nd\uFFFDe/g)).toHaveLength(2);
     expect(page).not.toMatch(
       /[\u061C\u200B\u200E\u200F\u2028-\u202E\u2060\u2066-\u206F\uFEFF\uFFF9]/,
@@ -92,20 +100,20 @@ describe('exports', () => {
   test('Y29: an HTML page holds no reference to a hidden character either', () => {
     const answer =
       'a&#x202E;&#8238;&#x0202e;&rlm;&ZeroWidthSpace;&#xE0041;b &amp; &#x41; &copy; &#x110000;';
-    const page = exportHtml(conversation('why?', answer).conversation(), selected);
+    const page = wholeExport(exportHtml, conversation('why?', answer).conversation(), selected);
     expect(page).toContain('<p>ab &amp; A &copy; \uFFFD</p>');
   });
 
   test('Y29: an HTML page keeps flags and joined emoji', () => {
     const text =
       '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} \u{1F469}\u200D\u{1F680}';
-    const page = exportHtml(conversation('why?', text).conversation(), selected);
+    const page = wholeExport(exportHtml, conversation('why?', text).conversation(), selected);
     expect(page).toContain(text);
   });
 
   test('an HTML page renders Markdown', () => {
     const answer = '**bold** [link](https://e.example)\n\n```js\nlet x;\n```';
-    const page = exportHtml(conversation('why?', answer).conversation(), selected);
+    const page = wholeExport(exportHtml, conversation('why?', answer).conversation(), selected);
     expect(page).toContain('<strong>bold</strong>');
     expect(page).toContain('<a href="https://e.example" rel="noreferrer">link</a>');
     expect(page).toContain('<code class="language-js">let x;');

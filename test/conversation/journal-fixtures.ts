@@ -6,7 +6,8 @@ import { afterAll } from 'vitest';
 
 import type { Journal, JournalOptions } from '../../src/conversation/journal.ts';
 import { createJournal, resumeJournal } from '../../src/conversation/open-journal.ts';
-import { pathOf } from '../../src/conversation/tree.ts';
+import type { ExportOptions } from '../../src/conversation/export/exported-turns.ts';
+import { pathOf, type Conversation } from '../../src/conversation/tree.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 const temporaryFolders: string[] = [];
@@ -91,3 +92,12 @@ export const filesIn = (folder: string) => readdirSync(folder).sort();
 /** The contents of the selected turns. */
 export const textsOf = (journal: Journal) =>
   pathOf(journal.conversation()).map(({ content }) => content);
+
+/** All pieces of an export. */
+export function wholeExport(
+  write: (from: Conversation, options: ExportOptions) => Iterable<string>,
+  from: Conversation,
+  options: ExportOptions,
+): string {
+  return [...write(from, options)].join('');
+}

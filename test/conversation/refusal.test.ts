@@ -6,7 +6,7 @@ import { exportMarkdown } from '../../src/conversation/export/markdown.ts';
 import { branchJournal, createJournal } from '../../src/conversation/open-journal.ts';
 import { compilePattern, searchConversation } from '../../src/conversation/search.ts';
 import { messagesOf, pathOf } from '../../src/conversation/tree.ts';
-import { fileOf, journalOptions, linesOf, resumed } from './journal-fixtures.ts';
+import { fileOf, journalOptions, linesOf, resumed, wholeExport } from './journal-fixtures.ts';
 
 const refusal = 'I will not help';
 
@@ -65,11 +65,13 @@ describe('a refusal', () => {
     journal.endAnswer(answerId, { finishReason: 'stop' });
     const conversation = journal.conversation();
     const selected = { siblings: false };
-    expect(exportMarkdown(conversation, selected)).toContain(`## origin (refused)\n\n${refusal}\n`);
-    const html = exportHtml(conversation, selected);
+    expect(wholeExport(exportMarkdown, conversation, selected)).toContain(
+      `## origin (refused)\n\n${refusal}\n`,
+    );
+    const html = wholeExport(exportHtml, conversation, selected);
     expect(html).toContain('<h2>origin (refused)</h2>');
     expect(html).toContain(refusal);
-    expect(JSON.parse(exportJson(conversation, selected))).toMatchObject({
+    expect(JSON.parse(wholeExport(exportJson, conversation, selected))).toMatchObject({
       turns: [{ content: 'how?' }, { content: '', refusal }],
     });
   });

@@ -79,13 +79,15 @@ function section({ turn, speaker, remark }: ExportedTurn, renderer: Marked): str
   return `<section class="${turn.role}">\n<h2>${heading}</h2>\n<div>${content}</div>\n</section>\n`;
 }
 
-/** One page that needs nothing else: no scripts, nothing loaded, readable in light and dark. */
-export function exportHtml(conversation: Conversation, options: ExportOptions): string {
+/** One page that needs nothing else, in pieces: no scripts, nothing loaded, readable in light and dark. */
+export function* exportHtml(
+  conversation: Conversation,
+  options: ExportOptions,
+): Generator<string, void> {
   const renderer = createRenderer();
   const title = escapeHtml(visible(titleOf(conversation) || conversation.id));
   const date = conversation.createdAt.toISOString().slice(0, 10);
-  const sections = exportedTurns(conversation, options).map((turn) => section(turn, renderer));
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -100,8 +102,7 @@ export function exportHtml(conversation: Conversation, options: ExportOptions): 
 <p>${date}, conversation ${conversation.id}</p>
 </header>
 <main>
-${sections.join('')}</main>
-</body>
-</html>
 `;
+  for (const turn of exportedTurns(conversation, options)) yield section(turn, renderer);
+  yield '</main>\n</body>\n</html>\n';
 }

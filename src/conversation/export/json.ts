@@ -22,15 +22,24 @@ function turnDocument(turn: Turn) {
   };
 }
 
-/** `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}`. */
-export function exportJson(conversation: Conversation, { siblings }: ExportOptions): string {
+/** `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}`, in pieces. */
+export function* exportJson(
+  conversation: Conversation,
+  { siblings }: ExportOptions,
+): Generator<string, void> {
   const path = pathOf(conversation);
-  const document = {
+  const head = {
     id: conversation.id,
     title: titleOf(conversation),
     created_at: conversation.createdAt.toISOString(),
     selected: path.map(({ id }) => id),
-    turns: (siblings ? [...conversation.turns.values()] : path).map(turnDocument),
   };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
+  yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "turns": [`;
+  let separator = '\n    ';
+  for (const turn of siblings ? conversation.turns.values() : path) {
+    const document = JSON.stringify(turnDocument(turn), undefined, 2);
+    yield separator + document.replaceAll('\n', '\n    ');
+    separator = ',\n    ';
+  }
+  yield separator.startsWith(',') ? '\n  ]\n}\n' : ']\n}\n';
 }

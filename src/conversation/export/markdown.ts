@@ -3,13 +3,15 @@ import { exportedTurns, type ExportOptions } from './exported-turns.ts';
 
 const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
 
-/** A Markdown document: the title, then each turn under its speaker; contents are as they came. */
-export function exportMarkdown(conversation: Conversation, options: ExportOptions): string {
+/** A Markdown document in pieces: the title, then each turn under its speaker; contents are as they came. */
+export function* exportMarkdown(
+  conversation: Conversation,
+  options: ExportOptions,
+): Generator<string, void> {
   const date = conversation.createdAt.toISOString().slice(0, 10);
-  const head = `# ${titleOf(conversation) || conversation.id}\n\n_${date}, conversation ${conversation.id}_\n`;
-  const turns = exportedTurns(conversation, options).map(({ turn, speaker, remark }) => {
+  yield `# ${titleOf(conversation) || conversation.id}\n\n_${date}, conversation ${conversation.id}_\n`;
+  for (const { turn, speaker, remark } of exportedTurns(conversation, options)) {
     const note = remark === '' ? '' : ` (${remark})`;
-    return `\n## ${speaker}${note}\n\n${withLineEnd(textOf(turn))}`;
-  });
-  return head + turns.join('');
+    yield `\n## ${speaker}${note}\n\n${withLineEnd(textOf(turn))}`;
+  }
 }

@@ -9,6 +9,13 @@ function refuseMissing(level, log, handle) {
   handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log);
 }
 
+/** Names a command's chunks after its folder: `batch.cjs` for the command, `batch-run.cjs` for what it runs. */
+function nameChunk({ facadeModuleId }) {
+  const [, command, file] = /commands[\\/](\w+)[\\/]([\w-]+)\.ts$/.exec(facadeModuleId ?? '') ?? [];
+  if (command === undefined || !/^(?:command|(?:[\w-]+-)?run)$/.test(file)) return '[name].cjs';
+  return file === 'command' ? `${command}.cjs` : `${command}-${file}.cjs`;
+}
+
 // CommonJS output: Node starts it about 18 ms sooner than the same bundle as ES modules.
 const program = defineConfig({
   input: { main: 'src/main.ts' },
@@ -25,7 +32,7 @@ const program = defineConfig({
     entryFileNames: '[name].cjs',
     // Node's loader of ES modules takes 2 ms for the first module of its own that it is asked for.
     dynamicImportInCjs: false,
-    chunkFileNames: '[name].cjs',
+    chunkFileNames: nameChunk,
     cleanDir: true,
     // For developers: the maps are not published, and no chunk speaks of them.
     sourcemap: 'hidden',
@@ -57,7 +64,7 @@ const commandFiles = defineConfig({
   platform: 'node',
   onLog: refuseMissing,
   // To describe a command does not load what it runs.
-  external: /-run\.ts$/,
+  external: /[/-]run\.ts$/,
   output: { dir: 'node_modules/.cache/natter-commands', format: 'esm', cleanDir: true },
 });
 

@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
-import type { CompletedCommand } from './commands/completion-tree.ts';
-import type { Context } from './commands/context.ts';
-import { parsePlainPrompt } from './commands/plain-prompt.ts';
-import { createSecrets } from './commands/secrets.ts';
+import type { CompletedCommand } from './commands/completion/tree.ts';
+import type { Context } from './commands/program/context.ts';
+import { parsePlainPrompt } from './commands/program/plain-prompt.ts';
+import { createSecrets } from './commands/program/secrets.ts';
 import { Failure, replacedFailure } from './failure.ts';
-import type { Ask } from './terminal/ask.ts';
-import { createDevice } from './terminal/device.ts';
-import { Interruption, watchSignals } from './terminal/signals.ts';
-import { OutputClosed, processStreams, type Streams } from './terminal/streams.ts';
+import type { Ask } from './terminal/device/ask.ts';
+import { createDevice } from './terminal/device/device.ts';
+import { Interruption, watchSignals } from './terminal/device/signals.ts';
+import { OutputClosed, processStreams, type Streams } from './terminal/device/streams.ts';
 
 const writeProblems: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the device',
@@ -29,7 +29,7 @@ function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
 function createLazyAsk(interrupt: (reason: unknown) => void): Ask {
   let loaded: Ask | undefined;
   const ask = async (...words: Parameters<Ask>) => {
-    const { createAsk } = await import('./terminal/ask.ts');
+    const { createAsk } = await import('./terminal/device/ask.ts');
     loaded ??= createAsk(
       () => process.stdin,
       () => process.stderr,
@@ -59,7 +59,7 @@ function isRunning(id: number): boolean {
 }
 
 async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
-  const { versionDetails } = await import('./commands/version-details.ts');
+  const { versionDetails } = await import('./commands/program/version-details.ts');
   const folder = dirname(__dirname);
   const { version: node, arch: architecture } = process;
   void streams.stdout.write(versionDetails({ version, node, platform, architecture, folder }));
@@ -79,17 +79,17 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
     return;
   }
   if (words[0] === '__complete') {
-    const { printCompletions } = await import('./commands/completion-run.ts');
+    const { printCompletions } = await import('./commands/completion/run.ts');
     await printCompletions(context, context.commands(), words.slice(1));
     return;
   }
   const prompt = parsePlainPrompt(words);
   if (prompt !== undefined) {
-    const { runChat } = await import('./commands/run-chat.ts');
+    const { runChat } = await import('./commands/chat/start.ts');
     await runChat(context, prompt.options, prompt.words);
     return;
   }
-  const { runProgram } = await import('./commands/program.ts');
+  const { runProgram } = await import('./commands/program/program.ts');
   await runProgram(context, words);
 }
 
@@ -132,7 +132,7 @@ async function report(
   context: Context,
   words: readonly string[],
 ): Promise<number> {
-  const { text, exitCode } = await import('./commands/report.ts').then(
+  const { text, exitCode } = await import('./commands/program/report.ts').then(
     ({ describeFailure }) => describeFailure(thrown, context, words),
     withoutReport,
   );

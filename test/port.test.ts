@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseBaseUrl } from '../src/client/base-url.ts';
+import { parseBaseUrl } from '../src/client/http/base-url.ts';
 import { completeAddress } from '../src/port.ts';
 import { address } from '../src/settings/value-types.ts';
 

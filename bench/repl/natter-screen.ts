@@ -1,9 +1,9 @@
 import { systemClock } from '../../src/clock.ts';
 import { loadLayout, mountView } from '../../src/repl/view/mount-view.ts';
-import type { ViewModel } from '../../src/repl/view-model.ts';
-import { createLiveRegion } from '../../src/terminal/live-region.ts';
+import type { ViewModel } from '../../src/repl/view/view-model.ts';
+import { createLiveRegion } from '../../src/terminal/live/live-region.ts';
 import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
-import { createSanitizer } from '../../src/terminal/sanitizer.ts';
+import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
 import { createStyle } from '../../src/terminal/style.ts';
 import { viewModel } from '../../test/support/view-models.ts';
 import type { BenchScreen, Terminal } from './screen.ts';

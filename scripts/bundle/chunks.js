@@ -2,15 +2,19 @@ import { resolve } from 'node:path';
 
 const local = (path) => resolve(import.meta.dirname, '../..', path);
 
-const program = ['src/commands/program.ts'];
-const completion = ['src/commands/completion-run.ts'];
-const repl = ['src/commands/repl-run.ts'];
+const program = ['src/commands/program/program.ts'];
+const completion = ['src/commands/completion/run.ts'];
+const repl = ['src/commands/repl/run.ts'];
 const screen = ['src/repl/live/start-live.ts'];
 /** Commands that have much in common with the REPL. */
-const relatives = ['conversations', 'conversation-text', 'last', 'models', 'compare'].map(
-  (name) => `src/commands/${name}-run.ts`,
-);
-const prompt = ['src/commands/run-chat.ts', 'src/commands/chat-run.ts', 'src/client/service.ts'];
+const relatives = [
+  'conversations/run',
+  'conversations/text-run',
+  'last/run',
+  'models/run',
+  'compare/run',
+].map((name) => `src/commands/${name}.ts`);
+const prompt = ['src/commands/chat/start.ts', 'src/commands/chat/run.ts', 'src/client/service.ts'];
 
 /**
  * Chunks of what is loaded together, as a file of its own for every module that two commands share costs each
@@ -20,19 +24,24 @@ const prompt = ['src/commands/run-chat.ts', 'src/commands/chat-run.ts', 'src/cli
 const chunks = [
   { name: 'main', roots: ['src/main.ts'] },
   { name: 'shared', roots: [...program, ...completion], within: prompt },
-  { name: 'shared', roots: ['src/commands/topic-names.ts', 'src/commands/completion-tree.ts'] },
+  {
+    name: 'shared',
+    roots: ['src/commands/help/topic-names.ts', 'src/commands/completion/tree.ts'],
+  },
   { name: 'program', roots: program },
   { name: 'chat', roots: prompt },
   {
     name: 'answer',
     roots: [
       'src/client/create-client.ts',
-      'src/commands/journal-answer.ts',
-      'src/conversation/open-journal.ts',
+      'src/commands/service/masked-client.ts',
+      'src/secrecy/mask-value.ts',
+      'src/commands/journal/journal-answer.ts',
+      'src/conversation/journal/open-journal.ts',
     ],
   },
   { name: 'common', roots: repl, within: relatives },
-  { name: 'store', roots: repl, within: ['src/commands/config-run.ts'] },
+  { name: 'store', roots: repl, within: ['src/commands/config/run.ts'] },
   { name: 'repl', roots: repl },
   { name: 'region', roots: screen, within: relatives },
   { name: 'session', roots: screen, within: ['src/repl/line-mode/run-line-mode.ts'] },

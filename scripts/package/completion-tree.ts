@@ -3,9 +3,9 @@ import type {
   CompletedArgument,
   CompletedCommand,
   CompletedOption,
-} from '../../src/commands/completion-tree.ts';
-import { serviceGroup } from '../../src/commands/global-options.ts';
-import { takesParentOptions, takesServiceOptions } from '../../src/commands/help-format.ts';
+} from '../../src/commands/completion/tree.ts';
+import { serviceGroup } from '../../src/commands/program/global-options.ts';
+import { takesParentOptions, takesServiceOptions } from '../../src/commands/program/help-format.ts';
 
 function valueOf({ required, optional }: Option): CompletedOption['value'] {
   if (required) return 'required';

@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { commandWords } from '../../src/commands/command-table.ts';
-import type { Context } from '../../src/commands/context.ts';
-import { buildProgram } from '../../src/commands/program.ts';
+import { commandWords } from '../../src/commands/program/command-table.ts';
+import type { Context } from '../../src/commands/program/context.ts';
+import { buildProgram } from '../../src/commands/program/program.ts';
 import { completionTree } from './completion-tree.ts';
 import { helpPages } from './help-pages.ts';
 

@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
-import type { Context } from '../../src/commands/context.ts';
-import { examplesOf } from '../../src/commands/help-format.ts';
-import { commandWords } from '../../src/commands/command-table.ts';
-import { buildProgram } from '../../src/commands/program.ts';
+import type { Context } from '../../src/commands/program/context.ts';
+import { examplesOf } from '../../src/commands/program/help-format.ts';
+import { commandWords } from '../../src/commands/program/command-table.ts';
+import { buildProgram } from '../../src/commands/program/program.ts';
 
 export interface DescribedOption {
   /** `-m, --model <id>` */

@@ -1,4 +1,8 @@
-import { keyBindings, keyLabel, type KeyBinding } from '../../src/repl/editing/key-bindings.ts';
+import {
+  keyBindings,
+  keyLabel,
+  type KeyBinding,
+} from '../../src/repl/editing/keys/key-bindings.ts';
 import { usageOf } from '../../src/repl/slash-commands/help-text.ts';
 import { slashCommands } from '../../src/repl/slash-commands/table.ts';
 

@@ -1,14 +1,20 @@
 import { Failure } from '../failure.ts';
-import { acceptedResponse } from './accepted-response.ts';
-import { contentless, incomplete, noAnswer, silence, unfinished } from './answer-failure.ts';
-import { readAnswer } from './answer-reader.ts';
-import { answerFinished, answerStarted, partReceived } from './chat-events.ts';
+import { acceptedResponse } from './http/accepted-response.ts';
+import {
+  contentless,
+  incomplete,
+  noAnswer,
+  silence,
+  unfinished,
+} from './failure/answer-failure.ts';
+import { readAnswer } from './stream/answer-reader.ts';
+import { answerFinished, answerStarted, partReceived } from './stream/chat-events.ts';
 import type { ChatEvent } from './events.ts';
-import { requestIdOf } from './request-id.ts';
+import { requestIdOf } from './http/request-id.ts';
 import type { ConnectedService } from './connected-service.ts';
-import { watchIdle } from './timer.ts';
-import { rephrase } from './request-failure.ts';
-import type { HttpRequest, HttpResponse } from './transport.ts';
+import { watchIdle } from './http/timer.ts';
+import { rephrase } from './failure/request-failure.ts';
+import type { HttpRequest, HttpResponse } from './http/transport.ts';
 
 export interface ChatAttempt {
   readonly service: ConnectedService;

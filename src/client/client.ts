@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
 import type { CompletionRequest, ModelRecord } from './contract.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './http/transport.ts';
 
 /** How a client reaches its service. Durations are milliseconds of any length; 0 and `Infinity` switch a limit off. */
 export interface ClientOptions {

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import type { AnswerFinished, ChatEvent } from './events.ts';
-import { detailsOf } from './request-failure.ts';
+import { detailsOf } from './failure/request-failure.ts';
 
 /** The texts of an answer; what was not sent is empty. */
 export interface AnswerTexts {

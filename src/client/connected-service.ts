@@ -1,7 +1,7 @@
 import type { ClientOptions } from './client.ts';
-import { exchange } from './exchange.ts';
+import { exchange } from './http/exchange.ts';
 import type { Service } from './service.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './http/transport.ts';
 
 /** A service, and how requests travel to it. */
 export interface ConnectedService extends Service {

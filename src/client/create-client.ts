@@ -3,11 +3,11 @@ import { attemptChat } from './chat-attempt.ts';
 import type { CallOptions, Client, ClientOptions, ReadOptions } from './client.ts';
 import { connectService, type ConnectedService } from './connected-service.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
-import { startDeadline } from './deadline.ts';
+import { startDeadline } from './http/deadline.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
-import { parseModelList, parseModelRecord } from './model-list.ts';
-import { requestJson } from './model-request.ts';
-import { scheduleRetry, waitForRetry } from './retry.ts';
+import { parseModelList, parseModelRecord } from './models/model-list.ts';
+import { requestJson } from './models/model-request.ts';
+import { scheduleRetry, waitForRetry } from './retry/retry.ts';
 import { createService } from './service.ts';
 
 /**

@@ -2,13 +2,13 @@ import { createSecretFilter, shortestInMessages } from '../secrecy/secret-filter
 import { secretsOf } from '../secrecy/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import { isJsonObject } from '../json.ts';
-import { endpointUrl, parseBaseUrl } from './base-url.ts';
-import type { ExchangeLimits } from './exchange.ts';
+import { endpointUrl, parseBaseUrl } from './http/base-url.ts';
+import type { ExchangeLimits } from './http/exchange.ts';
 import { readLimits } from './limits.ts';
-import { checkSecrecy, requestHeaders } from './request-headers.ts';
-import type { RetryPolicy } from './retry-policy.ts';
-import { createRoute, type Route } from './route.ts';
-import type { HttpRequest } from './transport.ts';
+import { checkSecrecy, requestHeaders } from './http/request-headers.ts';
+import type { RetryPolicy } from './retry/retry-policy.ts';
+import { createRoute, type Route } from './http/route.ts';
+import type { HttpRequest } from './http/transport.ts';
 
 /** A service as one client reaches it: the client's options, checked, with their defaults. */
 export interface Service {

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { RetryScheduled } from '../client/events.ts';
-import { sanitizeLine } from '../terminal/sanitizer.ts';
+import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
-import type { OutputStream } from '../terminal/streams.ts';
+import type { OutputStream } from '../terminal/device/streams.ts';
 import { createStatusLine } from './status-line.ts';
 
 /** Tells on standard error what natter waits for. */

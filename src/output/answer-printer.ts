@@ -1,6 +1,6 @@
 import type { ChatEvent } from '../client/events.ts';
-import type { Sanitizer } from '../terminal/sanitizer.ts';
-import type { OutputStream } from '../terminal/streams.ts';
+import type { Sanitizer } from '../terminal/safety/sanitizer.ts';
+import type { OutputStream } from '../terminal/device/streams.ts';
 import {
   answerDocument,
   eventLines,

@@ -1,5 +1,5 @@
 import type { ChatEvent, RetryScheduled } from '../client/events.ts';
-import type { OutputStream } from '../terminal/streams.ts';
+import type { OutputStream } from '../terminal/device/streams.ts';
 
 /** Writes one line of what natter does; nothing when nobody asked for it. */
 export type DebugLog = (text: string) => void;

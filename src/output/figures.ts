@@ -1,8 +1,8 @@
 import type { Usage } from '../client/contract.ts';
 import type { Timing } from '../client/events.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
-import { sanitizeLine } from '../terminal/sanitizer.ts';
-import { displayWidth } from '../terminal/width.ts';
+import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
+import { displayWidth } from '../terminal/text/width.ts';
 import { formatTable, type TableLayout } from './table.ts';
 
 /** What is known of one answer, complete or cut; of a turn of a conversation too. */

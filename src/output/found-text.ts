@@ -1,5 +1,5 @@
-import type { FoundLine, FoundTurn } from '../conversation/search.ts';
-import { sanitizeLine } from '../terminal/sanitizer.ts';
+import type { FoundLine, FoundTurn } from '../conversation/library/search.ts';
+import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** UTF-16 units shown around a hit in a line that is very long. */

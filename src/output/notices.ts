@@ -1,5 +1,5 @@
-import { sanitizeLine } from '../terminal/sanitizer.ts';
-import type { OutputStream } from '../terminal/streams.ts';
+import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
+import type { OutputStream } from '../terminal/device/streams.ts';
 
 /** Lines beside the answer, on standard error. */
 export interface Notices {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Style } from '../terminal/style.ts';
-import type { OutputStream } from '../terminal/streams.ts';
+import type { OutputStream } from '../terminal/device/streams.ts';
 
 /** One line on standard error that tells how far a long piece of work is. */
 export interface Progress {

@@ -1,6 +1,6 @@
-import type { OutputStream } from '../terminal/streams.ts';
+import type { OutputStream } from '../terminal/device/streams.ts';
 import type { Style } from '../terminal/style.ts';
-import { displayWidth, truncateToWidth } from '../terminal/width.ts';
+import { displayWidth, truncateToWidth } from '../terminal/text/width.ts';
 
 export interface StatusLineOptions {
   readonly stderr: OutputStream;

@@ -1,6 +1,6 @@
-import { sanitizeLine } from '../terminal/sanitizer.ts';
+import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
-import { displayWidth, truncateToWidth } from '../terminal/width.ts';
+import { displayWidth, truncateToWidth } from '../terminal/text/width.ts';
 
 export interface Column {
   readonly heading: string;

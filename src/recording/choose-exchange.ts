@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import { describeDifference, differencesOf, distanceOf } from './differences.ts';
 import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
-import type { UsedExchanges } from './used-exchanges.ts';
+import type { UsedExchanges } from './consumed-exchanges.ts';
 
 /** Gives each recorded exchange to the request it answers, once, in order. */
 export interface ExchangeChoice {

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../client/transport.ts';
+import type { HttpRequest } from '../client/http/transport.ts';
 import { maskValue } from '../secrecy/mask-value.ts';
 import type { RecordedRequest } from './format.ts';
 

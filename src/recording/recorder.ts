@@ -1,10 +1,10 @@
-import type { HttpRequest, HttpResponse, Transport } from '../client/transport.ts';
+import type { HttpRequest, HttpResponse, Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import type { SecretFilter } from '../secrecy/secret-filter.ts';
 import type { LaterEvent } from './format.ts';
 import { describeRequest } from './recorded-request.ts';
 import type { RecordingFile } from './recording-file.ts';
-import { createTape, type Tape } from './tape.ts';
+import { createTape, type Tape } from './exchange-writer.ts';
 
 export interface RecorderOptions {
   readonly file: RecordingFile;

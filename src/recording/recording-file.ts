@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { Failure } from '../failure.ts';
 import { endsTorn, type AppendFile } from '../storage/append-file.ts';
-import type { ProcessFacts } from '../storage/process-facts.ts';
-import { withLock, type LockClock } from '../storage/lock.ts';
+import type { ProcessFacts } from '../storage/lock/process-facts.ts';
+import { withLock, type LockClock } from '../storage/lock/lock.ts';
 import { readLines } from '../storage/read-lines.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import {

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { RequestFailure } from '../client/request-failure.ts';
-import type { Transport } from '../client/transport.ts';
+import { RequestFailure } from '../client/failure/request-failure.ts';
+import type { Transport } from '../client/http/transport.ts';
 import { createExchangeChoice } from './choose-exchange.ts';
 import { bytesOf } from './format.ts';
 import type { Reaction, RecordedExchange, Recording } from './read-recording.ts';
 import type { ReplayClock } from './replay-clock.ts';
-import type { UsedExchanges } from './used-exchanges.ts';
+import type { UsedExchanges } from './consumed-exchanges.ts';
 import { describeRequest } from './recorded-request.ts';
 
 export interface ReplayOptions {

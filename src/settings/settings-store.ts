@@ -4,7 +4,7 @@ import path from 'node:path';
 import type Conf from 'conf';
 
 import { Failure } from '../failure.ts';
-import { type LockOptions, withLock } from '../storage/lock.ts';
+import { type LockOptions, withLock } from '../storage/lock/lock.ts';
 import {
   configVariable,
   credentialsFile,

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { CompletedCommand } from '../../src/commands/completion-tree.ts';
+import type { CompletedCommand } from '../../src/commands/completion/tree.ts';
 import { exitCodes } from '../../src/failure.ts';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';

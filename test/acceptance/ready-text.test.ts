@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { helpPages } from '../../scripts/package/help-pages.ts';
-import { commandWords } from '../../src/commands/command-table.ts';
-import { buildProgram } from '../../src/commands/program.ts';
+import { commandWords } from '../../src/commands/program/command-table.ts';
+import { buildProgram } from '../../src/commands/program/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { runNatter } from '../support/natter.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HttpRequest, Transport } from '../../src/client/transport.ts';
+import type { HttpRequest, Transport } from '../../src/client/http/transport.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { createTestClient, runChat, testKey } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';

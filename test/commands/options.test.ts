@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { buildAuth } from '../../src/commands/auth.ts';
-import { buildBatch } from '../../src/commands/batch.ts';
-import { buildChat, type ChatOptions } from '../../src/commands/chat.ts';
-import { buildCompare } from '../../src/commands/compare.ts';
-import { buildConfig, type RunConfig } from '../../src/commands/config.ts';
-import { addGlobalOptions } from '../../src/commands/global-options.ts';
-import { buildModels } from '../../src/commands/models.ts';
-import { buildSandbox } from '../../src/commands/sandbox.ts';
+import { buildAuth } from '../../src/commands/auth/command.ts';
+import { buildBatch } from '../../src/commands/batch/command.ts';
+import { buildChat, type ChatOptions } from '../../src/commands/chat/command.ts';
+import { buildCompare } from '../../src/commands/compare/command.ts';
+import { buildConfig, type RunConfig } from '../../src/commands/config/command.ts';
+import { addGlobalOptions } from '../../src/commands/program/global-options.ts';
+import { buildModels } from '../../src/commands/models/command.ts';
+import { buildSandbox } from '../../src/commands/sandbox/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
 type Recorder = (name: string) => (...values: unknown[]) => Promise<void>;

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram } from '../../src/commands/program.ts';
+import { runProgram } from '../../src/commands/program/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-reserved-'));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
 import { codeBlocks } from '../../src/conversation/code-blocks.ts';
-import { sanitize } from '../../src/terminal/sanitizer.ts';
+import { sanitize } from '../../src/terminal/safety/sanitizer.ts';
 import { exportHtml } from '../../src/conversation/export/html.ts';
 import { exportJson } from '../../src/conversation/export/json.ts';
 import { exportMarkdown } from '../../src/conversation/export/markdown.ts';
-import { createJournal } from '../../src/conversation/open-journal.ts';
+import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { pathOf } from '../../src/conversation/tree.ts';
 import { exchange, journalOptions, wholeExport } from './journal-fixtures.ts';
 

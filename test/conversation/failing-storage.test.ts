@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { createJournal } from '../../src/conversation/open-journal.ts';
+import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { appendFile } from '../../src/storage/append-file.ts';
 import { dataFolder, exchange, journalOptions, resumed, textsOf } from './journal-fixtures.ts';
 

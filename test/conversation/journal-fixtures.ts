@@ -4,8 +4,8 @@ import path from 'node:path';
 
 import { afterAll } from 'vitest';
 
-import type { Journal, JournalOptions } from '../../src/conversation/journal.ts';
-import { createJournal, resumeJournal } from '../../src/conversation/open-journal.ts';
+import type { Journal, JournalOptions } from '../../src/conversation/journal/journal.ts';
+import { createJournal, resumeJournal } from '../../src/conversation/journal/open-journal.ts';
 import type { ExportOptions } from '../../src/conversation/export/exported-turns.ts';
 import { pathOf, type Conversation } from '../../src/conversation/tree.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { branchJournal } from '../../src/conversation/open-journal.ts';
-import { parseLine } from '../../src/conversation/records.ts';
+import { branchJournal } from '../../src/conversation/journal/open-journal.ts';
+import { parseLine } from '../../src/conversation/journal/records.ts';
 import { modelOf, pathOf } from '../../src/conversation/tree.ts';
 import {
   exchange,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { createJournal } from '../../src/conversation/open-journal.ts';
+import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { messagesOf, pathOf, siblingsOf, titleFrom, titleOf } from '../../src/conversation/tree.ts';
 import { exchange, journalOptions, textsOf } from './journal-fixtures.ts';
 

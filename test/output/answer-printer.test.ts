@@ -9,7 +9,7 @@ import {
 } from '../../src/output/answer-printer.ts';
 import { Failure } from '../../src/failure.ts';
 import { createAnswerMeter } from '../../src/output/answer-meter.ts';
-import { createSanitizer } from '../../src/terminal/sanitizer.ts';
+import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
 
 const text = (...deltas: string[]): ChatEvent => ({

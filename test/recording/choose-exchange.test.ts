@@ -3,7 +3,7 @@ import { Failure } from '../../src/failure.ts';
 import { createExchangeChoice } from '../../src/recording/choose-exchange.ts';
 import type { RecordedRequest } from '../../src/recording/format.ts';
 import type { RecordedExchange } from '../../src/recording/read-recording.ts';
-import { createUsedExchanges } from '../../src/recording/used-exchanges.ts';
+import { createUsedExchanges } from '../../src/recording/consumed-exchanges.ts';
 
 const ask = (content: string, model = 'origin'): RecordedRequest => ({
   method: 'POST',

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { HttpRequest, Transport } from '../../src/client/transport.ts';
+import type { HttpRequest, Transport } from '../../src/client/http/transport.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
 import { openRecordingFile } from '../../src/recording/recording-file.ts';
 import { appendFile } from '../../src/storage/append-file.ts';
-import { createLock, releaseLock } from '../../src/storage/lock-file.ts';
-import { ownerHere } from '../../src/storage/lock-owner.ts';
+import { createLock, releaseLock } from '../../src/storage/lock/lock-file.ts';
+import { ownerHere } from '../../src/storage/lock/lock-owner.ts';
 import { newPath, readTape } from './recording-fixtures.ts';
 
 const clock = systemClock;

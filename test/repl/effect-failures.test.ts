@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import type { Action } from '../../src/repl/action.ts';
-import { firstRunDialog, serversDialog } from '../../src/repl/dialogs.ts';
-import type { Effect } from '../../src/repl/effect.ts';
+import type { Action } from '../../src/repl/state/action.ts';
+import { firstRunDialog, serversDialog } from '../../src/repl/state/dialogs.ts';
+import type { Effect } from '../../src/repl/state/effect.ts';
 import { effectRunners, type EffectRunners } from '../../src/repl/effects/run-effect.ts';
 import { createBuffer } from '../../src/repl/editing/text-buffer.ts';
-import type { ReplState } from '../../src/repl/state.ts';
+import type { ReplState } from '../../src/repl/state/state.ts';
 import { hanging, openMemorySession, saying } from '../support/memory-session.ts';
 import { composed, enter, escape, pressed, typed } from '../support/repl-state.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
-import { createMarkdownLoader, richFormat } from '../../src/repl/rich-format.ts';
+import { createMarkdownLoader, richFormat } from '../../src/repl/text/rich-format.ts';
 import { createStyle } from '../../src/terminal/style.ts';
 import { openMemorySession, type Reply } from '../support/memory-session.ts';
 

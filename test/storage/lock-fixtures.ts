@@ -2,9 +2,9 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 
-import { holdLock, type HeldLock, type HoldOptions } from '../../src/storage/hold-lock.ts';
-import { formatOwner, type LockOwner } from '../../src/storage/lock-owner.ts';
-import type { Machine, ProcessFacts, ProcessSpace } from '../../src/storage/process-facts.ts';
+import { holdLock, type HeldLock, type HoldOptions } from '../../src/storage/lock/hold-lock.ts';
+import { formatOwner, type LockOwner } from '../../src/storage/lock/lock-owner.ts';
+import type { Machine, ProcessFacts, ProcessSpace } from '../../src/storage/lock/process-facts.ts';
 import { temporaryFolder } from '../settings/fixtures/stored.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { writeInOrder } from '../../src/batch/copy-results.ts';
+import { writeInOrder } from '../../src/batch/results/copy-results.ts';
 import { replaceFile } from '../../src/repl/editing/private-file.ts';
 
 const valuable = 'what a person keeps';

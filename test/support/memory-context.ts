@@ -1,7 +1,7 @@
-import type { CompletedCommand } from '../../src/commands/completion-tree.ts';
-import type { Context } from '../../src/commands/context.ts';
-import { createSecrets } from '../../src/commands/secrets.ts';
-import type { InputStream, OutputStream } from '../../src/terminal/streams.ts';
+import type { CompletedCommand } from '../../src/commands/completion/tree.ts';
+import type { Context } from '../../src/commands/program/context.ts';
+import { createSecrets } from '../../src/commands/program/secrets.ts';
+import type { InputStream, OutputStream } from '../../src/terminal/device/streams.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 /** Keeps what is written. */

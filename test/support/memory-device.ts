@@ -1,4 +1,4 @@
-import type { TerminalDevice } from '../../src/terminal/device.ts';
+import type { TerminalDevice } from '../../src/terminal/device/device.ts';
 
 /** A {@link TerminalDevice} without a terminal, which a test plays. */
 export interface MemoryDevice {

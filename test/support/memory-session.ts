@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
-import { createJournal } from '../../src/conversation/open-journal.ts';
+import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { Failure } from '../../src/failure.ts';
 import { effectRunners, type EffectRunners } from '../../src/repl/effects/run-effect.ts';
-import { initialState } from '../../src/repl/initial-state.ts';
-import { lineFormat } from '../../src/repl/line-format.ts';
-import type { SessionPorts } from '../../src/repl/ports.ts';
-import type { Screen } from '../../src/repl/screen.ts';
-import { createSession, type Session } from '../../src/repl/session.ts';
-import type { ReplState } from '../../src/repl/state.ts';
+import { initialState } from '../../src/repl/state/initial-state.ts';
+import { lineFormat } from '../../src/repl/text/line-format.ts';
+import type { SessionPorts } from '../../src/repl/session/ports.ts';
+import type { Screen } from '../../src/repl/session/screen.ts';
+import { createSession, type Session } from '../../src/repl/session/session.ts';
+import type { ReplState } from '../../src/repl/state/state.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 /** What a service does with one request. */

@@ -1,5 +1,5 @@
-import { readAnswer, type AnswerReaderOptions } from '../../src/client/answer-reader.ts';
-import type { AnswerEnd, AnswerPart } from '../../src/client/answer.ts';
+import { readAnswer, type AnswerReaderOptions } from '../../src/client/stream/answer-reader.ts';
+import type { AnswerEnd, AnswerPart } from '../../src/client/stream/answer.ts';
 
 /** A body that arrives in the given reads; text stands for its UTF-8 bytes. */
 export async function* bodyOf(

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import type { Frame } from '../../src/terminal/live-paint.ts';
-import { createLiveRegion } from '../../src/terminal/live-region.ts';
+import type { Frame } from '../../src/terminal/live/live-paint.ts';
+import { createLiveRegion } from '../../src/terminal/live/live-region.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createScreen } from './screen.ts';
 

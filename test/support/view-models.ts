@@ -1,4 +1,4 @@
-import type { ViewModel } from '../../src/repl/view-model.ts';
+import type { ViewModel } from '../../src/repl/view/view-model.ts';
 
 /** The live region of an idle session, and what is changed of it. */
 export function viewModel(changes: Partial<ViewModel> = {}): ViewModel {

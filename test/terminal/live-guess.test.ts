@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createLiveRegion } from '../../src/terminal/live-region.ts';
+import { createLiveRegion } from '../../src/terminal/live/live-region.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { footer } from '../support/region.ts';
 import { createScreen } from '../support/screen.ts';

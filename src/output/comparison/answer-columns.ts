@@ -1,13 +1,18 @@
-import { createColumns, columnWidth, joinCells, type Columns } from '../../terminal/columns.ts';
-import type { TerminalDevice } from '../../terminal/device.ts';
+import {
+  createColumns,
+  columnWidth,
+  joinCells,
+  type Columns,
+} from '../../terminal/text/columns.ts';
+import type { TerminalDevice } from '../../terminal/device/device.ts';
 import {
   createLiveRegion,
   type LiveRegion,
   type LiveRegionOptions,
-} from '../../terminal/live-region.ts';
-import type { Frame } from '../../terminal/live-paint.ts';
-import type { RegionPlace } from '../../terminal/live-screen.ts';
-import { createSanitizer, sanitizeLine } from '../../terminal/sanitizer.ts';
+} from '../../terminal/live/live-region.ts';
+import type { Frame } from '../../terminal/live/live-paint.ts';
+import type { RegionPlace } from '../../terminal/live/live-screen.ts';
+import { createSanitizer, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { Clock } from '../../clock.ts';
 import type { TextTransform } from '../answer-printer.ts';

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../client/events.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
-import { sanitizeLine } from '../../terminal/sanitizer.ts';
-import { truncateToWidth } from '../../terminal/width.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { truncateToWidth } from '../../terminal/text/width.ts';
 import { count, seconds, tokenText } from '../figures.ts';
 
 /** How far an answer is. Times are of the monotonic clock, milliseconds. */

@@ -1,4 +1,4 @@
-import type { OutputStream } from '../../terminal/streams.ts';
+import type { OutputStream } from '../../terminal/device/streams.ts';
 import { answerTokens, tokensPerSecond } from '../figures.ts';
 import type { Failure } from '../../failure.ts';
 import { failureFields, stoppedAnswer } from '../failure-report.ts';

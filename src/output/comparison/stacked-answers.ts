@@ -1,6 +1,6 @@
 import type { ChatEvent } from '../../client/events.ts';
 import type { Style } from '../../terminal/style.ts';
-import type { OutputStream } from '../../terminal/streams.ts';
+import type { OutputStream } from '../../terminal/device/streams.ts';
 import type { TextPrinter } from '../answer-printer.ts';
 import type { ComparisonView } from './comparison-view.ts';
 

@@ -1,4 +1,4 @@
-import { graphemes } from '../../terminal/width.ts';
+import { graphemes } from '../../terminal/text/width.ts';
 import { replaceRange } from './text-buffer.ts';
 import type { Draft, TextBuffer } from './text-buffer.ts';
 

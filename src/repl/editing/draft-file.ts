@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { Failure } from '../../failure.ts';
-import { holdLock, type HeldLock, type HoldOptions } from '../../storage/hold-lock.ts';
+import { holdLock, type HeldLock, type HoldOptions } from '../../storage/lock/hold-lock.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';

@@ -1,4 +1,4 @@
-import { graphemes } from '../../terminal/width.ts';
+import { graphemes } from '../../terminal/text/width.ts';
 
 /** How far back a boundary is looked for before the search starts inside a run of joined characters. */
 const context = 1024;

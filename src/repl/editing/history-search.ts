@@ -1,7 +1,7 @@
 import { previousBoundary } from './grapheme-boundary.ts';
 import { goTo } from './history.ts';
 import type { History, HistoryStep } from './history.ts';
-import { cleanText, contentOf } from './paste.ts';
+import { cleanText, contentOf } from './keys/paste.ts';
 import type { Draft } from './text-buffer.ts';
 
 /** A search through the history, newest first; the composer's draft waits until it ends. */

@@ -1,5 +1,5 @@
-import { eventOfSequence } from './key-sequence.ts';
-import { cleanText } from './paste.ts';
+import { eventOfSequence } from './keys/key-sequence.ts';
+import { cleanText } from './keys/paste.ts';
 
 /** Reports of focus and mouse that terminals send in the middle of a paste. */
 const reports = /\u001B\[(?:[IO]|<\d+;\d+;\d+[Mm]|M[ -\u00FF]{3}|200~)/g;

@@ -1,4 +1,4 @@
-import { contentOf, type Fragment } from './paste.ts';
+import { contentOf, type Fragment } from './keys/paste.ts';
 
 /** A prompt as it would be typed: what starts with a slash is no command. */
 export function typedPrompt(prompt: string): string {

@@ -1,17 +1,17 @@
 import { answerEnd } from '../../conversation/answer-end.ts';
 import { composePrompt } from '../../conversation/compose-prompt.ts';
-import type { AnswerEnd } from '../../conversation/journal.ts';
+import type { AnswerEnd } from '../../conversation/journal/journal.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
-import type { AnswerOutcome } from '../action.ts';
-import { adviceInConversation } from '../advice.ts';
-import type { Effect, Question } from '../effect.ts';
-import { notice, type Entry } from '../entry.ts';
-import { endingWith, messagesFor } from '../position.ts';
-import { attachedEntry } from '../sent-prompt.ts';
-import { failureText, type SessionCore, tellConversation } from '../session-core.ts';
+import type { AnswerOutcome } from '../state/action.ts';
+import { adviceInConversation } from '../text/advice.ts';
+import type { Effect, Question } from '../state/effect.ts';
+import { notice, type Entry } from '../state/entry.ts';
+import { endingWith, messagesFor } from '../state/position.ts';
+import { attachedEntry } from '../text/sent-prompt.ts';
+import { failureText, type SessionCore, tellConversation } from '../session/session-core.ts';
 import { hiddenCharacters, refusalNotice } from '../../output/answer-notices.ts';
-import type { Choices } from '../state.ts';
+import type { Choices } from '../state/state.ts';
 import { doubtAbout, readMentioned } from './mentioned-files.ts';
 import { pathOf } from '../../conversation/tree.ts';
 

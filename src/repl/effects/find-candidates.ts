@@ -1,9 +1,9 @@
 import { catalogue } from '../../client/contract.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
-import type { SessionCore } from '../session-core.ts';
+import type { SessionCore } from '../session/session-core.ts';
 import type { ArgumentSource } from '../slash-commands/slash-command.ts';
 import { findCommand, slashCommands } from '../slash-commands/table.ts';
-import { themeNames } from '../state.ts';
+import { themeNames } from '../state/state.ts';
 
 function commands(): readonly Candidate[] {
   return slashCommands.map(({ name, summary }) => ({ value: name, summary }));

@@ -1,6 +1,6 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import type { Question } from '../effect.ts';
-import type { FilesPort } from '../ports.ts';
+import type { Question } from '../state/effect.ts';
+import type { FilesPort } from '../session/ports.ts';
 
 type Prompt = Question & { readonly type: 'prompt' };
 

@@ -1,6 +1,11 @@
-import { notice } from '../entry.ts';
-import type { Effect } from '../effect.ts';
-import { failureText, Stopped, tellConversation, type SessionCore } from '../session-core.ts';
+import { notice } from '../state/entry.ts';
+import type { Effect } from '../state/effect.ts';
+import {
+  failureText,
+  Stopped,
+  tellConversation,
+  type SessionCore,
+} from '../session/session-core.ts';
 import { runAsk } from './ask.ts';
 import { findCandidates } from './find-candidates.ts';
 import { entriesFrom } from './show-conversation.ts';

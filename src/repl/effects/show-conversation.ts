@@ -1,9 +1,9 @@
 import { pathOf, textOf, titleOf, type Conversation, type Turn } from '../../conversation/tree.ts';
-import { notice, type Entry } from '../entry.ts';
-import { exchangesOf, type Exchange } from '../position.ts';
+import { notice, type Entry } from '../state/entry.ts';
+import { exchangesOf, type Exchange } from '../state/position.ts';
 import { refusalNotice } from '../../output/answer-notices.ts';
-import { sentEntries } from '../sent-prompt.ts';
-import { versionText } from '../versions.ts';
+import { sentEntries } from '../text/sent-prompt.ts';
+import { versionText } from '../state/versions.ts';
 
 /** Exchanges that are shown again when a conversation is gone on with; more would bury the prompt. */
 const mostExchanges = 3;

@@ -1,7 +1,12 @@
 import { Failure } from '../../failure.ts';
-import type { Effect } from '../effect.ts';
-import { notice, type Entry } from '../entry.ts';
-import { failureText, runTask, type SessionCore, tellConversation } from '../session-core.ts';
+import type { Effect } from '../state/effect.ts';
+import { notice, type Entry } from '../state/entry.ts';
+import {
+  failureText,
+  runTask,
+  type SessionCore,
+  tellConversation,
+} from '../session/session-core.ts';
 import { showConversation } from './show-conversation.ts';
 
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;

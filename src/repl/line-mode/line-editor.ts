@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
 import { goNewer, goOlder, type History } from '../editing/history.ts';
-import { actionOf, type KeyAction } from '../editing/key-bindings.ts';
-import { chordOf, type KeyEvent, type KeyPress } from '../editing/key-event.ts';
-import { contentOf } from '../editing/paste.ts';
+import { actionOf, type KeyAction } from '../editing/keys/key-bindings.ts';
+import { chordOf, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
+import { contentOf } from '../editing/keys/paste.ts';
 import {
   clearBuffer,
   createBuffer,

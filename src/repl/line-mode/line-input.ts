@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock.ts';
-import type { TerminalDevice } from '../../terminal/device.ts';
-import { sanitize } from '../../terminal/sanitizer.ts';
-import type { Action } from '../action.ts';
+import type { TerminalDevice } from '../../terminal/device/device.ts';
+import { sanitize } from '../../terminal/safety/sanitizer.ts';
+import type { Action } from '../state/action.ts';
 import { createLineEditor, type LineEditor, type LineEditorOptions } from './line-editor.ts';
 import { createSecretReader } from './secret-reader.ts';
 import { createLineReader, joinContinued } from './line-reader.ts';
-import { createPause } from '../timers.ts';
+import { createPause } from '../session/timers.ts';
 
 export interface LineInputOptions {
   readonly device: TerminalDevice;

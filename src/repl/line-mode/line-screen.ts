@@ -1,9 +1,9 @@
-import { sanitizeLine } from '../../terminal/sanitizer.ts';
-import { displayWidth } from '../../terminal/width.ts';
-import type { Dialog } from '../dialog.ts';
-import type { Screen } from '../screen.ts';
-import type { AnswerActivity, ReplState } from '../state.ts';
-import { activityText, wayOutText } from '../wording.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { displayWidth } from '../../terminal/text/width.ts';
+import type { Dialog } from '../state/dialog.ts';
+import type { Screen } from '../session/screen.ts';
+import type { AnswerActivity, ReplState } from '../state/state.ts';
+import { activityText, wayOutText } from '../text/wording.ts';
 
 export interface LineScreenOptions {
   readonly write: (text: string) => void;

@@ -1,8 +1,8 @@
-import type { TerminalDevice } from '../../terminal/device.ts';
-import { lineFormat } from '../line-format.ts';
-import type { ReplOptions } from '../repl-options.ts';
-import { createSession, type Session } from '../session.ts';
-import type { ReplState } from '../state.ts';
+import type { TerminalDevice } from '../../terminal/device/device.ts';
+import { lineFormat } from '../text/line-format.ts';
+import type { ReplOptions } from '../session/repl-options.ts';
+import { createSession, type Session } from '../session/session.ts';
+import type { ReplState } from '../state/state.ts';
 import { createLineInput, type LineInput } from './line-input.ts';
 import { createLineScreen, type LineScreen } from './line-screen.ts';
 

@@ -2,9 +2,9 @@
 // writes the character and nothing else; moving back is backspaces, moving on is the same text again: nothing is
 // drawn anew for a screen reader to read out. Only in text of several rows is the cursor moved by escape sequences.
 
-import { isStandIn, pasteLabel } from '../editing/paste.ts';
+import { isStandIn, pasteLabel } from '../editing/keys/paste.ts';
 import type { Draft } from '../editing/text-buffer.ts';
-import { displayWidth, graphemes } from '../../terminal/width.ts';
+import { displayWidth, graphemes } from '../../terminal/text/width.ts';
 
 /** A text on the screen, character by character. */
 interface TypedLine {

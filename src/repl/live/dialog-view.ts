@@ -1,8 +1,8 @@
-import { sanitizeLine } from '../../terminal/sanitizer.ts';
-import { displayWidth, graphemes, splitAtWidth } from '../../terminal/width.ts';
-import type { Dialog } from '../dialog.ts';
-import { contentOf } from '../editing/paste.ts';
-import type { DialogView } from '../view-model.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
+import type { Dialog } from '../state/dialog.ts';
+import { contentOf } from '../editing/keys/paste.ts';
+import type { DialogView } from '../view/view-model.ts';
 
 /** Columns that a dialog's label and the caret take at most. */
 const labelColumns = 14;

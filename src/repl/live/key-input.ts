@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
-import type { TerminalReply } from '../../terminal/terminal-questions.ts';
-import type { KeyEvent } from '../editing/key-event.ts';
-import { createKeyParser, flushDelay } from '../editing/key-parser.ts';
-import { joinPasteBurst } from '../editing/paste-burst.ts';
-import { sleepAndRead } from '../timers.ts';
+import type { TerminalReply } from '../../terminal/device/terminal-questions.ts';
+import type { KeyEvent } from '../editing/keys/key-event.ts';
+import { createKeyParser, flushDelay } from '../editing/keys/key-parser.ts';
+import { joinPasteBurst } from '../editing/keys/paste-burst.ts';
+import { sleepAndRead } from '../session/timers.ts';
 
 /** Turns what a raw terminal sends into keys, telling Esc from the begin of a sequence by the time. */
 export interface KeyInput {

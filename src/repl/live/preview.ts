@@ -1,5 +1,5 @@
-import type { ReplState } from '../state.ts';
-import type { TextTransform } from '../transcript.ts';
+import type { ReplState } from '../state/state.ts';
+import type { TextTransform } from '../session/transcript.ts';
 
 /**
  * The end of an answer that is held back: several lines, as of a table, as they would look if the answer ended

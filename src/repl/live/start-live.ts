@@ -1,18 +1,18 @@
-import { holdTerminal, type TerminalHold } from '../../terminal/hold.ts';
-import { createLiveRegion, type LiveRegion } from '../../terminal/live-region.ts';
+import { holdTerminal, type TerminalHold } from '../../terminal/device/raw-mode.ts';
+import { createLiveRegion, type LiveRegion } from '../../terminal/live/live-region.ts';
 import type { Style } from '../../terminal/style.ts';
 import {
   createTerminalQuestions,
   type TerminalQuestions,
-} from '../../terminal/terminal-questions.ts';
-import type { TerminalTraits } from '../../terminal/traits.ts';
-import type { KeyEvent } from '../editing/key-event.ts';
-import type { ReplOptions } from '../repl-options.ts';
-import { createMarkdownLoader, richFormat } from '../rich-format.ts';
-import type { Screen } from '../screen.ts';
-import { createSession, type Session } from '../session.ts';
-import type { ReplState } from '../state.ts';
-import { themedStyle } from '../themes.ts';
+} from '../../terminal/device/terminal-questions.ts';
+import type { TerminalTraits } from '../../terminal/device/traits.ts';
+import type { KeyEvent } from '../editing/keys/key-event.ts';
+import type { ReplOptions } from '../session/repl-options.ts';
+import { createMarkdownLoader, richFormat } from '../text/rich-format.ts';
+import type { Screen } from '../session/screen.ts';
+import { createSession, type Session } from '../session/session.ts';
+import type { ReplState } from '../state/state.ts';
+import { themedStyle } from '../text/themes.ts';
 import { loadLayout, mountView } from '../view/mount-view.ts';
 import { createKeyInput, type KeyInput } from './key-input.ts';
 import { createPreview } from './preview.ts';

@@ -1,15 +1,15 @@
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { count, tokenText } from '../../output/figures.ts';
-import { sanitizeLine } from '../../terminal/sanitizer.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import { matchOf } from '../editing/history-search.ts';
 import { layout } from '../editing/layout.ts';
-import { composerColumns, composerRows } from '../layout-rules.ts';
-import { shownText } from '../shown-text.ts';
-import type { AnswerUsage, ReplState, ServiceFacts } from '../state.ts';
-import { stalledSeconds, wayOutText } from '../wording.ts';
-import type { ComposerView, FooterView, Status, ViewModel } from '../view-model.ts';
+import { composerColumns, composerRows } from '../text/layout-rules.ts';
+import { shownText } from '../text/shown-text.ts';
+import type { AnswerUsage, ReplState, ServiceFacts } from '../state/state.ts';
+import { stalledSeconds, wayOutText } from '../text/wording.ts';
+import type { ComposerView, FooterView, Status, ViewModel } from '../view/view-model.ts';
 import { dialogView } from './dialog-view.ts';
 
 const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));

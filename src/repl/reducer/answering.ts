@@ -9,16 +9,16 @@ import {
   type Turn,
 } from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
-import type { AnswerOutcome } from '../action.ts';
-import { keyDialog } from '../dialogs.ts';
-import { withFile } from '../attachments.ts';
-import { contentOf } from '../editing/paste.ts';
+import type { AnswerOutcome } from '../state/action.ts';
+import { keyDialog } from '../state/dialogs.ts';
+import { withFile } from '../state/attachments.ts';
+import { contentOf } from '../editing/keys/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
-import { failureEntry, notice } from '../entry.ts';
-import { contextUse, currentPath, lastExchange, withBranch } from '../position.ts';
-import type { AnswerActivity, AnswerUsage, ReplState } from '../state.ts';
-import { versionText } from '../versions.ts';
-import { shortCount } from '../wording.ts';
+import { failureEntry, notice } from '../state/entry.ts';
+import { contextUse, currentPath, lastExchange, withBranch } from '../state/position.ts';
+import type { AnswerActivity, AnswerUsage, ReplState } from '../state/state.ts';
+import { versionText } from '../state/versions.ts';
+import { shortCount } from '../text/wording.ts';
 import { tellFigures } from './comparing.ts';
 import { andThen, printing, say, step, type Step } from './step.ts';
 import { advance } from './submitting.ts';

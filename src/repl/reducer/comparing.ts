@@ -1,9 +1,9 @@
 import { catalogue } from '../../client/contract.ts';
 import { systemOf, textOf, type Turn } from '../../conversation/tree.ts';
 import { figuresLine } from '../../output/figures.ts';
-import { currentPath, endingWith, isAnswered, lastExchange } from '../position.ts';
-import type { ReplState } from '../state.ts';
-import { versionsOf } from '../versions.ts';
+import { currentPath, endingWith, isAnswered, lastExchange } from '../state/position.ts';
+import type { ReplState } from '../state/state.ts';
+import { versionsOf } from '../state/versions.ts';
 import { ask } from './asking.ts';
 import { andThen, refuse, say, step, type Step } from './step.ts';
 

@@ -1,13 +1,13 @@
 import { completeAddress, portProblem } from '../../port.ts';
-import { addressDialog, keyDialog } from '../dialogs.ts';
-import type { Dialog, DialogChoice } from '../dialog.ts';
+import { addressDialog, keyDialog } from '../state/dialogs.ts';
+import type { Dialog, DialogChoice } from '../state/dialog.ts';
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
-import type { KeyAction } from '../editing/key-bindings.ts';
-import { contentOf } from '../editing/paste.ts';
+import type { KeyAction } from '../editing/keys/key-bindings.ts';
+import { contentOf } from '../editing/keys/paste.ts';
 import { createBuffer, insert, isEmpty } from '../editing/text-buffer.ts';
-import { notice } from '../entry.ts';
-import type { ReplState } from '../state.ts';
-import { wayOutText } from '../wording.ts';
+import { notice } from '../state/entry.ts';
+import type { ReplState } from '../state/state.ts';
+import { wayOutText } from '../text/wording.ts';
 import { andThen, leave, printing, refuse, startTask, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 

@@ -1,7 +1,7 @@
-import type { Action, AnswerOutcome, FailureText } from '../action.ts';
-import type { Effect } from '../effect.ts';
-import { type Entry, failureEntry, notice } from '../entry.ts';
-import type { ReplState } from '../state.ts';
+import type { Action, AnswerOutcome, FailureText } from '../state/action.ts';
+import type { Effect } from '../state/effect.ts';
+import { type Entry, failureEntry, notice } from '../state/entry.ts';
+import type { ReplState } from '../state/state.ts';
 import { onAnswerEnded } from './answering.ts';
 import { releaseKeys } from './pressing.ts';
 import { andThen, reporting, step, type Step } from './step.ts';

@@ -1,6 +1,6 @@
-import { withoutReopened } from '../attachments.ts';
+import { withoutReopened } from '../state/attachments.ts';
 import { isEmpty } from '../editing/text-buffer.ts';
-import type { ReplState } from '../state.ts';
+import type { ReplState } from '../state/state.ts';
 import { interruptDialog } from './dialog-answers.ts';
 import { leave, say, step, type Step } from './step.ts';
 import { putAside } from './submitting.ts';

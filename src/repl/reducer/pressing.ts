@@ -1,10 +1,10 @@
 import { breakAtBackslash, editActions, isEditAction } from '../editing/edit-actions.ts';
 import { goNewer, goOlder, type HistoryStep } from '../editing/history.ts';
-import { actionOf, type KeyAction, type KeyContext } from '../editing/key-bindings.ts';
-import { chordOf, type KeyEvent } from '../editing/key-event.ts';
+import { actionOf, type KeyAction, type KeyContext } from '../editing/keys/key-bindings.ts';
+import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
 import { moveVertically } from '../editing/layout.ts';
-import { contentOf } from '../editing/paste.ts';
-import { splitBurst } from '../editing/paste-burst.ts';
+import { contentOf } from '../editing/keys/paste.ts';
+import { splitBurst } from '../editing/keys/paste-burst.ts';
 import {
   draftOf,
   insert,
@@ -14,9 +14,9 @@ import {
   type TextBuffer,
   withDraft,
 } from '../editing/text-buffer.ts';
-import { composerColumns, pageRows } from '../layout-rules.ts';
+import { composerColumns, pageRows } from '../text/layout-rules.ts';
 import { isCommandLine } from '../slash-commands/table.ts';
-import type { ReplState, TypeAhead } from '../state.ts';
+import type { ReplState, TypeAhead } from '../state/state.ts';
 import { onMenuAction, refreshCompletion, startCompletion } from './completing.ts';
 import { onDialogAction, onDialogText } from './dialog-answers.ts';
 import { interrupt, stop } from './interrupting.ts';

@@ -1,10 +1,10 @@
-import type { Action } from '../action.ts';
-import { withFile } from '../attachments.ts';
-import type { Dialog } from '../dialog.ts';
-import { addressDialog, keyDialog, serversDialog } from '../dialogs.ts';
+import type { Action } from '../state/action.ts';
+import { withFile } from '../state/attachments.ts';
+import type { Dialog } from '../state/dialog.ts';
+import { addressDialog, keyDialog, serversDialog } from '../state/dialogs.ts';
 import { clearBuffer, replaceContent } from '../editing/text-buffer.ts';
-import { type Entry, failureEntry, notice } from '../entry.ts';
-import type { ReplState } from '../state.ts';
+import { type Entry, failureEntry, notice } from '../state/entry.ts';
+import type { ReplState } from '../state/state.ts';
 import { onAnswerEnded, onChatEvent, withConversation } from './answering.ts';
 import { onCandidates } from './completing.ts';
 import { answerDialog } from './dialog-answers.ts';

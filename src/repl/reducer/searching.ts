@@ -7,9 +7,9 @@ import {
   startSearch,
   type HistorySearch,
 } from '../editing/history-search.ts';
-import type { KeyAction } from '../editing/key-bindings.ts';
+import type { KeyAction } from '../editing/keys/key-bindings.ts';
 import { draftOf, withDraft } from '../editing/text-buffer.ts';
-import type { ReplState } from '../state.ts';
+import type { ReplState } from '../state/state.ts';
 import { step, type Step } from './step.ts';
 
 export function openSearch(state: ReplState): Step {

@@ -1,6 +1,6 @@
-import type { Effect } from '../effect.ts';
-import { type Entry, failureEntry, notice } from '../entry.ts';
-import type { ReplState } from '../state.ts';
+import type { Effect } from '../state/effect.ts';
+import { type Entry, failureEntry, notice } from '../state/entry.ts';
+import type { ReplState } from '../state/state.ts';
 
 /** What an action leads to: the new state, and what is to be done, in order. */
 export interface Step {

@@ -1,6 +1,6 @@
-import { withoutReopened } from '../attachments.ts';
-import { contentOf } from '../editing/paste.ts';
-import { shownText } from '../shown-text.ts';
+import { withoutReopened } from '../state/attachments.ts';
+import { contentOf } from '../editing/keys/paste.ts';
+import { shownText } from '../text/shown-text.ts';
 import { remember } from '../editing/history.ts';
 import {
   clearBuffer,
@@ -11,10 +11,10 @@ import {
   withDraft,
 } from '../editing/text-buffer.ts';
 import { typedContent } from '../editing/typed-text.ts';
-import { mentionsOf } from '../mentions.ts';
-import { attachPoint, withBranch } from '../position.ts';
+import { mentionsOf } from '../state/mentions.ts';
+import { attachPoint, withBranch } from '../state/position.ts';
 import { isEchoed, isImmediate, linesAfterCommand, runCommand } from '../slash-commands/table.ts';
-import type { ReplState } from '../state.ts';
+import type { ReplState } from '../state/state.ts';
 import { ask } from './asking.ts';
 import { andThen, leave, printing, refuse, say, type Step, step } from './step.ts';
 

@@ -1,6 +1,6 @@
-import { currentPath, lastExchange, withBranch } from '../position.ts';
-import type { ReplState } from '../state.ts';
-import { versionsOf } from '../versions.ts';
+import { currentPath, lastExchange, withBranch } from '../state/position.ts';
+import type { ReplState } from '../state/state.ts';
+import { versionsOf } from '../state/versions.ts';
 import { refuse, say, step, type Step } from './step.ts';
 
 /** Which version of the last exchange; a number counts from 1. Next and previous go round. */

@@ -1,7 +1,7 @@
 import { takeApartPrompt } from '../../conversation/compose-prompt.ts';
 import { textOf } from '../../conversation/tree.ts';
-import { withFile } from '../attachments.ts';
-import { notice } from '../entry.ts';
+import { withFile } from '../state/attachments.ts';
+import { notice } from '../state/entry.ts';
 import { isEmpty } from '../editing/text-buffer.ts';
 import {
   attachPoint,
@@ -10,13 +10,13 @@ import {
   lastExchange,
   withBranch,
   type Exchange,
-} from '../position.ts';
+} from '../state/position.ts';
 import { ask } from '../reducer/asking.ts';
 import { compare } from '../reducer/comparing.ts';
 import { printing, refuse, say, startTask, step, type Step } from '../reducer/step.ts';
-import { withSent } from '../sent-prompt.ts';
-import { shownText } from '../shown-text.ts';
-import type { ReplState } from '../state.ts';
+import { withSent } from '../text/sent-prompt.ts';
+import { shownText } from '../text/shown-text.ts';
+import type { ReplState } from '../state/state.ts';
 import { switchVersion } from '../reducer/switching.ts';
 import type { SlashCommand } from './slash-command.ts';
 

@@ -1,6 +1,6 @@
 import { titleOf } from '../../conversation/tree.ts';
 import { say, startTask, step, type Step } from '../reducer/step.ts';
-import type { ReplState } from '../state.ts';
+import type { ReplState } from '../state/state.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 function rename(state: ReplState, title: string): Step {

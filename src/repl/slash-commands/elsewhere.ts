@@ -1,4 +1,4 @@
-import type { ReplState } from '../state.ts';
+import type { ReplState } from '../state/state.ts';
 
 /** Names that other chat programs have for what natter calls otherwise, or has on its command line. */
 const ways: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
-import { displayWidth, padToWidth } from '../../terminal/width.ts';
+import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
 import { wrapSpans } from '../../terminal/markdown/wrap.ts';
-import { keyBindings, keyLabel } from '../editing/key-bindings.ts';
-import type { ReplState } from '../state.ts';
+import { keyBindings, keyLabel } from '../editing/keys/key-bindings.ts';
+import type { ReplState } from '../state/state.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 type Row = readonly [term: string, summary: string];

@@ -1,6 +1,6 @@
 import { leave, refuse, say, startTask, step, type Step } from '../reducer/step.ts';
-import type { ReplState } from '../state.ts';
-import { usageText } from '../wording.ts';
+import type { ReplState } from '../state/state.ts';
+import { usageText } from '../text/wording.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 function attach(state: ReplState, argument: string): Step {

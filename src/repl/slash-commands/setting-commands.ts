@@ -1,8 +1,8 @@
 import { catalogue } from '../../client/contract.ts';
 import { tokenText } from '../../output/figures.ts';
 import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
-import { themeNames, type ReplState } from '../state.ts';
-import { systemText } from '../wording.ts';
+import { themeNames, type ReplState } from '../state/state.ts';
+import { systemText } from '../text/wording.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 const none = new Set(['off', 'none']);

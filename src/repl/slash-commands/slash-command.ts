@@ -1,5 +1,5 @@
 import type { Step } from '../reducer/step.ts';
-import type { ReplState } from '../state.ts';
+import type { ReplState } from '../state/state.ts';
 
 /** What Tab proposes for a command's argument. */
 export type ArgumentSource = 'models' | 'conversations' | 'themes' | 'files' | 'commands' | 'none';

@@ -1,6 +1,6 @@
 import type { ArgumentKind } from '../editing/completion.ts';
 import { refuse, say, step, type Step } from '../reducer/step.ts';
-import type { ReplState } from '../state.ts';
+import type { ReplState } from '../state/state.ts';
 import { answerCommands } from './answer-commands.ts';
 import { commandHelp, keyHelp, usageOf } from './help-text.ts';
 import { conversationCommands } from './conversation-commands.ts';

@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
-import type { ViewModel } from '../view-model.ts';
+import type { ViewModel } from './view-model.ts';
 import { AppearanceProvider, useAppearance, type Appearance } from './appearance.ts';
 import { CompletionMenu } from './CompletionMenu.tsx';
 import { Composer } from './Composer.tsx';

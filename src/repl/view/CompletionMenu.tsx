@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { displayWidth, padToWidth } from '../../terminal/width.ts';
-import type { CompletionView } from '../view-model.ts';
+import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
+import type { CompletionView } from './view-model.ts';
 import { useAppearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
 import { Lines } from './Lines.tsx';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { ComposerView } from '../view-model.ts';
+import type { ComposerView } from './view-model.ts';
 import { useAppearance, type Appearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
 import { Lines } from './Lines.tsx';

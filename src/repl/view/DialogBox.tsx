@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
-import type { DialogView } from '../view-model.ts';
+import type { DialogView } from './view-model.ts';
 import { useAppearance, type Appearance } from './appearance.ts';
 import { fitParts, shorten } from './fit-parts.ts';
 import { Lines } from './Lines.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { count, percent, tokenText } from '../../output/figures.ts';
-import type { FooterView } from '../view-model.ts';
+import type { FooterView } from './view-model.ts';
 import { useAppearance } from './appearance.ts';
 import { fitParts, shorten } from './fit-parts.ts';
 import { Row } from './Row.tsx';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { SearchView } from '../view-model.ts';
+import type { SearchView } from './view-model.ts';
 import { useAppearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
 import { Row } from './Row.tsx';

@@ -1,10 +1,10 @@
 import { renderToString } from 'ink';
-import type { Frame } from '../../terminal/live-paint.ts';
-import type { RegionPlace } from '../../terminal/live-screen.ts';
+import type { Frame } from '../../terminal/live/live-paint.ts';
+import type { RegionPlace } from '../../terminal/live/live-screen.ts';
 import type { Style } from '../../terminal/style.ts';
-import { displayWidth } from '../../terminal/width.ts';
-import { composerMarkColumns } from '../layout-rules.ts';
-import type { Status, ViewModel } from '../view-model.ts';
+import { displayWidth } from '../../terminal/text/width.ts';
+import { composerMarkColumns } from '../text/layout-rules.ts';
+import type { Status, ViewModel } from './view-model.ts';
 import { App, type AppProps } from './App.tsx';
 import { signsFor } from './appearance.ts';
 import { entryLabel } from './DialogBox.tsx';

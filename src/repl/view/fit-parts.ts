@@ -1,4 +1,4 @@
-import { displayWidth, splitAtWidth } from '../../terminal/width.ts';
+import { displayWidth, splitAtWidth } from '../../terminal/text/width.ts';
 import type { Signs } from './appearance.ts';
 
 /** A part of a line. Where there is no room for all, those with the lowest `worth` are left out. */

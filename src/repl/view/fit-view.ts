@@ -1,4 +1,4 @@
-import type { DialogView, ViewModel } from '../view-model.ts';
+import type { DialogView, ViewModel } from './view-model.ts';
 
 /** Rows that each part of the region gets; 0 leaves it out. */
 export interface RowBudget {

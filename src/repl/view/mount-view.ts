@@ -1,5 +1,5 @@
-import type { LiveRegion } from '../../terminal/live-region.ts';
-import type { ViewModel } from '../view-model.ts';
+import type { LiveRegion } from '../../terminal/live/live-region.ts';
+import type { ViewModel } from './view-model.ts';
 import { createDrawer, type Look } from './draw-frame.tsx';
 
 /** The live region's content. */

@@ -1,6 +1,6 @@
 import { tokenText } from '../../output/figures.ts';
-import { displayWidth } from '../../terminal/width.ts';
-import type { Status } from '../view-model.ts';
+import { displayWidth } from '../../terminal/text/width.ts';
+import type { Status } from './view-model.ts';
 import type { Appearance, Signs } from './appearance.ts';
 import { fitParts, shorten, type LinePart } from './fit-parts.ts';
 

@@ -1,5 +1,5 @@
-import { displayWidth, graphemes } from '../../terminal/width.ts';
-import { styleSequence } from '../../terminal/open-style.ts';
+import { displayWidth, graphemes } from '../../terminal/text/width.ts';
+import { styleSequence } from '../../terminal/text/open-style.ts';
 
 /** More of a tail than this is not looked at: only its last rows are shown. */
 const longestTail = 4000;

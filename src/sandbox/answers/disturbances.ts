@@ -3,7 +3,7 @@ import { errorText } from './error-answer.ts';
 import { type EventFormat, formatComment } from './event-format.ts';
 import { cut, cutPosition, stall } from './interruptions.ts';
 import { encodingOf, spoil } from './malformed-events.ts';
-import type { Outlet } from './outlet.ts';
+import type { Outlet } from './body-writer.ts';
 
 /** An event stream that has begun. */
 export interface EventStream {

@@ -4,7 +4,7 @@ import type { Completion } from './completion.ts';
 import { disturb, disturbedEvents, type EventStream } from './disturbances.ts';
 import { createEventFormat } from './event-format.ts';
 import { afterAnswer } from './interruptions.ts';
-import { openOutlet } from './outlet.ts';
+import { openOutlet } from './body-writer.ts';
 import { applyFraming, responseHeaders } from './response-head.ts';
 
 /** Characters collected before a write when nothing asks for a pause. */

@@ -1,6 +1,6 @@
 import { type Exchange } from '../exchange.ts';
 import { afterAnswer, cut, cutPosition, stall } from './interruptions.ts';
-import { openOutlet } from './outlet.ts';
+import { openOutlet } from './body-writer.ts';
 import { applyFraming, responseHeaders } from './response-head.ts';
 
 /** An answer of one piece. */

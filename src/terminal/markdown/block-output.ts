@@ -1,6 +1,6 @@
 // Lays finished pieces out under the quotes and lists they stand in.
 import type { Style } from '../style.ts';
-import { displayWidth } from '../width.ts';
+import { displayWidth } from '../text/width.ts';
 import type { Container } from './containers.ts';
 import { paintSpans, type Span } from './span.ts';
 

@@ -1,5 +1,5 @@
 // The block structure of one answer: lines go in, finished pieces go to the output.
-import type { Highlighter } from '../highlight.ts';
+import type { Highlighter } from '../highlight/highlight.ts';
 import {
   beginBlock,
   leaveContainers,

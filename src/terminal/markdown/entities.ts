@@ -1,4 +1,4 @@
-import { sanitize } from '../sanitizer.ts';
+import { sanitize } from '../safety/sanitizer.ts';
 
 /** The named character references people and models write; the standard has 2,231, most never seen in prose. */
 const named: Readonly<Record<string, string>> = {

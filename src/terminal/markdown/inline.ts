@@ -1,5 +1,5 @@
 import { Lexer, type Token, type Tokens } from 'marked';
-import { sanitizeLine } from '../sanitizer.ts';
+import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { Look } from '../style.ts';
 import { decodeEntities } from './entities.ts';
 import { hideFormulas } from './hidden-formulas.ts';

@@ -1,4 +1,4 @@
-import type { HighlightLine } from '../highlight.ts';
+import type { HighlightLine } from '../highlight/highlight.ts';
 import type { Paragraph } from './paragraph.ts';
 import type { Table } from './table.ts';
 

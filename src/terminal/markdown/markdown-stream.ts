@@ -1,4 +1,4 @@
-import { createHighlighter } from '../highlight.ts';
+import { createHighlighter } from '../highlight/highlight.ts';
 import type { Style } from '../style.ts';
 import { createBlockOutput, markers, takeText } from './block-output.ts';
 import { acceptLine, endBlocks, endText, readLine, writeText, type BlockState } from './blocks.ts';

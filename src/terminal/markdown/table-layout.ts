@@ -1,4 +1,4 @@
-import { displayWidth, padToWidth, type Alignment } from '../width.ts';
+import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
 import { paintSpans, visibleText, type Span } from './span.ts';
 import type { Style } from '../style.ts';
 import { wrapSpans } from './wrap.ts';

@@ -1,5 +1,5 @@
 import type { Style } from '../style.ts';
-import type { Alignment } from '../width.ts';
+import type { Alignment } from '../text/width.ts';
 import type { InlineOptions } from './inline.ts';
 import { createInlineScanner } from './inline-scanner.ts';
 import { inlineText } from './inline-text.ts';

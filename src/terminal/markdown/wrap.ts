@@ -1,4 +1,4 @@
-import { displayWidth, graphemes, splitAtWidth } from '../width.ts';
+import { displayWidth, graphemes, splitAtWidth } from '../text/width.ts';
 import type { Span } from './span.ts';
 
 const noSpace = /^\S+$/;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { KeyEvent } from '../../../src/repl/editing/key-event.ts';
-import { createKeyParser } from '../../../src/repl/editing/key-parser.ts';
-import { joinPasteBurst } from '../../../src/repl/editing/paste-burst.ts';
+import type { KeyEvent } from '../../../src/repl/editing/keys/key-event.ts';
+import { createKeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
+import { joinPasteBurst } from '../../../src/repl/editing/keys/paste-burst.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { inPaste, parse, writeEvents } from './written-events.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createKeyParser } from '../../../src/repl/editing/key-parser.ts';
+import { createKeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
 import { inPaste, joinTexts, writeEvents } from './written-events.ts';
 import { fc } from '../../support/properties.ts';
 

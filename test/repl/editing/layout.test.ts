@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { layout, moveVertically } from '../../../src/repl/editing/layout.ts';
 import { createBuffer, insertPaste, moveTo } from '../../../src/repl/editing/text-buffer.ts';
 import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
-import { displayWidth } from '../../../src/terminal/width.ts';
+import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { fc } from '../../support/properties.ts';
 

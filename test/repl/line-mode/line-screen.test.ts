@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { serversDialog } from '../../../src/repl/dialogs.ts';
+import { serversDialog } from '../../../src/repl/state/dialogs.ts';
 import { createLineScreen } from '../../../src/repl/line-mode/line-screen.ts';
-import type { AnswerActivity } from '../../../src/repl/state.ts';
+import type { AnswerActivity } from '../../../src/repl/state/state.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
 function open() {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import type { KeyEvent } from '../../../src/repl/editing/key-event.ts';
+import type { KeyEvent } from '../../../src/repl/editing/keys/key-event.ts';
 import { createKeyInput } from '../../../src/repl/live/key-input.ts';
 import { openLateInput } from '../../support/busy-process.ts';
 import { writeEvents } from '../editing/written-events.ts';

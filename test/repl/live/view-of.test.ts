@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { keyDialog } from '../../../src/repl/dialogs.ts';
+import { keyDialog } from '../../../src/repl/state/dialogs.ts';
 import { viewOf } from '../../../src/repl/live/view-of.ts';
-import type { AnswerActivity } from '../../../src/repl/state.ts';
+import type { AnswerActivity } from '../../../src/repl/state/state.ts';
 import {
   enter,
   interrupt,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../../src/repl/action.ts';
-import type { Effect } from '../../../src/repl/effect.ts';
-import { createKeyParser } from '../../../src/repl/editing/key-parser.ts';
-import { joinPasteBurst } from '../../../src/repl/editing/paste-burst.ts';
+import type { Action } from '../../../src/repl/state/action.ts';
+import type { Effect } from '../../../src/repl/state/effect.ts';
+import { createKeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
+import { joinPasteBurst } from '../../../src/repl/editing/keys/paste-burst.ts';
 import {
   composed,
   effectsOf,

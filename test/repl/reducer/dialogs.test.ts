@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { firstRunDialog, keyDialog } from '../../../src/repl/dialogs.ts';
-import { wayOutText } from '../../../src/repl/wording.ts';
+import { firstRunDialog, keyDialog } from '../../../src/repl/state/dialogs.ts';
+import { wayOutText } from '../../../src/repl/text/wording.ts';
 import {
   composed,
   effectsOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Effect } from '../../../src/repl/effect.ts';
+import type { Effect } from '../../../src/repl/state/effect.ts';
 import { viewOf } from '../../../src/repl/live/view-of.ts';
 import {
   conversationOf,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { slashCommands } from '../../../src/repl/slash-commands/table.ts';
-import type { ReplState } from '../../../src/repl/state.ts';
+import type { ReplState } from '../../../src/repl/state/state.ts';
 import {
   composed,
   conversationOf,

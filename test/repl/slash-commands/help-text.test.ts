@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { keyBindings } from '../../../src/repl/editing/key-bindings.ts';
+import { keyBindings } from '../../../src/repl/editing/keys/key-bindings.ts';
 import { slashCommands } from '../../../src/repl/slash-commands/table.ts';
-import type { ReplState } from '../../../src/repl/state.ts';
+import type { ReplState } from '../../../src/repl/state/state.ts';
 import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
 
 describe('/help', () => {

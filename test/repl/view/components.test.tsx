@@ -8,7 +8,7 @@ import { DialogBox } from '../../../src/repl/view/DialogBox.tsx';
 import { Footer } from '../../../src/repl/view/Footer.tsx';
 import { Queue } from '../../../src/repl/view/Queue.tsx';
 import { SearchLine } from '../../../src/repl/view/SearchLine.tsx';
-import type { ComposerView, DialogView, FooterView } from '../../../src/repl/view-model.ts';
+import type { ComposerView, DialogView, FooterView } from '../../../src/repl/view/view-model.ts';
 import { appearanceOf, type Look } from '../../support/appearance.ts';
 import { viewModel } from '../../support/view-models.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createDrawer } from '../../../src/repl/view/draw-frame.tsx';
-import type { ViewModel } from '../../../src/repl/view-model.ts';
+import type { ViewModel } from '../../../src/repl/view/view-model.ts';
 import { createStyle } from '../../../src/terminal/style.ts';
-import { displayWidth } from '../../../src/terminal/width.ts';
+import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { viewModel } from '../../support/view-models.ts';
 
 const look = { style: createStyle('none'), unicode: true };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { statusRow } from '../../../src/repl/view/status-row.ts';
-import type { Status } from '../../../src/repl/view-model.ts';
+import type { Status } from '../../../src/repl/view/view-model.ts';
 import { appearanceOf } from '../../support/appearance.ts';
 
 const retrying: Status = {

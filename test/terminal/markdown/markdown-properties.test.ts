@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { sanitize } from '../../../src/terminal/sanitizer.ts';
+import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
 import { documents } from './documents.ts';
 import { openStream, render } from './render.ts';
 import { fc } from '../../support/properties.ts';

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { splitCells } from '../../../src/terminal/markdown/table.ts';
-import { displayWidth } from '../../../src/terminal/width.ts';
+import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { render } from './render.ts';
 
 async function table(source: string, width = 80, unicode = true): Promise<string[]> {

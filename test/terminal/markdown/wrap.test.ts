@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { visibleText } from '../../../src/terminal/markdown/span.ts';
 import { wrapSpans } from '../../../src/terminal/markdown/wrap.ts';
-import { displayWidth } from '../../../src/terminal/width.ts';
+import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { fc } from '../../support/properties.ts';
 
 const wrap = (text: string, width: number) =>

@@ -1,0 +1,54 @@
+import { isUtf8 } from 'node:buffer';
+import { Failure } from '../../failure.ts';
+import { createLineSplitter } from './line-splitter.ts';
+
+/** A line of the input without its LF; a CR before it stays. */
+export interface InputLine {
+  /** From 1. */
+  readonly number: number;
+  readonly text: string;
+  /** Why the line cannot be read; its text is empty then. */
+  readonly problem?: string;
+}
+
+/** Bytes: more than any model's window can hold. */
+export const longestLine = 1 << 27;
+
+const byteOrderMark = '\uFEFF';
+
+function refuseUtf16(chunk: Uint8Array): void {
+  const [first, second] = chunk;
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (!isMarked) return;
+  throw new Failure('usage', 'the input is UTF-16, and a batch is read as UTF-8', {
+    hint: 'convert it first: iconv -f UTF-16 -t UTF-8 prompts.txt > prompts.utf8.txt',
+  });
+}
+
+function decode(bytes: Buffer | undefined, number: number): InputLine {
+  if (bytes === undefined)
+    return { number, text: '', problem: 'is longer than any model can take' };
+  if (!isUtf8(bytes)) return { number, text: '', problem: 'is not UTF-8' };
+  const text = bytes.toString();
+  return { number, text: number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text };
+}
+
+/**
+ * Reads lines in groups, as the bytes come; a byte order mark is dropped.
+ * @throws Failure `usage` for UTF-16; whatever `source` throws
+ */
+export async function* readInputLines(
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly InputLine[], void> {
+  const splitter = createLineSplitter(longestLine);
+  let number = 0;
+  let isFirst = true;
+  for await (const chunk of source) {
+    if (isFirst && chunk.length > 0) {
+      refuseUtf16(chunk);
+      isFirst = false;
+    }
+    yield splitter.add(chunk).map((bytes) => decode(bytes, (number += 1)));
+  }
+  yield splitter.end().map((bytes) => decode(bytes, (number += 1)));
+}

@@ -1,0 +1,61 @@
+import { Failure, type FailureKind } from '../../failure.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import { type ErrorBody, readErrorValue } from './error-body.ts';
+import { filledText } from './filled-text.ts';
+import { kindOfName, kindOfStatus } from './error-kind.ts';
+
+/** Words in the names other services of this kind use; the first row that matches decides. */
+const wordsOfKind: readonly (readonly [RegExp, FailureKind])[] = [
+  [/rate.?limit|too.?many.?req|quota|throttl|exhausted/i, 'rate_limited'],
+  [/permission|forbidden|access.?denied|not.?allowed/i, 'forbidden'],
+  [/auth|api.?key|credential/i, 'unauthorized'],
+  [/not.?found|no.?such|does.?not.?exist/i, 'not_found'],
+  [
+    /context.?(?:length|size|window)|too.?(?:long|large)|invalid|bad.?request|unsupported|validation/i,
+    'invalid_request',
+  ],
+  [/missing|content.?(?:filter|policy)|max.?tokens|unprocessable/i, 'invalid_request'],
+];
+
+/** The kind of an error that no HTTP status tells: by the contract's name, a status in the body, other names. */
+export function kindOfError({ names, status }: ErrorBody): FailureKind {
+  const known = names.map(kindOfName).find((kind) => kind !== undefined);
+  if (known !== undefined) return known;
+  if (status !== undefined) return kindOfStatus(status);
+  for (const name of names) {
+    const row = wordsOfKind.find(([words]) => words.test(name));
+    if (row !== undefined) return row[1];
+  }
+  return 'server_error';
+}
+
+/** The failure for an error that came inside an answer, where the HTTP status was 200. */
+export function reportedError(error: ErrorBody): Failure {
+  const said = error.message ?? error.name ?? 'it gave no reason';
+  return new Failure(kindOfError(error), `the service reported an error: ${said}`);
+}
+
+function present(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && value !== false;
+}
+
+function choiceError(chunk: JsonObject): unknown {
+  const choices = chunk['choices'];
+  const [first]: unknown[] = Array.isArray(choices) ? choices : [];
+  return isJsonObject(first) && present(first['error']) ? { error: first['error'] } : undefined;
+}
+
+/**
+ * The error in a chunk or in a whole body, or undefined where it is none: an `error` anywhere, or, without
+ * `choices`, a `message`, a `detail` or a type of `error`.
+ */
+export function findError(value: JsonObject): ErrorBody | undefined {
+  if (present(value['error'])) return readErrorValue(value);
+  const ofChoice = choiceError(value);
+  if (ofChoice !== undefined) return readErrorValue(ofChoice);
+  if (Array.isArray(value['choices'])) return undefined;
+  const isTold = filledText(value['message']) !== undefined;
+  const told = isTold || present(value['detail']) || present(value['errors']);
+  const named = value['object'] === 'error' || value['type'] === 'error';
+  return told || named ? readErrorValue(value) : undefined;
+}

@@ -1,0 +1,44 @@
+import { Failure, type FailureKind, type FailureOptions } from '../../failure.ts';
+
+export interface RequestFailureOptions extends FailureOptions {
+  /** Whether the same request may succeed when it is sent again. */
+  readonly transient: boolean;
+  /** Milliseconds the service asked to wait; can be Infinity. */
+  readonly askedDelay?: number | undefined;
+}
+
+/** Why one request failed, with what the retry policy needs to know. Leaves the client only as a plain Failure. */
+export class RequestFailure extends Failure {
+  readonly transient: boolean;
+  readonly askedDelay: number | undefined;
+
+  constructor(kind: FailureKind, message: string, options: RequestFailureOptions) {
+    super(kind, message, options);
+    this.transient = options.transient;
+    this.askedDelay = options.askedDelay;
+  }
+}
+
+/** What `failure` says beside its kind and message. */
+export function detailsOf(failure: Failure): FailureOptions {
+  const { hint, status, retryAfterSeconds, requestId, attempts, cause } = failure;
+  return {
+    ...(hint !== undefined && { hint }),
+    ...(status !== undefined && { status }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(requestId !== undefined && { requestId }),
+    ...(attempts !== undefined && { attempts }),
+    ...(cause !== undefined && { cause }),
+  };
+}
+
+/** A Failure like `failure` with other text, kind or details. */
+export function rephrase(
+  failure: Failure,
+  changes: FailureOptions & { readonly kind?: FailureKind; readonly message?: string },
+): Failure {
+  return new Failure(changes.kind ?? failure.kind, changes.message ?? failure.message, {
+    ...detailsOf(failure),
+    ...changes,
+  });
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../../clock.ts';
+import { isRedirect, redirectFailure } from '../failure/redirect-failure.ts';
+import { RequestFailure } from '../failure/request-failure.ts';
+import type { ConnectedService } from '../connected-service.ts';
+import { serviceFailure } from '../failure/service-failure.ts';
+import { startTimer } from './timer.ts';
+import type { HttpRequest, HttpResponse } from './transport.ts';
+
+const longestErrorBody = 64 * 1024;
+const errorBodyTime = 2_000;
+
+/**
+ * Sends one request and resolves when the service accepted it (2xx, with content to come).
+ * @throws RequestFailure; or the signal's reason when it aborts.
+ */
+export async function acceptedResponse(
+  request: HttpRequest,
+  { send, limits }: Pick<ConnectedService, 'send' | 'limits'>,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
+  const response = await send(request, signal);
+  const { status, headers } = response;
+  if (status === 204 || status === 205) {
+    throw discard(
+      response,
+      new RequestFailure('server_error', `the service sent no content (${status})`, {
+        transient: false,
+        status,
+        hint: 'check the base URL: natter auth status',
+      }),
+    );
+  }
+  if (status >= 200 && status < 300) return response;
+  if (isRedirect(status)) {
+    throw discard(response, redirectFailure(status, headers.location, request.url));
+  }
+  const now = limits.clock.date();
+  const text = await readErrorText(response, limits.clock);
+  signal.throwIfAborted();
+  const asks = request.method === 'GET' ? 'models' : 'completion';
+  throw serviceFailure({ status, headers, text }, now, asks);
+}
+
+function discard(response: HttpResponse, failure: RequestFailure): RequestFailure {
+  response.destroy(failure);
+  return failure;
+}
+
+/** The beginning of an error's body; a slow, endless or broken one does not keep the error from being told. */
+async function readErrorText(response: HttpResponse, clock: Clock): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const enough = new Error('enough of the error body was read');
+  const stop = startTimer(clock, errorBodyTime, () => response.destroy(enough));
+  try {
+    for await (const chunk of response.body) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size >= longestErrorBody) break;
+    }
+  } catch {
+    // The status alone says that the request failed: what was read of the reason is shown.
+  } finally {
+    stop();
+  }
+  return Buffer.concat(chunks).subarray(0, longestErrorBody).toString();
+}

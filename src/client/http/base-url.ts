@@ -1,0 +1,60 @@
+import { Failure } from '../../failure.ts';
+import { completeAddress, portProblem } from '../../port.ts';
+
+const hint = 'a base URL looks like https://api.example.com';
+
+/** People copy the address of an endpoint out of a manual as often as the root. */
+const versionAndEndpoint = /\/v1(\/chat\/completions|\/models)?$/;
+
+/**
+ * The service's root without its `/v1`: `https://host/v1/`, `https://host` and `https://host/` are the same
+ * service, and so is the whole address of an endpoint; a path prefix (`https://host/openai/v1`) stays. A server on
+ * this machine needs no `http://`.
+ * @throws Failure `configuration`; its message never shows a user name or password.
+ */
+export function parseBaseUrl(text: string): URL {
+  const address = completeAddress(text.trim());
+  const shown = maskUserInfo(address);
+  const url = parseUrl(address);
+  if (url === undefined) {
+    const port = portProblem(shown);
+    const problem = port === undefined ? 'is not a URL' : `has ${port}`;
+    throw new Failure('configuration', `the base URL "${shown}" ${problem}`, { hint });
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Failure('configuration', `the base URL "${shown}" is neither https nor http`, {
+      hint,
+    });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Failure('configuration', `the base URL ${shown} holds a user name or password`, {
+      hint: 'leave them out of the URL; the key goes into its own setting: natter auth login',
+    });
+  }
+  url.search = '';
+  url.hash = '';
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(versionAndEndpoint, '');
+  return url;
+}
+
+/** The parsed URL; nothing when `text` is none. */
+export function parseUrl(text: string, base?: URL): URL | undefined {
+  return URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
+}
+
+/** Address of an endpoint, `path` counted from `/v1/`; its segments are already percent-encoded. */
+export function endpointUrl(baseUrl: URL, path: string): URL {
+  const url = new URL(baseUrl);
+  url.pathname = `${baseUrl.pathname.replace(/\/$/, '')}/v1/${path}`;
+  return url;
+}
+
+/** `text` with the `user:password@` of any URL in it replaced by `***@`. */
+export function maskUserInfo(text: string): string {
+  return text.replace(/([a-z][a-z\d+.-]*:\/*|^)[^\s/?#]*@/gi, '$1***@');
+}
+
+/** `host:port` of a URL, the scheme's own port included. */
+export function hostAndPort(url: URL): string {
+  return url.port === '' ? `${url.hostname}:${url.protocol === 'https:' ? 443 : 80}` : url.host;
+}

@@ -1,0 +1,135 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Clock } from '../../clock.ts';
+import {
+  connectTimedOut,
+  firstByteTimedOut,
+  networkFailure,
+  proxyRefused,
+  type Stage,
+} from '../failure/network-failure.ts';
+import { readBody } from './response-body.ts';
+import type { OpenRoute, Route } from './route.ts';
+import { startTimer } from './timer.ts';
+import type { HttpRequest, HttpResponse } from './transport.ts';
+
+/** Milliseconds; 0 and `Infinity` switch a limit off. */
+export interface ExchangeLimits {
+  readonly clock: Clock;
+  /** Name lookup, connection and TLS together. */
+  readonly connectTimeout: number;
+  /** From the request sent to the headers of the response. */
+  readonly firstByteTimeout: number;
+}
+
+/**
+ * Sends one request and resolves with the response's head. Redirects are not followed.
+ * @throws RequestFailure; or the signal's reason when it aborts, now or while the body is read.
+ */
+export async function exchange(
+  request: HttpRequest,
+  route: Route,
+  limits: ExchangeLimits,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
+  signal.throwIfAborted();
+  const opened = await route.open();
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    sendRequest(request, opened, { route, limits, signal, resolve, reject });
+  });
+}
+
+interface Outcome {
+  readonly route: Route;
+  readonly limits: ExchangeLimits;
+  readonly signal: AbortSignal;
+  readonly resolve: (response: HttpResponse) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function sendRequest(request: HttpRequest, opened: OpenRoute, outcome: Outcome): void {
+  const { route, limits, signal } = outcome;
+  const outgoing = createOutgoing(request, opened);
+  let stage: Stage = 'connecting';
+  let stopTimer = startTimer(limits.clock, limits.connectTimeout, () =>
+    fail(connectTimedOut(route, limits.connectTimeout)),
+  );
+  const settle = (): void => {
+    stopTimer();
+    signal.removeEventListener('abort', abort);
+  };
+  const fail = (error: unknown): void => {
+    settle();
+    outgoing.destroy();
+    outcome.reject(error);
+  };
+  const abort = (): void => fail(signal.reason);
+  signal.addEventListener('abort', abort);
+  // Stays for good: a socket may fail after its request has. What fails once the response is there reaches the
+  // reader of its body; to destroy the request then would throw away what came before, or a whole answer with
+  // stray bytes after it.
+  let answered = false;
+  outgoing.on('error', (error) => {
+    if (!answered) fail(networkFailure(error, stage, route));
+  });
+  onceRefusedByProxy(outgoing, (status) => fail(proxyRefused(status, route)));
+  onceConnected(outgoing, route.secure, () => {
+    stage = 'waiting';
+    stopTimer();
+    stopTimer = startTimer(limits.clock, limits.firstByteTimeout, () =>
+      fail(firstByteTimedOut(route, limits.firstByteTimeout)),
+    );
+  });
+  outgoing.once('response', (incoming) => {
+    answered = true;
+    settle();
+    outcome.resolve(receive(incoming, outcome));
+  });
+  outgoing.end(request.body);
+}
+
+function createOutgoing(request: HttpRequest, { agent, request: send }: OpenRoute): ClientRequest {
+  const { method, url, headers, body } = request;
+  const length = body === undefined ? {} : { 'content-length': body.byteLength };
+  return send(url, { method, agent, headers: { ...headers, ...length } });
+}
+
+/** A proxy refuses before the service is asked: to a tunnel with any status but 200, to plain http with 407. */
+function onceRefusedByProxy(outgoing: ClientRequest, callback: (status: number) => void): void {
+  outgoing.once('proxyConnect', ({ statusCode }: { statusCode?: number }) => {
+    if (statusCode !== undefined && statusCode !== 200) callback(statusCode);
+  });
+  outgoing.once('response', ({ statusCode }) => {
+    if (statusCode === 407) callback(statusCode);
+  });
+}
+
+/** Calls back once the request can travel: TLS is agreed, or a kept connection is used again. */
+function onceConnected(outgoing: ClientRequest, secure: boolean, callback: () => void): void {
+  outgoing.once('socket', (socket) => {
+    if (outgoing.reusedSocket) callback();
+    else if (secure) socket.once('secureConnect', callback);
+    else if (socket.connecting) socket.once('connect', callback);
+    else callback();
+  });
+}
+
+function receive(incoming: IncomingMessage, { route, limits, signal }: Outcome): HttpResponse {
+  let reason: unknown;
+  const destroy = (error: unknown): void => {
+    reason ??= error;
+    incoming.destroy();
+  };
+  const abort = (): void => destroy(signal.reason);
+  signal.addEventListener('abort', abort);
+  incoming.once('close', () => signal.removeEventListener('abort', abort));
+  // Whoever reads the body gets the error; without a listener Node would end the process.
+  incoming.on('error', () => {});
+  const explain = (error: unknown): unknown => reason ?? networkFailure(error, 'answering', route);
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers,
+    body: readBody(incoming, limits.clock, explain),
+    destroy,
+  };
+}

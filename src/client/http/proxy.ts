@@ -1,0 +1,78 @@
+import type { Environment } from '../../environment.ts';
+import { Failure } from '../../failure.ts';
+import { portProblem } from '../../port.ts';
+import { maskUserInfo, parseUrl } from './base-url.ts';
+import { isLoopback } from './loopback.ts';
+
+/** A forward proxy and the variable that named it. */
+export interface Proxy {
+  readonly url: URL;
+  readonly variable: string;
+}
+
+/**
+ * The proxy for `url`, if one applies: `HTTPS_PROXY` or `HTTP_PROXY` by the scheme, then `ALL_PROXY`. Lower-case
+ * names come first, an empty variable is an unset one, a loopback address is always reached directly.
+ * @throws Failure `configuration` for a proxy URL that is none; its password is not in the message.
+ */
+export function proxyFor(url: URL, environment: Environment): Proxy | undefined {
+  if (isLoopback(url.hostname)) return undefined;
+  const scheme = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  const found = readVariable(environment, scheme) ?? readVariable(environment, 'all_proxy');
+  if (found === undefined) return undefined;
+  const exceptions = readVariable(environment, 'no_proxy')?.value ?? '';
+  if (isExcepted(url, exceptions)) return undefined;
+  return { url: parseProxyUrl(found), variable: found.name };
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+}
+
+function readVariable(environment: Environment, name: string): Variable | undefined {
+  for (const spelling of [name, name.toUpperCase()]) {
+    const value = environment[spelling]?.trim();
+    if (value !== undefined && value !== '') return { name: spelling, value };
+  }
+  return undefined;
+}
+
+function parseProxyUrl({ name, value }: Variable): URL {
+  const address = value.includes('://') ? value : `http://${value}`;
+  const url = parseUrl(address);
+  if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
+  const port = portProblem(address);
+  const notUrl = port === undefined ? 'is not a URL' : `has ${port}`;
+  const problem = url === undefined ? notUrl : 'is neither an http nor an https proxy';
+  throw new Failure('configuration', `the proxy "${maskUserInfo(value)}" of ${name} ${problem}`, {
+    hint: `correct ${name}, or name the service's host in NO_PROXY`,
+  });
+}
+
+/** Entries as in curl and undici: a host with its subdomains, optionally with a port; no address ranges. */
+function isExcepted(url: URL, list: string): boolean {
+  const host = bareHost(url.hostname);
+  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  return list.split(/[,\s]+/).some((entry) => {
+    if (entry === '*') return true;
+    if (entry === '') return false;
+    const exception = parseException(entry);
+    if (exception.port !== undefined && exception.port !== port) return false;
+    return host === exception.host || host.endsWith(`.${exception.host}`);
+  });
+}
+
+function parseException(entry: string): { host: string; port: string | undefined } {
+  // One colon separates a port; a bare IPv6 address has several.
+  const parts = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry);
+  const host = bareHost(parts?.[1] ?? entry).replace(/^(\*?\.)/, '');
+  return { host, port: parts?.[2] };
+}
+
+function bareHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[(.+)\]$/, '$1')
+    .replace(/(.)\.$/, '$1');
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http';
+import type { Transform } from 'node:stream';
+import type { Clock } from '../../clock.ts';
+import { RequestFailure } from '../failure/request-failure.ts';
+import { startTimer } from './timer.ts';
+
+/** How long a reader who has all it wants waits for the body's end, so that the connection can be used again. */
+const lingerTime = 50;
+
+/** The body as it arrives, decoded; errors of the stream go through `explain`. */
+export async function* readBody(
+  incoming: IncomingMessage,
+  clock: Clock,
+  explain: (error: unknown) => unknown,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
+    if (encoding === '' || encoding === 'identity') yield* arrivals(incoming);
+    else yield* decodedArrivals(incoming, await createDecoder(encoding));
+  } catch (error) {
+    throw error instanceof RequestFailure ? error : (brokenEncoding(error) ?? explain(error));
+  } finally {
+    release(incoming, clock);
+  }
+}
+
+/**
+ * What arrived, all of it: Node's own iterator would drop what waits to be read when the connection breaks, and
+ * with it the last words of a cut answer.
+ */
+async function* arrivals(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+  let wake = (): void => {};
+  const change = (): void => wake();
+  const changes = ['readable', 'end', 'error', 'close'] as const;
+  for (const name of changes) incoming.on(name, change);
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => (wake = resolve));
+      const chunk = incoming.read() as Uint8Array | null;
+      if (chunk !== null) yield chunk;
+      else if (incoming.errored !== null) throw incoming.errored;
+      else if (incoming.readableEnded) return;
+      else if (incoming.closed) throw new Error('the connection was closed');
+      else await changed;
+    }
+  } finally {
+    for (const name of changes) incoming.off(name, change);
+  }
+}
+
+/** Decodes a cut body as far as it came before telling that it was cut. */
+async function* decodedArrivals(
+  incoming: IncomingMessage,
+  decoder: Transform,
+): AsyncGenerator<Uint8Array> {
+  const { pipeline } = await import('node:stream');
+  let cut: unknown;
+  async function* source(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* arrivals(incoming);
+    } catch (error) {
+      cut = error;
+    }
+  }
+  // Errors reach the reader through the decoder, which the pipeline destroys with them.
+  yield* pipeline(source, decoder, () => {}) as AsyncIterable<Uint8Array>;
+  if (cut !== undefined) throw cut;
+}
+
+function release(incoming: IncomingMessage, clock: Clock): void {
+  if (incoming.destroyed || incoming.readableEnded) return;
+  const stop = startTimer(clock, lingerTime, () => incoming.destroy());
+  incoming.once('close', stop);
+  incoming.resume();
+}
+
+async function createDecoder(encoding: string): Promise<Transform> {
+  const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
+  // Text goes out as it arrives, and a body that is cut keeps what came before the cut.
+  const flush = constants.Z_SYNC_FLUSH;
+  const brotliFlush = constants.BROTLI_OPERATION_FLUSH;
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return createUnzip({ flush, finishFlush: flush });
+    case 'br':
+      return createBrotliDecompress({ flush: brotliFlush, finishFlush: brotliFlush });
+    default:
+      throw new RequestFailure(
+        'server_error',
+        `the service compressed its answer in a way natter cannot read (${encoding})`,
+        { transient: false },
+      );
+  }
+}
+
+function brokenEncoding(error: unknown): RequestFailure | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  // zlib's codes are Z_DATA_ERROR and the like, brotli's ERR__ERROR_FORMAT_... and ERR_BROTLI_...
+  if (!/^(Z_|ERR_(_|BROTLI))/.test(String(error.code))) return undefined;
+  return new RequestFailure('server_error', 'the compressed answer is damaged', {
+    transient: false,
+    cause: error,
+  });
+}

@@ -1,0 +1,110 @@
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import { catalogue, type ModelRecord } from '../contract.ts';
+
+/** Where a fact comes from: the service's record, or the contract's published catalogue. */
+type FactSource = 'service' | 'catalogue';
+
+/** What is known about a model; a fact nobody states is absent. */
+export interface ModelDescription {
+  readonly id: string;
+  /** Tokens. */
+  readonly contextWindow?: number;
+  /** Typical time to the first token, milliseconds. */
+  readonly latency?: number;
+  readonly purpose?: string;
+  readonly sources: {
+    readonly contextWindow?: FactSource;
+    readonly latency?: FactSource;
+    readonly purpose?: FactSource;
+  };
+}
+
+// Field names of services of this kind, the ones that say it most exactly first.
+const windowFields = [
+  'context_window',
+  'contextWindow',
+  'context_length',
+  'contextLength',
+  'max_context_length',
+  'max_context_window_tokens',
+  'max_model_len',
+  'context_size',
+  'n_ctx',
+  'n_ctx_train',
+  'inputTokenLimit',
+  'max_input_tokens',
+  'context',
+];
+const latencyFields = [
+  'latency_ms',
+  'latencyMs',
+  'typical_latency_ms',
+  'typicalLatencyMs',
+  'typical_latency',
+  'typicalLatency',
+  'latency',
+];
+const purposeFields = ['purpose', 'description', 'summary'];
+
+/** Records inside the record that hold limits on some services. */
+const groups = ['limits', 'capabilities', 'metadata', 'meta', 'details', 'top_provider'];
+
+function withGroups(record: JsonObject): JsonObject[] {
+  const inner = groups.map((group) => record[group]).filter(isJsonObject);
+  return [record, ...inner, ...inner.map((group) => group['limits']).filter(isJsonObject)];
+}
+
+/** A positive number, or one written with a unit: `128K`, `1M tokens`, `about 18 ms`, `0.02 s`. */
+function readQuantity(value: unknown, units: Readonly<Record<string, number>>): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) && value > 0 ? value : undefined;
+  if (typeof value !== 'string' || value.length > 64) return undefined;
+  const [, digits = '', unit = ''] = /(\d[\d,_]*(?:\.\d+)?)\s*([a-z]*)/i.exec(value) ?? [];
+  const number = Number(digits.replace(/[,_]/g, '')) * (units[unit.toLowerCase()] ?? 1);
+  return number > 0 ? number : undefined;
+}
+
+const tokenUnits = { k: 1000, m: 1_000_000 };
+const timeUnits = { s: 1000, sec: 1000, second: 1000, seconds: 1000 };
+
+function find<T>(
+  records: readonly JsonObject[],
+  fields: readonly string[],
+  read: (value: unknown) => T | undefined,
+): T | undefined {
+  for (const record of records) {
+    for (const field of fields) {
+      const value = read(record[field]);
+      if (value !== undefined) return value;
+    }
+  }
+  return undefined;
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+/** Reads what a record says under any usual name, and completes it from the contract's catalogue. */
+export function describeModel(record: ModelRecord): ModelDescription {
+  const records = withGroups(record);
+  const stated = {
+    contextWindow: find(records, windowFields, (value) => readQuantity(value, tokenUnits)),
+    latency: find(records, latencyFields, (value) => readQuantity(value, timeUnits)),
+    purpose: find(records, purposeFields, readText),
+  };
+  const entry = catalogue.find(({ id }) => id === record.id);
+  const published = {
+    contextWindow: entry?.contextWindow,
+    latency: entry?.typicalLatency,
+    purpose: entry?.purpose,
+  };
+  const facts: Record<string, unknown> = {};
+  const sources: Record<string, FactSource> = {};
+  for (const name of ['contextWindow', 'latency', 'purpose'] as const) {
+    const value = stated[name] ?? published[name];
+    if (value === undefined) continue;
+    facts[name] = value;
+    sources[name] = stated[name] === undefined ? 'catalogue' : 'service';
+  }
+  return { id: record.id, ...facts, sources };
+}

@@ -1,0 +1,39 @@
+import type { RequestFailure } from '../failure/request-failure.ts';
+
+export interface RetryPolicy {
+  /** Most retries after the first request. */
+  readonly retries: number;
+  /** Longest wait a service may ask for, milliseconds; 0 and `Infinity` mean any up to a year. */
+  readonly waitLimit: number;
+  readonly random: () => number;
+}
+
+const firstBackoff = 500;
+const longestBackoff = 8_000;
+const longestExtraWait = 1_000;
+/** Milliseconds; a service that asks for more is not waited for, even without a limit: a year. */
+export const longestWait = 366 * 86_400_000;
+
+/** Why no further request is made. */
+export type GivingUp = 'final' | 'exhausted' | 'wait too long';
+
+/** Milliseconds before `retry` (from 1); or why no retry is made. */
+export function decideRetry(
+  failure: RequestFailure,
+  retry: number,
+  policy: RetryPolicy,
+): number | GivingUp {
+  if (!failure.transient) return 'final';
+  const asked = failure.askedDelay;
+  const limit = policy.waitLimit === 0 ? longestWait : Math.min(policy.waitLimit, longestWait);
+  if (asked !== undefined && asked > limit) return 'wait too long';
+  if (retry > policy.retries) return 'exhausted';
+  if (asked === undefined) return backoff(retry, policy.random());
+  // Jitter only lengthens a wait that was asked for, so that many clients do not return in the same moment.
+  return Math.ceil(asked + Math.min(asked * 0.1, longestExtraWait) * policy.random());
+}
+
+function backoff(retry: number, random: number): number {
+  const full = Math.min(firstBackoff * 2 ** (retry - 1), longestBackoff);
+  return Math.round(full * (1 - random * 0.25));
+}

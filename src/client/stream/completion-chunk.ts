@@ -1,0 +1,88 @@
+import { isJsonObject } from '../../json.ts';
+import type { Usage } from '../contract.ts';
+import { filledText } from '../failure/filled-text.ts';
+
+/** What one chunk, or one whole completion, says. Texts are empty, not absent, where it says none. */
+export interface ChunkContent {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly refusal: string;
+  readonly toolCalls: boolean;
+  readonly id: string | undefined;
+  readonly model: string | undefined;
+  readonly finishReason: string | undefined;
+  readonly usage: Usage | undefined;
+}
+
+interface Chunk {
+  readonly id?: unknown;
+  readonly model?: unknown;
+  readonly choices?: unknown;
+  readonly usage?: unknown;
+  readonly finish_reason?: unknown;
+}
+
+interface Choice {
+  readonly index?: unknown;
+  readonly delta?: unknown;
+  readonly message?: unknown;
+  readonly finish_reason?: unknown;
+  readonly usage?: unknown;
+}
+
+interface Turn {
+  readonly content?: unknown;
+  readonly reasoning?: unknown;
+  readonly reasoning_content?: unknown;
+  readonly refusal?: unknown;
+  readonly tool_calls?: unknown;
+}
+
+function partText(part: unknown): string {
+  if (typeof part === 'string') return part;
+  if (!isJsonObject(part)) return '';
+  return typeof part['text'] === 'string' ? part['text'] : '';
+}
+
+/** `content` is a string, null, or a list of parts of which those with a `text` are read. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return Array.isArray(content) ? content.map(partText).join('') : '';
+}
+
+/** The counts that are numbers; undefined where there are none. */
+function readUsage(value: unknown): Usage | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const names = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
+  const counts = names.filter((name) => Number.isFinite(value[name]));
+  if (counts.length === 0) return undefined;
+  return Object.fromEntries(counts.map((name) => [name, value[name]]));
+}
+
+/** The answer's choice is the one with index 0 or none; others are alternatives nobody asked for. */
+export function answerChoice(choices: unknown): object | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  return choices.find(
+    (choice: unknown) => isJsonObject(choice) && (choice['index'] === 0 || choice['index'] == null),
+  );
+}
+
+/**
+ * Reads a chunk of a stream (`choices[].delta`) or a whole completion (`choices[].message`). Every field may be
+ * missing, null or of a wrong type; usage and `finish_reason` are found on the chunk as well as on the choice.
+ */
+export function readChunk(chunk: Chunk): ChunkContent {
+  const choice: Choice | undefined = answerChoice(chunk.choices);
+  const source = choice?.delta ?? choice?.message;
+  const turn: Turn = isJsonObject(source) ? source : {};
+  return {
+    text: contentText(turn.content),
+    reasoning: filledText(turn.reasoning_content) ?? filledText(turn.reasoning) ?? '',
+    refusal: filledText(turn.refusal) ?? '',
+    toolCalls: Array.isArray(turn.tool_calls) && turn.tool_calls.length > 0,
+    id: filledText(chunk.id),
+    model: filledText(chunk.model),
+    finishReason: filledText(choice?.finish_reason) ?? filledText(chunk.finish_reason),
+    usage: readUsage(chunk.usage) ?? readUsage(choice?.usage),
+  };
+}

@@ -1,0 +1,58 @@
+import { Command } from 'commander';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { setExamples } from '../program/help-format.ts';
+import type { Run } from '../program/run.ts';
+
+export interface LoginOptions extends GlobalOptions {
+  /** False with `--no-check`. */
+  readonly check: boolean;
+}
+
+export interface StatusOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+export interface RunAuth {
+  readonly login: Run<LoginOptions>;
+  readonly status: Run<StatusOptions>;
+  readonly logout: Run<GlobalOptions>;
+}
+
+const runAuth: RunAuth = {
+  login: async (context, options) => (await import('./login-run.ts')).login(context, options),
+  status: async (context, options) => (await import('./run.ts')).showStatus(context, options),
+  logout: async (context, options) => (await import('./run.ts')).logout(context, options),
+};
+
+/** `natter auth login`, `status` and `logout`. No option takes a key: other users could read it in the process list. */
+export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
+  const login = new Command('login')
+    .summary('store the address and key of a service')
+    .description(
+      'Stores the address and the key of a service, once the service has accepted them. Asks for both; a key can come on standard input instead.',
+    )
+    .option('--no-check', 'store without asking the service');
+  login.action(() => run.login(context, login.optsWithGlobals()));
+  const status = new Command('status')
+    .summary('show the service in use and where that is decided')
+    .description('Shows which service is used, and where each setting comes from.')
+    .option('--json', 'print JSON');
+  status.action(() => run.status(context, status.optsWithGlobals()));
+  const logout = new Command('logout')
+    .summary('forget the key')
+    .description('Forgets the stored key of the profile.');
+  logout.action(() => run.logout(context, logout.optsWithGlobals()));
+  setExamples(login, [
+    'natter auth login',
+    'natter auth login --base-url https://api.example.com < key.txt',
+  ]);
+  setExamples(status, ['natter auth status', 'natter auth status --profile work --json']);
+  setExamples(logout, ['natter auth logout', 'natter auth logout --profile work']);
+  const auth = new Command('auth')
+    .description('Connects natter to a service: address and key.')
+    .addCommand(login)
+    .addCommand(status)
+    .addCommand(logout);
+  return setExamples(auth, ['natter auth login', 'natter auth status']);
+}

@@ -1,0 +1,51 @@
+import { isSet } from '../../environment.ts';
+import { chooseProfile } from '../../settings/profile-name.ts';
+import { removeCredential } from '../../settings/profiles.ts';
+import { describeWithheld } from '../../settings/resolved-settings.ts';
+import { listSettings, textRow } from '../../settings/setting-rows.ts';
+import type { StatusOptions } from './command.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { present } from '../print/presentation.ts';
+import { chooseRecording } from '../service/recording-choice.ts';
+import { printSettings } from '../print/print-settings.ts';
+import { readSettings, readStored } from '../service/service.ts';
+import { changeStored } from '../service/settings-access.ts';
+
+/** What `auth status` is about. */
+const shownSettings = new Set(['base-url', 'model', 'api-key']);
+
+/** Runs `natter auth status`. @throws Failure */
+export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
+  const presentation = present(context, options);
+  const { notices } = presentation;
+  const settings = readSettings(context, notices, options);
+  const profile = textRow('profile', settings.profile.value, settings.profile.source);
+  const shown = listSettings(settings).filter(({ name }) => shownSettings.has(name));
+  await printSettings(context, presentation, [profile, ...shown], options);
+  if (options.json === true) return;
+  for (const secret of settings.withheld) notices.notice(describeWithheld(secret));
+  const { replay } = chooseRecording(options, context.environment);
+  if (replay !== undefined) {
+    notices.notice(`no service is asked: the recording ${replay.file} answers`);
+  } else if (settings.values.baseUrl === undefined) {
+    notices.notice('no service is configured; connect one with natter auth login');
+  }
+}
+
+/** Runs `natter auth logout`. @throws Failure */
+export async function logout(context: Context, options: GlobalOptions): Promise<void> {
+  const { notices } = present(context, options);
+  const stored = readStored(context, notices);
+  const { environment } = context;
+  const { value: profile } = chooseProfile({ flag: options.profile, environment, stored });
+  if (stored.credentials.profiles[profile] === undefined) {
+    notices.notice(`profile ${profile} has no stored key`);
+  } else {
+    await changeStored(context, (before) => removeCredential(before, profile));
+    notices.notice(`the key of profile ${profile} is forgotten`);
+  }
+  if (isSet(environment, 'NATTER_API_KEY')) {
+    notices.notice('NATTER_API_KEY is still set and is used');
+  }
+}

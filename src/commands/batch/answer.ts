@@ -1,0 +1,150 @@
+import type { Slot } from '../../batch/concurrency.ts';
+import type { ItemContent } from '../../batch/input/item.ts';
+import type { Client } from '../../client/client.ts';
+import type { CompletionRequest } from '../../client/contract.ts';
+import type { ChatEvent } from '../../client/events.ts';
+import type { Clock } from '../../clock.ts';
+import type { Failure } from '../../failure.ts';
+import { createAnswerMeter } from '../../output/answer-meter.ts';
+import type { AnswerRecord } from '../../output/answer-record.ts';
+import { stoppedAnswer, toFailure } from '../../output/failure-report.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { planItem } from './request.ts';
+
+/** How items are asked. */
+export interface Asking {
+  readonly client: Client;
+  readonly settings: ResolvedSettings;
+  readonly stream: boolean;
+  /** How often a cut answer is asked for again; the client itself never does, as it is paid twice. */
+  readonly retryIncomplete: number;
+  /** Milliseconds that the service may ask to wait; a longer wait is not waited for. */
+  readonly longestWait: number;
+  /** Nothing more is asked: what waits to be asked again is given up, what is under way goes on. */
+  readonly stop: AbortSignal;
+  /** Breaks off what is under way. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** What became of one item. */
+export interface ItemOutcome {
+  readonly askedModel: string;
+  /** All text that came, also before a failure. */
+  readonly content: string;
+  readonly record: AnswerRecord;
+  /** Undefined when the answer is whole. */
+  readonly failure: Failure | undefined;
+  /** It was natter that ended it. */
+  readonly wasStopped: boolean;
+}
+
+/**
+ * Takes the events of one answer as they arrive; what waits longer than `longestWait` does not hold the other items
+ * back.
+ */
+function createTranscript(slot: Slot, { longestWait, clock }: Asking) {
+  const texts: string[] = [];
+  const meter = createAnswerMeter(clock);
+  return {
+    event(event: ChatEvent): void {
+      meter.event(event);
+      if (event.type === 'text-received') texts.push(event.text);
+      if (event.type === 'retry-scheduled' && event.cause.kind === 'rate_limited') {
+        slot.rateLimited(event.cause.retryAfterSeconds === undefined ? undefined : event.delay);
+      }
+    },
+    failed({ kind, retryAfterSeconds }: Failure): void {
+      if (kind !== 'rate_limited') return;
+      const wait = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
+      slot.rateLimited(wait !== undefined && wait > longestWait ? undefined : wait);
+    },
+    outcome: (request: CompletionRequest, failure?: Failure, wasStopped = false): ItemOutcome => ({
+      askedModel: request.model,
+      content: texts.join(''),
+      record: meter.record(failure),
+      failure,
+      wasStopped,
+    }),
+  };
+}
+
+/** Breaks one request off with all that is under way, or while it waits to be made again and nothing more is asked. */
+function createEnding({ signal, stop, clock }: Asking) {
+  const ending = new AbortController();
+  let waitsUntil = 0;
+  const breakOff = () => ending.abort(signal.reason);
+  const giveUpWaiting = () => {
+    if (stop.aborted && clock.monotonic() < waitsUntil) ending.abort(stop.reason);
+  };
+  signal.addEventListener('abort', breakOff);
+  stop.addEventListener('abort', giveUpWaiting);
+  if (signal.aborted) breakOff();
+  return {
+    signal: ending.signal,
+    /** The request is made again after so many milliseconds. */
+    waits(delay: number): void {
+      waitsUntil = clock.monotonic() + delay;
+      giveUpWaiting();
+    },
+    release(): void {
+      signal.removeEventListener('abort', breakOff);
+      stop.removeEventListener('abort', giveUpWaiting);
+    },
+  };
+}
+
+async function askOnce(
+  asking: Asking,
+  request: CompletionRequest,
+  slot: Slot,
+): Promise<ItemOutcome> {
+  const transcript = createTranscript(slot, asking);
+  const ending = createEnding(asking);
+  const { signal } = ending;
+  try {
+    for await (const event of asking.client.chat(request, { signal })) {
+      transcript.event(event);
+      if (event.type === 'retry-scheduled') ending.waits(event.delay);
+    }
+    return transcript.outcome(request);
+  } catch (error) {
+    if (signal.aborted) return transcript.outcome(request, stoppedAnswer(), true);
+    const failure = toFailure(error);
+    transcript.failed(failure);
+    return transcript.outcome(request, failure);
+  } finally {
+    ending.release();
+  }
+}
+
+/** A later attempt that failed sooner does not take away the text that an earlier one brought. */
+function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutcome {
+  const { failure, content } = outcome;
+  if (before === undefined || failure === undefined) return outcome;
+  const { wasStopped } = outcome;
+  return before.content.length > content.length ? { ...before, failure, wasStopped } : outcome;
+}
+
+function withAttempts(outcome: ItemOutcome, attempts: number): ItemOutcome {
+  return { ...outcome, record: { ...outcome.record, attempts } };
+}
+
+/** Asks one item. @throws Failure for what is not sent at all */
+export async function askItem(
+  asking: Asking,
+  content: ItemContent,
+  slot: Slot,
+): Promise<ItemOutcome> {
+  const { settings, stream, retryIncomplete } = asking;
+  const { request } = planItem(content, settings, stream);
+  let attempts = 0;
+  let kept: ItemOutcome | undefined;
+  for (let cuts = 0; ; cuts += 1) {
+    const outcome = await askOnce(asking, request, slot);
+    kept = longer(kept, outcome);
+    attempts += outcome.record.attempts ?? 1;
+    const isCut = outcome.failure?.kind === 'incomplete' && !outcome.wasStopped;
+    if (!isCut || cuts >= retryIncomplete) return withAttempts(kept, attempts);
+  }
+}

@@ -1,0 +1,39 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { Environment } from '../../environment.ts';
+import { Failure } from '../../failure.ts';
+import type { BatchOptions } from './command.ts';
+import { chooseRecording } from '../service/recording-choice.ts';
+
+/** Links, hard ones too, lead to the same file. */
+function isSameFile(one: string, other: string): boolean {
+  if (path.resolve(one) === path.resolve(other)) return true;
+  const [first, second] = [one, other].map((name) =>
+    statSync(name, { bigint: true, throwIfNoEntry: false }),
+  );
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+}
+
+/**
+ * Results go neither into the input nor into the recording.
+ * @throws Failure `usage`
+ */
+export function refuseSharedFiles(
+  options: BatchOptions,
+  input: string | undefined,
+  environment: Environment,
+): void {
+  const { output } = options;
+  if (output === undefined) return;
+  const hint = 'name another file with -o';
+  if (input !== undefined && input !== '-' && isSameFile(output, input)) {
+    throw new Failure('usage', `${output} is the input, so results cannot go into it`, { hint });
+  }
+  const { record, replay } = chooseRecording(options, environment);
+  const recording = record ?? replay?.file;
+  if (recording !== undefined && isSameFile(output, recording)) {
+    throw new Failure('usage', `${output} is the recording, so results cannot go into it`, {
+      hint,
+    });
+  }
+}

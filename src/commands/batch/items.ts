@@ -1,0 +1,101 @@
+import type { InputItem } from '../../batch/input/item.ts';
+import { readItems } from '../../batch/input/read-items.ts';
+import { type Selection, standingOf, surveyItems } from '../../batch/input/select-items.ts';
+import type { Tally } from '../../batch/tally.ts';
+import { Failure } from '../../failure.ts';
+import { count } from '../../output/figures.ts';
+import type { Notices } from '../../output/notices.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { BatchInput } from './input.ts';
+import type { BatchPlan } from './plan.ts';
+import { itemFingerprint } from './request.ts';
+
+/** The items of one run, and how to read them. */
+export interface BatchItems {
+  readonly input: BatchInput;
+  readonly plan: BatchPlan;
+  readonly selection: Selection;
+  readonly notices: Notices;
+}
+
+/** Which items are to be asked: those of the shard that the results, found by `find`, do not answer. */
+export function selectItems(
+  { shard }: BatchPlan,
+  settings: ResolvedSettings,
+  output: string | undefined,
+  find: Selection['find'],
+): Selection {
+  return {
+    shard,
+    find,
+    fingerprint: (item) => itemFingerprint(item, settings),
+    resultsName: output ?? 'standard output',
+  };
+}
+
+function read({ input, plan }: BatchItems, signal: AbortSignal): AsyncIterable<InputItem> {
+  return readItems(input.bytes(signal), plan);
+}
+
+function tellBad(name: string, bad: number, { line, problem }: InputItem, notices: Notices): void {
+  const others = bad === 1 ? '' : `, and ${count(bad - 1)} more cannot be sent`;
+  notices.warning(`line ${line} of ${name} ${problem}${others}; the result says so`);
+}
+
+function noItem(name: string): Failure {
+  return new Failure('usage', `${name} holds no prompt`, {
+    hint: 'a prompt stands on each line, or in each row under the header of a table',
+  });
+}
+
+/**
+ * Reads a file once before anything is sent: it counts the items, and finds what does not belong together.
+ * @param last the highest index that has a result
+ * @throws Failure `usage`
+ */
+export async function checkItems(
+  items: BatchItems,
+  tally: Tally,
+  last: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { input, selection, notices } = items;
+  if (!input.isRepeatable) return;
+  const survey = await surveyItems(read(items, signal), selection);
+  if (survey.items === 0 && last === 0) throw noItem(input.name);
+  if (last > survey.items) {
+    throw new Failure(
+      'usage',
+      `${selection.resultsName} has a result for item ${last}, and ${input.name} only ${survey.items} items`,
+      { hint: 'the input changed: name another file with -o' },
+    );
+  }
+  tally.total = survey.total;
+  tally.already = survey.answered;
+  if (survey.firstBad !== undefined) tellBad(input.name, survey.bad, survey.firstBad, notices);
+}
+
+/**
+ * The items that are to be asked, as they are read; the others are counted, where {@link checkItems} could not.
+ * @throws Failure `usage` for an input without items, and as `standingOf`
+ */
+export async function* pendingItems(
+  items: BatchItems,
+  tally: Tally,
+  signal: AbortSignal,
+): AsyncGenerator<InputItem, void> {
+  const { input, selection } = items;
+  let all = 0;
+  let own = 0;
+  for await (const item of read(items, signal)) {
+    all += 1;
+    const standing = standingOf(item, selection);
+    if (standing === 'elsewhere') continue;
+    own += 1;
+    if (standing !== 'answered') yield item;
+    else if (!input.isRepeatable) tally.already += 1;
+  }
+  signal.throwIfAborted();
+  tally.total = own;
+  if (all === 0) throw noItem(input.name);
+}

@@ -1,0 +1,55 @@
+import { formatFingerprint } from '../../batch/fingerprint.ts';
+import type { InputItem, ItemPlace } from '../../batch/input/item.ts';
+import { Failure } from '../../failure.ts';
+import { failureFields } from '../../output/failure-report.ts';
+import { answerFields, jsonLine } from '../../output/json-answer.ts';
+import type { ItemOutcome } from './answer.ts';
+import { cleanLine } from '../print/clean-line.ts';
+import type { Context } from '../program/context.ts';
+
+/** How every line begins; `result-line.ts` of the batch layer reads it again. */
+function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undefined) {
+  return {
+    index,
+    line,
+    id: id ?? null,
+    prompt_hash: fingerprint === undefined ? null : formatFingerprint(fingerprint),
+  };
+}
+
+/** `{error}`. */
+function errorFields(failure: Failure, context: Context): object {
+  return failureFields(failure, (text) => cleanLine(context, text));
+}
+
+/** The result of an item that was asked: the fields of `--json`, and `error` as there when it failed. */
+export function outcomeLine(
+  context: Context,
+  item: ItemPlace,
+  fingerprint: bigint,
+  { record, content, askedModel, failure }: ItemOutcome,
+): string {
+  const place = placeFields(item, fingerprint);
+  const error = failure === undefined ? {} : errorFields(failure, context);
+  if (content === '' && !record.complete && record.refusal === undefined && failure !== undefined)
+    return jsonLine({ ...place, ...error });
+  const { id, ...answer } = answerFields(record, content, askedModel);
+  return jsonLine({ ...place, completion_id: id, ...answer, ...error });
+}
+
+/** Why an item of the input is not sent. */
+export function unsendable({ line, problem }: InputItem & { readonly problem: string }): Failure {
+  return new Failure('usage', `line ${line} of the input ${problem}`, {
+    hint: 'correct the line; the same command with -o then asks what is missing',
+  });
+}
+
+/** The result of an item that was not asked. */
+export function failureLine(
+  context: Context,
+  item: ItemPlace,
+  fingerprint: bigint | undefined,
+  failure: Failure,
+): string {
+  return jsonLine({ ...placeFields(item, fingerprint), ...errorFields(failure, context) });
+}

@@ -1,0 +1,202 @@
+import { type Concurrency, createConcurrency } from '../../batch/concurrency.ts';
+import { createGivingUp } from '../../batch/circuit-breaker.ts';
+import { runItems } from '../../batch/run-items.ts';
+import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
+import type { Failure } from '../../failure.ts';
+import { type BatchProgress, createBatchProgress } from '../../output/batch-progress.ts';
+import { batchProgress, shortTime } from '../../output/batch-words.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { Interruption } from '../../terminal/device/signals.ts';
+import { batchFailure, drainFailure, outcomeText, stoppedText } from './end.ts';
+import { refuseSharedFiles } from './files.ts';
+import { openBatchInput } from './input.ts';
+import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
+import { type BatchPlan, planBatch } from './plan.ts';
+import { type BatchSink, openBatchSink } from './sink.ts';
+import { workItem } from './work.ts';
+import type { BatchOptions } from './command.ts';
+import type { Context } from '../program/context.ts';
+import { present, type Presentation } from '../print/presentation.ts';
+import { refuseReservedName } from '../program/refuse-reserved-name.ts';
+import { readRequestSettings } from '../service/request-settings.ts';
+import { openService, type Service } from '../service/service.ts';
+
+/** A run of `natter batch`, as far as it is decided before anything is sent. */
+interface Run {
+  readonly context: Context;
+  readonly options: BatchOptions;
+  readonly presentation: Presentation;
+  readonly plan: BatchPlan;
+  readonly settings: ResolvedSettings;
+  readonly items: BatchItems;
+  readonly sink: BatchSink;
+  readonly tally: Tally;
+}
+
+/** Fewest failures in a row that mean that the service fails; more where more is asked at the same time. */
+const leastFailuresInRow = 10;
+
+/** Why a run begins nothing more. */
+interface Stopping {
+  /** Ctrl-C, or the signal of a scheduler whose time limit is near. */
+  signal: 'SIGINT' | 'SIGUSR1' | undefined;
+  gaveUp: Failure | undefined;
+}
+
+/**
+ * The first Ctrl-C lets what is under way finish; the next ends natter as any other signal does. SIGUSR1 never does:
+ * a scheduler may send it several times.
+ */
+function stopOnSignals(
+  { context, presentation }: Run,
+  stop: (signal: 'SIGINT' | 'SIGUSR1') => void,
+): () => void {
+  const { device } = context;
+  const { notices } = presentation;
+  const giveBack = device.onInterrupt(() => {
+    giveBack();
+    stop('SIGINT');
+    notices.notice('finishing the answers under way; Ctrl-C again breaks them off');
+  });
+  const forget = device.onTimeLimit(() => {
+    forget();
+    stop('SIGUSR1');
+    notices.notice('SIGUSR1: finishing the answers under way, and asking nothing more');
+  });
+  return () => {
+    giveBack();
+    forget();
+  };
+}
+
+/** Shows how far the run is, until it is over. */
+function showProgress(run: Run, concurrency: Concurrency, stop: AbortSignal): BatchProgress {
+  const { context, presentation, tally, options } = run;
+  const { clock, streams } = context;
+  const { noticeStyle: style } = presentation;
+  const animated = presentation.animated && options.quiet !== true;
+  const progress = createBatchProgress({ stderr: streams.stderr, style, clock, animated });
+  const start = clock.monotonic();
+  progress.begin(() => {
+    const state = { waiting: concurrency.waiting(), isStopping: stop.aborted };
+    return batchProgress({ ...tally, elapsed: clock.monotonic() - start }, state);
+  });
+  return progress;
+}
+
+/** Milliseconds; a shorter pause looks like work. */
+const longPause = 5000;
+
+/** Says that the service asked for a pause, where no progress line does. */
+function pauseNotice({ presentation }: Run): (wait: number) => void {
+  return (wait) => {
+    if (presentation.animated || wait < longPause) return;
+    presentation.notices.notice(`rate limit: new requests wait ${shortTime(wait)}`);
+  };
+}
+
+/** How items are asked, and when to give up. */
+function rulesOf({ context, options, plan, settings }: Run, service: Service, stop: AbortSignal) {
+  const { stream } = options;
+  const { retryIncomplete } = plan;
+  const longestWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
+  const limits = { retryIncomplete, longestWait, stop, signal: context.signal };
+  const isReplay = service.replayedFrom !== undefined;
+  const most = Math.max(leastFailuresInRow, 2 * plan.concurrency);
+  return {
+    asking: { ...service, settings, stream, ...limits, clock: context.clock },
+    givingUp: createGivingUp({ most, longestWait, isReplay }),
+  };
+}
+
+async function askAll(run: Run, service: Service): Promise<Stopping> {
+  const { context, plan, items, sink, tally } = run;
+  const ending = new AbortController();
+  const stop = AbortSignal.any([context.signal, ending.signal, sink.broken]);
+  const stopping: Stopping = { signal: undefined, gaveUp: undefined };
+  const concurrency = createConcurrency(plan.concurrency, context.clock, pauseNotice(run));
+  const progress = showProgress(run, concurrency, stop);
+  const forget = stopOnSignals(run, (signal) => {
+    if (stopping.signal !== 'SIGINT') stopping.signal = signal;
+    ending.abort();
+    progress.clear();
+  });
+  const giveUp = (failure: Failure) => {
+    stopping.gaveUp ??= failure;
+    ending.abort();
+  };
+  const work = { context, sink, tally, giveUp, ...rulesOf(run, service, stop) };
+  try {
+    await runItems({
+      items: (ended) => pendingItems(items, tally, ended),
+      concurrency,
+      stop,
+      room: () => sink.room(),
+      work: (item, sequence, slot) => workItem(work, item, sequence, slot),
+    });
+  } finally {
+    progress.end();
+    forget();
+  }
+  return stopping;
+}
+
+/** Says what the run came to. @throws what it failed with, or was ended by */
+function conclude(run: Run, { gaveUp, signal }: Stopping, elapsed: number): void {
+  const { context, presentation, tally, options } = run;
+  const end = { tally, elapsed, output: options.output, gaveUp };
+  if (signal === 'SIGINT' || context.signal.aborted) {
+    presentation.notices.notice(stoppedText(end));
+    context.signal.throwIfAborted();
+    throw new Interruption('SIGINT');
+  }
+  const isDrained = signal !== undefined && gaveUp === undefined;
+  const failure = isDrained ? drainFailure(end, signal) : batchFailure(end);
+  if (failure !== undefined) throw failure;
+  presentation.notices.notice(outcomeText(end));
+}
+
+async function send(run: Run): Promise<void> {
+  const { context, presentation, options, settings, sink, tally } = run;
+  await checkItems(run.items, tally, sink.last, context.signal);
+  const service = await openService(context, presentation, options, settings);
+  const start = context.clock.monotonic();
+  try {
+    const stopping = await askAll(run, service);
+    await sink.finish(itemsLeft(tally) === 0);
+    conclude(run, stopping, context.clock.monotonic() - start);
+  } finally {
+    await service.close();
+  }
+}
+
+/**
+ * Runs `natter batch [file]`.
+ * @throws Failure; an Interruption after Ctrl-C; or the reason `context.signal` was aborted with
+ */
+export async function runBatch(
+  context: Context,
+  options: BatchOptions,
+  file: string | undefined,
+): Promise<void> {
+  const presentation = present(context, options);
+  const { notices } = presentation;
+  const plan = planBatch(options, file);
+  const settings = readRequestSettings(context, notices, options);
+  const input = openBatchInput(context, notices, file);
+  if (options.output !== undefined) refuseReservedName(options.output, context.platform);
+  refuseSharedFiles(options, file, context.environment);
+  if (options.dryRun === true) {
+    const { printBatchDryRun } = await import('./dry-run.ts');
+    return printBatchDryRun({ context, options, settings, items: { input, plan, notices } });
+  }
+  const sink = await openBatchSink(context, notices, options);
+  const selection = selectItems(plan, settings, options.output, (index) => sink.find(index));
+  const items = { input, plan, selection, notices };
+  try {
+    const tally = emptyTally();
+    await send({ context, options, presentation, plan, settings, items, sink, tally });
+  } finally {
+    await sink.close();
+  }
+}

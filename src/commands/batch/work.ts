@@ -1,0 +1,82 @@
+import type { Slot } from '../../batch/concurrency.ts';
+import type { GivingUp } from '../../batch/circuit-breaker.ts';
+import type { BatchItem, InputItem } from '../../batch/input/item.ts';
+import { countFailure, type Tally } from '../../batch/tally.ts';
+import type { Failure } from '../../failure.ts';
+import { toFailure } from '../../output/failure-report.ts';
+import { askItem, type Asking, type ItemOutcome } from './answer.ts';
+import { itemFingerprint } from './request.ts';
+import { failureLine, outcomeLine, unsendable } from './result.ts';
+import type { BatchSink } from './sink.ts';
+import type { Context } from '../program/context.ts';
+
+/** What all items of a run share. */
+export interface BatchWork {
+  readonly context: Context;
+  readonly asking: Asking;
+  readonly sink: BatchSink;
+  readonly tally: Tally;
+  readonly givingUp: GivingUp;
+  /** Begins nothing more, because of a failure that further items would meet as well. */
+  readonly giveUp: (failure: Failure) => void;
+}
+
+function countOutcome({ tally, givingUp, giveUp }: BatchWork, outcome: ItemOutcome): void {
+  const { failure, record } = outcome;
+  // What is no answer is paid, too.
+  tally.tokens += record.usage?.total_tokens ?? 0;
+  if (failure === undefined) {
+    tally.answered += 1;
+    givingUp.answered();
+    return;
+  }
+  countFailure(tally, failure.kind);
+  if (givingUp.failed(failure)) giveUp(failure);
+}
+
+async function answer(
+  work: BatchWork,
+  item: BatchItem,
+  sequence: number,
+  slot: Slot,
+): Promise<boolean> {
+  const { context, asking, sink } = work;
+  const fingerprint = itemFingerprint(item, asking.settings);
+  const { index } = item;
+  let outcome: ItemOutcome;
+  try {
+    outcome = await askItem(asking, item.content, slot);
+  } catch (error) {
+    const failure = toFailure(error);
+    countFailure(work.tally, failure.kind);
+    const line = failureLine(context, item, fingerprint, failure);
+    await sink.put(sequence, { index, fingerprint, isAnswered: false }, line);
+    return false;
+  }
+  const { failure, content, wasStopped } = outcome;
+  // Before anything came: as if it had not been begun.
+  if (wasStopped && content === '') return false;
+  const isAnswered = failure === undefined;
+  const line = outcomeLine(context, item, fingerprint, outcome);
+  countOutcome(work, outcome);
+  await sink.put(sequence, { index, fingerprint, isAnswered }, line);
+  return isAnswered;
+}
+
+/**
+ * Does one item: asks it, counts what became of it, and puts the result down. @returns whether it was answered
+ * @throws Failure `storage` when the result cannot be kept
+ */
+export async function workItem(
+  work: BatchWork,
+  item: InputItem,
+  sequence: number,
+  slot: Slot,
+): Promise<boolean> {
+  if (item.problem === undefined) return answer(work, item, sequence, slot);
+  const failure = unsendable(item);
+  countFailure(work.tally, failure.kind);
+  const result = { index: item.index, fingerprint: undefined, isAnswered: false };
+  await work.sink.put(sequence, result, failureLine(work.context, item, undefined, failure));
+  return false;
+}

@@ -1,0 +1,83 @@
+import { Command, Option } from 'commander';
+import { addOptionGroups } from '../program/add-option-groups.ts';
+import { isNamedPrompt } from '../program/command-line.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { setExamples } from '../program/help-format.ts';
+import {
+  conversationOptions,
+  inputOptions,
+  requestOptions,
+  type ConversationOptions,
+  type PromptOptions,
+} from '../prompt/prompt-options.ts';
+import { runChat, type RunChat } from './start.ts';
+import { settingOption } from '../program/setting-option.ts';
+
+/** Options of `natter chat`, the default command. Values of settings are unparsed text. */
+export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationOptions {
+  readonly model?: string;
+  readonly json?: boolean;
+  readonly jsonl?: boolean;
+  readonly plain?: boolean;
+  readonly markdown?: boolean;
+  readonly raw?: boolean;
+  readonly reasoning?: boolean;
+  readonly dryRun?: boolean;
+  readonly interactive?: boolean;
+  readonly accessible?: boolean;
+  /** The command line says so: `natter chat modles` and `natter -- modles` mean no command. */
+  readonly isPrompt?: boolean;
+}
+
+export const chatExamples = [
+  'natter "why is the sky blue?"',
+  'natter -c "and at sunset?"',
+  'git diff | natter "review this"',
+  'natter -f notes.md -f plan.md "what is missing?"',
+  'natter -m nextgen --json "three names for a cat" | jq -r .content',
+  'natter --sandbox "try me without a key"',
+] as const;
+
+const interactionOptions = () => [
+  new Option('-i, --interactive', 'stay for a conversation, also with a first prompt'),
+  new Option(
+    '--screen-reader, --accessible',
+    'plain labelled lines, for screen readers [NATTER_ACCESSIBLE]',
+  ),
+];
+
+const outputOptions = () => [
+  new Option('--json', 'print one JSON document when the prompt has ended'),
+  new Option('--jsonl', 'print each event as a JSON line when it comes'),
+  new Option('--plain', 'print plain text on a terminal too'),
+  new Option('--markdown', 'print styled Markdown into a pipe too'),
+  new Option('--raw', 'print the bytes of the service on a terminal too: unsafe'),
+  new Option(
+    '--reasoning',
+    'show reasoning where the service sends it: on standard error, dim in a conversation',
+  ),
+  new Option('--dry-run', 'print the request and where each setting came from; send nothing'),
+];
+
+/** `natter [chat] [prompt...]`: sends one prompt and prints the answer. */
+export function buildChat(context: Context, run: RunChat = runChat): Command {
+  const command = new Command('chat')
+    .argument('[prompt...]', 'what to ask; {{stdin}} in it stands for standard input')
+    .summary('ask once: send a prompt, print the answer')
+    .description(
+      'Sends a prompt and prints the answer. Standard input, when it is a pipe or a file, goes along after the prompt.',
+    );
+  addOptionGroups(command, [
+    ['Request options:', [settingOption('model', '-m'), ...requestOptions()]],
+    ['Conversation options:', conversationOptions()],
+    ['Input options:', [...interactionOptions(), ...inputOptions()]],
+    ['Output options:', outputOptions()],
+  ]);
+  setExamples(command, chatExamples);
+  return command.action((words: string[]) => {
+    const isPrompt = isNamedPrompt(command.parent?.args ?? [], words);
+    const options: ChatOptions = command.optsWithGlobals();
+    return run(context, { ...options, ...(isPrompt && { isPrompt }) }, words);
+  });
+}

@@ -1,0 +1,134 @@
+import type { Failure } from '../../failure.ts';
+import { createActivity } from '../../output/activity.ts';
+import { filteredNotice, finishNotice } from '../../output/answer-notices.ts';
+import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
+import { createAnswerMeter } from '../../output/answer-meter.ts';
+import type { AnswerRecord } from '../../output/answer-record.ts';
+import { createSidelines } from '../../output/progress-reporter.ts';
+import { usageLine } from '../../output/usage-line.ts';
+import { endingFailure } from '../../output/failure-report.ts';
+import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
+import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
+import type { ChatOptions } from './command.ts';
+import { cleanLine } from '../print/clean-line.ts';
+import type { Context } from '../program/context.ts';
+import { openConversation, type KeptConversation } from '../journal/kept-conversation.ts';
+import { present, type Presentation } from '../print/presentation.ts';
+import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
+import { readRequestSettings } from '../service/request-settings.ts';
+import { openService, type Service } from '../service/service.ts';
+import { createYoungObjectLimit } from './gc-tuning.ts';
+
+/** One run of the chat command: what is decided before anything is sent. */
+interface Run {
+  readonly context: Context;
+  readonly options: ChatOptions;
+  readonly presentation: Presentation;
+  readonly format: AnswerFormat;
+  readonly conversation: KeptConversation;
+}
+
+/** Sends the request and prints what comes; text that came before a failure is printed whole. */
+async function answer(
+  run: Run,
+  service: Service,
+  planned: PlannedRequest,
+  output: AnswerOutput,
+): Promise<AnswerRecord> {
+  const { context, presentation, options, conversation } = run;
+  const { request } = planned;
+  const { stderr } = context.streams;
+  const { noticeStyle: style, notices, animated } = presentation;
+  const quiet = options.quiet === true;
+  const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
+  const showReasoning = options.reasoning === true && !quiet;
+  const { model } = request;
+  const sidelines = createSidelines({ stderr, style, notices, activity, model, showReasoning });
+  const youngObjects = createYoungObjectLimit();
+  const meter = createAnswerMeter(service.clock);
+  let failure: Failure | undefined;
+  activity.waiting(model);
+  const chatEvents = () => service.client.chat(request, { signal: context.signal });
+  try {
+    for await (const event of conversation.keep(model, chatEvents)) {
+      sidelines.event(event);
+      if (event.type === 'text-received') youngObjects.add(event.text.length);
+      meter.event(event);
+      await output.printer.event(event);
+      context.signal.throwIfAborted();
+    }
+  } catch (error) {
+    failure = endingFailure(error, context.signal);
+    throw error;
+  } finally {
+    sidelines.end();
+    await output.printer.end({ record: meter.record(failure), failure });
+    await youngObjects.release();
+  }
+  return meter.record();
+}
+
+/** What is told once the answer is whole. */
+function conclude(run: Run, record: AnswerRecord, model: string, removed: number): void {
+  const { presentation, context, format, options } = run;
+  for (const notice of [finishNotice(record), filteredNotice(removed)]) {
+    if (notice !== undefined) presentation.notices.notice(notice);
+  }
+  const { stdout, stderr } = context.streams;
+  const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
+  if (!onTerminal || options.quiet === true) return;
+  const line = cleanLine(context, usageLine(record, model));
+  void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
+}
+
+async function send(run: Run, planned: PlannedRequest): Promise<void> {
+  const { context, options, presentation } = run;
+  const { settings } = run.conversation;
+  if (planned.warning !== undefined) presentation.notices.warning(planned.warning);
+  const service = await openService(context, presentation, options, settings);
+  const output = await createAnswerOutput(run, planned.request.model);
+  try {
+    const record = await answer(run, service, planned, output);
+    conclude(run, record, planned.request.model, output.removed());
+  } finally {
+    await service.close();
+  }
+}
+
+async function converse(run: Run): Promise<void> {
+  const { context, options, presentation, conversation } = run;
+  const { settings, messages } = conversation;
+  const planned = planRequest(settings, messages, options.stream);
+  if (options.dryRun === true) {
+    const { printDryRun } = await import('../prompt/dry-run.ts');
+    await printDryRun(context, options, settings, planned);
+    return;
+  }
+  if (options.raw === true && context.streams.stdout.isTerminal) {
+    presentation.notices.warning('--raw lets the answer control this terminal');
+  }
+  await send(run, planned);
+}
+
+/**
+ * Runs `natter [chat] [prompt...]`.
+ * @throws Failure, or the reason `context.signal` was aborted with
+ */
+export async function chat(
+  context: Context,
+  options: ChatOptions,
+  words: readonly string[],
+): Promise<void> {
+  const presentation = present(context, options);
+  const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
+  const { notices } = presentation;
+  const settings = readRequestSettings(context, notices, options);
+  const read = await readPrompt(context, notices, words, options);
+  const asked = withSystem(settings, read);
+  const conversation = await openConversation(context, notices, options, asked, read.prompt);
+  try {
+    await converse({ context, options, presentation, format, conversation });
+  } finally {
+    await conversation.close();
+  }
+}

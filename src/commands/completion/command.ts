@@ -1,0 +1,27 @@
+import { Argument, Command } from 'commander';
+import type { Context } from '../program/context.ts';
+import { hideServiceOptions, setExamples } from '../program/help-format.ts';
+
+const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+export type Shell = (typeof shells)[number];
+
+/** `natter completion <shell>`. */
+export function buildCompletion(context: Context): Command {
+  const command = new Command('completion')
+    .addArgument(new Argument('<shell>', 'the shell that is to complete natter').choices(shells))
+    .description(
+      'Prints a script for the shell to read: it completes commands, options, models, profiles and conversations. Install it once with the line of your shell below; it asks natter each time, so it need not be renewed. In PowerShell the line belongs into the file that $PROFILE names.',
+    );
+  hideServiceOptions(command);
+  setExamples(command, [
+    'natter completion bash >> ~/.bashrc',
+    'natter completion zsh >> ~/.zshrc',
+    'natter completion fish > ~/.config/fish/completions/natter.fish',
+    'natter completion powershell | Out-String | Invoke-Expression',
+  ]);
+  return command.action(async (shell: Shell) => {
+    const { completionScript } = await import('./scripts.ts');
+    await context.streams.stdout.write(completionScript(shell));
+  });
+}

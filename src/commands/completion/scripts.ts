@@ -1,0 +1,87 @@
+import type { Shell } from './command.ts';
+import { powershellScript } from './powershell.ts';
+
+// Works in bash 3.2, which is what macOS has. Bash splits words at = and :, natter does not, so they are joined,
+// and what bash holds already is cut from the candidates.
+const bash = `# natter completion for bash
+_natter() {
+  local index word joined='' prefix line
+  local -a words=()
+  COMPREPLY=()
+  for ((index = 1; index <= COMP_CWORD; index++)); do
+    word=\${COMP_WORDS[index]}
+    if [[ $index -gt 1 && ( $word == [=:]* || $joined == *[=:] ) ]]; then
+      joined+=$word
+    else
+      [[ $index -gt 1 ]] && words+=("$joined")
+      joined=$word
+    fi
+  done
+  joined=\${joined#[\\"\\']}
+  prefix=\${joined%"\${joined##*[=:]}"}
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
+      [[ $joined == -*=* ]] && joined=\${joined#*=}
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$joined")
+      return
+    fi
+    line=\${line%%$'\\t'*}
+    COMPREPLY+=("\${line#"$prefix"}")
+  done < <(natter __complete "\${words[@]}" "=$joined" 2>/dev/null </dev/null)
+}
+complete -F _natter natter
+`;
+
+// Serves sourced from .zshrc and as a file _natter in a folder of fpath.
+const zsh = `#compdef natter
+# natter completion for zsh
+_natter() {
+  local -a lines values shown
+  local line
+  lines=("\${(@f)$(natter __complete "\${(@Q)words[2,CURRENT-1]}" "=\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
+  for line in \${lines:#:files}; do
+    values+=("\${line%%$'\\t'*}")
+    shown+=("\${line/$'\\t'/  -- }")
+  done
+  (( $#values )) && compadd -l -d shown -a values
+  if [[ $lines[-1] == :files ]]; then
+    [[ $PREFIX == -*=* ]] && compset -P '*='
+    _files
+  fi
+}
+if [[ \${funcstack[1]} == _natter ]]; then
+  _natter "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _natter natter
+fi
+`;
+
+const fish = `# natter completion for fish
+function __natter_complete
+    set -l words (commandline -opc)
+    set -e words[1]
+    set -l current (commandline -ct)
+    set -l lines (natter __complete $words "=$current" 2>/dev/null </dev/null)
+    for line in (string match -v -- :files $lines)
+        echo -- $line
+    end
+    if contains -- :files $lines
+        set -l option (string match -r -- '^--[^=]+=' $current)
+        set -l typed (string replace -r -- '^--[^=]+=' '' $current)
+        for path in (__fish_complete_path $typed)
+            echo -- "$option$path"
+        end
+    end
+end
+complete -c natter -e
+complete -c natter -f -a '(__natter_complete)'
+`;
+
+const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell: powershellScript };
+
+/** What a shell has to read to complete natter's command lines. Plain ASCII, whatever the shell's encoding. */
+export function completionScript(shell: Shell): string {
+  return scripts[shell];
+}

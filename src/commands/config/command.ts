@@ -1,0 +1,106 @@
+import { Command } from 'commander';
+import { settingNames } from '../../settings/setting-name.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { setExamples } from '../program/help-format.ts';
+import type { Run } from '../program/run.ts';
+
+export interface ConfigOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+export interface RunConfig {
+  readonly list: Run<ConfigOptions>;
+  readonly get: Run<ConfigOptions, [name: string]>;
+  readonly set: Run<GlobalOptions, [name: string, value: string]>;
+  readonly unset: Run<GlobalOptions, [name: string]>;
+  readonly path: Run<GlobalOptions>;
+  readonly use: Run<GlobalOptions, [profile: string]>;
+  readonly profiles: Run<ConfigOptions>;
+  readonly remove: Run<GlobalOptions, [profile: string]>;
+}
+
+const load = () => import('./run.ts');
+
+const runConfig: RunConfig = {
+  list: async (...words) => (await load()).listSettings(...words),
+  get: async (...words) => (await load()).getSetting(...words),
+  set: async (...words) => (await load()).setSetting(...words),
+  unset: async (...words) => (await load()).unsetSetting(...words),
+  path: async (context) => (await load()).showPath(context),
+  use: async (...words) => (await load()).useProfile(...words),
+  profiles: async (...words) => (await load()).listProfiles(...words),
+  remove: async (...words) => (await load()).removeProfile(...words),
+};
+
+const json = ['--json', 'print JSON'] as const;
+
+function buildReaders(context: Context, run: RunConfig): readonly Command[] {
+  const list = new Command('list')
+    .summary('list the settings in force')
+    .description('Lists the settings in force and where each comes from.')
+    .option(...json);
+  list.action(() => run.list(context, list.optsWithGlobals()));
+  const get = new Command('get')
+    .argument('<name>', 'name of the setting')
+    .summary('print one setting')
+    .description('Prints one setting in force.')
+    .option(...json);
+  get.action((name: string) => run.get(context, get.optsWithGlobals(), name));
+  const path = new Command('path')
+    .summary('print the path of the settings file')
+    .description('Prints the path of the settings file.');
+  path.action(() => run.path(context, path.optsWithGlobals()));
+  const profiles = new Command('profiles')
+    .summary('list the profiles')
+    .description('Lists the profiles; the current one is marked.')
+    .option(...json);
+  profiles.action(() => run.profiles(context, profiles.optsWithGlobals()));
+  setExamples(list, ['natter config list', 'natter config list --json']);
+  setExamples(get, ['natter config get model']);
+  setExamples(path, ['cat "$(natter config path)"']);
+  setExamples(profiles, ['natter config profiles']);
+  return [list, get, path, profiles];
+}
+
+function buildWriters(context: Context, run: RunConfig): readonly Command[] {
+  const set = new Command('set')
+    .argument('<name>', 'name of the setting, such as model or params.temperature')
+    .argument('<value>', 'its value; JSON for params')
+    .summary('set a value')
+    .description(`Sets a value in the profile. The settings are ${settingNames.join(', ')}.`);
+  set.action((name: string, value: string) => run.set(context, set.optsWithGlobals(), name, value));
+  const unset = new Command('unset')
+    .argument('<name>', 'name of the setting')
+    .summary('remove a value')
+    .description('Removes a value from the profile.');
+  unset.action((name: string) => run.unset(context, unset.optsWithGlobals(), name));
+  const use = new Command('use')
+    .argument('<profile>', 'name of the profile')
+    .summary('make a profile the current one')
+    .description('Makes a profile the current one.');
+  use.action((profile: string) => run.use(context, use.optsWithGlobals(), profile));
+  const remove = new Command('remove-profile')
+    .argument('<profile>', 'name of the profile')
+    .summary('remove a profile with its key')
+    .description('Removes a profile with its key.');
+  remove.action((profile: string) => run.remove(context, remove.optsWithGlobals(), profile));
+  setExamples(set, [
+    'natter config set model nextgen',
+    'natter config set base-url http://127.0.0.1:8080 --profile local',
+    'natter config set params.temperature 0.2',
+  ]);
+  setExamples(unset, ['natter config unset model']);
+  setExamples(use, ['natter config use work']);
+  setExamples(remove, ['natter config remove-profile work']);
+  return [set, unset, use, remove];
+}
+
+/** `natter config …`: reads and writes settings profiles. */
+export function buildConfig(context: Context, run: RunConfig = runConfig): Command {
+  const command = new Command('config').description('Shows and changes settings and profiles.');
+  for (const child of [...buildReaders(context, run), ...buildWriters(context, run)]) {
+    command.addCommand(child);
+  }
+  return setExamples(command, ['natter config list', 'natter config set model nextgen']);
+}

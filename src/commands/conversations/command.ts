@@ -1,0 +1,176 @@
+import { Argument, Command, Option } from 'commander';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { setExamples } from '../program/help-format.ts';
+import { refuseWords } from '../program/refuse-words.ts';
+import type { Run } from '../program/run.ts';
+
+export interface ConversationsOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+export interface ListConversationsOptions extends ConversationsOptions {
+  readonly all?: boolean;
+  readonly deleted?: boolean;
+}
+
+export interface ShowOptions extends ConversationsOptions {
+  readonly siblings?: boolean;
+}
+
+export interface ExportOptions extends GlobalOptions {
+  readonly output?: string;
+  readonly format?: 'markdown' | 'json' | 'html';
+  readonly siblings?: boolean;
+  readonly force?: boolean;
+}
+
+export interface SearchOptions extends ConversationsOptions {
+  readonly regexp?: boolean;
+  readonly caseSensitive?: boolean;
+  /** Lines, unparsed. */
+  readonly context: string;
+}
+
+/** The work of each command of `natter conversations`. */
+export interface RunConversations {
+  readonly list: Run<ListConversationsOptions>;
+  readonly show: Run<ShowOptions, [name: string]>;
+  readonly search: Run<SearchOptions, [pattern: string]>;
+  readonly export: Run<ExportOptions, [name: string]>;
+  readonly rename: Run<ConversationsOptions, [name: string, title: string]>;
+  readonly delete: Run<ConversationsOptions, [names: readonly string[]]>;
+  readonly undelete: Run<ConversationsOptions, [names: readonly string[]]>;
+}
+
+const changes = () => import('./run.ts');
+const reading = () => import('./text-run.ts');
+
+const runConversations: RunConversations = {
+  list: async (...words) => (await changes()).listConversations(...words),
+  rename: async (...words) => (await changes()).renameConversations(...words),
+  delete: async (...words) => (await changes()).deleteConversations(...words),
+  undelete: async (...words) => (await changes()).undeleteConversations(...words),
+  show: async (...words) => (await reading()).showConversation(...words),
+  export: async (...words) => (await reading()).exportConversation(...words),
+  search: async (...words) => (await import('./search-run.ts')).searchConversations(...words),
+};
+
+const conversation = () =>
+  new Argument('<conversation>', 'an id or its beginning, a title, or latest');
+const siblings = () =>
+  new Option('--siblings', 'all versions of edited prompts and repeated answers');
+
+function buildList(context: Context, run: RunConversations): Command {
+  const list = new Command('list')
+    .summary('list them, the one that changed last first')
+    .description('Lists conversations: id, last change, turns, tokens, model, title.')
+    .option('--all', 'all of them on a terminal too, not the last 30')
+    .option('--deleted', 'the ones in the trash')
+    .option('--json', 'print JSON')
+    // As the default command it gets every word that names none.
+    .allowExcessArguments();
+  list.action(() => {
+    refuseWords(
+      list,
+      (word) => `natter conversations show ${word} prints the conversation of that id or title`,
+    );
+    return run.list(context, list.optsWithGlobals());
+  });
+  return setExamples(list, [
+    'natter conversations list',
+    'natter conversations list --json | jq -r ".[0].title"',
+  ]);
+}
+
+function buildShow(context: Context, run: RunConversations): Command {
+  const show = new Command('show')
+    .addArgument(conversation())
+    .summary('print one')
+    .description('Prints a conversation, as Markdown into a pipe.')
+    .addOption(siblings())
+    .option('--json', 'print JSON');
+  show.action((name: string) => run.show(context, show.optsWithGlobals(), name));
+  return setExamples(show, ['natter conversations show latest']);
+}
+
+function buildSearch(context: Context, run: RunConversations): Command {
+  const search = new Command('search')
+    .argument('<pattern>', 'text to find; case is ignored')
+    .summary('search the text of all')
+    .description('Searches the text of all conversations and shows the lines around each hit.')
+    .option('-E, --regexp', 'the pattern is a JavaScript regular expression')
+    .option('--case-sensitive', 'tell upper case from lower')
+    .option('-C, --context <lines>', 'lines to show around a hit', '1')
+    .option('--json', 'print each turn with hits as a JSON line');
+  search.action((pattern: string) => run.search(context, search.optsWithGlobals(), pattern));
+  return setExamples(search, [
+    'natter conversations search "rate limit"',
+    'natter conversations search -E "time(d out|out)"',
+  ]);
+}
+
+function buildExport(context: Context, run: RunConversations): Command {
+  const command = new Command('export')
+    .addArgument(conversation())
+    .summary('write one as Markdown, JSON or a page for a browser')
+    .description(
+      'Writes a conversation to standard output, or to a file whose extension names the format.',
+    )
+    .option('-o, --output <file>', 'file to write: .md, .json or .html')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'markdown, json or html, whatever the extension says',
+      ).choices(['markdown', 'json', 'html']),
+    )
+    .addOption(siblings())
+    .option('--force', 'replace a file that is there');
+  command.action((name: string) => run.export(context, command.optsWithGlobals(), name));
+  return setExamples(command, [
+    'natter conversations export latest -o sky.html',
+    'natter conversations export latest --format json | jq .turns',
+  ]);
+}
+
+function buildChanges(context: Context, run: RunConversations): readonly Command[] {
+  const rename = new Command('rename')
+    .addArgument(conversation())
+    .argument('<title>', 'the new title')
+    .summary('give one another title')
+    .description('Gives a conversation another title.');
+  rename.action((name: string, title: string) =>
+    run.rename(context, rename.optsWithGlobals(), name, title),
+  );
+  const remove = new Command('delete')
+    .argument('<conversations...>', 'ids or their beginnings, titles, or latest')
+    .summary('move some to the trash')
+    .description('Moves conversations to the trash. Nothing in the trash expires.');
+  remove.action((names: string[]) => run.delete(context, remove.optsWithGlobals(), names));
+  const undelete = new Command('undelete')
+    .argument('[conversations...]', 'as for delete; without any, all')
+    .summary('put some back from the trash')
+    .description('Puts conversations back from the trash; without arguments, all of them.');
+  undelete.action((names: string[]) => run.undelete(context, undelete.optsWithGlobals(), names));
+  setExamples(rename, ['natter conversations rename latest "why the sky is blue"']);
+  setExamples(remove, ['natter conversations delete latest']);
+  setExamples(undelete, ['natter conversations undelete latest', 'natter conversations undelete']);
+  return [rename, remove, undelete];
+}
+
+/** `natter conversations list|show|search|export|rename|delete|undelete`. */
+export function buildConversations(
+  context: Context,
+  run: RunConversations = runConversations,
+): Command {
+  const command = new Command('conversations')
+    .description('Lists, shows, searches, exports, renames and deletes the conversations kept.')
+    .addCommand(buildList(context, run), { isDefault: true });
+  const others = [buildShow, buildSearch, buildExport].map((build) => build(context, run));
+  for (const child of [...others, ...buildChanges(context, run)]) command.addCommand(child);
+  return setExamples(command, [
+    'natter conversations list',
+    'natter conversations search "rate limit"',
+    'natter --resume latest "and at sunset?"',
+  ]);
+}

@@ -1,0 +1,134 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+
+import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
+import {
+  compilePattern,
+  searchConversation,
+  type FoundTurn,
+} from '../../conversation/library/search.ts';
+import { summarize } from '../../conversation/library/summary.ts';
+import { Failure } from '../../failure.ts';
+import { count } from '../../output/figures.ts';
+import { foundTurnText, foundTurnRows } from '../../output/found-text.ts';
+import { jsonLine } from '../../output/json-answer.ts';
+import { createProgress } from '../../output/progress.ts';
+import { failureReason } from '../../storage/storage-failure.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import type { SearchOptions } from './command.ts';
+import type { Context } from '../program/context.ts';
+import { dataFolder } from '../journal/library-access.ts';
+import { present, type Presentation } from '../print/presentation.ts';
+
+/** Milliseconds between looks at the clock's other work: signals, the reader of the output. */
+const breath = 40;
+
+function contextLines(text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
+}
+
+interface Search {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly options: SearchOptions;
+  readonly pattern: RegExp;
+}
+
+/** What is printed of one turn: JSON, a row for a pipe, or lines for a person. */
+function foundText(
+  { context, presentation, options }: Search,
+  id: string,
+  found: FoundTurn,
+): string {
+  if (options.json === true) {
+    const { turn, role, hits, lines } = found;
+    return jsonLine({ conversation: id, turn, role, hits, lines });
+  }
+  return context.streams.stdout.isTerminal
+    ? foundTurnText(found, presentation.style)
+    : foundTurnRows(id, found);
+}
+
+async function printFound(search: Search, entry: LibraryEntry, lines: number): Promise<number> {
+  const { context, presentation, options, pattern } = search;
+  const { stdout } = context.streams;
+  let hits = 0;
+  for (const found of searchConversation(entry.path, pattern, lines)) {
+    if (hits === 0 && stdout.isTerminal && options.json !== true) {
+      const { style } = presentation;
+      const title = sanitizeLine(summarize(entry.path).title);
+      await stdout.write(`${style.bold(entry.id)}  ${title}\n`);
+    }
+    hits += found.hits;
+    await stdout.write(foundText(search, entry.id, found));
+  }
+  return hits;
+}
+
+async function searchAll(
+  search: Search,
+  entries: readonly LibraryEntry[],
+  lines: number,
+): Promise<{ hits: number; conversations: number }> {
+  const { context, presentation, options } = search;
+  const { stderr } = context.streams;
+  const { noticeStyle: style, unicode } = presentation;
+  const animated = presentation.animated && options.quiet !== true;
+  const label = 'searching';
+  const progress = createProgress({
+    stderr,
+    style,
+    clock: context.clock,
+    animated,
+    unicode,
+    label,
+  });
+  const total = entries.reduce((sum, { size }) => sum + size, 0);
+  let [done, hits, conversations, rested] = [0, 0, 0, context.clock.monotonic()];
+  for (const entry of entries) {
+    try {
+      const found = await printFound(search, entry, lines);
+      hits += found;
+      if (found > 0) conversations += 1;
+    } catch (error) {
+      if (error instanceof Failure || context.signal.aborted) throw error;
+      presentation.notices.warning(`cannot read ${entry.path}: ${failureReason(error)}`);
+    }
+    done += entry.size;
+    if (context.clock.monotonic() - rested < breath) continue;
+    progress.show(done, total);
+    await breathe();
+    context.signal.throwIfAborted();
+    rested = context.clock.monotonic();
+  }
+  progress.clear();
+  return { hits, conversations };
+}
+
+/** Runs `natter conversations search`. @throws Failure, of kind `not_found` where nothing matches */
+export async function searchConversations(
+  context: Context,
+  options: SearchOptions,
+  text: string,
+): Promise<void> {
+  const presentation = present(context, options);
+  const pattern = compilePattern(text, {
+    regularExpression: options.regexp === true,
+    caseSensitive: options.caseSensitive === true,
+  });
+  const lines = contextLines(options.context);
+  const entries = listEntries(dataFolder(context));
+  const search: Search = { context, presentation, options, pattern };
+  const { hits, conversations } = await searchAll(search, entries, lines);
+  const countOf = (value: number, noun: string) =>
+    `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+  if (hits === 0) {
+    const searched = countOf(entries.length, 'conversation');
+    throw new Failure('not_found', `nothing in ${searched} matches "${text}"`, {
+      hint: 'the text is looked for as it is; -E takes a regular expression',
+    });
+  }
+  presentation.notices.notice(
+    `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
+  );
+}

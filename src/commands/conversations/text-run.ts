@@ -1,0 +1,125 @@
+import { writeFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+
+import { exportJson } from '../../conversation/export/json.ts';
+import { exportMarkdown } from '../../conversation/export/markdown.ts';
+import type { Conversation } from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
+import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { escapeJson } from '../../terminal/safety/escape-json.ts';
+import { sanitize } from '../../terminal/safety/sanitizer.ts';
+import type { ExportOptions, ShowOptions } from './command.ts';
+import type { Context } from '../program/context.ts';
+import { readConversation } from '../journal/library-access.ts';
+import { present } from '../print/presentation.ts';
+import { printMarkdown } from '../print/print-markdown.ts';
+import { refuseReservedName } from '../program/refuse-reserved-name.ts';
+
+type Format = NonNullable<ExportOptions['format']>;
+
+const extensions: Readonly<Record<string, Format>> = {
+  '.md': 'markdown',
+  '.markdown': 'markdown',
+  '.json': 'json',
+  '.html': 'html',
+  '.htm': 'html',
+};
+
+/** UTF-16 units of one write, at least: a large conversation is never one text. */
+const shortestWrite = 1 << 16;
+
+/** Pieces of a text, each changed by `change`, in as many as are worth a write. */
+function* grouped(
+  pieces: Iterable<string>,
+  change: (text: string) => string = (text) => text,
+): Generator<string, void> {
+  let group: string[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    const changed = change(piece);
+    group.push(changed);
+    size += changed.length;
+    if (size < shortestWrite) continue;
+    yield group.join('');
+    [group, size] = [[], 0];
+  }
+  yield group.join('');
+}
+
+/** Runs `natter conversations show`. @throws Failure */
+export async function showConversation(
+  context: Context,
+  options: ShowOptions,
+  name: string,
+): Promise<void> {
+  const presentation = present(context, options);
+  const conversation = readConversation(context, presentation.notices, name);
+  const versions = { siblings: options.siblings === true };
+  if (options.json === true) {
+    const pieces = grouped(exportJson(conversation, versions), escapeJson);
+    for (const text of pieces) await context.streams.stdout.write(text);
+    return;
+  }
+  await printMarkdown(context, presentation, exportMarkdown(conversation, versions));
+}
+
+function formatOf({ format, output }: ExportOptions): Format {
+  if (format !== undefined || output === undefined) return format ?? 'markdown';
+  const extension = extname(output).toLowerCase();
+  const named = extensions[extension];
+  if (named !== undefined) return named;
+  throw new Failure('usage', `the name ${output} does not tell the format`, {
+    hint: 'end it in .md, .json or .html, or add --format',
+  });
+}
+
+async function exported(
+  conversation: Conversation,
+  format: Format,
+  siblings: boolean,
+): Promise<Iterable<string>> {
+  if (format === 'markdown') return exportMarkdown(conversation, { siblings });
+  if (format === 'json') return exportJson(conversation, { siblings });
+  const { exportHtml } = await import('../../conversation/export/html.ts');
+  return exportHtml(conversation, { siblings });
+}
+
+async function writeExport(
+  path: string,
+  text: Iterable<string>,
+  force: boolean,
+  platform: NodeJS.Platform,
+): Promise<void> {
+  refuseReservedName(path, platform);
+  try {
+    await writeFile(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') {
+      throw new Failure('usage', `${path} is there already`, {
+        hint: 'choose another name, or add --force to replace it',
+      });
+    }
+    throw storageFailure('write', path, error);
+  }
+}
+
+/** Runs `natter conversations export`. @throws Failure */
+export async function exportConversation(
+  context: Context,
+  options: ExportOptions,
+  name: string,
+): Promise<void> {
+  const { notices } = present(context, options);
+  const format = formatOf(options);
+  const conversation = readConversation(context, notices, name);
+  const pieces = await exported(conversation, format, options.siblings === true);
+  const { output } = options;
+  if (output === undefined || output === '-') {
+    const { stdout } = context.streams;
+    const clean = stdout.isTerminal ? sanitize : (text: string) => text;
+    for (const text of grouped(pieces, clean)) await stdout.write(text);
+    return;
+  }
+  await writeExport(output, grouped(pieces), options.force === true, context.platform);
+  notices.notice(`wrote ${output}`);
+}

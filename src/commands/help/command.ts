@@ -1,0 +1,45 @@
+import { Command } from 'commander';
+import { Failure } from '../../failure.ts';
+import { nearlyNamed } from '../program/command-line.ts';
+import type { Context } from '../program/context.ts';
+import { hideServiceOptions, namesBelow, setExamples } from '../program/help-format.ts';
+import { topicNames } from './topic-names.ts';
+
+/** `natter help [topic or command...]`. */
+export function buildHelp(context: Context): Command {
+  const command = new Command('help')
+    .argument('[words...]', `a command, or a topic: ${topicNames.join(', ')}`)
+    .description('Shows help on a command or a topic.');
+  hideServiceOptions(command);
+  setExamples(command, ['natter help piping', 'natter help config set']);
+  return command.action(async (words: string[]) => {
+    const { helpTopics } = await import('./topics.ts');
+    const [word] = words;
+    const topic = word === undefined || words.length > 1 ? undefined : helpTopics.get(word);
+    const text = topic?.() ?? commandHelp(command, words);
+    await context.streams.stdout.write(text);
+  });
+}
+
+/** Help was asked on `words`, of which `word` names no command of `command`. */
+function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
+  const names = namesBelow(command);
+  const near = nearlyNamed(word, command.parent === null ? [...names, ...topicNames] : names);
+  const hint =
+    near === undefined
+      ? `natter help lists the commands; the topics are ${topicNames.join(', ')}`
+      : `did you mean natter help ${[...words.slice(0, words.indexOf(word)), near].join(' ')}?`;
+  return new Failure('usage', `there is no command or topic "${words.join(' ')}"`, { hint });
+}
+
+function commandHelp(help: Command, words: readonly string[]): string {
+  let command = help.parent ?? help;
+  for (const word of words) {
+    const child = command.commands.find(
+      (candidate) => candidate.name() === word || candidate.aliases().includes(word),
+    );
+    if (child === undefined) throw unknownHelp(command, word, words);
+    command = child;
+  }
+  return command.helpInformation();
+}

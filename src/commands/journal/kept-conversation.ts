@@ -1,0 +1,199 @@
+import type { Message } from '../../client/contract.ts';
+import type { ChatEvent } from '../../client/events.ts';
+import {
+  conversationsFolder,
+  lockFile,
+  requireDataFolder,
+} from '../../conversation/library/conversation-folder.ts';
+import type { Journal, JournalOptions } from '../../conversation/journal/journal.ts';
+import type { Role } from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
+import { resolveFolders } from '../../settings/folders.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { awaitHolder } from '../program/await-holder.ts';
+import { promptMessages } from '../prompt/chat-request.ts';
+import type { ChatOptions } from '../chat/command.ts';
+import type { Context } from '../program/context.ts';
+import { maskText } from '../program/mask-secrets.ts';
+import type { ConversationOptions } from '../prompt/prompt-options.ts';
+
+/** The conversation that a prompt begins or goes on with. */
+export interface KeptConversation {
+  /** The settings in force: a resumed conversation brings its model along. */
+  readonly settings: ResolvedSettings;
+  /** What to send: the turns so far and the prompt. */
+  readonly messages: readonly Message[];
+  /** Puts the prompt on disk, then sends it and keeps what comes. */
+  keep(model: string, send: () => AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  close(): Promise<void>;
+}
+
+/** A turn that is put on disk before it is sent. */
+export interface NextTurn {
+  readonly role: Exclude<Role, 'assistant'>;
+  readonly content: string;
+}
+
+/** What a command gives to a journal. */
+export function journalOptions(context: Context, notices: Notices, save: boolean): JournalOptions {
+  const { clock, random, process, version, secrets } = context;
+  const { data: folder } = resolveFolders(context);
+  const onWarning = (text: string) => notices.warning(text);
+  const mask = (text: string) => maskText(secrets, text);
+  return { folder, save, clock, random, process, version, mask, onWarning };
+}
+
+async function* keepAnswer(
+  open: () => Promise<Journal>,
+  turns: readonly NextTurn[],
+  model: string,
+  send: () => AsyncIterable<ChatEvent>,
+): AsyncGenerator<ChatEvent, void> {
+  const { journalAnswer } = await import('./journal-answer.ts');
+  const journal = await open();
+  for (const turn of turns) journal.addTurn(turn);
+  yield* journalAnswer(journal, model, send());
+}
+
+function begin(
+  options: JournalOptions,
+  settings: ResolvedSettings,
+  prompt: string,
+): KeptConversation {
+  const { system, save } = settings.values;
+  const messages = promptMessages(system, prompt);
+  if (!save) return { settings, messages, keep: (_model, send) => send(), close: async () => {} };
+  let journal: Journal | undefined;
+  const open = async () => {
+    const { createJournal } = await import('../../conversation/journal/open-journal.ts');
+    journal = createJournal(options);
+    return journal;
+  };
+  return {
+    settings,
+    messages,
+    keep: (model, send) => keepAnswer(open, messages as readonly NextTurn[], model, send),
+    close: async () => journal?.close(),
+  };
+}
+
+/** Said on the command line or in the environment, for this run. */
+export function isSaidNow(settings: ResolvedSettings, key: 'model' | 'system'): boolean {
+  const { kind } = settings.sources[key];
+  return kind === 'flag' || kind === 'environment';
+}
+
+/** A conversation goes on with the model that it had, unless this run names one. */
+export function withModelOf(
+  settings: ResolvedSettings,
+  model: string | undefined,
+): ResolvedSettings {
+  const stays = isSaidNow(settings, 'model') || settings.values.model === 'auto';
+  if (stays || model === undefined) return settings;
+  return { ...settings, values: { ...settings.values, model } };
+}
+
+/** What it takes to open a conversation, and to say what it waits for. */
+export interface JournalAccess {
+  readonly context: Context;
+  readonly notices: Notices;
+  readonly journal: JournalOptions;
+}
+
+async function openResumed(
+  { context, notices, journal: options }: JournalAccess,
+  name: string,
+  branch: boolean,
+): Promise<Journal> {
+  const folder = requireDataFolder(options.folder);
+  const { findConversation } = await import('../../conversation/library/find-conversation.ts');
+  const { branchJournal, resumeJournal } =
+    await import('../../conversation/journal/open-journal.ts');
+  const { id } = findConversation(folder, name);
+  const found = { ...options, folder };
+  if (branch) return branchJournal(found, id);
+  const lockPath = lockFile(conversationsFolder(folder), id);
+  await awaitHolder(context, notices, lockPath, `conversation ${id}`);
+  const resumption = resumeJournal(found, id);
+  if (resumption.isOpen) return resumption.journal;
+  throw resumption.refusal;
+}
+
+/** The turns with which an opened conversation goes on, and what to send with them. */
+export async function nextTurns(
+  journal: Journal,
+  notices: Notices,
+  settings: ResolvedSettings,
+  prompt: string,
+): Promise<{ readonly turns: readonly NextTurn[]; readonly messages: readonly Message[] }> {
+  const { leafOf, messagesOf, systemOf, textOf } = await import('../../conversation/tree.ts');
+  const conversation = journal.conversation();
+  const { system } = settings.values;
+  const isNewSystem =
+    system !== undefined && isSaidNow(settings, 'system') && system !== systemOf(conversation);
+  const user: NextTurn = { role: 'user', content: prompt };
+  const turns = isNewSystem ? [{ role: 'system', content: system } as const, user] : [user];
+  const leaf = leafOf(conversation);
+  if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
+    notices.notice('the last prompt of this conversation was never answered, and is left out');
+  }
+  return { turns, messages: messagesOf(conversation, turns) };
+}
+
+async function resume(
+  journal: Journal,
+  notices: Notices,
+  settings: ResolvedSettings,
+  prompt: string,
+): Promise<KeptConversation> {
+  const { modelOf, pathOf } = await import('../../conversation/tree.ts');
+  const { turns, messages } = await nextTurns(journal, notices, settings, prompt);
+  return {
+    settings: withModelOf(settings, modelOf(pathOf(journal.conversation()))),
+    messages,
+    keep: (asked, send) => keepAnswer(async () => journal, turns, asked, send),
+    close: () => journal.close(),
+  };
+}
+
+/**
+ * The conversation that the options name; undefined when they name none.
+ * @throws Failure when it cannot be found or opened
+ */
+export async function openNamedJournal(
+  access: JournalAccess,
+  options: ConversationOptions,
+): Promise<Journal | undefined> {
+  const { resume: name, continue: isContinued = false, branch = false } = options;
+  if (name === undefined && !isContinued) {
+    if (!branch) return undefined;
+    throw new Failure('usage', '--branch needs a conversation to copy', {
+      hint: 'add --continue, or --resume and its id',
+    });
+  }
+  if (typeof name === 'string' && isContinued) {
+    throw new Failure('usage', '--continue and --resume exclude each other', {
+      hint: '--continue stands for --resume latest',
+    });
+  }
+  return openResumed(access, typeof name === 'string' ? name : 'latest', branch);
+}
+
+/**
+ * The conversation that the options name, or a new one; nothing is written before {@link KeptConversation.keep}.
+ * @throws Failure when the one to resume cannot be found or opened
+ */
+export async function openConversation(
+  context: Context,
+  notices: Notices,
+  options: ChatOptions,
+  settings: ResolvedSettings,
+  prompt: string,
+): Promise<KeptConversation> {
+  const save = settings.values.save && options.dryRun !== true;
+  const journal = journalOptions(context, notices, save);
+  const opened = await openNamedJournal({ context, notices, journal }, options);
+  if (opened === undefined) return begin(journal, settings, prompt);
+  return resume(opened, notices, settings, prompt);
+}

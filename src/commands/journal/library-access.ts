@@ -1,0 +1,30 @@
+import { requireDataFolder } from '../../conversation/library/conversation-folder.ts';
+import {
+  loadConversation,
+  lostLinesWarning,
+} from '../../conversation/library/load-conversation.ts';
+import { findConversation } from '../../conversation/library/find-conversation.ts';
+import type { Conversation } from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
+import { resolveFolders } from '../../settings/folders.ts';
+import type { Context } from '../program/context.ts';
+
+/** @throws Failure `storage` where the system names no home */
+export function dataFolder(context: Context): string {
+  return requireDataFolder(resolveFolders(context).data);
+}
+
+/** The conversation a person means, read as far as it can be; what is lost is told. @throws Failure */
+export function readConversation(context: Context, notices: Notices, name: string): Conversation {
+  const { id, path } = findConversation(dataFolder(context), name);
+  const { replay, lostLines, records } = loadConversation(path, id);
+  if (records === 0) {
+    throw new Failure('storage', `nothing of conversation ${id} could be read`, {
+      hint: `its file is ${path}`,
+    });
+  }
+  const warning = lostLinesWarning(id, lostLines);
+  if (warning !== undefined) notices.warning(warning);
+  return replay.conversation();
+}

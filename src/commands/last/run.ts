@@ -1,0 +1,48 @@
+import { pathOf, textOf } from '../../conversation/tree.ts';
+import { refusalNotice } from '../../output/answer-notices.ts';
+import { Failure } from '../../failure.ts';
+import type { Context } from '../program/context.ts';
+import type { LastOptions } from './command.ts';
+import { readConversation } from '../journal/library-access.ts';
+import { present } from '../print/presentation.ts';
+import { printMarkdown } from '../print/print-markdown.ts';
+
+async function codeBlock(answer: string, block: string): Promise<string> {
+  const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;
+  if (number === undefined) {
+    throw new Failure('usage', `--block must be a number from 1, or -1, not "${block}"`);
+  }
+  const { codeBlocks } = await import('../../conversation/code-blocks.ts');
+  const blocks = codeBlocks(answer);
+  const found = blocks.at(number > 0 ? number - 1 : number);
+  if (found !== undefined) return `${found}\n`;
+  if (blocks.length === 0) throw new Failure('not_found', 'the last answer has no code block');
+  const count = blocks.length === 1 ? '1 code block' : `${blocks.length} code blocks`;
+  throw new Failure('not_found', `the last answer has ${count}, and no number ${block}`);
+}
+
+/** Runs `natter last`. @throws Failure of kind `not_found` when there is no answer, or no such code block */
+export async function printLast(
+  context: Context,
+  options: LastOptions,
+  name: string,
+): Promise<void> {
+  const presentation = present(context, options);
+  const conversation = readConversation(context, presentation.notices, name);
+  const answer = pathOf(conversation).findLast(
+    (turn) => turn.role === 'assistant' && textOf(turn) !== '',
+  );
+  if (answer === undefined) {
+    throw new Failure('not_found', `conversation ${conversation.id} has no answer`);
+  }
+  const { content, refusal } = answer;
+  if (refusal !== undefined) presentation.notices.warning(refusalNotice(refusal));
+  if (answer.incomplete === true) presentation.notices.notice('this answer is incomplete');
+  if (options.block === undefined) {
+    if (content === '') return;
+    await printMarkdown(context, presentation, content, { plain: options.plain === true });
+    return;
+  }
+  const text = await codeBlock(content, options.block);
+  await printMarkdown(context, presentation, text, { plain: true });
+}

@@ -1,0 +1,76 @@
+import type { ModelRecord } from '../../client/contract.ts';
+import { describeModel, type ModelDescription } from '../../client/models/model-description.ts';
+import { count } from '../../output/figures.ts';
+import type { Column } from '../../output/table.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+
+export const modelColumns: readonly Column[] = [
+  { heading: 'ID' },
+  { heading: 'CONTEXT', align: 'right' },
+  { heading: 'LATENCY', align: 'right', isSpare: true },
+  { heading: 'PURPOSE' },
+];
+
+/** Marks a fact that the service did not send. */
+export const catalogueMark = '*';
+
+/** One row of {@link modelColumns}; `marked` adds units and {@link catalogueMark} for people. */
+export function modelCells(description: ModelDescription, marked: boolean): readonly string[] {
+  const { id, contextWindow, latency, purpose, sources } = description;
+  const mark = (text: string | undefined, source: string | undefined) =>
+    text === undefined ? '' : marked && source === 'catalogue' ? text + catalogueMark : text;
+  const tokens = marked ? count : String;
+  const window = contextWindow === undefined ? undefined : tokens(contextWindow);
+  const time = latency === undefined ? undefined : marked ? `${latency} ms` : String(latency);
+  return [
+    id,
+    mark(window, sources.contextWindow),
+    mark(time, sources.latency),
+    mark(purpose, sources.purpose),
+  ];
+}
+
+/** `--json`: the described facts, which of them the catalogue completed, and the record as the service sent it. */
+export function modelDocument(record: ModelRecord): Record<string, unknown> {
+  const { id, contextWindow, latency, purpose, sources } = describeModel(record);
+  const completed = Object.entries(sources)
+    .filter(([, source]) => source === 'catalogue')
+    .map(([name]) =>
+      name === 'contextWindow' ? 'context_window' : name === 'latency' ? 'latency_ms' : name,
+    );
+  return {
+    id,
+    context_window: contextWindow ?? null,
+    latency_ms: latency ?? null,
+    purpose: purpose ?? null,
+    from_catalogue: completed,
+    record,
+  };
+}
+
+/** One field a line: what is known of the model, then what else the service sent, as JSON. */
+export function modelFields(record: ModelRecord, isTerminal: boolean): string {
+  const description = describeModel(record);
+  const [id = '', window = '', latency = '', purpose = ''] = modelCells(description, isTerminal);
+  const told = new Set<unknown>([
+    description.contextWindow,
+    description.latency,
+    description.purpose,
+  ]);
+  const known = [
+    ['id', id],
+    ['context window', window],
+    ['latency', latency],
+    ['purpose', purpose],
+  ].filter(([, value]) => value !== '');
+  const others = Object.entries(record)
+    .filter(([name, value]) => name !== 'id' && !told.has(value))
+    .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
+  const rows = [...known, ...others].map((row) => row.map((cell) => sanitizeLine(cell ?? '')));
+  const nameWidth = Math.max(...rows.map(([name = '']) => name.length));
+  return rows
+    .map(([name = '', value = '']) =>
+      isTerminal ? `${name.padEnd(nameWidth)}  ${value}\n` : `${name}\t${value}\n`,
+    )
+    .join('');
+}

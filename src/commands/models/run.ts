@@ -1,0 +1,108 @@
+import type { ModelRecord } from '../../client/contract.ts';
+import { describeModel } from '../../client/models/model-description.ts';
+import type { RetryScheduled } from '../../client/events.ts';
+import { Failure } from '../../failure.ts';
+import { createActivity } from '../../output/activity.ts';
+import type { Context } from '../program/context.ts';
+import {
+  catalogueMark,
+  modelCells,
+  modelColumns,
+  modelDocument,
+  modelFields,
+} from './model-text.ts';
+import type { ModelsOptions } from './command.ts';
+import { present, type Presentation } from '../print/presentation.ts';
+import { printJson, printTable } from '../print/print-data.ts';
+import { openService, readSettings, type Service } from '../service/service.ts';
+
+async function withService<Result>(
+  context: Context,
+  options: ModelsOptions,
+  presentation: Presentation,
+  use: (service: Service, onRetry: (event: RetryScheduled) => void) => Promise<Result>,
+): Promise<Result> {
+  const { notices, noticeStyle: style, animated } = presentation;
+  const settings = readSettings(context, notices, options);
+  const service = await openService(context, presentation, options, settings);
+  const quiet = options.quiet === true;
+  const { stderr } = context.streams;
+  const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
+  activity.waiting('the service');
+  try {
+    return await use(service, (event) => activity.retry(event));
+  } finally {
+    activity.settle();
+    await service.close();
+  }
+}
+
+/** Runs `natter models list`. @throws Failure */
+export async function listModels(context: Context, options: ModelsOptions): Promise<void> {
+  const presentation = present(context, options);
+  const { signal, streams } = context;
+  const records = await withService(context, options, presentation, (service, onRetry) =>
+    service.client.listModels({ signal, onRetry }),
+  );
+  if (options.json === true) {
+    await printJson(context, records.map(modelDocument));
+    return;
+  }
+  if (records.length === 0) presentation.notices.notice('the service lists no models');
+  const { isTerminal } = streams.stdout;
+  const rows = records.map((record) => modelCells(describeModel(record), isTerminal));
+  if (rows.length > 0) await printTable(context, presentation, modelColumns, rows);
+  if (isTerminal && rows.some((row) => row.some((cell) => cell.endsWith(catalogueMark)))) {
+    presentation.notices.notice(
+      `${catalogueMark} is from the published catalogue, not from the service`,
+    );
+  }
+}
+
+/**
+ * Some servers have no address for a single model: their list has it all the same.
+ * @throws the failure itself, with the ids that exist in its hint where the service lists them
+ */
+async function findInList(
+  failure: Failure,
+  id: string,
+  service: Service,
+  context: Context,
+): Promise<ModelRecord> {
+  const records = await service.client.listModels({ signal: context.signal }).catch(() => {
+    throw failure;
+  });
+  const found = records.find((record) => record.id === id);
+  if (found !== undefined) return found;
+  const ids = records.map((record) => record.id).join(', ');
+  const { kind, message, status, requestId } = failure;
+  throw new Failure(kind, message, {
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId }),
+    hint: ids === '' ? 'the service lists no models' : `the models are ${ids}`,
+    cause: failure,
+  });
+}
+
+/** Runs `natter models get <model>`. @throws Failure, kind `not_found` with the ids that exist in its hint */
+export async function getModel(
+  context: Context,
+  options: ModelsOptions,
+  id: string,
+): Promise<void> {
+  const presentation = present(context, options);
+  const { signal, streams } = context;
+  const record = await withService(context, options, presentation, async (service, onRetry) => {
+    try {
+      return await service.client.getModel(id, { signal, onRetry });
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
+      return findInList(error, id, service, context);
+    }
+  });
+  if (options.json === true) {
+    await printJson(context, modelDocument(record));
+    return;
+  }
+  await streams.stdout.write(modelFields(record, streams.stdout.isTerminal));
+}

@@ -1,0 +1,63 @@
+import type { AnswerFormat } from '../../output/answer-format.ts';
+import {
+  exactPrinter,
+  jsonLinesPrinter,
+  jsonPrinter,
+  terminalPrinter,
+  unchanged,
+  type AnswerPrinter,
+  type TextPrinter,
+} from '../../output/answer-printer.ts';
+import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
+import { cleanLine } from './clean-line.ts';
+import type { Context } from '../program/context.ts';
+import type { Presentation } from './presentation.ts';
+
+/** A printer, and how much of the answer it did not let through to the terminal. */
+export interface AnswerOutput<Printer = AnswerPrinter> {
+  readonly printer: Printer;
+  /** Control sequences and hidden characters removed so far. */
+  removed(): number;
+}
+
+export interface AnswerOutputOptions {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly format: AnswerFormat;
+}
+
+const none = () => 0;
+
+/** The printer of the text alone, in Markdown's style where no other is asked for, which is loaded then. */
+export async function createTextOutput({
+  context,
+  presentation,
+  format,
+}: AnswerOutputOptions): Promise<AnswerOutput<TextPrinter>> {
+  const { stdout } = context.streams;
+  if (format === 'exact') return { printer: exactPrinter(stdout), removed: none };
+  const sanitizer = createSanitizer();
+  const removed = () => sanitizer.removed;
+  if (format === 'plain')
+    return { printer: terminalPrinter(stdout, sanitizer, unchanged), removed };
+  const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
+  const markdown = createMarkdownStream({
+    style: presentation.style,
+    width: () => stdout.columns(),
+    hyperlinks: stdout.isTerminal && presentation.style.colored,
+    unicode: presentation.unicode,
+  });
+  return { printer: terminalPrinter(stdout, sanitizer, markdown), removed };
+}
+
+/** The printer of a format. */
+export async function createAnswerOutput(
+  { context, presentation, format }: AnswerOutputOptions,
+  askedModel: string,
+): Promise<AnswerOutput> {
+  const { stdout } = context.streams;
+  const clean = (text: string) => cleanLine(context, text);
+  if (format === 'json') return { printer: jsonPrinter(stdout, askedModel, clean), removed: none };
+  if (format === 'jsonl') return { printer: jsonLinesPrinter(stdout, clean), removed: none };
+  return createTextOutput({ context, presentation, format });
+}

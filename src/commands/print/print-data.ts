@@ -1,0 +1,20 @@
+import { formatTable, type Column } from '../../output/table.ts';
+import { escapeJson } from '../../terminal/safety/escape-json.ts';
+import type { Context } from '../program/context.ts';
+import type { Presentation } from './presentation.ts';
+
+/** Prints a value as indented JSON that is safe on a terminal. */
+export async function printJson({ streams }: Context, value: unknown): Promise<void> {
+  await streams.stdout.write(`${escapeJson(JSON.stringify(value, undefined, 2))}\n`);
+}
+
+/** Prints rows as standard output takes them: a table on a terminal, tab-separated lines elsewhere. */
+export async function printTable(
+  { streams: { stdout } }: Context,
+  { style }: Pick<Presentation, 'style'>,
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): Promise<void> {
+  const { isTerminal } = stdout;
+  await stdout.write(formatTable(columns, rows, { isTerminal, width: stdout.columns(), style }));
+}

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import type { Notices } from '../../output/notices.ts';
+import { storageFailure } from '../../storage/storage-failure.ts';
+import type { Context } from './context.ts';
+
+/**
+ * Waits, for a minute at most, until it is known whether the natter that has a lock is still running: one in another
+ * container or on another host cannot be seen from here. `subject` names what is locked.
+ * @throws Failure `storage`; the reason of the run's signal
+ */
+export async function awaitHolder(
+  { process, clock, signal }: Context,
+  notices: Notices,
+  lockPath: string,
+  subject: string,
+): Promise<void> {
+  if (!existsSync(lockPath)) return;
+  const { awaitLock } = await import('../../storage/lock/await-lock.ts');
+  try {
+    await awaitLock(lockPath, {
+      process,
+      clock,
+      signal,
+      onWait({ processId, host }, longest) {
+        const holder = `process ${processId} on ${host}`;
+        const wait = `waiting up to ${Math.ceil(longest / 1000)} s to see whether it is running`;
+        notices.notice(`another natter (${holder}) has ${subject} open; ${wait}`);
+      },
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw storageFailure('write', lockPath, error);
+  }
+}

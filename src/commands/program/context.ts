@@ -1,0 +1,30 @@
+import type { ProgramClock } from '../../clock.ts';
+import type { Environment } from '../../environment.ts';
+import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
+import type { Ask } from '../../terminal/device/ask.ts';
+import type { TerminalDevice } from '../../terminal/device/device.ts';
+import type { Streams } from '../../terminal/device/streams.ts';
+import type { CompletedCommand } from '../completion/tree.ts';
+import type { Secrets } from './secrets.ts';
+
+/** Everything of the outside world that a command may touch. */
+export interface Context {
+  readonly streams: Streams;
+  readonly ask: Ask;
+  /** Standard input and output as one terminal, for what lives on it. */
+  readonly device: TerminalDevice;
+  readonly environment: Environment;
+  readonly clock: ProgramClock;
+  /** A number from 0 up to 1, as `Math.random`. */
+  readonly random: () => number;
+  /** Aborts when a signal arrives, or the reader of standard output goes away. */
+  readonly signal: AbortSignal;
+  readonly process: ProcessFacts;
+  readonly platform: NodeJS.Platform;
+  /** Undefined where the system names none. */
+  readonly homeDirectory: string | undefined;
+  readonly version: string;
+  readonly secrets: Secrets;
+  /** natter's command tree, as the build wrote it. */
+  readonly commands: () => CompletedCommand;
+}

@@ -1,0 +1,65 @@
+import { createReadStream } from 'node:fs';
+import { largestPromptBytes } from '../../conversation/context-fit.ts';
+import type { AttachedFile } from '../../conversation/compose-prompt.ts';
+import { decodeText } from '../../conversation/decode-text.ts';
+import { Failure } from '../../failure.ts';
+
+export interface AttachOptions {
+  readonly encoding?: string | undefined;
+  readonly lossy?: boolean | undefined;
+  readonly signal: AbortSignal;
+}
+
+const problems: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'you may not read it',
+  EISDIR: 'it is a folder',
+};
+
+function cannotAttach(name: string, reason: string, cause?: unknown): Failure {
+  return new Failure('usage', `cannot attach ${name}: ${reason}`, { cause });
+}
+
+/** Reads in pieces, because what is no regular file, as `<(command)` or a device, has no size to ask for first. */
+async function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of createReadStream(name, { signal })) {
+      const chunk = piece as Uint8Array;
+      size += chunk.length;
+      if (size > largestPromptBytes)
+        throw cannotAttach(name, 'it is larger than any window can hold');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Failure) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw cannotAttach(name, problems[code ?? ''] ?? message, error);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/**
+ * Reads the files of `--file`, in order.
+ * @throws Failure of kind `usage` that names the file and what is wrong with it; or the signal's reason
+ */
+export async function attachFiles(
+  names: readonly string[],
+  options: AttachOptions,
+): Promise<readonly AttachedFile[]> {
+  const files: AttachedFile[] = [];
+  // One after the other: memory holds the bytes of one file only, and the first wrong one is told.
+  for (const name of names) {
+    if (name === '') throw new Failure('usage', '--file needs the path of a file');
+    if (name === '-') {
+      throw new Failure('usage', 'a conversation on a terminal cannot attach standard input', {
+        hint: 'name a file; ./- is a file called -',
+      });
+    }
+    const bytes = await readBytes(name, options.signal);
+    files.push({ name, content: decodeText(bytes, { ...options, source: name }) });
+  }
+  return files;
+}

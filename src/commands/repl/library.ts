@@ -1,0 +1,143 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+
+import { requireDataFolder } from '../../conversation/library/conversation-folder.ts';
+import { findConversation } from '../../conversation/library/find-conversation.ts';
+import type { JournalOptions } from '../../conversation/journal/journal.ts';
+import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
+import { createJournal, resumeJournal } from '../../conversation/journal/open-journal.ts';
+import { compilePattern, searchConversation } from '../../conversation/library/search.ts';
+import { summarize, type ConversationSummary } from '../../conversation/library/summary.ts';
+import { Failure } from '../../failure.ts';
+import { formatTable, type Column } from '../../output/table.ts';
+import { timeAgo } from '../../output/time-ago.ts';
+import type { LibraryPort } from '../../repl/session/ports.ts';
+import { createStyle } from '../../terminal/style.ts';
+import type { Context } from '../program/context.ts';
+
+const title: Column = { heading: 'TITLE' };
+const facts: readonly Column[] = [
+  { heading: 'ID' },
+  { heading: 'CHANGED' },
+  { heading: 'TURNS', align: 'right' },
+];
+const columns = [...facts, title];
+const searchColumns = [...facts, { heading: 'HITS', align: 'right' }, title] as const;
+
+/** Milliseconds of reading after which keys and the clock get their turn. */
+const breath = 40;
+
+/** Rows that are listed, and proposed, at most. */
+const mostRows = 20;
+
+interface Listed {
+  readonly entry: LibraryEntry;
+  readonly summary: ConversationSummary;
+}
+
+/** Newest first; files that cannot be read are passed over, `natter conversations list` tells of them. */
+function* listed(folder: string): Generator<Listed, void> {
+  for (const entry of listEntries(folder)) {
+    try {
+      const summary = summarize(entry.path);
+      if (summary.records > 0) yield { entry, summary };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+    }
+  }
+}
+
+/** Rows of a table; a query adds how often a text holds it. */
+interface Row extends Listed {
+  readonly hits: number;
+}
+
+function hitsIn({ path }: LibraryEntry, pattern: RegExp): number {
+  let hits = 0;
+  for (const found of searchConversation(path, pattern, 0)) hits += found.hits;
+  return hits;
+}
+
+/** Conversations whose title or text holds the query, newest first; one more than fits tells that there are more. */
+async function search(
+  { clock }: Context,
+  folder: string,
+  query: string,
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
+  const options = { regularExpression: false, caseSensitive: false };
+  const pattern = query === '' ? undefined : compilePattern(query, options);
+  const rows: Row[] = [];
+  let rested = clock.monotonic();
+  for (const { entry, summary } of listed(folder)) {
+    const hits = pattern === undefined ? 0 : hitsIn(entry, pattern);
+    const isMeant = summary.title.toLowerCase().includes(query.toLowerCase());
+    if (hits > 0 || isMeant) rows.push({ entry, summary, hits });
+    if (rows.length > mostRows) break;
+    if (clock.monotonic() - rested < breath) continue;
+    await breathe();
+    signal.throwIfAborted();
+    rested = clock.monotonic();
+  }
+  return rows;
+}
+
+async function describe(
+  context: Context,
+  folder: string,
+  query: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const found = await search(context, folder, query, signal);
+  if (found.length === 0) {
+    return query === '' ? 'there is no conversation yet' : `no conversation holds "${query}"`;
+  }
+  const now = context.clock.date();
+  const rows = found
+    .slice(0, mostRows)
+    .map(({ entry, summary, hits }) => [
+      entry.id,
+      timeAgo(entry.changedAt, now),
+      String(summary.turns),
+      ...(query === '' ? [] : [String(hits)]),
+      summary.title,
+    ]);
+  const layout = {
+    isTerminal: true,
+    width: context.streams.stdout.columns(),
+    style: createStyle('none'),
+  };
+  const shown = formatTable(query === '' ? columns : searchColumns, rows, layout);
+  const way = query === '' ? 'list --all' : `search "${query}"`;
+  const more = found.length > mostRows ? `\nnatter conversations ${way} shows every one` : '';
+  return `${shown}/resume and an id or title goes on with one${more}`;
+}
+
+/** The conversations of a REPL. */
+export function createReplLibrary(context: Context, options: JournalOptions): LibraryPort {
+  return {
+    create: () => createJournal(options),
+    find: (name) => findConversation(requireDataFolder(options.folder), name).id,
+    resume(id) {
+      const folder = requireDataFolder(options.folder);
+      const resumption = resumeJournal({ ...options, folder }, id);
+      if (resumption.isOpen) return resumption.journal;
+      throw resumption.refusal;
+    },
+    describe: (query, signal) =>
+      describe(context, requireDataFolder(options.folder), query, signal),
+    names() {
+      if (options.folder === undefined) return [];
+      const found: Listed[] = [];
+      for (const row of listed(options.folder)) {
+        found.push(row);
+        if (found.length === mostRows) break;
+      }
+      return [
+        ...found
+          .filter(({ summary }) => summary.title !== '')
+          .map(({ entry, summary }) => ({ value: summary.title, summary: entry.id })),
+        ...found.map(({ entry, summary }) => ({ value: entry.id, summary: summary.title })),
+      ];
+    },
+  };
+}

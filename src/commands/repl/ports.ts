@@ -1,0 +1,56 @@
+import { Failure } from '../../failure.ts';
+import { copyText } from '../../repl/system/clipboard.ts';
+import { editText } from '../../repl/system/external-editor.ts';
+import {
+  expandHome,
+  folderCandidates,
+  kindOf,
+  writeNewFile,
+} from '../../repl/system/person-files.ts';
+import type { FilesPort, LibraryPort, SessionPorts } from '../../repl/session/ports.ts';
+import { attachFiles } from '../prompt/attach-files.ts';
+import { cleanLine } from '../print/clean-line.ts';
+import type { Context } from '../program/context.ts';
+import type { ReplMemory } from './memory.ts';
+import type { ReplService } from './service.ts';
+
+export interface ReplPortsOptions {
+  readonly context: Context;
+  readonly isLineMode: boolean;
+  readonly service: ReplService;
+  readonly library: LibraryPort;
+  readonly memory: ReplMemory;
+}
+
+function filesPort({ homeDirectory, platform }: Context): FilesPort {
+  const place = (typed: string) => expandHome(typed, homeDirectory);
+  return {
+    async attach(typed, signal) {
+      const [file] = await attachFiles([place(typed)], { signal });
+      if (file === undefined) throw new Failure('unexpected', `${typed} was not read`);
+      return { ...file, name: typed };
+    },
+    kindOf: (typed) => kindOf(place(typed)),
+    candidates: (folder) => folderCandidates(place(folder)),
+    write: (typed, text) => writeNewFile(place(typed), text, platform),
+  };
+}
+
+/** What a session needs of the world, as this run gives it. */
+export function replPorts(options: ReplPortsOptions): SessionPorts {
+  const { context, isLineMode, service, library, memory } = options;
+  const { clock, environment, platform, device } = context;
+  const control = isLineMode ? undefined : (sequence: string) => device.writeNow(sequence);
+  return {
+    clock,
+    clean: (text) => cleanLine(context, text),
+    service,
+    library,
+    files: filesPort(context),
+    copy: (text, signal) => copyText(text, { environment, platform, clock, control }, signal),
+    edit: (text) => editText(text, { environment, platform }),
+    remember: (text) => memory.remember(text),
+    // In line mode the terminal has the unsent text, not natter.
+    keepDraft: (text) => (isLineMode ? undefined : memory.keepDraft(text)),
+  };
+}

@@ -1,0 +1,193 @@
+import type { Journal } from '../../conversation/journal/journal.ts';
+import { createJournal } from '../../conversation/journal/open-journal.ts';
+import { modelOf, pathOf, systemOf, type Conversation } from '../../conversation/tree.ts';
+import { firstRunDialog } from '../../repl/state/dialogs.ts';
+import { showConversation } from '../../repl/effects/show-conversation.ts';
+import { draftFrom } from '../../repl/editing/text-buffer.ts';
+import { typedPrompt } from '../../repl/editing/typed-text.ts';
+import { initialState } from '../../repl/state/initial-state.ts';
+import type { ReplOptions } from '../../repl/session/repl-options.ts';
+import type { Session } from '../../repl/session/session.ts';
+import type { Choices, ReplState } from '../../repl/state/state.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { terminalTraits } from '../../terminal/device/traits.ts';
+import { attachFiles } from '../prompt/attach-files.ts';
+import type { ChatOptions } from '../chat/command.ts';
+import { cleanLine } from '../print/clean-line.ts';
+import type { Context } from '../program/context.ts';
+import {
+  isSaidNow,
+  journalOptions,
+  openNamedJournal,
+  withModelOf,
+} from '../journal/kept-conversation.ts';
+import { preloadRepl } from './preload.ts';
+import { canRedraw, present } from '../print/presentation.ts';
+import { createReplLibrary } from './library.ts';
+import { createReplMemory, type ReplMemory } from './memory.ts';
+import { replPorts } from './ports.ts';
+import { createRemarks, type Remarks } from './remarks.ts';
+import { openReplService, type ReplService } from './service.ts';
+import { readRequestSettings } from '../service/request-settings.ts';
+
+/** What a REPL is made of before it is shown. */
+interface Parts {
+  readonly context: Context;
+  readonly options: ChatOptions;
+  readonly settings: ResolvedSettings;
+  readonly isLineMode: boolean;
+  readonly remarks: Remarks;
+  readonly service: ReplService;
+  readonly memory: ReplMemory;
+  readonly journal: Journal;
+}
+
+function choicesOf(settings: ResolvedSettings, conversation: Conversation): Choices {
+  const { model, maxTokens, system: own } = settings.values;
+  const kept = systemOf(conversation);
+  const system = isSaidNow(settings, 'system') || kept === undefined ? own : kept;
+  return { model, maxTokens, system, theme: 'color' };
+}
+
+async function firstState(parts: Parts, words: readonly string[]): Promise<ReplState> {
+  const { context, options, settings, service, memory, journal } = parts;
+  const { stdout } = context.streams;
+  const conversation = journal.conversation();
+  const facts = service.facts();
+  const isConfigured = settings.values.baseUrl !== undefined || facts.isReplay === true;
+  const isFirstRun = !isConfigured && options.sandbox !== true;
+  const first = typedPrompt(words.join(' '));
+  const left = parts.isLineMode ? '' : memory.takeDraft();
+  const state = initialState({
+    isLineMode: parts.isLineMode,
+    showsReasoning: options.reasoning ?? false,
+    columns: stdout.columns(),
+    rows: stdout.rows(),
+    conversation,
+    choices: choicesOf(settings, conversation),
+    service: facts,
+    history: memory.history(),
+    draft: isFirstRun && !parts.isLineMode && first !== '' ? first : left,
+    dialog: isFirstRun ? firstRunDialog() : undefined,
+    now: context.clock.monotonic(),
+  });
+  const { stdinEncoding: encoding, lossy } = options;
+  const { signal } = context;
+  const attachments = await attachFiles(options.file ?? [], { encoding, lossy, signal });
+  // Lines have no composer to hold it.
+  const queue = parts.isLineMode && first !== '' ? [draftFrom(first)] : [];
+  return { ...state, attachments, queue };
+}
+
+async function start(parts: Parts, state: ReplState): Promise<Session> {
+  const { context, memory, remarks, service, journal } = parts;
+  const library = createReplLibrary(context, remarks.journalOptions);
+  const ports = replPorts({ ...parts, service, library, memory });
+  const options: ReplOptions = {
+    ports,
+    journal,
+    state,
+    device: context.device,
+    stdout: context.streams.stdout,
+  };
+  if (parts.isLineMode) {
+    const { startLineMode } = await import('../../repl/line-mode/run-line-mode.ts');
+    return startLineMode({ ...options, editsLines: context.environment['TERM'] !== 'dumb' });
+  }
+  const { startLive } = await import('../../repl/live/start-live.ts');
+  const { style, unicode } = remarks.presentation;
+  return startLive({ ...options, style, unicode, traits: terminalTraits(context.environment) });
+}
+
+/** What is said and sent before the person types anything. */
+function open(parts: Parts, session: Session, words: readonly string[]): void {
+  const { context, options, remarks } = parts;
+  remarks.passTo((text) => session.dispatch({ type: 'remarked', text }));
+  const state = session.state();
+  if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
+  for (const name of options.file ?? []) remarks.say(`${name} goes along with the next prompt`);
+  const prompt = typedPrompt(words.join(' '));
+  if (prompt === '' || state.dialog !== undefined) return;
+  // In lines it waits already, and an empty one sends it.
+  const text = parts.isLineMode ? '' : prompt;
+  session.dispatch({ type: 'line-entered', text, now: context.clock.monotonic() });
+}
+
+/** Resolves when the person leaves. @throws the reason a signal or a lost terminal aborts the run with */
+async function untilLeft({ signal }: Context, session: Session): Promise<void> {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => (abort = resolve));
+  signal.addEventListener('abort', abort, { once: true });
+  if (!signal.aborted) await Promise.race([session.left, aborted]);
+  signal.removeEventListener('abort', abort);
+}
+
+/** One line that tells how to come back; nothing where there is nothing to come back to. */
+function farewell({ context }: Parts, session: Session): string {
+  const { conversation } = session.state();
+  const isKept = session.isStored() && conversation.turns.size > 0;
+  if (!isKept || context.signal.aborted) return '';
+  return `natter --resume ${conversation.id} comes back to this conversation\n`;
+}
+
+async function converse(parts: Parts, words: readonly string[]): Promise<void> {
+  const { context, remarks } = parts;
+  const session = await start(parts, await firstState(parts, words));
+  open(parts, session, words);
+  const leaving = new AbortController();
+  void preloadRepl(context.clock, leaving.signal);
+  try {
+    await untilLeft(context, session);
+  } finally {
+    leaving.abort('left');
+    await session.close();
+    remarks.passTo(undefined);
+  }
+  await context.streams.stdout.write(farewell(parts, session));
+}
+
+async function serve(
+  parts: Omit<Parts, 'settings' | 'isLineMode' | 'service' | 'memory'>,
+  read: ResolvedSettings,
+  words: readonly string[],
+): Promise<void> {
+  const { context, options, remarks, journal } = parts;
+  const { presentation, say } = remarks;
+  const settings = withModelOf(read, modelOf(pathOf(journal.conversation())));
+  const service = await openReplService({ context, presentation, options, settings });
+  const memory = createReplMemory(context, settings.values.save, say);
+  try {
+    const isLineMode = !canRedraw(context, options);
+    await converse({ ...parts, settings, isLineMode, service, memory }, words);
+  } finally {
+    memory.close();
+    await service.close();
+  }
+}
+
+/**
+ * Runs the REPL until the person leaves it.
+ * @throws Failure for what is wrong before it can begin, or the reason the run was aborted with
+ */
+export async function runRepl(
+  context: Context,
+  options: ChatOptions,
+  words: readonly string[],
+): Promise<void> {
+  const shown = present(context, options);
+  const read = readRequestSettings(context, shown.notices, options);
+  const clean = (text: string) => cleanLine(context, text);
+  const remarks = createRemarks(shown, clean, (notices) =>
+    journalOptions(context, notices, read.values.save),
+  );
+  const access = { context, notices: shown.notices, journal: remarks.journalOptions };
+  const named = await openNamedJournal(access, options);
+  const journal = named ?? createJournal(remarks.journalOptions);
+  try {
+    await serve({ context, options, remarks, journal }, read, words);
+  } catch (error) {
+    // There may have been no session yet to let go of it.
+    await journal.close();
+    throw error;
+  }
+}

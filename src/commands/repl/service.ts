@@ -1,0 +1,174 @@
+import type { Client } from '../../client/client.ts';
+import type { ModelRecord } from '../../client/contract.ts';
+import { describeModel } from '../../client/models/model-description.ts';
+import { isSet } from '../../environment.ts';
+import { Failure } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
+import { formatTable } from '../../output/table.ts';
+import type { ServicePort } from '../../repl/session/ports.ts';
+import type { Choices, ServiceFacts } from '../../repl/state/state.ts';
+import { parseApiKey } from '../../settings/api-key.ts';
+import { saveCredential, setStoredSetting } from '../../settings/profiles.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { createStyle } from '../../terminal/style.ts';
+import { planRequest } from '../prompt/chat-request.ts';
+import type { ChatOptions } from '../chat/command.ts';
+import type { Context } from '../program/context.ts';
+import { findLocalServers } from './local-servers.ts';
+import { modelCells, modelColumns } from '../models/model-text.ts';
+import type { Presentation } from '../print/presentation.ts';
+import { openService, readSettings, type Service } from '../service/service.ts';
+import { changeStored } from '../service/settings-access.ts';
+
+export interface ReplServiceOptions {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly options: ChatOptions;
+  readonly settings: ResolvedSettings;
+}
+
+/** The service of a REPL, and how to let go of it. */
+export interface ReplService extends ServicePort {
+  facts(): ServiceFacts;
+  close(): Promise<void>;
+}
+
+function factsOf({ baseUrl, isSandbox, replayedFrom, windows }: Service): ServiceFacts {
+  const facts = { isSandbox, windows: windows() };
+  if (replayedFrom !== undefined) return { ...facts, address: replayedFrom, isReplay: true };
+  return { ...facts, address: isSandbox ? 'the sandbox' : baseUrl };
+}
+
+function withChoices(settings: ResolvedSettings, choices: Choices): ResolvedSettings {
+  const { model, maxTokens } = choices;
+  return { ...settings, values: { ...settings.values, model, maxTokens } };
+}
+
+/** Some servers list no models: then nothing speaks against the key. */
+async function check(client: Client, signal: AbortSignal): Promise<void> {
+  try {
+    await client.listModels({ signal });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
+  }
+}
+
+/** The settings for another service, which gets nothing of the present one's. */
+function settingsFor(
+  { context, presentation, options }: ReplServiceOptions,
+  address: string,
+  key: string | undefined,
+): ResolvedSettings {
+  const { sandbox: _sandbox, ...others } = options;
+  const { apiKey: _key, ...settings } = readSettings(context, presentation.notices, others, {
+    ...others,
+    params: {},
+    baseUrl: address,
+  });
+  if (key === undefined) return settings;
+  // One that no header can carry is asked for again, as one that the service refuses.
+  const apiKey = parseApiKey(key, 'the API key', 'unauthorized');
+  context.secrets.keep({ apiKey });
+  return { ...settings, apiKey: { value: apiKey, source: { kind: 'flag', name: 'entered' } } };
+}
+
+async function store(
+  { context }: ReplServiceOptions,
+  settings: ResolvedSettings,
+  baseUrl: string,
+): Promise<void> {
+  const profile = settings.profile.value;
+  const apiKey = settings.apiKey?.value;
+  await changeStored(context, (before) =>
+    apiKey === undefined
+      ? setStoredSetting(before, profile, 'base-url', baseUrl)
+      : saveCredential(before, profile, { apiKey, baseUrl }),
+  );
+}
+
+function describeModels(records: readonly ModelRecord[], width: number): string {
+  if (records.length === 0) return 'the service lists no models';
+  const rows = records.map((record) => modelCells(describeModel(record), true));
+  const layout = { isTerminal: true, width, style: createStyle('none') };
+  return formatTable(modelColumns, rows, layout).trimEnd();
+}
+
+/** The sandbox goes on where only its key is another one. */
+async function replaced(old: Service, opened: Service): Promise<Service> {
+  if (!old.isSandbox || old.baseUrl !== opened.baseUrl) {
+    await old.close();
+    return opened;
+  }
+  const close = async () => {
+    await opened.close();
+    await old.close();
+  };
+  return { ...opened, isSandbox: true, close };
+}
+
+/** Opens the service of `settings`, stores it once it has answered, and lets go of the old one. */
+async function openOther(
+  replOptions: ReplServiceOptions,
+  old: Service,
+  settings: ResolvedSettings,
+  baseUrl: string,
+  signal: AbortSignal,
+): Promise<Service> {
+  const { sandbox: _sandbox, ...others } = replOptions.options;
+  const opened = await openService(replOptions.context, replOptions.presentation, others, settings);
+  try {
+    await check(opened.client, signal);
+    if (!old.isSandbox || baseUrl !== old.baseUrl) await store(replOptions, settings, baseUrl);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+  return replaced(old, opened);
+}
+
+/** What was entered is stored, but a variable would still win over it the next time. */
+function tellEnvironment({ environment }: Context, notices: Notices): void {
+  const set = ['NATTER_BASE_URL', 'NATTER_API_KEY'].filter((name) => isSet(environment, name));
+  for (const name of set) notices.notice(`${name} wins over what is stored while it is set`);
+}
+
+/** Opens the service a REPL begins with: the sandbox, silently, where nothing is configured. */
+export async function openReplService(replOptions: ReplServiceOptions): Promise<ReplService> {
+  const { context, presentation, options } = replOptions;
+  let { settings } = replOptions;
+  const sandbox = settings.values.baseUrl === undefined;
+  let service = await openService(
+    context,
+    presentation,
+    sandbox ? { ...options, sandbox } : options,
+    settings,
+  );
+  return {
+    client: () => service.client,
+    facts: () => factsOf(service),
+    plan: (messages, choices) =>
+      planRequest(
+        { ...withChoices(settings, choices), windows: service.windows() },
+        messages,
+        options.stream,
+      ),
+    windows: () => service.windows(),
+    async connect(address, key, signal) {
+      if (service.replayedFrom !== undefined) {
+        // The recording goes on as if this key had been sent; nothing is stored of it.
+        context.secrets.keep({ apiKey: key });
+        await check(service.client, signal);
+        return factsOf(service);
+      }
+      const target = address === factsOf(service).address ? service.baseUrl : address;
+      const next = settingsFor(replOptions, target, key);
+      service = await openOther(replOptions, service, next, target, signal);
+      settings = { ...next, params: settings.params };
+      tellEnvironment(context, presentation.notices);
+      return factsOf(service);
+    },
+    findServers: (signal) => findLocalServers(context, settings, signal),
+    describeModels: (records) => describeModels(records, context.streams.stdout.columns()),
+    close: () => service.close(),
+  };
+}

@@ -1,0 +1,60 @@
+import { Command, Option } from 'commander';
+import { faultOptions } from '../../sandbox/faults/fault-options.ts';
+import type { Context } from '../program/context.ts';
+import { collect, type GlobalOptions } from '../program/global-options.ts';
+import { hideServiceOptions, setExamples } from '../program/help-format.ts';
+import type { Run } from '../program/run.ts';
+
+/** Options of `natter sandbox`; the fault fields come beside them, under their camel-case names. */
+export interface SandboxCommandOptions extends GlobalOptions {
+  readonly host: string;
+  readonly port: string;
+  readonly log?: boolean;
+  readonly scenario?: string;
+  readonly rateLimit?: string;
+  readonly upstream?: string;
+  readonly upstreamProfile?: string;
+  /** As typed: `origin=llama3:8b`. */
+  readonly map?: readonly string[];
+  readonly [faultField: string]: unknown;
+}
+
+export type RunSandbox = Run<SandboxCommandOptions>;
+
+const runSandbox: RunSandbox = async (context, options) =>
+  (await import('./run.ts')).serveSandbox(context, options);
+
+/** `natter sandbox`: serves the contract on this machine until it is stopped. */
+export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Command {
+  const command = new Command('sandbox')
+    .description(
+      'Serves the Chat Completion Service on this machine, until it is stopped: without a language model behind it, or in front of a server that has one. Prints its base URL; the fault options say how it misbehaves.',
+    )
+    .option('--host <address>', 'loopback address to listen on, default 127.0.0.1', '127.0.0.1')
+    .option('--port <number>', 'port to listen on, default 0: any free one', '0')
+    .option('--log', 'print each request as a JSON line on standard output, keys masked')
+    .option('--rate-limit <n/time>', 'limit of every key, such as 3/10s, instead of its own')
+    .option('--scenario <file>', 'JSON file of rules: what happens to which request')
+    .option(
+      '--upstream <url>',
+      'server of this wire format that answers the prompts [NATTER_UPSTREAM_API_KEY]',
+    )
+    .option('--upstream-profile <name>', 'the same, with address, key and fields of a profile')
+    .option(
+      '--map <id=model>',
+      "upstream's model for origin or nextgen; default: its own of that name, or its first; may be repeated",
+      collect,
+    );
+  for (const { flags, summary, repeatable } of faultOptions) {
+    const option = new Option(flags, summary).helpGroup('Fault options:');
+    command.addOption(repeatable ? option.argParser(collect) : option);
+  }
+  hideServiceOptions(command);
+  setExamples(command, [
+    'natter sandbox --port 8080',
+    'natter sandbox --status 429 --retry-after 1 --times 2 --log',
+    'natter sandbox --scenario faults.json',
+    'natter sandbox --upstream http://localhost --map origin=a --map nextgen=b',
+  ]);
+  return command.action(() => run(context, command.optsWithGlobals()));
+}

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { Failure } from '../../failure.ts';
+import { faultFromOptions } from '../../sandbox/faults/fault-options.ts';
+import type { FaultRule } from '../../sandbox/faults/fault-rules.ts';
+import { parseScenario } from '../../sandbox/faults/scenario.ts';
+import { sandboxKey } from '../../sandbox/keys.ts';
+import { parseRateLimit } from '../../sandbox/rate-limit.ts';
+import { startSandbox } from '../../sandbox/server.ts';
+import { failureReason } from '../../storage/storage-failure.ts';
+import type { Context } from '../program/context.ts';
+import { present, type Presentation } from '../print/presentation.ts';
+import type { SandboxCommandOptions } from './command.ts';
+import type { Upstream } from './upstream.ts';
+
+function parsePort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new Failure('usage', `"${text}" is not a port`, { hint: 'use a number from 0 to 65535' });
+}
+
+async function readScenario(path: string): Promise<readonly FaultRule[]> {
+  try {
+    return parseScenario(await readFile(path, 'utf8'), path);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure('usage', `cannot read the scenario ${path}: ${failureReason(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function faultRules(options: SandboxCommandOptions): Promise<readonly FaultRule[]> {
+  const scenario = options.scenario === undefined ? [] : await readScenario(options.scenario);
+  const fault = faultFromOptions(options);
+  const isFaulty = Object.keys(fault).length > 0;
+  return isFaulty ? [...scenario, { label: 'command line', when: {}, fault }] : scenario;
+}
+
+async function upstreamOf(
+  context: Context,
+  presentation: Presentation,
+  options: SandboxCommandOptions,
+): Promise<Upstream | undefined> {
+  const { upstream, upstreamProfile, map } = options;
+  if ((upstream ?? upstreamProfile ?? map) === undefined) return undefined;
+  const { openUpstream } = await import('./upstream.ts');
+  return openUpstream(context, presentation, options);
+}
+
+/** Resolves when the run is to end. */
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/**
+ * Runs `natter sandbox` until a signal ends it.
+ * @throws Failure, or the reason `context.signal` was aborted with
+ */
+export async function serveSandbox(
+  context: Context,
+  options: SandboxCommandOptions,
+): Promise<void> {
+  const presentation = present(context, options);
+  const { stdout, stderr } = context.streams;
+  const logs = options.log === true;
+  const port = parsePort(options.port);
+  const faults = await faultRules(options);
+  const rateLimit = options.rateLimit === undefined ? undefined : parseRateLimit(options.rateLimit);
+  const upstream = await upstreamOf(context, presentation, options);
+  try {
+    const sandbox = await startSandbox({
+      host: options.host,
+      port,
+      clock: context.clock,
+      faults,
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(upstream === undefined ? {} : { engine: upstream.engine }),
+      ...(logs ? { log: (line) => void stdout.write(`${line}\n`) } : {}),
+    });
+    // With --log standard output holds JSON lines only.
+    if (logs) await stderr.write(`natter: listening on ${sandbox.url}\n`);
+    else await stdout.write(`${sandbox.url}\n`);
+    // Not as a notice, which would mask the published key wherever it is the one in use.
+    const trial = `NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`;
+    if (options.quiet !== true) await stderr.write(`natter: try it: ${trial}\n`);
+    await ended(context.signal);
+    await sandbox.close();
+  } finally {
+    upstream?.close();
+  }
+  context.signal.throwIfAborted();
+}

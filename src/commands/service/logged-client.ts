@@ -1,0 +1,85 @@
+import type { Client, ReadOptions } from '../../client/client.ts';
+import type { ChatEvent } from '../../client/events.ts';
+import type { Clock } from '../../clock.ts';
+import { Failure } from '../../failure.ts';
+import {
+  type DebugLog,
+  describeEnd,
+  describeEvent,
+  describeRetry,
+} from '../../output/debug-log.ts';
+
+export interface LoggedClientOptions {
+  readonly log: DebugLog;
+  readonly clock: Clock;
+  /** The address of an endpoint, `path` counted from `/v1/`, fit to be shown. */
+  readonly address: (path: string) => string;
+  readonly profile: string;
+}
+
+/** Tells how a call that threw has ended. */
+function outcome(error: unknown): string {
+  return error instanceof Failure ? `failed (${error.kind})` : 'stopped';
+}
+
+/** Logs that a request begins; the function that is returned gives the milliseconds since. */
+function begin(options: LoggedClientOptions, method: string, path: string): () => number {
+  const { log, clock, address, profile } = options;
+  const start = clock.monotonic();
+  log(`${method} ${address(path)}, profile ${profile}`);
+  return () => clock.monotonic() - start;
+}
+
+async function* logChat(
+  events: AsyncIterable<ChatEvent>,
+  options: LoggedClientOptions,
+): AsyncGenerator<ChatEvent, void> {
+  const { log } = options;
+  const elapsed = begin(options, 'POST', 'chat/completions');
+  try {
+    for await (const event of events) {
+      const line = describeEvent(event, elapsed());
+      if (line !== undefined) log(line);
+      yield event;
+    }
+  } catch (error) {
+    log(describeEnd(outcome(error), elapsed()));
+    throw error;
+  }
+}
+
+async function logRead<Result>(
+  path: string,
+  readOptions: ReadOptions,
+  options: LoggedClientOptions,
+  send: (options: ReadOptions) => Promise<Result>,
+): Promise<Result> {
+  const { log } = options;
+  const elapsed = begin(options, 'GET', path);
+  const onRetry: ReadOptions['onRetry'] = (event) => {
+    log(describeRetry(event));
+    readOptions.onRetry?.(event);
+  };
+  try {
+    const result = await send({ ...readOptions, onRetry });
+    log(describeEnd('answered', elapsed()));
+    return result;
+  } catch (error) {
+    log(describeEnd(outcome(error), elapsed()));
+    throw error;
+  }
+}
+
+/** The client, with a line in the debug log for each call, retry, beginning and end of an answer. */
+export function logClient(client: Client, options: LoggedClientOptions): Client {
+  return {
+    chat: (request, callOptions) => logChat(client.chat(request, callOptions), options),
+    listModels: (readOptions = {}) =>
+      logRead('models', readOptions, options, (passed) => client.listModels(passed)),
+    getModel: (id, readOptions = {}) =>
+      logRead(`models/${encodeURIComponent(id)}`, readOptions, options, (passed) =>
+        client.getModel(id, passed),
+      ),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,98 @@
+import path from 'node:path';
+import type { ClientOptions } from '../../client/client.ts';
+import type { Notices } from '../../output/notices.ts';
+import { createRecorder } from '../../recording/recorder.ts';
+import { openRecordingFile } from '../../recording/recording-file.ts';
+import { readRecording } from '../../recording/read-recording.ts';
+import { createReplay } from '../../recording/replay.ts';
+import { createReplayClock } from '../../recording/replay-clock.ts';
+import { createUsedExchanges, keepUsedExchanges } from '../../recording/consumed-exchanges.ts';
+import { appendFile } from '../../storage/append-file.ts';
+import { failureReason } from '../../storage/storage-failure.ts';
+import { Failure } from '../../failure.ts';
+import type { Context } from '../program/context.ts';
+import { maskText, textFilter } from '../program/mask-secrets.ts';
+import type { ReplayChoice } from './recording-choice.ts';
+import { refuseReservedName } from '../program/refuse-reserved-name.ts';
+
+/** Told to people, who may have forgotten a variable; what programs read stays as it was. */
+function tell({ streams }: Context, notices: Notices, text: string): void {
+  if (streams.stderr.isTerminal) notices.notice(text);
+}
+
+const recorders = new WeakMap<Context, Promise<Partial<ClientOptions>>>();
+const replays = new WeakMap<Context, Partial<ClientOptions>>();
+
+async function openRecorder(
+  context: Context,
+  notices: Notices,
+  file: string,
+): Promise<Partial<ClientOptions>> {
+  const { clock, process, secrets, version, signal } = context;
+  refuseReservedName(file, context.platform);
+  const options = { clock, process, signal, storage: appendFile, program: `natter/${version}` };
+  const recordingFile = await openRecordingFile(path.resolve(file), options);
+  tell(context, notices, `recording into ${file}`);
+  const transport = createRecorder({
+    file: recordingFile,
+    clock,
+    filter: () => textFilter(secrets),
+    onFailure(error) {
+      const reason = error instanceof Failure ? error.message : failureReason(error);
+      notices.warning(`${file} is not recorded any further: ${reason}`);
+    },
+  });
+  return { transport };
+}
+
+function openReplay(
+  context: Context,
+  notices: Notices,
+  { file, speed, used: shared }: ReplayChoice,
+): Partial<ClientOptions> {
+  const { secrets, process } = context;
+  const recording = readRecording(file);
+  const [first, ...others] = recording.unreadable;
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    notices.warning(`line ${first}${more} of ${file} is no part of a recording, and is left out`);
+  }
+  tell(context, notices, `replayed from ${file}`);
+  const clock = createReplayClock(context.clock, speed);
+  const used =
+    shared === undefined
+      ? createUsedExchanges()
+      : keepUsedExchanges(path.resolve(shared), { clock: context.clock, process });
+  const replay = createReplay({ recording, used, clock, mask: (text) => maskText(secrets, text) });
+  // At once means that no time passes, so there is none to be limited.
+  const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
+  return { ...limits, clock, transport: () => replay };
+}
+
+/**
+ * What makes the clients of a run record their exchanges into `file`.
+ * @throws Failure
+ */
+export function recordingOptions(
+  context: Context,
+  notices: Notices,
+  file: string,
+): Promise<Partial<ClientOptions>> {
+  const options = recorders.get(context) ?? openRecorder(context, notices, file);
+  recorders.set(context, options);
+  return options;
+}
+
+/**
+ * What makes the clients of a run answer from a recording, which they share; no service is asked.
+ * @throws Failure `configuration` for a file that is no recording
+ */
+export function replayOptions(
+  context: Context,
+  notices: Notices,
+  choice: ReplayChoice,
+): Partial<ClientOptions> {
+  const options = replays.get(context) ?? openReplay(context, notices, choice);
+  replays.set(context, options);
+  return options;
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import type { Client } from '../../client/client.ts';
+import type { ModelRecord } from '../../client/contract.ts';
+import type { ModelWindows } from '../../conversation/context-fit.ts';
+import type { DebugLog } from '../../output/debug-log.ts';
+import { resolveFolders } from '../../settings/folders.ts';
+import { mostModels, readModelWindows, withModelWindows } from '../../settings/model-windows.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { Context } from '../program/context.ts';
+
+const nothingSaid: ModelWindows = new Map();
+
+function fileOf(context: Context): string | undefined {
+  const { state } = resolveFolders(context);
+  return state === undefined ? undefined : join(state, 'models.json');
+}
+
+/** What the service at this address said in earlier runs. */
+export function readServedWindows(context: Context, baseUrl: string | undefined): ModelWindows {
+  const file = baseUrl === undefined ? undefined : fileOf(context);
+  if (baseUrl === undefined || file === undefined) return nothingSaid;
+  return readModelWindows(file, baseUrl);
+}
+
+async function windowsIn(
+  records: readonly ModelRecord[],
+  others: ModelWindows,
+): Promise<ModelWindows> {
+  const { describeModel } = await import('../../client/models/model-description.ts');
+  const windows = new Map(others);
+  for (const record of records.slice(0, mostModels)) {
+    const { contextWindow } = describeModel(record);
+    if (contextWindow !== undefined) windows.set(record.id, Math.floor(contextWindow));
+  }
+  return windows;
+}
+
+function isSame(left: ModelWindows, right: ModelWindows): boolean {
+  return left.size === right.size && [...left].every(([id, window]) => right.get(id) === window);
+}
+
+/** Writes what was learned, where settings allow that anything is kept. */
+async function keep(
+  context: Context,
+  log: DebugLog,
+  { baseUrl, save }: ResolvedSettings['values'],
+  windows: ModelWindows,
+): Promise<void> {
+  const file = fileOf(context);
+  if (!save || baseUrl === undefined || file === undefined) return;
+  const { replaceFile } = await import('../../repl/editing/private-file.ts');
+  try {
+    replaceFile(file, withModelWindows(file, baseUrl, windows));
+  } catch (error) {
+    log(`the windows of the models are not kept: ${String(error)}`);
+  }
+}
+
+/** A client, and what is known of the windows of its models. */
+interface LearningClient {
+  readonly client: Client;
+  readonly windows: () => ModelWindows;
+}
+
+/** Takes over what the service says of its models whenever it is asked for them. */
+export function learnWindows(
+  context: Context,
+  log: DebugLog,
+  { values, windows: known = nothingSaid }: ResolvedSettings,
+  client: Client,
+): LearningClient {
+  let windows = known;
+  async function learn(records: readonly ModelRecord[], others: ModelWindows): Promise<void> {
+    const next = await windowsIn(records, others);
+    if (isSame(next, windows)) return;
+    windows = next;
+    await keep(context, log, values, windows);
+  }
+  return {
+    windows: () => windows,
+    client: {
+      ...client,
+      async listModels(options) {
+        const records = await client.listModels(options);
+        await learn(records, nothingSaid);
+        return records;
+      },
+      async getModel(id, options) {
+        const record = await client.getModel(id, options);
+        await learn([record], windows);
+        return record;
+      },
+    },
+  };
+}

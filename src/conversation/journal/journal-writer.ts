@@ -1,0 +1,183 @@
+import type { Clock } from '../../clock.ts';
+import type { Failure } from '../../failure.ts';
+import type { AppendFile } from '../../storage/append-file.ts';
+import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { dataVariable } from '../library/conversation-folder.ts';
+import { formatRecord, type JournalRecord } from './records.ts';
+
+/** Appends records to a file and keeps what the disk does not take. Never throws. */
+export interface JournalWriter {
+  /** One write call for them, unless they are many. After a failure they are kept, and tried again after a pause. */
+  write(...records: readonly JournalRecord[]): void;
+  /** Tries to write what is kept, at once. */
+  retry(): void;
+  /** Begins to wait for the disk; {@link JournalWriter.settled} tells when it has everything. */
+  synchronize(): void;
+  settled(): Promise<void>;
+  readonly isStored: boolean;
+  /** Records that are not on disk. */
+  unsaved(): readonly JournalRecord[];
+  readonly failure: Failure | undefined;
+}
+
+export interface WriterOptions {
+  readonly path: string;
+  readonly file: AppendFile;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** The file is still to be made. */
+  readonly isNew: boolean;
+  /** The file's last line has no end: what follows must not be glued to it. */
+  readonly isTorn: boolean;
+  /** Everything, for a file that was taken away meanwhile. */
+  readonly allRecords: () => readonly JournalRecord[];
+  readonly onCreated: () => void;
+  /** The first failure after a write that did not fail. */
+  readonly onFailure: (failure: Failure) => void;
+}
+
+/** Milliseconds to the next try after a first failure; each further one doubles them. */
+const shortestPause = 500;
+const longestPause = 30_000;
+/** Bytes that one write call has at most, unless a record is longer: a full disk refuses no more at a time. */
+const largestWrite = 1 << 18;
+
+/** A record as the file has it. */
+interface PendingLine {
+  readonly record: JournalRecord;
+  readonly bytes: Buffer;
+}
+
+const lineOf = (record: JournalRecord): PendingLine => ({
+  record,
+  bytes: Buffer.from(formatRecord(record)),
+});
+
+/** The file as the writer knows it. */
+interface FileState {
+  isNew: boolean;
+  isTorn: boolean;
+  pending: PendingLine[];
+}
+
+function create(state: FileState, { file, path, onCreated }: WriterOptions): void {
+  file.create(path);
+  state.isNew = false;
+  state.isTorn = false;
+  onCreated();
+}
+
+/** The bytes of the next write call, and where each of its lines ends in them. */
+function nextWrite({ pending, isTorn }: FileState, first: number) {
+  const parts: Buffer[] = isTorn ? [Buffer.from('\n')] : [];
+  const ends: number[] = [];
+  let size = isTorn ? 1 : 0;
+  for (let at = first; at < pending.length; at += 1) {
+    const { bytes } = pending[at] as PendingLine;
+    if (ends.length > 0 && size + bytes.length > largestWrite) break;
+    parts.push(bytes);
+    size += bytes.length;
+    ends.push(size);
+  }
+  return { bytes: Buffer.concat(parts), ends };
+}
+
+/** Appends what is pending and keeps what was not written whole. */
+function append(state: FileState, { file, path }: WriterOptions): void {
+  let done = 0;
+  try {
+    while (done < state.pending.length) {
+      const { bytes, ends } = nextWrite(state, done);
+      const written = file.append(path, bytes);
+      const torn = ends.findIndex((end) => end > written);
+      done += torn < 0 ? ends.length : torn;
+      state.isTorn = torn >= 0 && (written > (ends[torn - 1] ?? 0) || state.isTorn);
+      if (torn < 0) continue;
+      throw Object.assign(new Error('part of a record was not written'), { code: 'ENOSPC' });
+    }
+  } finally {
+    state.pending.splice(0, done);
+  }
+}
+
+function appendAnywhere(state: FileState, options: WriterOptions): void {
+  if (state.isNew) create(state, options);
+  try {
+    append(state, options);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    // Somebody took the file or its folder away.
+    state.pending = options.allRecords().map(lineOf);
+    state.isNew = true;
+    create(state, options);
+    append(state, options);
+  }
+}
+
+/** When a write that failed is tried again: each try costs time, and a full disk stays full for a while. */
+function createPause({ clock }: WriterOptions) {
+  let length = 0;
+  let end = 0;
+  return {
+    isOver: () => clock.monotonic() >= end,
+    grow() {
+      length = Math.min(Math.max(length * 2, shortestPause), longestPause);
+      end = clock.monotonic() + length;
+    },
+    reset() {
+      length = 0;
+      end = 0;
+    },
+  };
+}
+
+/** Tries to write what is pending, and remembers why it failed. */
+function createTries(state: FileState, options: WriterOptions) {
+  const pause = createPause(options);
+  let failure: Failure | undefined;
+  return {
+    failure: () => failure,
+    isDue: () => pause.isOver(),
+    run() {
+      if (state.pending.length === 0) return;
+      try {
+        appendAnywhere(state, options);
+        failure = undefined;
+        pause.reset();
+      } catch (error) {
+        pause.grow();
+        const isFirst = failure === undefined;
+        failure = storageFailure('write', options.path, error, dataVariable);
+        if (isFirst) options.onFailure(failure);
+      }
+    },
+  };
+}
+
+export function createJournalWriter(options: WriterOptions): JournalWriter {
+  const { path, file, isNew, isTorn } = options;
+  const state: FileState = { isNew, isTorn, pending: [] };
+  const tries = createTries(state, options);
+  let settled: Promise<unknown> = Promise.resolve();
+  return {
+    retry: () => tries.run(),
+    write(...records) {
+      for (const record of records) state.pending.push(lineOf(record));
+      if (tries.isDue()) tries.run();
+    },
+    synchronize() {
+      if (state.isNew || tries.failure() !== undefined) return;
+      // A disk that cannot tell has been written to all the same; the next write finds out more.
+      settled = Promise.all([settled, file.synchronize(path).catch(() => undefined)]);
+    },
+    async settled() {
+      await settled;
+    },
+    get isStored() {
+      return state.pending.length === 0;
+    },
+    unsaved: () => state.pending.map(({ record }) => record),
+    get failure() {
+      return tries.failure();
+    },
+  };
+}

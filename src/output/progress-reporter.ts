@@ -1,0 +1,78 @@
+import type { ChatEvent } from '../client/events.ts';
+import { createSanitizer } from '../terminal/safety/sanitizer.ts';
+import type { OutputStream } from '../terminal/device/streams.ts';
+import type { Style } from '../terminal/style.ts';
+import type { Activity } from './activity.ts';
+import { refusalNotice } from './answer-notices.ts';
+import type { Notices } from './notices.ts';
+
+export interface SidelineOptions {
+  readonly stderr: OutputStream;
+  readonly style: Style;
+  readonly notices: Notices;
+  readonly activity: Activity;
+  /** The model asked. */
+  readonly model: string;
+  readonly showReasoning: boolean;
+}
+
+/** What standard error shows while an answer comes: waits, retries, reasoning where asked for, refusals. */
+export interface Sidelines {
+  event(event: ChatEvent): void;
+  /** The answer is over, complete or cut. */
+  end(): void;
+}
+
+/** Reasoning text, dim and on lines of its own. */
+function createReasoningText(stderr: OutputStream, style: Style) {
+  const sanitizer = createSanitizer();
+  let lineIsOpen = false;
+  return {
+    show(text: string): void {
+      const shown = sanitizer.write(text);
+      if (shown === '') return;
+      lineIsOpen = !shown.endsWith('\n');
+      void stderr.write(style.dim(shown));
+    },
+    closeLine(): void {
+      if (lineIsOpen) void stderr.write('\n');
+      lineIsOpen = false;
+    },
+  };
+}
+
+export function createSidelines(options: SidelineOptions): Sidelines {
+  const { stderr, style, notices, activity, model, showReasoning } = options;
+  const reasoning = createReasoningText(stderr, style);
+  let refusal = '';
+  const settle = () => {
+    activity.settle();
+    reasoning.closeLine();
+  };
+  return {
+    event(event) {
+      switch (event.type) {
+        case 'retry-scheduled':
+          return activity.retry(event);
+        case 'answer-started':
+          return activity.waiting(model);
+        case 'reasoning-received':
+          if (!showReasoning) return undefined;
+          activity.settle();
+          return reasoning.show(event.text);
+        case 'refusal-received':
+          refusal += event.text;
+          return undefined;
+        case 'answer-named':
+          return undefined;
+        case 'text-received':
+        case 'answer-finished':
+          return settle();
+      }
+    },
+    end() {
+      settle();
+      if (refusal !== '') notices.warning(refusalNotice(refusal));
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import fs from 'node:fs';
+import { Failure } from '../failure.ts';
+import { withLock, type LockOptions } from '../storage/lock/lock.ts';
+import { errorCode, storageFailure } from '../storage/storage-failure.ts';
+
+/** Which exchanges of a recording were used, by their places in it, from 0. */
+export interface UsedExchanges {
+  /**
+   * Adds the one that `choose` gives, and gives it; nobody else chooses meanwhile. Waits for those that do, until
+   * `signal` aborts. Throws what `choose` throws.
+   */
+  add(choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number>;
+}
+
+/** Of one run of natter. */
+export function createUsedExchanges(): UsedExchanges {
+  const used = new Set<number>();
+  return {
+    async add(choose) {
+      const place = choose(used);
+      used.add(place);
+      return place;
+    },
+  };
+}
+
+const variable = 'NATTER_REPLAY_USED';
+
+function readPlaces(path: string): ReadonlySet<number> {
+  let text = '';
+  try {
+    text = fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw storageFailure('read', path, error, variable);
+  }
+  if (/^(\d+\n)*$/.test(text)) return new Set((text.match(/\d+/g) ?? []).map(Number));
+  throw new Failure('configuration', `${path} holds something else than used exchanges`, {
+    hint: `name a new file with ${variable}`,
+  });
+}
+
+/** Of all runs that share a file, which holds a line for each. */
+export function keepUsedExchanges(path: string, options: LockOptions): UsedExchanges {
+  return {
+    add: (choose, signal) =>
+      withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, () => {
+        const place = choose(readPlaces(path));
+        try {
+          fs.appendFileSync(path, `${place}\n`, { mode: 0o600 });
+        } catch (error) {
+          throw storageFailure('write', path, error, variable);
+        }
+        return place;
+      }),
+  };
+}

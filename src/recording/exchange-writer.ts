@@ -1,0 +1,112 @@
+import { parseUrl } from '../client/http/base-url.ts';
+import type { HttpResponse } from '../client/http/transport.ts';
+import type { Clock } from '../clock.ts';
+import { Failure } from '../failure.ts';
+import type { SecretFilter } from '../secrecy/secret-filter.ts';
+import { isSecretHeader } from '../secrecy/secret-header.ts';
+import { bytesEvent, type LaterEvent, type RecordedHeaders } from './format.ts';
+import { createSecretAnswer } from './secret-answer.ts';
+import { createSecretBytes, type Piece, type SecretPieces } from './secret-bytes.ts';
+
+export interface TapeOptions {
+  readonly write: (event: LaterEvent, at: number) => void;
+  readonly clock: Clock;
+  /** Finds secrets; undefined where there are none. */
+  readonly filter: SecretFilter | undefined;
+}
+
+/** One exchange as it is written down. */
+export interface Tape {
+  response(response: HttpResponse, url: URL): void;
+  bytes(bytes: Uint8Array): void;
+  /** The body ended. */
+  end(): void;
+  /** What was thrown in place of a response or of the rest of it. */
+  failed(error: unknown): void;
+  /** Nobody reads on. Nothing happens after an end. */
+  stopped(): void;
+}
+
+/** They describe how the body travelled, which is not how it is recorded. */
+const travelHeaders = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'transfer-encoding',
+]);
+
+/** Whole, as a replay has no address that it could be relative to; without its query, which may hold a token. */
+function addressOf(location: string, base: URL): string {
+  const target = parseUrl(location, base);
+  if (target === undefined) return location;
+  return `${target.protocol}//${target.host}${target.pathname}`;
+}
+
+function recordHeaders(
+  { headers }: HttpResponse,
+  url: URL,
+  mask: (text: string) => string,
+): RecordedHeaders {
+  const recorded: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || travelHeaders.has(name) || isSecretHeader(name)) continue;
+    const told = name === 'location' ? addressOf(String(value), url) : value;
+    recorded[name] = typeof told === 'string' ? mask(told) : told.map(mask);
+  }
+  return recorded;
+}
+
+function failureEvent(error: Failure, mask: (text: string) => string): LaterEvent {
+  const { kind, message, hint } = error;
+  const transient = 'transient' in error && error.transient === true;
+  const text = { message: mask(message), ...(hint === undefined ? {} : { hint: mask(hint) }) };
+  return { type: 'failure', kind, ...text, transient };
+}
+
+interface TimedPiece extends Piece {
+  /** Milliseconds since the request. */
+  readonly at: number;
+}
+
+/** Out of the bytes first, then out of the texts that several events of an answer spell out. */
+function createSecretPieces(filter: SecretFilter | undefined): SecretPieces<TimedPiece> {
+  if (filter === undefined) return { take: (piece) => [piece], end: () => [] };
+  const bytes = createSecretBytes<TimedPiece>(filter.mask);
+  const answer = createSecretAnswer<TimedPiece>(filter);
+  return {
+    take: (piece) => bytes.take(piece).flatMap((one) => answer.take(one)),
+    end: () => [...bytes.end().flatMap((one) => answer.take(one)), ...answer.end()],
+  };
+}
+
+/** `write` gets each event with its milliseconds since now. */
+export function createTape({ write, clock, filter }: TapeOptions): Tape {
+  const mask = filter?.mask ?? ((text: string) => text);
+  const start = clock.monotonic();
+  const elapsed = () => Math.round(clock.monotonic() - start);
+  const secrets = createSecretPieces(filter);
+  let hasEnded = false;
+  const end = (event: LaterEvent) => {
+    if (hasEnded) return;
+    hasEnded = true;
+    for (const { at, bytes } of secrets.end()) write(bytesEvent(bytes), at);
+    write(event, elapsed());
+  };
+  return {
+    response(response, url) {
+      const headers = recordHeaders(response, url, mask);
+      write({ type: 'response', status: response.status, headers }, elapsed());
+    },
+    bytes(bytes) {
+      for (const piece of secrets.take({ at: elapsed(), bytes })) {
+        write(bytesEvent(piece.bytes), piece.at);
+      }
+    },
+    end: () => end({ type: 'end' }),
+    // What is not a Failure is an interruption, or a reader that has enough.
+    failed: (error) =>
+      end(error instanceof Failure ? failureEvent(error, mask) : { type: 'stopped' }),
+    stopped: () => end({ type: 'stopped' }),
+  };
+}

@@ -1,0 +1,158 @@
+import type { EditAction } from '../edit-actions.ts';
+
+/** What has the keyboard. `completion` is an open menu over the composer, `search` the search of the history. */
+export type KeyContext = 'composer' | 'completion' | 'search';
+
+/** What a key can do; `EditAction` needs the buffer only, the others are the session's. */
+export type KeyAction =
+  | EditAction
+  | 'send'
+  | 'stop'
+  /** Stop the answer; else clear the draft; else, pressed again, leave. */
+  | 'interrupt'
+  /** Delete to the right; on an empty composer leave. */
+  | 'delete-right-or-leave'
+  | 'move-up'
+  | 'move-down'
+  | 'move-page-up'
+  | 'move-page-down'
+  | 'history-older'
+  | 'history-newer'
+  | 'complete'
+  | 'completion-next'
+  | 'completion-previous'
+  | 'completion-accept'
+  | 'completion-close'
+  | 'search-start'
+  | 'search-older'
+  | 'search-newer'
+  | 'search-shorten'
+  | 'search-accept'
+  | 'search-cancel'
+  | 'version-next'
+  | 'version-previous'
+  | 'open-editor'
+  | 'suspend'
+  | 'redraw';
+
+export interface KeyBinding {
+  /** Chords as `chordOf` writes them. */
+  readonly keys: readonly string[];
+  readonly when: KeyContext | 'anywhere';
+  readonly action: KeyAction;
+  /** One line for `/help`. */
+  readonly summary: string;
+}
+
+function rows(
+  when: KeyBinding['when'],
+  ...bindings: readonly (readonly [keys: string, action: KeyAction, summary: string])[]
+): KeyBinding[] {
+  return bindings.map(([keys, action, summary]) => ({
+    keys: keys.split(' '),
+    when,
+    action,
+    summary,
+  }));
+}
+
+/** Every key of the REPL, in the order `/help` shows them. */
+export const keyBindings: readonly KeyBinding[] = [
+  ...rows(
+    'composer',
+    ['enter', 'send', 'send, or queue while an answer streams'],
+    ['shift+enter alt+enter ctrl+j ctrl+enter', 'new-line', 'new line (or \\ and Enter)'],
+    ['escape', 'stop', 'stop the answer and keep its text'],
+  ),
+  ...rows(
+    'anywhere',
+    ['ctrl+c', 'interrupt', 'stop; then clear the draft; then leave'],
+    ['ctrl+z', 'suspend', 'suspend; fg comes back'],
+    ['ctrl+l', 'redraw', 'draw again'],
+  ),
+  ...rows(
+    'composer',
+    ['ctrl+d', 'delete-right-or-leave', 'leave, on an empty line'],
+    ['tab', 'complete', 'complete a command, its argument or an @file'],
+    ['ctrl+r', 'search-start', 'search the history'],
+    ['ctrl+g', 'open-editor', 'write in $VISUAL or $EDITOR'],
+    ['shift+right alt+.', 'version-next', 'next version of the last exchange'],
+    ['shift+left alt+,', 'version-previous', 'previous version of the last exchange'],
+    ['ctrl+o', 'expand-paste', 'show the paste at the caret as text'],
+    ['up ctrl+p', 'move-up', 'a row up, then older prompts'],
+    ['down ctrl+n', 'move-down', 'a row down, then newer prompts'],
+    ['ctrl+up alt+up alt+p', 'history-older', 'older prompt'],
+    ['ctrl+down alt+down alt+n', 'history-newer', 'newer prompt'],
+    ['pageup', 'move-page-up', 'many rows up'],
+    ['pagedown', 'move-page-down', 'many rows down'],
+    ['left ctrl+b', 'move-left', 'a character left'],
+    ['right ctrl+f', 'move-right', 'a character right'],
+    ['ctrl+left alt+left alt+b', 'move-word-left', 'a word left'],
+    ['ctrl+right alt+right alt+f', 'move-word-right', 'a word right'],
+    ['home ctrl+a', 'move-line-start', 'begin of the line'],
+    ['end ctrl+e', 'move-line-end', 'end of the line'],
+    ['ctrl+home alt+< alt+shift+,', 'move-text-start', 'begin of the text'],
+    ['ctrl+end alt+> alt+shift+.', 'move-text-end', 'end of the text'],
+    ['backspace shift+backspace ctrl+h', 'delete-left', 'delete the character before'],
+    ['delete shift+delete', 'delete-right', 'delete the character after'],
+    ['ctrl+w', 'kill-blank-word-left', 'cut back to a blank'],
+    ['alt+backspace ctrl+backspace', 'kill-word-left', 'cut the word before'],
+    ['alt+d ctrl+delete alt+delete', 'kill-word-right', 'cut the word after'],
+    ['ctrl+u', 'kill-line-start', 'cut to the begin of the line'],
+    ['ctrl+k', 'kill-line-end', 'cut to the end of the line'],
+    ['ctrl+y', 'yank', 'put back what was cut'],
+    ['alt+y', 'yank-pop', 'put back what was cut before'],
+    ['ctrl+_ ctrl+shift+- ctrl+- ctrl+/', 'undo', 'undo'],
+    ['alt+_ alt+shift+- ctrl+shift+z', 'redo', 'redo'],
+    ['ctrl+t', 'transpose', 'exchange two characters'],
+  ),
+  ...rows(
+    'completion',
+    ['tab down ctrl+n', 'completion-next', 'next proposal'],
+    ['shift+tab up ctrl+p', 'completion-previous', 'previous proposal'],
+    ['enter', 'completion-accept', 'take the proposal'],
+    ['escape', 'completion-close', 'close the proposals'],
+  ),
+  ...rows(
+    'search',
+    ['ctrl+r up', 'search-older', 'older match'],
+    ['ctrl+s down', 'search-newer', 'newer match'],
+    ['enter tab right end ctrl+e', 'search-accept', 'take the match into the composer'],
+    ['escape ctrl+g', 'search-cancel', 'back to the draft'],
+    ['backspace ctrl+h', 'search-shorten', 'shorten what is searched'],
+  ),
+];
+
+function indexBindings(): ReadonlyMap<string, KeyAction> {
+  const actions = keyBindings.flatMap(({ keys, when, action }) =>
+    keys.map((key): [string, KeyAction] => [`${when} ${key}`, action]),
+  );
+  return new Map(actions);
+}
+
+const actionsByKey = indexBindings();
+
+/**
+ * What a chord does. Under an open completion menu the composer's keys keep working; while searching only the
+ * search's own do.
+ */
+export function actionOf(chord: string, context: KeyContext): KeyAction | undefined {
+  const below: readonly string[] = context === 'completion' ? ['composer'] : [];
+  return [context, ...below, 'anywhere']
+    .map((when) => actionsByKey.get(`${when} ${chord}`))
+    .find((action) => action !== undefined);
+}
+
+/** Names of keys that are not just their own with a capital. */
+const keyNames: Readonly<Record<string, string>> = {
+  pageup: 'PgUp',
+  pagedown: 'PgDn',
+  escape: 'Esc',
+};
+
+/** A chord as keyboards have it: `Ctrl+A`, `Shift+Enter`, `PgUp`. */
+export function keyLabel(chord: string): string {
+  return chord.replaceAll(/(?<=^|\+)[a-z]+/g, (name) => {
+    return keyNames[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
+  });
+}

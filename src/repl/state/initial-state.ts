@@ -1,0 +1,59 @@
+import type { Conversation } from '../../conversation/tree.ts';
+import type { Dialog } from './dialog.ts';
+import { createHistory } from '../editing/history.ts';
+import { createBuffer } from '../editing/text-buffer.ts';
+import { contextUse } from './position.ts';
+import type { Choices, ReplState, ServiceFacts } from './state.ts';
+
+export interface InitialFacts {
+  readonly isLineMode?: boolean;
+  readonly showsReasoning?: boolean;
+  readonly columns: number;
+  readonly rows: number;
+  readonly conversation: Conversation;
+  readonly choices: Choices;
+  readonly service: ServiceFacts;
+  /** Prompts of earlier sessions, oldest first. */
+  readonly history?: readonly string[];
+  /** A text that was never sent. */
+  readonly draft?: string;
+  readonly dialog?: Dialog | undefined;
+  readonly now: number;
+}
+
+/** The state a session begins with. */
+export function initialState(facts: InitialFacts): ReplState {
+  const { columns, rows, conversation, choices, service, now } = facts;
+  return {
+    isLineMode: facts.isLineMode ?? false,
+    showsReasoning: facts.showsReasoning ?? false,
+    columns,
+    rows,
+    composer: createBuffer(facts.draft),
+    givenBack: undefined,
+    questioned: undefined,
+    returnedFiles: [],
+    history: createHistory(facts.history),
+    search: undefined,
+    completion: undefined,
+    typeAhead: undefined,
+    dialog: facts.dialog,
+    activity: undefined,
+    queue: [],
+    isQueuePaused: false,
+    attachments: [],
+    conversation,
+    branch: undefined,
+    choices,
+    service,
+    context: contextUse(conversation, undefined),
+    hasOfferedModel: false,
+    lastUsage: undefined,
+    usage: { answers: 0, promptTokens: 0, completionTokens: 0, estimated: 0 },
+    knownModels: [],
+    isLeaveArmed: false,
+    isExitAsked: false,
+    hasLeft: false,
+    now,
+  };
+}

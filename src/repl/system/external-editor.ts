@@ -1,0 +1,65 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Environment } from '../../environment.ts';
+import { Failure } from '../../failure.ts';
+import { runChild } from './child-process.ts';
+
+export interface EditorOptions {
+  readonly environment: Environment;
+  readonly platform: NodeJS.Platform;
+}
+
+function editorOf({ environment, platform }: EditorOptions): string {
+  const fallback = platform === 'win32' ? 'notepad' : 'vi';
+  return environment['VISUAL'] || environment['EDITOR'] || fallback;
+}
+
+/**
+ * The variable may hold options, and quotes, so a shell reads it; the file's name is no part of what it reads. On
+ * Windows a path with spaces is also found without quotes. cmd.exe takes off the outermost quotes.
+ */
+export function editorCommand(
+  editor: string,
+  file: string,
+  platform: NodeJS.Platform,
+  isThere: (path: string) => boolean = fs.existsSync,
+): readonly string[] {
+  if (platform !== 'win32') return ['/bin/sh', '-c', `${editor} "$1"`, editor, file];
+  const program = editor.includes(' ') && isThere(editor) ? `"${editor}"` : editor;
+  return ['cmd.exe', '/d', '/s', '/c', `"${program} "${file}""`];
+}
+
+/** What an editor made of a text: Windows editors may add a byte order mark, and ends of lines of their own. */
+export function editedText(content: string, platform: NodeJS.Platform): string {
+  const text = content.replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
+  return platform === 'win32' ? text.replaceAll('\r\n', '\n') : text;
+}
+
+/** Exit codes with which a shell says that a program cannot be run or is not there; cmd.exe has the last. */
+const notRun: ReadonlySet<number | undefined> = new Set([undefined, 126, 127, 9009]);
+
+/**
+ * Lets the person change a text in `$VISUAL` or `$EDITOR`; undefined when the editor ends with an error, as vim
+ * does after `:cq`: the edit is cancelled.
+ * @throws Failure when the editor cannot be run
+ */
+export async function editText(text: string, options: EditorOptions): Promise<string | undefined> {
+  const { environment, platform } = options;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'natter-'));
+  const file = path.join(folder, 'prompt.md');
+  const editor = editorOf(options);
+  try {
+    fs.writeFileSync(file, text, { mode: 0o600 });
+    const [program = editor, ...words] = editorCommand(editor, file, platform);
+    const code = await runChild(program, words, { environment, verbatim: platform === 'win32' });
+    if (code === 0) return editedText(fs.readFileSync(file, 'utf8'), platform);
+    if (!notRun.has(code)) return undefined;
+    throw new Failure('configuration', `the editor (${editor}) cannot be run`, {
+      hint: 'set VISUAL or EDITOR to an editor that is installed',
+    });
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,74 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { Failure } from '../../failure.ts';
+import { errorCode, failureReason } from '../../storage/storage-failure.ts';
+import { isReservedName } from '../../storage/reserved-name.ts';
+import type { Candidate } from '../editing/completion.ts';
+
+/** A path as typed: `~` is the home folder. */
+export function expandHome(typed: string, home: string | undefined): string {
+  return home !== undefined && /^~(?=$|[/\\])/.test(typed) ? home + typed.slice(1) : typed;
+}
+
+/** Undefined where nothing is, or where it may not be looked at. */
+function statsOf(name: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(name, { throwIfNoEntry: false });
+  } catch {
+    // A name that is too long, a link to itself: no file that anybody could mean.
+    return undefined;
+  }
+}
+
+/** Undefined where neither is. */
+export function kindOf(name: string): 'file' | 'folder' | undefined {
+  const stats = statsOf(name);
+  if (stats?.isFile() === true) return 'file';
+  return stats?.isDirectory() === true ? 'folder' : undefined;
+}
+
+function isFolder(entry: fs.Dirent, name: string): boolean {
+  return entry.isDirectory() || (entry.isSymbolicLink() && statsOf(name)?.isDirectory() === true);
+}
+
+/** What a folder holds, for completion; nothing where it cannot be read. */
+export function folderCandidates(folder: string): readonly Candidate[] {
+  try {
+    return fs
+      .readdirSync(folder === '' ? '.' : folder, { withFileTypes: true })
+      .map((entry) => ({
+        value: entry.name,
+        isFolder: isFolder(entry, path.join(folder, entry.name)),
+      }))
+      .sort((one, other) => one.value.localeCompare(other.value));
+  } catch {
+    // Completion only proposes: a folder that is not there has nothing to propose.
+    return [];
+  }
+}
+
+const problems: Readonly<Record<string, string>> = {
+  EEXIST: 'it is there already',
+  ENOENT: 'its folder is not there',
+};
+
+/** Makes a new file; nothing is ever overwritten. @returns its full path @throws Failure `storage` */
+export function writeNewFile(name: string, text: string, platform: NodeJS.Platform): string {
+  if (isReservedName(name, platform)) {
+    throw new Failure('storage', `cannot write ${name}: Windows keeps that name for a device`, {
+      hint: 'choose another name',
+    });
+  }
+  const full = path.resolve(name);
+  try {
+    fs.writeFileSync(full, text, { flag: 'wx' });
+    return full;
+  } catch (error) {
+    const reason = problems[errorCode(error) ?? ''] ?? failureReason(error);
+    throw new Failure('storage', `cannot write ${name}: ${reason}`, {
+      hint: 'choose another name',
+      cause: error,
+    });
+  }
+}

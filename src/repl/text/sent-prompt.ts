@@ -1,0 +1,38 @@
+import { takeApartPrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
+import { count } from '../../output/figures.ts';
+import { createHistory, type History } from '../editing/history.ts';
+import { contentOf } from '../editing/keys/paste.ts';
+import { recalledDraft } from '../editing/recalled-draft.ts';
+import { createBuffer, withDraft, type Draft, type TextBuffer } from '../editing/text-buffer.ts';
+import { typedPrompt } from '../editing/typed-text.ts';
+import { notice, type Entry } from '../state/entry.ts';
+import { shownText } from './shown-text.ts';
+
+/** What was sent in this session with pastes in it, as it was typed. */
+function pastedDraft({ entries }: History, sent: string): Draft | undefined {
+  const texts = new Set([sent, typedPrompt(sent)]);
+  return entries.findLast((draft) => draft.pastes.size > 0 && texts.has(contentOf(draft)));
+}
+
+/** The composer with a text that was sent: as it was typed, or where nobody would type so much, as a marker. */
+export function withSent(buffer: TextBuffer, history: History, sent: string): TextBuffer {
+  const pasted = pastedDraft(history, sent);
+  if (pasted !== undefined) return withDraft(buffer, { ...pasted, cursor: pasted.text.length });
+  const draft = recalledDraft(sent, buffer.pasteCount + 1);
+  const text = typedPrompt(draft.text);
+  return withDraft(buffer, { ...draft, text, cursor: text.length });
+}
+
+/** Tells of a file that goes along with a prompt. */
+export function attachedEntry({ name, content }: AttachedFile): Entry {
+  return notice(`attached ${name} (${count(Buffer.byteLength(content))} bytes)`);
+}
+
+/** A prompt that is shown again: its files by their names, what nobody would type as a marker. */
+export function sentEntries(content: string): readonly Entry[] {
+  const { prompt, files } = takeApartPrompt(content);
+  const { text, pastes } = withSent(createBuffer(), createHistory(), prompt);
+  const typed = prompt.startsWith('/') && text.startsWith('//') ? text.slice(1) : text;
+  const shown = shownText({ text: typed, pastes });
+  return [{ type: 'prompt', text: shown, isEarlier: true }, ...files.map(attachedEntry)];
+}

@@ -1,0 +1,68 @@
+// Sentences that the transcript, line mode and the live region share.
+
+import { contextWindow } from '../../conversation/context-fit.ts';
+import { count, percent, tokenText } from '../../output/figures.ts';
+import type { AnswerActivity, ReplState } from '../state/state.ts';
+
+/** 128K, 1M; small windows in full. */
+export function shortCount(value: number): string {
+  if (value >= 1_000_000) return `${Number((value / 1_000_000).toFixed(1))}M`;
+  if (value >= 10_000) return `${Math.round(value / 1000)}K`;
+  if (value >= 1000) return `${(value / 1000).toFixed(1)}K`;
+  return String(value);
+}
+
+/** `2.1K of 128K (2%)`; `~` marks an estimate, and an unknown model has no window. */
+function contextText({ choices, context, service }: ReplState): string {
+  const { tokens, isEstimate } = context;
+  const used = `${isEstimate ? '~' : ''}${shortCount(tokens)}`;
+  const window = contextWindow(choices.model, service.windows);
+  if (window === undefined) return tokens === 1 ? `${used} token` : `${used} tokens`;
+  return `${used} of ${shortCount(window)} (${percent(tokens, window)})`;
+}
+
+export function usageText(state: ReplState): string {
+  const { usage, choices } = state;
+  const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
+  const answers = usage.answers === 1 ? '1 answer' : `${count(usage.answers)} answers`;
+  return [
+    `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`,
+    `the conversation fills ${contextText(state)} of ${choices.model}'s window`,
+  ].join('\n');
+}
+
+export function systemText(system: string | undefined): string {
+  return system === undefined ? 'there is no system prompt' : `the system prompt is: ${system}`;
+}
+
+/** What the key does that leaves the open question. */
+export function wayOutText({ dialog, service, isLineMode }: ReplState): string {
+  const leaves = service.isSandbox ? 'goes on with the sandbox' : 'leaves the question';
+  return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.before === undefined ? leaves : 'goes back'}`;
+}
+
+/** Seconds without anything new after which an answer counts as stalled. */
+const stallLength = 5;
+
+/** Whole seconds for which an answer that has begun brings nothing; undefined while it moves. */
+export function stalledSeconds({ phase, lastAt }: AnswerActivity, now: number): number | undefined {
+  const seconds = Math.floor((now - lastAt) / 1000);
+  return phase === 'streaming' && seconds >= stallLength ? seconds : undefined;
+}
+
+/** What is waited for, without what stops it. `now` is of the same clock as the activity. */
+export function activityText(activity: AnswerActivity, now: number): string {
+  const seconds = Math.floor((now - activity.since) / 1000);
+  if (activity.isStopping) return 'stopping';
+  const { retry } = activity;
+  if (activity.phase === 'retrying' && retry !== undefined) {
+    const left = Math.ceil((retry.at - now) / 1000);
+    const when = left <= 0 ? 'now' : `in ${left} s`;
+    return `${retry.cause}; retry ${retry.retry} of ${retry.retries} ${when}`;
+  }
+  const time = seconds > 0 ? ` · ${seconds} s` : '';
+  if (activity.phase === 'streaming') {
+    return `${activity.model} answers${time} · ${tokenText(activity.tokens, true)}`;
+  }
+  return `waiting for ${activity.model}${time}`;
+}

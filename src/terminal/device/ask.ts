@@ -1,0 +1,144 @@
+import { createInterface, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { Failure } from '../../failure.ts';
+import { Interruption } from './signals.ts';
+
+interface AskOptions {
+  /** What is typed does not appear: keys. */
+  readonly hidden?: boolean;
+  readonly signal?: AbortSignal;
+  /** More questions follow: until `end` nothing that is typed appears, and it answers the next question. */
+  readonly keep?: boolean;
+  /** What was typed before this question is no answer to it. */
+  readonly afresh?: boolean;
+}
+
+export interface Ask {
+  /**
+   * Asks a person on the terminal and gives back the line without its end.
+   * @throws Failure of kind `usage` when the input ends instead; Interruption on Ctrl-C
+   */
+  (question: string, options?: AskOptions): Promise<string>;
+  /** Gives the terminal back after a question with `keep`. */
+  readonly end: () => void;
+}
+
+/** Where readline writes: the screen while what is typed is to be seen, else nowhere. */
+function createEcho(screen: NodeJS.WriteStream) {
+  const echo = { isShown: false };
+  const output = new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      if (echo.isShown) screen.write(chunk);
+      done();
+    },
+  });
+  // Readline wraps what is typed at this width.
+  Object.defineProperty(output, 'columns', { get: () => screen.columns });
+  return { echo, output };
+}
+
+interface Waiting {
+  readonly resolve: (line: string) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The terminal while questions are asked: in raw mode all the time, so that it echoes nothing between them. */
+interface Dialogue {
+  ask(question: string, options: AskOptions): Promise<string>;
+  cancel(reason: unknown): void;
+  close(): void;
+}
+
+/** The lines of a person, each for whoever waits or for the next question. */
+function readLines(
+  lines: Interface,
+  echo: { isShown: boolean },
+  interrupt: (reason: Interruption) => void,
+) {
+  const typed: string[] = [];
+  let waiting: Waiting | undefined;
+  const takeWaiting = () => {
+    // At once: what follows in the same paste is an answer to the next question.
+    echo.isShown = false;
+    const taken = waiting;
+    waiting = undefined;
+    return taken;
+  };
+  const cancel = (reason: unknown) => takeWaiting()?.reject(reason);
+  lines.on('line', (line) => {
+    const asked = takeWaiting();
+    if (asked === undefined) typed.push(line);
+    else asked.resolve(line);
+  });
+  lines.on('SIGINT', () => {
+    const reason = new Interruption('SIGINT');
+    if (waiting === undefined) interrupt(reason);
+    else cancel(reason);
+  });
+  return { typed, cancel, wait: (next: Waiting) => void (waiting = next) };
+}
+
+function openDialogue(
+  input: NodeJS.ReadStream,
+  screen: NodeJS.WriteStream,
+  interrupt: (reason: Interruption) => void,
+): Dialogue {
+  const { echo, output } = createEcho(screen);
+  const lines = createInterface({ input, output, terminal: true, historySize: 0 });
+  const { typed, cancel, wait } = readLines(lines, echo, interrupt);
+  const ended = () => cancel(new Failure('usage', 'the input ended before an answer was given'));
+  lines.on('close', ended);
+  return {
+    async ask(question, { hidden = false, afresh = false }) {
+      if (afresh) {
+        typed.length = 0;
+        lines.write(null, { ctrl: true, name: 'u' });
+      }
+      const early = typed.shift();
+      if (hidden || early !== undefined) screen.write(question);
+      if (early !== undefined) return early;
+      return new Promise((resolve, reject) => {
+        wait({ resolve, reject });
+        echo.isShown = !hidden;
+        lines.setPrompt(question);
+        lines.prompt();
+      });
+    },
+    cancel,
+    close: () => lines.off('close', ended).close(),
+  };
+}
+
+/**
+ * Asks on `output` (standard error, so that standard output stays clean) and reads from `input`.
+ * @param interrupt called for Ctrl-C between two questions
+ */
+export function createAsk(
+  input: () => NodeJS.ReadStream,
+  output: () => NodeJS.WriteStream,
+  interrupt: (reason: Interruption) => void,
+): Ask {
+  let dialogue: Dialogue | undefined;
+  const end = () => {
+    dialogue?.close();
+    dialogue = undefined;
+  };
+  const ask = async (question: string, options: AskOptions = {}): Promise<string> => {
+    const { hidden, signal, keep } = options;
+    signal?.throwIfAborted();
+    const opened = (dialogue ??= openDialogue(input(), output(), interrupt));
+    const abort = () => opened.cancel(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    let isAnswered = false;
+    try {
+      const answer = await opened.ask(question, options);
+      isAnswered = true;
+      return answer;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      if (hidden === true) output().write('\n');
+      if (keep !== true || !isAnswered) end();
+    }
+  };
+  return Object.assign(ask, { end });
+}

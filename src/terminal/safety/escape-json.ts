@@ -1,0 +1,17 @@
+import { UNSAFE_IN_JSON } from '../../filtered-characters.ts';
+
+const unsafe = new RegExp(UNSAFE_IN_JSON, 'g');
+
+/**
+ * JSON text that is safe to show on a terminal: what the sanitizer would remove is written as `\uXXXX`.
+ * Takes the result of `JSON.stringify` (which escapes only C0) and parses to the same value.
+ */
+export function escapeJson(json: string): string {
+  return json.replace(unsafe, (found) => {
+    let escaped = '';
+    for (let index = 0; index < found.length; index += 1) {
+      escaped += String.raw`\u` + found.charCodeAt(index).toString(16).padStart(4, '0');
+    }
+    return escaped;
+  });
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { createCsvReader, type CsvRecord } from '../../../src/batch/input/csv.ts';
+
+/** Records of a text, read line by line as the input is. */
+function records(text: string, delimiter = ','): readonly CsvRecord[] {
+  const reader = createCsvReader(delimiter);
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const read = lines.map((line, index) => reader.add({ number: index + 1, text: line }));
+  return [...read, reader.end()].filter((record) => record !== undefined);
+}
+
+const fields = (text: string, delimiter?: string) =>
+  records(text, delimiter).map((record) => record.fields);
+
+describe('fields', () => {
+  test.each([
+    ['plain', 'a,b,c\n', [['a', 'b', 'c']]],
+    ['without a last line end', 'a,b', [['a', 'b']]],
+    ['empty', ',,\n', [['', '', '']]],
+    [
+      'CRLF',
+      'a,b\r\nc,d\r\n',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+    ['quoted', '"a","b"\n', [['a', 'b']]],
+    ['quoted and empty', '"",x\n', [['', 'x']]],
+    ['a delimiter in quotes', '"a,b",c\n', [['a,b', 'c']]],
+    ['doubled quotes', '"say ""hi""",x\n', [['say "hi"', 'x']]],
+    ['only a quote', '""""\n', [['"']]],
+    ['a line end in quotes', '"a\nb",c\n', [['a\nb', 'c']]],
+    ['a CRLF in quotes', '"a\r\nb",c\r\n', [['a\r\nb', 'c']]],
+    ['a blank line in quotes', '"a\n\nb"\n', [['a\n\nb']]],
+    ['a quote in quotes at a line end', '"a""\nb"\n', [['a"\nb']]],
+    ['the last quoted, CRLF', 'a,"b"\r\n', [['a', 'b']]],
+    ['spaces, which count', ' a , b\n', [[' a ', ' b']]],
+    ['a quote within an unquoted field', '5" pipe,x\n', [['5" pipe', 'x']]],
+    ['an empty last field', 'a,\n', [['a', '']]],
+    ['an empty quoted last field', 'a,""\n', [['a', '']]],
+    ['wide characters', '"日本, 語",é\n', [['日本, 語', 'é']]],
+  ])('%s', (_, text, expected) => {
+    expect(fields(text)).toEqual(expected);
+  });
+
+  test('are parted by the delimiter that is given', () => {
+    expect(fields('a,b\t"c\td"\n', '\t')).toEqual([['a,b', 'c\td']]);
+  });
+});
+
+describe('records', () => {
+  test('know the line on which they begin', () => {
+    const lines = records('a\n"b\nc"\nd\n').map(({ line }) => line);
+    expect(lines).toEqual([1, 2, 4]);
+  });
+
+  test('cost only themselves when text comes after a closing quote', () => {
+    const found = records('"a"b,c\nd\n');
+    expect(found[0]?.problem).toBe('has text after a closing quote');
+    expect(found[1]).toEqual({ line: 2, fields: ['d'] });
+  });
+
+  test('name the line of a quote that is never closed', () => {
+    expect(records('a\n"b\nc\n').at(-1)).toMatchObject({
+      line: 2,
+      problem: 'opens a quote that is never closed',
+    });
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import type { InputFormat } from '../../../src/batch/input/input-format.ts';
+import type { InputItem } from '../../../src/batch/input/item.ts';
+import { readItems } from '../../../src/batch/input/read-items.ts';
+import { parseTemplate } from '../../../src/batch/input/template.ts';
+
+interface Input {
+  readonly format?: InputFormat;
+  readonly template?: string;
+  /** Bytes a read. */
+  readonly pieces?: number;
+}
+
+async function* pieces(bytes: Uint8Array, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(text: string | Uint8Array, input: Input = {}): Promise<readonly InputItem[]> {
+  const { format, template, pieces: size = 1 << 20 } = input;
+  const options = {
+    format,
+    template: template === undefined ? undefined : parseTemplate(template),
+  };
+  const items: InputItem[] = [];
+  for await (const item of readItems(pieces(Buffer.from(text), size), options)) items.push(item);
+  return items;
+}
+
+const user = (content: string) => [{ role: 'user', content }];
+
+/** The prompt or problem of each item. */
+const brief = (items: readonly InputItem[]) =>
+  items.map(({ content, problem }) => problem ?? content.messages.at(-1)?.content);
+
+describe('prompts in lines', () => {
+  test.each([
+    ['LF', 'one\ntwo\n', ['one', 'two']],
+    ['no last line end', 'one\ntwo', ['one', 'two']],
+    ['CRLF', 'one\r\ntwo\r\n', ['one', 'two']],
+    ['a byte order mark', '\uFEFFone\ntwo\n', ['one', 'two']],
+    ['empty lines and blanks', '\n  \none\n\r\n\ntwo\n\n', ['one', 'two']],
+    ['nothing', '', []],
+    ['nothing but empty lines', '\n\n', []],
+    ['a brace that begins no JSON', '{{ is mustache\n', ['{{ is mustache']],
+    ['spaces around, which stay', '  one \n', ['  one ']],
+    ['a NUL', 'a\0b\nc\n', ['is binary: it holds a NUL', 'c']],
+  ])('%s', async (_, text, expected) => {
+    expect(brief(await read(text))).toEqual(expected);
+  });
+
+  test('are counted without the empty lines, and know their own', async () => {
+    const items = await read('\none\n\ntwo\n');
+    expect(items).toEqual([
+      { index: 1, line: 2, id: undefined, content: { messages: user('one') } },
+      { index: 2, line: 4, id: undefined, content: { messages: user('two') } },
+    ]);
+  });
+
+  test('are the same however the bytes come', async () => {
+    const text = '\uFEFFé\r\n\n日本\n😀 last';
+    const whole = await read(text);
+    for (const size of [1, 2, 3, 5]) expect(await read(text, { pieces: size })).toEqual(whole);
+  });
+
+  test('that are not UTF-8 cost only their line', async () => {
+    const text = Buffer.concat([Buffer.from('a\n'), Buffer.from([0xff, 0x0a]), Buffer.from('c\n')]);
+    expect(brief(await read(text))).toEqual(['a', 'is not UTF-8', 'c']);
+  });
+
+  test('in UTF-16 are refused with the way out', async () => {
+    const text = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('hi\n', 'utf16le')]);
+    await expect(read(text)).rejects.toMatchObject({ kind: 'usage', hint: /iconv/ });
+  });
+});
+
+describe('JSON lines', () => {
+  test.each<readonly [string, unknown]>([
+    ['{"prompt":"hi"}', { id: undefined, content: { messages: user('hi') } }],
+    ['{"id":"a","prompt":"hi"}', { id: 'a', content: { messages: user('hi') } }],
+    ['{"id":7,"prompt":"hi"}', { id: '7', content: { messages: user('hi') } }],
+    [
+      '{"prompt":"hi","model":"nextgen","system":"be brief","max_tokens":5}',
+      {
+        content: { messages: user('hi'), model: 'nextgen', system: 'be brief', maxTokens: 5 },
+      },
+    ],
+    ['{"prompt":"hi","model":null,"id":null}', { content: { messages: user('hi') } }],
+    ['{"messages":[{"role":"user","content":"hi"}]}', { content: { messages: user('hi') } }],
+    [
+      '{"prompt":"hi","category":"greeting"}',
+      {
+        problem: 'has a field "category", which is no field of an item (params sends any other)',
+      },
+    ],
+    ['not json', { problem: 'is not JSON' }],
+    ['[1]', { problem: 'is no JSON object' }],
+    ['{}', { problem: 'has no prompt' }],
+    ['{"id":"x"}', { id: 'x', problem: 'has no prompt' }],
+    ['{"prompt":""}', { problem: 'has a prompt without text' }],
+    ['{"prompt":5}', { problem: 'has a prompt without text' }],
+    ['{"prompt":"a","messages":[]}', { problem: 'has both prompt and messages' }],
+    ['{"messages":[]}', { problem: 'has messages that are no list of {role, content}' }],
+    [
+      '{"messages":[{"role":"user"}]}',
+      { problem: 'has messages that are no list of {role, content}' },
+    ],
+    ['{"prompt":"a","model":""}', { problem: 'has a model that is no text' }],
+    ['{"prompt":"a","system":1}', { problem: 'has a system prompt that is no text' }],
+    [
+      '{"prompt":"a","max_tokens":0}',
+      { problem: 'has max_tokens that are no whole number from 1' },
+    ],
+  ])('%s', async (line, expected) => {
+    const [item] = await read(`${line}\n`, { format: 'jsonl' });
+    expect(item).toMatchObject(expected as object);
+  });
+
+  test.each<readonly [string, unknown]>([
+    ['"temperature":0.2', { temperature: 0.2 }],
+    ['"params":{"top_p":0.5,"mirostat":2}', { top_p: 0.5, mirostat: 2 }],
+    ['"seed":7,"params":{"x":null}', { x: null, seed: 7 }],
+    ['"temperature":null,"params":null', undefined],
+    ['"stop":["a","b"],"user":"ada"', { stop: ['a', 'b'], user: 'ada' }],
+  ])('X12: %s is sent', async (fields, params) => {
+    const [item] = await read(`{"prompt":"hi",${fields}}\n`, { format: 'jsonl' });
+    expect(item?.content?.params).toEqual(params);
+  });
+
+  test.each([
+    ['"temprature":1', 'has a field "temprature", which is no field of an item'],
+    ['"stream":true', 'has a field "stream", which is no field of an item'],
+    ['"__proto__":{"a":1}', 'has a field "__proto__", which is no field of an item'],
+    ['"params":[1]', 'has params that are no JSON object'],
+    ['"params":{"model":"x"}', 'has "model" in params, which cannot be set there'],
+    ['"params":{"__proto__":1}', 'has "__proto__" in params, which cannot be set there'],
+    ['"top_p":1,"params":{"top_p":0}', 'has top_p twice: it is in params, too'],
+  ])('X12: %s is refused by name', async (fields, problem) => {
+    const [item] = await read(`{"prompt":"hi",${fields}}\n`, { format: 'jsonl' });
+    expect(item?.problem).toContain(problem);
+  });
+
+  test.each([
+    ['"seed":12345678901234567890', 'has the number 12345678901234567890 in "seed"'],
+    ['"params":{"x":[1e400]}', 'has the number 1e400 in "params"'],
+    ['"id":9007199254740993', 'has the number 9007199254740993 in "id"'],
+  ])('X14: %s is refused, as it cannot be sent unchanged', async (fields, problem) => {
+    const [item] = await read(`{"prompt":"hi",${fields}}\n`, { format: 'jsonl' });
+    expect(item?.problem).toContain(problem);
+  });
+
+  test('X14: a number matters where a template uses it', async () => {
+    const text = '{"tweet":12345678901234567890,"text":"hi"}\n';
+    expect(brief(await read(text, { format: 'jsonl', template: 'Sum up {{text}}' }))).toEqual([
+      'Sum up hi',
+    ]);
+    expect(brief(await read(text, { format: 'jsonl', template: 'Find {{tweet}}' }))).toEqual([
+      'has the number 12345678901234567890 in "tweet", which natter cannot send unchanged',
+    ]);
+  });
+
+  test('are recognised by their first line', async () => {
+    expect(brief(await read('\n{"prompt":"a"}\nb\n'))).toEqual(['a', 'is not JSON']);
+  });
+
+  test('that repeat an id name the line it stood on', async () => {
+    const items = await read('{"id":"a","prompt":"x"}\n\n{"id":"a","prompt":"y"}\n');
+    expect(brief(items)).toEqual(['x', 'repeats the id "a" of line 1']);
+  });
+
+  test('fill a template with their fields', async () => {
+    const template = 'Sum up {{title}}: {{ body }}';
+    const text = '{"title":"T","body":{"a":1},"model":"car","id":"x"}\n{"title":"U"}\n';
+    const items = await read(text, { template });
+    expect(items[0]).toMatchObject({ id: 'x', content: { messages: user('Sum up T: {"a":1}') } });
+    expect(items[0]?.content?.model).toBeUndefined();
+    expect(items[1]?.problem).toBe('has no "body", which the template names');
+  });
+
+  test('do not take what every object inherits for a field', async () => {
+    const items = await read('{"a":1}\n', { template: '{{constructor}}' });
+    expect(items[0]?.problem).toBe('has no "constructor", which the template names');
+  });
+});
+
+describe('tables', () => {
+  const csv = (text: string, template?: string) =>
+    read(text, { format: 'csv', ...(template === undefined ? {} : { template }) });
+
+  test('fill a template, and what is put in is not filled again', async () => {
+    const items = await csv('id,text\nr1,"good, {{id}}"\nr2,bad\n', 'Mood of {{text}} ({{id}})');
+    expect(brief(items)).toEqual(['Mood of good, {{id}} (r1)', 'Mood of bad (r2)']);
+    expect(items.map(({ id }) => id)).toEqual(['r1', 'r2']);
+  });
+
+  test('with a column prompt need no template', async () => {
+    const [item] = await csv('prompt,model,max_tokens\nhi,nextgen,7\n');
+    expect(item?.content).toEqual({ messages: user('hi'), model: 'nextgen', maxTokens: 7 });
+  });
+
+  test('X12: have columns that mean nothing to natter, whatever their names', async () => {
+    const [item] = await csv('prompt,temperature,category\nhi,0.2,greeting\n');
+    expect(item?.content).toEqual({ messages: user('hi') });
+  });
+
+  test('take an empty cell for nothing said', async () => {
+    const [item] = await csv('prompt,model,max_tokens\nhi,,\n');
+    expect(item?.content).toEqual({ messages: user('hi') });
+  });
+
+  test('skip blank rows, and count a row of several lines as one', async () => {
+    const items = await csv('prompt\n\n"a\nb"\n\nc\n');
+    expect(items.map(({ index, line }) => [index, line])).toEqual([
+      [1, 3],
+      [2, 6],
+    ]);
+  });
+
+  test('tell of rows with too few or too many fields', async () => {
+    const items = await csv('prompt,x\na\nb,1\nc,2,3\n');
+    expect(brief(items)).toEqual([
+      'has 1 field, and the header has 2',
+      'b',
+      'has 3 fields, and the header has 2',
+    ]);
+  });
+
+  test.each([
+    ['text\nhi\n', undefined, 'the table has no column "prompt"'],
+    ['text\nhi\n', '{{body}}', 'the template names "body", which is no column'],
+    ['a,a\n1,2\n', '{{a}}', 'the header of the table names "a" twice'],
+  ])('%j are refused for their header', async (text, template, message) => {
+    await expect(csv(text, template)).rejects.toMatchObject({ kind: 'usage', message });
+  });
+
+  test('with tabs are read as TSV', async () => {
+    expect(brief(await read('prompt\tx\na, b\t1\n', { format: 'tsv' }))).toEqual(['a, b']);
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { createOrderedOutput } from '../../../src/batch/results/ordered-output.ts';
+import { fc } from '../../support/properties.ts';
+
+function open() {
+  const written: string[] = [];
+  const output = createOrderedOutput((text) => void written.push(text));
+  return { output, text: () => written.join('') };
+}
+
+test('results that come in any order are written in the order of their items', () => {
+  const orders = fc.shuffledSubarray([...Array(20).keys()], { minLength: 20 });
+  fc.assert(
+    fc.property(orders, (order) => {
+      const { output, text } = open();
+      for (const number of order) void output.put(number, `${number},`);
+      return text() === [...Array(20).keys()].map((number) => `${number},`).join('');
+    }),
+  );
+});
+
+test('a result is written at once when all before it are', () => {
+  const { output, text } = open();
+  void output.put(0, 'a');
+  expect(text()).toBe('a');
+  void output.put(2, 'c');
+  expect(text()).toBe('a');
+  void output.put(1, 'b');
+  expect(text()).toBe('abc');
+});
+
+test('there is no room while too much waits for one result, until that comes', async () => {
+  const { output } = open();
+  const large = 'x'.repeat(1 << 24);
+  void output.put(1, large);
+  expect(output.room()).toBeUndefined();
+  void output.put(2, large);
+  let hasRoom = false;
+  const room = output.room()?.then(() => (hasRoom = true));
+  await Promise.resolve();
+  expect(hasRoom).toBe(false);
+  void output.put(0, 'first');
+  await room;
+  expect(hasRoom).toBe(true);
+});
+
+test('what waits for a result that never comes is written at the end', () => {
+  const { output, text } = open();
+  void output.put(3, 'd');
+  void output.put(1, 'b');
+  void output.end();
+  expect(text()).toBe('bd');
+});
+
+test('a result that frees no room does not wake the reader, one that does wakes it', async () => {
+  const { output } = open();
+  const large = 'x'.repeat(1 << 24);
+  void output.put(1, large);
+  void output.put(3, large);
+  let hasRoom = false;
+  void output.room()?.then(() => (hasRoom = true));
+  void output.put(5, 'small');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasRoom).toBe(false);
+  void output.put(0, 'first');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasRoom).toBe(true);
+});

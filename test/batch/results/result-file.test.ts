@@ -1,0 +1,245 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { formatFingerprint } from '../../../src/batch/fingerprint.ts';
+import { openResultFile } from '../../../src/batch/results/result-file.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+
+const options = {
+  process: { id: process.pid, isRunning: () => true },
+  clock: systemClock,
+};
+
+const folder = () => mkdtempSync(join(tmpdir(), 'natter-results-'));
+
+function line(index: number, more: object = {}): string {
+  const prompt_hash = formatFingerprint(BigInt(index));
+  return `${JSON.stringify({ index, prompt_hash, content: `é ${index}`, ...more })}\n`;
+}
+
+const failedLine = (index: number) => line(index, { error: { kind: 'server_error' } });
+
+function fileWith(text: string): string {
+  const path = join(folder(), 'out.jsonl');
+  writeFileSync(path, text);
+  return path;
+}
+
+const read = (path: string) => readFileSync(path, 'utf8');
+
+/** Appends to a file, and ends. */
+async function append(path: string, indexes: readonly number[], ordered = true): Promise<void> {
+  const file = openResultFile(path, options);
+  for (const index of indexes) {
+    file.append({ index, fingerprint: BigInt(index), isAnswered: true }, line(index));
+  }
+  await file.finish({ ordered, isComplete: true });
+  await file.close();
+}
+
+describe('a file of results', () => {
+  test('has each result as soon as it is known, and all in order at the end', async () => {
+    const path = join(folder(), 'out.jsonl');
+    const file = openResultFile(path, options);
+    for (const index of [3, 1, 2]) {
+      file.append({ index, fingerprint: 1n, isAnswered: true }, line(index));
+      expect(read(path).endsWith(line(index))).toBe(true);
+    }
+    await file.finish({ ordered: true, isComplete: true });
+    await file.close();
+    expect(read(path)).toBe(line(1) + line(2) + line(3));
+    expect(existsSync(`${path}.lock`)).toBe(false);
+    expect(existsSync(`${path}.ordered`)).toBe(false);
+  });
+
+  test('stays as it came without order', async () => {
+    const path = join(folder(), 'out.jsonl');
+    await append(path, [3, 1, 2], false);
+    expect(read(path)).toBe(line(3) + line(1) + line(2));
+  });
+
+  test('knows what it holds when it is opened again', async () => {
+    const path = fileWith(line(2) + failedLine(5));
+    const file = openResultFile(path, options);
+    expect(file.find(2)).toMatchObject({ isAnswered: true, fingerprint: 2n });
+    expect(file.find(5)).toMatchObject({ isAnswered: false, fingerprint: 5n });
+    expect([file.find(1), file.find(6), file.last]).toEqual([undefined, undefined, 5]);
+    await file.close();
+  });
+
+  test.each([true, false])(
+    'loses a failure to the answer that replaces it (ordered: %s)',
+    async (ordered) => {
+      const path = fileWith(failedLine(1) + line(2));
+      await append(path, [1], ordered);
+      expect(read(path)).toBe(line(1) + line(2));
+    },
+  );
+
+  test('never loses an answer to a failure', async () => {
+    const path = fileWith(line(1) + failedLine(1));
+    await append(path, []);
+    expect(read(path)).toBe(line(1));
+  });
+
+  test.each([
+    ['a line that was cut', line(1) + line(2).slice(0, 30), line(1)],
+    ['a line of which little was written', `${line(1)}{"in`, line(1)],
+    ['a line cut within a character', Buffer.from(line(1) + line(2)).subarray(0, -7), line(1)],
+    ['nothing but a cut line', line(1).slice(0, 20), ''],
+    ['a line that lacks only its end', line(1) + line(2).slice(0, -1), line(1) + line(2)],
+    ['nothing', '', ''],
+    ['X11: NULs at its end', `${line(1)}${'\0'.repeat(5000)}`, line(1)],
+    ['X11: NULs and nothing else', '\0'.repeat(5000), ''],
+    ['X11: a line that ends in NULs', `${line(1)}${line(2).slice(0, 30)}\0\0\0`, line(1)],
+    ['X11: NULs before a whole line', `${line(1)}\0\0\0${line(2)}`, line(1) + line(2)],
+    [
+      'X11: NULs within a line',
+      `${line(1)}${line(2).replace('content', '\0\0')}${line(3)}`,
+      line(1) + line(3),
+    ],
+    ['X11: an empty line at its end', `${line(1)}\n`, line(1)],
+    ['X11: an empty line at its beginning', `\n${line(1)}`, line(1)],
+    ['X11: empty lines between', `${line(1)}\n\r\n${line(2)}`, line(1) + line(2)],
+  ])('goes on after %s', async (_, before, whole) => {
+    const path = join(folder(), 'out.jsonl');
+    writeFileSync(path, before);
+    await append(path, [9]);
+    expect(read(path)).toBe(whole + line(9));
+  });
+
+  test.each([
+    ['text', 'my notes\n', 1],
+    ['text without a line end', 'my notes', 1],
+    ['JSON of another kind', '{"prompt":"hi"}\n', 1],
+    ['a bad line between', `${line(1)}oops\n${line(2)}`, 2],
+    ['a line without a sensible index', '{"index":0,"content":""}\n', 1],
+    ['X11: binary data that begins with NULs', '\0\0\0\u0018ftypmp42\0\0', 1],
+    ['X11: binary data with NULs', '\u007FELF\0\0\0', 1],
+    ['an index beyond any batch', '{"index":900719925474099,"content":""}\n', 1],
+  ])('is refused, and stays as it is, with %s', (_, text, number) => {
+    const path = fileWith(text);
+    expect(() => openResultFile(path, options)).toThrow(
+      `line ${number} of ${path} is no result of natter batch`,
+    );
+    expect(read(path)).toBe(text);
+    expect(existsSync(`${path}.lock`)).toBe(false);
+  });
+
+  test('is refused when it is no file', () => {
+    const path = join(folder(), 'results');
+    mkdirSync(path);
+    expect(() => openResultFile(path, options)).toThrow(/is no file that results can be kept in/);
+  });
+
+  test('is refused in a folder that is not there, which the hint names', () => {
+    const path = join(folder(), 'results');
+    const failure = { message: expect.stringContaining('cannot write') as string };
+    expect(() => openResultFile(join(path, 'out.jsonl'), options)).toThrow(
+      expect.objectContaining({ ...failure, kind: 'storage', hint: `make ${path} first` }),
+    );
+  });
+
+  test('is refused while another natter writes it', async () => {
+    const path = join(folder(), 'out.jsonl');
+    const file = openResultFile(path, options);
+    expect(() => openResultFile(path, options)).toThrow(
+      `another natter (process ${process.pid} on ${hostname()}) writes ${path}`,
+    );
+    await file.close();
+    await openResultFile(path, options).close();
+  });
+
+  test('X8: writes nothing more once another natter has taken it over from one that was suspended', async () => {
+    const path = join(folder(), 'out.jsonl');
+    const clock = createFakeClock();
+    const suspended = openResultFile(path, { ...options, clock });
+    const result = { index: 1, fingerprint: 1n, isAnswered: true };
+    suspended.append(result, line(1));
+    const gone = { ...options, process: { id: process.pid, isRunning: () => false } };
+    const next = openResultFile(path, gone);
+    next.append({ ...result, index: 2 }, line(2));
+    await clock.advance(60_000);
+    const refusal = `another natter writes ${path}: this one was suspended for too long`;
+    expect(() => suspended.append({ ...result, index: 3 }, line(3))).toThrow(refusal);
+    await expect(suspended.finish({ ordered: true, isComplete: true })).rejects.toThrow(refusal);
+    await suspended.close();
+    await next.close();
+    expect(read(path)).toBe(line(1) + line(2));
+  });
+
+  test('is had again at once when the natter that wrote it was killed', async () => {
+    const path = join(folder(), 'out.jsonl');
+    openResultFile(path, options);
+    const gone = { ...options, process: { id: process.pid, isRunning: () => false } };
+    await expect(openResultFile(path, gone).close()).resolves.toBeUndefined();
+  });
+
+  test('keeps its permissions, and a link to it', async () => {
+    const path = fileWith(line(2));
+    chmodSync(path, 0o640);
+    const link = join(folder(), 'link.jsonl');
+    symlinkSync(path, link);
+    await append(link, [1]);
+    expect(read(path)).toBe(line(1) + line(2));
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(read(link)).toBe(read(path));
+  });
+
+  test('tells of a disk that refuses what was written', async () => {
+    const path = join(folder(), 'out.jsonl');
+    const synchronize = () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }));
+    const file = openResultFile(path, { ...options, synchronize });
+    const result = { index: 1, fingerprint: 1n, isAnswered: true };
+    file.append(result, line(1));
+    await new Promise((resolve) => setImmediate(resolve));
+    const failure = { kind: 'storage', message: `cannot write ${path}: the disk is full` };
+    expect(() => file.append({ ...result, index: 2 }, line(2))).toThrow(failure.message);
+    await expect(file.finish({ ordered: true, isComplete: true })).rejects.toMatchObject(failure);
+    await file.close();
+  });
+
+  test('keeps permissions that the umask would take away', async () => {
+    const path = fileWith(line(2));
+    chmodSync(path, 0o664);
+    const before = process.umask(0o077);
+    onTestFinished(() => void process.umask(before));
+    await append(path, [1]);
+    expect(read(path)).toBe(line(1) + line(2));
+    expect(statSync(path).mode & 0o777).toBe(0o664);
+  });
+
+  test('is gone again when a run ends before its first result, unless that was its whole work', async () => {
+    const path = join(folder(), 'out.jsonl');
+    await openResultFile(path, options).close();
+    expect(existsSync(path)).toBe(false);
+    await append(path, []);
+    expect(read(path)).toBe('');
+    await openResultFile(path, options).close();
+    expect(read(path)).toBe('');
+  });
+
+  test('is put in order though it is larger than what is copied at once', async () => {
+    const path = join(folder(), 'out.jsonl');
+    const text = (index: number) => line(index, { content: 'x'.repeat(300_000) });
+    const file = openResultFile(path, options);
+    const indexes = [9, 2, 7, 4, 5, 6, 3, 8, 1];
+    for (const index of indexes) {
+      file.append({ index, fingerprint: 0n, isAnswered: true }, text(index));
+    }
+    await file.finish({ ordered: true, isComplete: true });
+    await file.close();
+    expect(read(path)).toBe([1, 2, 3, 4, 5, 6, 7, 8, 9].map(text).join(''));
+  });
+});

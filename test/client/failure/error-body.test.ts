@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { parseErrorBody, type ErrorBody } from '../../../src/client/failure/error-body.ts';
+import { fc } from '../../support/properties.ts';
+
+type Said = Pick<ErrorBody, 'name' | 'message' | 'status'>;
+
+test.each<readonly [shape: string, body: unknown, said: Said]>([
+  [
+    'error with name and message',
+    { error: { name: 'rate_limited', message: 'm' } },
+    { name: 'rate_limited', message: 'm' },
+  ],
+  [
+    'error with code and detail',
+    { error: { code: 'not_found', detail: 'm' } },
+    { name: 'not_found', message: 'm' },
+  ],
+  [
+    'error with type',
+    { error: { type: 'invalid_request_error', message: 'm', param: null, code: null } },
+    { name: 'invalid_request_error', message: 'm' },
+  ],
+  [
+    'code before type',
+    { error: { type: 'invalid_request_error', code: 'model_not_found', message: 'm' } },
+    { name: 'model_not_found', message: 'm' },
+  ],
+  ['flat', { name: 'forbidden', message: 'm' }, { name: 'forbidden', message: 'm' }],
+  [
+    'flat with error as name',
+    { error: 'unauthorized', message: 'm' },
+    { name: 'unauthorized', message: 'm' },
+  ],
+  ['error as text', { error: 'model is busy' }, { message: 'model is busy' }],
+  [
+    'error as a single word',
+    { error: 'unauthorized' },
+    { name: 'unauthorized', message: 'unauthorized' },
+  ],
+  ['detail', { detail: 'm' }, { message: 'm' }],
+  [
+    'detail list',
+    {
+      detail: [
+        { loc: ['body', 'messages', 0], msg: 'Field required', type: 'missing' },
+        { msg: 'n' },
+      ],
+    },
+    { name: 'missing', message: 'body.messages.0: Field required; n' },
+  ],
+  [
+    'detail object',
+    { detail: { error: { code: 'server_error', message: 'm' } } },
+    { name: 'server_error', message: 'm' },
+  ],
+  ['errors list', { errors: [{ message: 'm' }] }, { message: 'm' }],
+  [
+    'list with an error',
+    [{ error: { code: 404, message: 'm', status: 'NOT_FOUND' } }],
+    { name: 'NOT_FOUND', message: 'm', status: 404 },
+  ],
+  [
+    'numeric code',
+    { error: { code: 400, message: 'm', type: 'exceed_context_size_error' } },
+    { name: 'exceed_context_size_error', message: 'm', status: 400 },
+  ],
+  ['numeric code as text', { error: { code: '503', message: 'm' } }, { message: 'm', status: 503 }],
+  ['a number that is no status', { error: { code: 1001, message: 'm' } }, { message: 'm' }],
+  [
+    'problem details',
+    { type: 'about:blank', title: 'Forbidden', status: 403, detail: 'm' },
+    { message: 'm', status: 403 },
+  ],
+  ['status that names nothing', { status: 'error', message: 'm' }, { message: 'm' }],
+  ['a JSON string', 'm', { message: 'm' }],
+  ['an object without anything', {}, {}],
+  ['null', null, {}],
+  ['empty texts', { error: { message: '', code: '' } }, {}],
+  ['white space and lines', { message: ' a\n\tb \r\n' }, { message: 'a b' }],
+])('reads JSON: %s', (_, body, said) => {
+  const { name, message, status } = parseErrorBody(JSON.stringify(body), 'application/json');
+  expect({ name, message, status }).toStrictEqual({
+    name: undefined,
+    message: undefined,
+    status: undefined,
+    ...said,
+  });
+});
+
+describe('bodies that are not JSON', () => {
+  test.each([
+    ['plain text', 'Internal Server Error\n', 'text/plain', 'Internal Server Error'],
+    ['no type', 'busy', undefined, 'busy'],
+    [
+      'a page with a title',
+      '<html><head><TITLE lang=en>\n502 Bad &amp; Gateway</TITLE></head>secret',
+      'text/html',
+      '502 Bad & Gateway',
+    ],
+    ['a page called JSON', '\n<!DOCTYPE html><title>Down</title>', 'application/json', 'Down'],
+    ['a page without a title', '<html><body>secret</body></html>', 'text/html', undefined],
+    ['a page with an unfinished title', '<html><title>secret', 'text/html', undefined],
+    ['an empty title', '<title> </title>', 'text/html', undefined],
+    [
+      'XML',
+      '<?xml version="1.0"?><Error><Code>secret</Code></Error>',
+      'application/xml',
+      undefined,
+    ],
+    ['broken JSON', '{"error": {"message": "secret', 'application/json', undefined],
+    ['nothing', '', 'application/json', undefined],
+    ['blanks', ' \n ', undefined, undefined],
+  ])('%s', (_, body, type, message) => {
+    expect(parseErrorBody(body, type).message).toBe(message);
+  });
+});
+
+test('cuts a long message and never within a character', () => {
+  const { message = '' } = parseErrorBody(`a${'😀'.repeat(5000)}`);
+  expect(message).toBe(`a${'😀'.repeat(249)}…`);
+});
+
+test('reads any JSON, however deep, without throwing and without more than 500 characters', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 12 }), (body) => {
+      expect((parseErrorBody(body).message ?? '').length).toBeLessThanOrEqual(501);
+    }),
+  );
+  const deep = '{"error":'.repeat(5000) + '"m"' + '}'.repeat(5000);
+  expect(parseErrorBody(deep)).toStrictEqual({ names: [] });
+});
+
+test('a title is looked for in linear time', () => {
+  expect(parseErrorBody('<title '.repeat(1_000_000)).message).toBeUndefined();
+});
+
+test.each([
+  [3, 'm'],
+  [4, undefined],
+])('a message %d levels below the error is %s', (levels, message) => {
+  let value: unknown = 'm';
+  for (let level = 0; level < levels; level += 1) value = [value];
+  expect(parseErrorBody(JSON.stringify({ error: value })).message).toBe(message);
+});

@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { networkFailure } from '../../../src/client/failure/network-failure.ts';
+import { createRoute } from '../../../src/client/http/route.ts';
+import { createTestClient, failureOf, runChat } from '../../support/run-chat.ts';
+import { serve } from '../../support/serve.ts';
+
+const route = createRoute(new URL('https://service.test'), {});
+
+function coded(code: string): Error {
+  return Object.assign(new Error('from the network'), { code });
+}
+
+test.each([
+  ['ECONNREFUSED', false, 'the connection was refused'],
+  ['ENOTFOUND', false, 'no such host is known'],
+  ['ENETUNREACH', false, 'no way leads to the network'],
+  ['EHOSTUNREACH', false, 'no way leads to the host'],
+  ['EAI_AGAIN', true, 'the name service does not answer'],
+  ['ETIMEDOUT', true, 'the connection timed out'],
+  ['ECONNRESET', true, 'the connection was closed'],
+  ['EWHATEVER', true, 'EWHATEVER'],
+])('R17 %s while connecting: asking again helps: %s', (code, transient, problem) => {
+  expect(networkFailure(coded(code), 'connecting', route)).toMatchObject({
+    kind: 'unreachable',
+    transient,
+    message: `cannot reach service.test:443: ${problem}`,
+  });
+});
+
+test.each([
+  ['CERT_HAS_EXPIRED', 'has expired', "check this machine's clock"],
+  ['CERT_NOT_YET_VALID', 'is not valid yet', "check this machine's clock"],
+  ['CERT_REVOKED', 'was revoked', 'has to be replaced'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed', 'NODE_EXTRA_CA_CERTS'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'is signed by an authority', 'NODE_EXTRA_CA_CERTS'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'is signed by an authority', 'NODE_EXTRA_CA_CERTS'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is signed by an authority', 'NODE_EXTRA_CA_CERTS'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another name, not for service.test', 'host of the base'],
+  ['CERT_CHAIN_TOO_LONG', 'is not trusted', 'NODE_EXTRA_CA_CERTS'],
+])('Y2: R30 %s is final, is named and says what helps', (code, problem, help) => {
+  const failure = networkFailure(coded(code), 'connecting', route);
+  expect(failure).toMatchObject({ kind: 'unreachable', transient: false });
+  expect(failure.message).toMatch(/^the TLS certificate of service\.test:443 /);
+  expect(failure.message).toContain(problem);
+  expect(failure.message).toContain(code);
+  expect(failure.hint).toContain(help);
+});
+
+test('Y2: a certificate for hundreds of names is told by a few', () => {
+  const subjectaltname = Array.from({ length: 100 }, (_, index) => `DNS:${index}.test`).join(', ');
+  const error = Object.assign(coded('ERR_TLS_CERT_ALTNAME_INVALID'), { cert: { subjectaltname } });
+  expect(networkFailure(error, 'connecting', route).message).toContain(
+    'is for 0.test, 1.test, 2.test, 3.test, 4.test and 95 more, not for service.test',
+  );
+});
+
+test('R30 a TLS version that nobody shares is final', () => {
+  const failure = networkFailure(coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'connecting', route);
+  expect(failure).toMatchObject({ kind: 'unreachable', transient: false });
+  expect(failure.hint).toContain('whether it should begin with http://');
+});
+
+test.each([
+  ['waiting', 'service.test:443 closed the connection before it answered'],
+  ['answering', 'service.test:443 closed the connection before the answer ended'],
+] as const)('R18 R22 a cut while %s is worth another try', (stage, message) => {
+  expect(networkFailure(coded('ECONNRESET'), stage, route)).toMatchObject({
+    message,
+    transient: true,
+  });
+});
+
+test('a cut of plain http before any answer asks whether TLS is expected', () => {
+  const plain = createRoute(new URL('http://service.test'), {});
+  const hintOf = (stage: 'waiting' | 'answering', from = plain) =>
+    networkFailure(coded('ECONNRESET'), stage, from).hint;
+  expect(hintOf('waiting')).toContain('whether the base URL needs https://');
+  expect([hintOf('answering'), hintOf('waiting', route)]).toEqual([undefined, undefined]);
+});
+
+test('R17 a connection that is not made in time is tried again, up to the limit', async () => {
+  const server = await serve([]);
+  // The TLS handshake belongs to connecting, and this server never answers it.
+  const { client, clock } = createTestClient(server.url.replace('http:', 'https:'), { retries: 1 });
+  onTestFinished(() => client.close());
+  const running = runChat({ client, clock });
+  await server.connected(1);
+  await clock.advance(10_000);
+  await server.connected(2);
+  await clock.advance(10_000);
+  const failure = failureOf(await running);
+  expect(failure).toMatchObject({ kind: 'unreachable', attempts: 2 });
+  expect(failure.message).toContain('no connection within 10 seconds');
+});

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
+
+const now = new Date('2026-11-20T12:00:00Z');
+
+function failure(status: number, text = '', headers: Record<string, string> = {}) {
+  return serviceFailure({ status, headers, text }, now);
+}
+
+test.each([
+  [400, 'invalid_request', false],
+  [401, 'unauthorized', false],
+  [402, 'forbidden', false],
+  [403, 'forbidden', false],
+  [404, 'not_found', false],
+  [405, 'invalid_request', false],
+  [408, 'server_error', true],
+  [409, 'invalid_request', false],
+  [413, 'invalid_request', false],
+  [422, 'invalid_request', false],
+  [429, 'rate_limited', true],
+  [500, 'server_error', true],
+  [502, 'server_error', true],
+  [503, 'server_error', true],
+  [504, 'server_error', true],
+  [529, 'server_error', true],
+])('R14 R15 R16 status %d means %s, and asking again helps: %s', (status, kind, transient) => {
+  expect(failure(status)).toMatchObject({ kind, transient, status });
+});
+
+test.each([
+  [500, 'false', false],
+  [400, 'true', true],
+  [429, 'maybe', true],
+])('R11 status %d with x-should-retry %s: asking again helps: %s', (status, advice, transient) => {
+  expect(failure(status, '', { 'x-should-retry': advice }).transient).toBe(transient);
+});
+
+test('R11 an account that is used up is not asked for again', () => {
+  const { kind, transient, message } = failure(
+    429,
+    '{"error":{"message":"You exceeded your current quota.","code":"insufficient_quota"}}',
+  );
+  expect({ kind, transient }).toEqual({ kind: 'rate_limited', transient: false });
+  expect(message).toBe(
+    'what the account may use is used up (429): You exceeded your current quota.',
+  );
+});
+
+test('believes the status before the name in the body', () => {
+  expect(failure(401, '{"error":{"name":"not_found"}}').kind).toBe('unauthorized');
+});
+
+test('believes the name in the body where the status says nothing', () => {
+  expect(failure(420, '{"error":{"name":"rate_limited"}}').kind).toBe('rate_limited');
+});
+
+test('tells what the service said', () => {
+  const { message } = failure(
+    400,
+    '{"error":{"name":"invalid_request","detail":"no model given"}}',
+  );
+  expect(message).toBe('the service rejected the request as invalid (400): no model given');
+});
+
+test('R14 shows no page, only its title', () => {
+  const page = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
+  expect(failure(502, page, { 'content-type': 'text/html' }).message).toBe(
+    'the service failed (502): 502 Bad Gateway',
+  );
+});
+
+test('keeps the request id and the wait asked for', () => {
+  const headers = { 'x-request-id': 'abc', 'retry-after': '7' };
+  expect(failure(429, '', headers)).toMatchObject({
+    requestId: 'abc',
+    retryAfterSeconds: 7,
+    askedDelay: 7000,
+  });
+});
+
+test('names the next command after a refused key', () => {
+  expect(failure(401).hint).toContain('natter auth login');
+});

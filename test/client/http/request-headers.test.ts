@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import {
+  checkSecrecy,
+  cleanKey,
+  requestHeaders,
+} from '../../../src/client/http/request-headers.ts';
+import { Failure } from '../../../src/failure.ts';
+
+test.each([
+  ['a newline', 'topsecret\nX-Evil: 1'],
+  ['a carriage return', 'topsecret\rx'],
+  ['a letter outside Latin-1', 'topsecretключ'],
+  ['a letter of Latin-1', 'topsecreté'],
+  ['a space inside', 'topsecret x'],
+  ['a control character', 'topsecret\u0000x'],
+  ['nothing', ''],
+  ['only spaces', '  '],
+])('K10 refuses a key with %s and does not show it', (_name, key) => {
+  expect(() => cleanKey(key)).toThrow(Failure);
+  expect(() => cleanKey(key)).not.toThrow(/topsecret/);
+});
+
+test('K10 tells which character is wrong, and where', () => {
+  expect(() => cleanKey('ab–cd')).toThrow('U+2013 at position 3');
+});
+
+test('K11 takes surrounding white space off the key', () => {
+  const headers = requestHeaders({ apiKey: ' \tkey-1\n', userAgent: 'natter' });
+  expect(headers['authorization']).toBe('Bearer key-1');
+});
+
+test('sends no Authorization without a key', () => {
+  expect(requestHeaders({ userAgent: 'natter' })).not.toHaveProperty('authorization');
+});
+
+test('lets a header of the user replace one of the same name', () => {
+  const headers = requestHeaders({
+    apiKey: 'key-1',
+    userAgent: 'natter',
+    headers: { 'User-Agent': 'mine', 'X-Team': 'a' },
+  });
+  expect(headers).toMatchObject({ 'user-agent': 'mine', 'x-team': 'a' });
+});
+
+test.each([
+  ['x-a', 'topsecret\r\nx-b: 1'],
+  ['x-a', 'topsecret→'],
+  ['x a', 'topsecret'],
+  ['', 'topsecret'],
+])('refuses the header "%s" that HTTP cannot carry, without its value', (name, value) => {
+  const build = () => requestHeaders({ userAgent: 'natter', headers: { [name]: value } });
+  expect(build).toThrow(Failure);
+  expect(build).not.toThrow(/topsecret/);
+});
+
+const withKey = { authorization: 'Bearer key-1' };
+
+test.each([
+  'http://api.test',
+  'http://192.168.1.5:8080',
+  'http://localhost.test',
+  'http://[fe80::1]',
+])('K14 refuses to send a key to %s', (url) => {
+  expect(() => checkSecrecy(new URL(url), withKey, false)).toThrow(/unencrypted/);
+});
+
+test.each(['x-api-key', 'cookie', 'x-team-token'])(
+  'K14 refuses to send the header %s over plain http',
+  (name) => {
+    const headers = { 'user-agent': 'natter', [name]: 'value' };
+    const check = () => checkSecrecy(new URL('http://api.test'), headers, false);
+    expect(check).toThrow(`the header ${name} would travel unencrypted`);
+  },
+);
+
+test.each([
+  ['over https', 'https://api.test', withKey, false],
+  ['to localhost', 'http://localhost:8080', withKey, false],
+  ['to a name under localhost', 'http://api.localhost', withKey, false],
+  ['to 127.0.0.0/8', 'http://127.1.2.3', withKey, false],
+  ['to ::1', 'http://[::1]:8080', withKey, false],
+  ['when allowed', 'http://api.test', withKey, true],
+  ['without a key', 'http://api.test', { 'x-team': 'blue' }, false],
+])('K14 sends %s', (_name, url, headers, allowed) => {
+  expect(() => checkSecrecy(new URL(url), headers, allowed)).not.toThrow();
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { RequestFailure } from '../../../src/client/failure/request-failure.ts';
+import { decideRetry } from '../../../src/client/retry/retry-policy.ts';
+import { fc } from '../../support/properties.ts';
+
+const policy = { retries: 4, waitLimit: 60_000, random: () => 0 };
+
+function failure(askedDelay?: number, transient = true): RequestFailure {
+  return new RequestFailure('rate_limited', 'slow down', { transient, askedDelay });
+}
+
+test('R1 doubles its own backoff from half a second to eight', () => {
+  const delays = [1, 2, 3, 4, 5, 6].map((retry) =>
+    decideRetry(failure(), retry, { ...policy, retries: 9 }),
+  );
+  expect(delays).toEqual([500, 1000, 2000, 4000, 8000, 8000]);
+});
+
+test('R1 stops after the last retry', () => {
+  expect(decideRetry(failure(), 5, policy)).toBe('exhausted');
+});
+
+test('R24 spreads first delays over their range', () => {
+  const delays = Array.from({ length: 20 }, () =>
+    decideRetry(failure(), 1, { ...policy, random: Math.random }),
+  );
+  expect(new Set(delays).size).toBeGreaterThan(5);
+  for (const delay of delays) {
+    expect(delay).toBeGreaterThanOrEqual(375);
+    expect(delay).toBeLessThanOrEqual(500);
+  }
+});
+
+test('R25 jitter never shortens the wait asked for, and lengthens it by a second at most', () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0, max: 60_000, noNaN: true }),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      (asked, random) => {
+        const delay = decideRetry(failure(asked), 1, { ...policy, random: () => random });
+        expect(delay).toBeGreaterThanOrEqual(asked);
+        expect(delay).toBeLessThanOrEqual(asked + 1001);
+      },
+    ),
+  );
+});
+
+test.each([60_001, 120_000, 999_999_999_999_000, Infinity])('R9 does not wait %d ms', (asked) => {
+  expect(decideRetry(failure(asked), 1, policy)).toBe('wait too long');
+});
+
+test.each([0, Infinity])('R9 waits a year at most without a limit (%d)', (waitLimit) => {
+  const year = 366 * 86_400_000;
+  expect(decideRetry(failure(year + 1), 1, { ...policy, waitLimit })).toBe('wait too long');
+  expect(decideRetry(failure(Infinity), 1, { ...policy, waitLimit })).toBe('wait too long');
+  expect(decideRetry(failure(2 ** 31), 1, { ...policy, waitLimit })).toBe(2 ** 31);
+});
+
+test('R3 retries at once when asked to wait 0 seconds', () => {
+  expect(decideRetry(failure(0), 1, { ...policy, random: () => 0.9 })).toBe(0);
+});
+
+test('R15 makes no second request after a lasting failure', () => {
+  expect(decideRetry(failure(undefined, false), 1, policy)).toBe('final');
+});

@@ -1,0 +1,199 @@
+import { describe, expect, test, vi } from 'vitest';
+import { readAnswer } from '../../../src/client/stream/answer-reader.ts';
+import { bodyOf, endOf, readParts, textOf } from '../../support/read-parts.ts';
+import { chunk, delta, done, event, stop } from '../../support/stream-events.ts';
+
+/** A body that never ends by itself, and notes when it is closed. */
+function openBody(first: string): { body: AsyncIterable<Uint8Array>; closed: () => boolean } {
+  let closed = false;
+  async function* generate(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      yield Buffer.from(first);
+      await new Promise(() => {});
+    } finally {
+      closed = true;
+    }
+  }
+  return { body: generate(), closed: () => closed };
+}
+
+const name = { type: 'name', id: 'chatcmpl-1', model: 'origin' } as const;
+
+describe('the parts of an answer', () => {
+  test('the name comes before the first text, and again only when it says more', async () => {
+    const { parts } = await readParts([
+      event({ id: 'chatcmpl-1', choices: [] }),
+      delta('a'),
+      delta('b') + stop + done,
+    ]);
+    expect(parts.slice(0, -2)).toStrictEqual([
+      { type: 'name', id: 'chatcmpl-1' },
+      name,
+      { type: 'text', text: 'a', deltas: ['a'] },
+    ]);
+  });
+
+  test('one read gives one text part with its deltas', async () => {
+    const { parts } = await readParts([delta('a') + delta('b'), delta('c'), stop + done]);
+    expect(parts).toStrictEqual([
+      name,
+      { type: 'text', text: 'ab', deltas: ['a', 'b'] },
+      { type: 'text', text: 'c', deltas: ['c'] },
+      { type: 'end', complete: true, id: 'chatcmpl-1', model: 'origin', finishReason: 'stop' },
+    ]);
+  });
+
+  test('S29 reasoning, text and refusal keep their order within one read', async () => {
+    const events = [{ reasoning: 'x' }, { content: 'a' }, { refusal: 'no' }, { content: 'b' }];
+    const { parts } = await readParts([events.map((turn) => event(chunk(turn))).join('') + done]);
+    expect(parts.slice(0, -1)).toStrictEqual([
+      name,
+      { type: 'reasoning', text: 'x' },
+      { type: 'text', text: 'a', deltas: ['a'] },
+      { type: 'refusal', text: 'no' },
+      { type: 'text', text: 'b', deltas: ['b'] },
+    ]);
+  });
+
+  test('S52 a delta is delivered before the next read is asked for', async () => {
+    const { body } = openBody(delta('a'));
+    const parts = readAnswer(body, 'text/event-stream');
+    expect((await parts.next()).value).toStrictEqual(name);
+    expect((await parts.next()).value).toStrictEqual({ type: 'text', text: 'a', deltas: ['a'] });
+  });
+
+  test('S40 100,000 events in one read come in order', async () => {
+    const numbers = Array.from({ length: 100_000 }, (_, index) => `${index} `);
+    const { parts } = await readParts([numbers.map((number) => delta(number)).join('') + done]);
+    expect(textOf(parts, 'text') === numbers.join('')).toBe(true);
+  });
+});
+
+describe('the end of the body', () => {
+  test('S15 [DONE] ends the answer although the body stays open, and closes the body', async () => {
+    const { body, closed } = openBody(delta('a') + done);
+    const { parts, thrown } = await readParts(body);
+    expect([thrown, endOf(parts)?.complete, closed()]).toStrictEqual([undefined, true, true]);
+  });
+
+  test('a caller that stops early closes the body', async () => {
+    const { body, closed } = openBody(delta('a'));
+    for await (const part of readAnswer(body, 'text/event-stream')) {
+      expect(part.type).toBe('name');
+      break;
+    }
+    expect(closed()).toBe(true);
+  });
+
+  test('S50 an error of the body is passed on after the text that came', async () => {
+    const reset = new Error('reset');
+    async function* broken(): AsyncGenerator<Uint8Array, void, undefined> {
+      yield* bodyOf([delta('a')]);
+      throw reset;
+    }
+    const { parts, thrown } = await readParts(broken());
+    expect([textOf(parts, 'text'), thrown]).toStrictEqual(['a', reset]);
+  });
+});
+
+describe('onContent', () => {
+  async function contentReads(reads: readonly string[], type?: string): Promise<number> {
+    const onContent = vi.fn<() => void>();
+    await readParts(reads, type, { onContent });
+    return onContent.mock.calls.length;
+  }
+
+  test('S42 comments, empty data, empty deltas and usage do not count', async () => {
+    const silent = [
+      ': ping\n\n',
+      'data:\n\n',
+      delta(''),
+      event({ choices: [], usage: { total_tokens: 1 } }),
+    ];
+    expect(await contentReads([...silent, 'data: : PROCESSING\n\n'])).toBe(0);
+  });
+
+  test('S42 text, reasoning, tool calls and a finish_reason count once a read', async () => {
+    const reads = [
+      delta('a') + delta('b'),
+      event(chunk({ reasoning: 'r' })),
+      event(chunk({ tool_calls: [{}] })),
+      stop,
+    ];
+    expect(await contentReads(reads)).toBe(4);
+  });
+
+  test('S42 pieces of a JSON body count, blanks before it do not', async () => {
+    expect(
+      await contentReads(['\n', '\n', '{"choices":[{"message":', ' ', '{}}]}'], 'application/json'),
+    ).toBe(2);
+  });
+});
+
+test('S6 blank lines that keep a connection alive do not hide the form of what follows', async () => {
+  const blanks = Array<string>(5000).fill('\n');
+  const { parts } = await readParts([...blanks, '{"choices":[{"message":{"content":"a"}}]}'], '');
+  expect(textOf(parts, 'text')).toBe('a');
+});
+
+describe('limits', () => {
+  const options = { limit: 1000 };
+
+  test.each([
+    ['a line', 'data: ', 'x'.repeat(100)],
+    ['an event', '', 'data: x\n'],
+    ['an event of empty lines', '', 'data\n'],
+    ['a JSON body', '{"a":"', 'x'.repeat(100)],
+  ])('S39 %s without an end is a failure once it is over the limit', async (_, start, more) => {
+    let length = start.length;
+    async function* endless(): AsyncGenerator<Uint8Array, void, undefined> {
+      yield Buffer.from(start);
+      for (;;) {
+        length += more.length;
+        yield Buffer.from(more);
+      }
+    }
+    const { thrown } = await readParts(endless(), 'text/event-stream', options);
+    expect(thrown).toMatchObject({
+      kind: 'server_error',
+      message:
+        'the service sent more than 1000 characters without an end, so natter stopped reading',
+    });
+    expect(length).toBeLessThan(1000 + 2 * more.length + start.length);
+  });
+
+  test('S39 many small events are not limited together', async () => {
+    const { thrown } = await readParts(
+      [...Array.from({ length: 50 }, () => delta('a')), done],
+      'text/event-stream',
+      options,
+    );
+    expect(thrown).toBeUndefined();
+  });
+
+  test('S38 an event of 64 MB in reads of 16 kB is read whole, in linear time', async () => {
+    const piece = 'x'.repeat(16_000);
+    const reads = [
+      'data: {"choices":[{"delta":{"content":"',
+      ...Array<string>(4000).fill(piece),
+      `"}}]}\n\n${done}`,
+    ];
+    const { parts, thrown } = await readParts(reads);
+    expect(thrown).toBeUndefined();
+    expect(textOf(parts, 'text').length).toBe(64_000_000);
+  }, 20_000);
+});
+
+test('the first id and model of an answer stay, the last usage wins', async () => {
+  const usage = (total: number) => ({
+    prompt_tokens: 1,
+    completion_tokens: 1,
+    total_tokens: total,
+  });
+  const { parts } = await readParts([
+    event({ id: 'a', model: 'origin', choices: [], usage: usage(2) }),
+    event({ id: 'b', model: 'nextgen', choices: [], usage: usage(3) }),
+    delta('x') + stop + done,
+  ]);
+  expect(endOf(parts)).toMatchObject({ id: 'a', model: 'origin', usage: { total_tokens: 3 } });
+});

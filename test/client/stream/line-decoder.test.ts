@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createLineDecoder } from '../../../src/client/stream/line-decoder.ts';
+import { fc } from '../../support/properties.ts';
+
+function decode(reads: readonly Uint8Array[]): string {
+  const decoder = createLineDecoder();
+  return reads.map((read) => decoder.decode(read)).join('') + decoder.end();
+}
+
+test('S4 takes CRLF cut between two reads for one line end', () => {
+  expect(decode([Buffer.from('a\r'), Buffer.from('\nb\r'), Buffer.from('c')])).toBe('a\nb\nc');
+});
+
+test('S20 ends a line at CR without waiting for what follows', () => {
+  expect(createLineDecoder().decode(Buffer.from('a\r'))).toBe('a\n');
+});
+
+test('S36 S5 decodes any bytes as the whole would be decoded, however they are split', () => {
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 8 }),
+    fc.string({ unit: 'binary' }).map((text) => new Uint8Array(Buffer.from(text))),
+    fc
+      .constantFrom('\r', '\n', '\r\n', 'abc', '\uFEFF', 'é😀')
+      .map((text) => new Uint8Array(Buffer.from(text))),
+  );
+  fc.assert(
+    fc.property(fc.array(bytes), (reads) => {
+      const whole = new TextDecoder().decode(Buffer.concat(reads));
+      expect(decode(reads)).toBe(whole.replace(/\r\n|\r/g, '\n'));
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { createSurrogateCarry } from '../../../src/client/stream/surrogate-carry.ts';
+import { fc } from '../../support/properties.ts';
+
+function carried(deltas: readonly string[]): string[] {
+  const carry = createSurrogateCarry();
+  return [...deltas.map((delta) => carry.take(delta)), carry.end()];
+}
+
+test.each([
+  [
+    ['a\ud83d', '\ude00b'],
+    ['a', '😀b', ''],
+  ],
+  [
+    ['\ud83d', '', '\ude00'],
+    ['', '', '😀', ''],
+  ],
+  [['a\ud83d'], ['a', '\uFFFD']],
+  [
+    ['\ud83d', 'b'],
+    ['', '\uFFFDb', ''],
+  ],
+  [
+    ['\ud83d', '\ud83d', '\ude00'],
+    ['', '\uFFFD', '😀', ''],
+  ],
+  [['\ude00'], ['\uFFFD', '']],
+])('S35 %j is delivered as %j', (deltas, expected) => {
+  expect(carried(deltas)).toStrictEqual(expected);
+});
+
+test('S35 text cut between any two code units is delivered whole and never in half characters', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.nat({ max: 5 }), (text, size) => {
+      const deltas = text.match(new RegExp(`[^]{1,${size + 1}}`, 'g')) ?? [];
+      const pieces = carried(deltas);
+      expect(pieces.join('')).toBe(text.replace(/\p{Surrogate}/gu, '\uFFFD'));
+      expect(pieces.some((piece) => /\p{Surrogate}/u.test(piece))).toBe(false);
+    }),
+  );
+});

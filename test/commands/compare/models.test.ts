@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseModels, readComparedModels } from '../../../src/commands/compare/models.ts';
+import type { CompareOptions } from '../../../src/commands/compare/command.ts';
+import { createNotices } from '../../../src/output/notices.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
+
+const profiles = new Set(['default', 'local']);
+const named = (label: string, profile: string | undefined, model: string | undefined) => {
+  return { label, profile, model };
+};
+
+describe('a list of models', () => {
+  test.each([
+    [
+      ['origin,nextgen'],
+      [named('origin', undefined, 'origin'), named('nextgen', undefined, 'nextgen')],
+    ],
+    [
+      ['a', 'b'],
+      [named('a', undefined, 'a'), named('b', undefined, 'b')],
+    ],
+    [[' a , b ,'], [named('a', undefined, 'a'), named('b', undefined, 'b')]],
+    [['a,a'], [named('a', undefined, 'a'), named('a (2)', undefined, 'a')]],
+    [['a,local:llama3'], [named('a', undefined, 'a'), named('local:llama3', 'local', 'llama3')]],
+    [
+      ['llama3:8b,local:llama3:8b'],
+      [named('llama3:8b', undefined, 'llama3:8b'), named('local:llama3:8b', 'local', 'llama3:8b')],
+    ],
+    [['a,local:'], [named('a', undefined, 'a'), named('local:', 'local', undefined)]],
+  ])('%j', (lists, models) => {
+    expect(parseModels(lists, profiles)).toEqual(models);
+  });
+
+  test.each([['origin'], [','], ['']])('%j is too short', (list) => {
+    expect(() => parseModels([list], profiles)).toThrow('a comparison needs two models or more');
+  });
+});
+
+const stored = {
+  profiles: {
+    local: { 'base-url': 'http://127.0.0.1:11434', model: 'llama3', params: { seed: 1 } },
+    work: { model: 'nextgen' },
+  },
+};
+const credentials = {
+  profiles: { local: { apiKey: 'local-key-123', baseUrl: 'http://127.0.0.1:11434' } },
+};
+
+function read(
+  options: Partial<CompareOptions>,
+  environment: Readonly<Record<string, string>> = {},
+) {
+  const config = mkdtempSync(join(tmpdir(), 'natter-compare-'));
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, 'config.json'), JSON.stringify(stored));
+  writeFileSync(join(config, 'credentials.json'), JSON.stringify(credentials), { mode: 0o600 });
+  const { context } = createMemoryContext({
+    environment: { NATTER_CONFIG_DIR: config, ...environment },
+    homeDirectory: config,
+  });
+  const notices = createNotices(context.streams.stderr, false, (text) => text);
+  const defaults = { color: 'auto', input: true, stream: true, stdin: true } as const;
+  return readComparedModels(context, notices, { ...defaults, ...options }).map(({ settings }) => {
+    const { values, apiKey, params } = settings;
+    return [values.baseUrl, apiKey?.value, values.model, Object.keys(params)];
+  });
+}
+
+const elsewhere = { NATTER_BASE_URL: 'https://api.example.com', NATTER_API_KEY: 'main-key-123' };
+
+describe('the settings of a model', () => {
+  test('are those in force, with the model', () => {
+    expect(read({}, elsewhere)).toEqual([
+      ['https://api.example.com', 'main-key-123', 'origin', []],
+      ['https://api.example.com', 'main-key-123', 'nextgen', []],
+    ]);
+  });
+
+  test('K1 are those of a profile that is named with it, whose service gets no other key', () => {
+    const models = ['origin,local:mistral,local:'];
+    const flags = { models, baseUrl: 'https://api.example.com' };
+    const environment = { ...elsewhere, NATTER_MODEL: 'other' };
+    expect(read(flags, environment).slice(1)).toEqual([
+      ['http://127.0.0.1:11434', 'local-key-123', 'mistral', ['seed']],
+      ['http://127.0.0.1:11434', 'local-key-123', 'llama3', ['seed']],
+    ]);
+  });
+
+  test('take the address in force where the profile has none', () => {
+    expect(read({ models: ['origin,work:'] }, elsewhere)[1]).toEqual([
+      'https://api.example.com',
+      'main-key-123',
+      'nextgen',
+      [],
+    ]);
+  });
+
+  test('know no profile in the sandbox', () => {
+    expect(read({ models: ['origin,local:llama3'], sandbox: true })[1]?.[2]).toBe('local:llama3');
+  });
+});

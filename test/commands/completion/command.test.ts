@@ -1,0 +1,189 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { completionTree } from '../../../scripts/package/completion-tree.ts';
+import { commandTable, commandWords } from '../../../src/commands/program/command-table.ts';
+import { printCompletions } from '../../../src/commands/completion/run.ts';
+import { buildProgram } from '../../../src/commands/program/program.ts';
+import { definitions, settingKeys } from '../../../src/settings/definitions.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
+
+interface Machine {
+  /** Ids of conversations, each with its first prompt. */
+  readonly conversations?: Readonly<Record<string, string>>;
+  readonly deleted?: Readonly<Record<string, string>>;
+  readonly settings?: object;
+}
+
+function writeJournals(folder: string, prompts: Readonly<Record<string, string>>): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [id, content] of Object.entries(prompts)) {
+    const records = [
+      { type: 'conversation', version: 1, id, created_at: '2026-01-01T00:00:00.000Z' },
+      {
+        type: 'turn',
+        id: 'a',
+        parent: null,
+        role: 'user',
+        content,
+        at: '2026-01-01T00:00:00.000Z',
+      },
+    ];
+    const lines = records.map((record) => `${JSON.stringify(record)}\n`);
+    writeFileSync(join(folder, `${id}.jsonl`), lines.join(''));
+  }
+}
+
+function prepare({ conversations = {}, deleted = {}, settings }: Machine) {
+  const home = mkdtempSync(join(tmpdir(), 'natter-completion-'));
+  const config = join(home, 'config');
+  const data = join(home, 'data');
+  mkdirSync(config);
+  if (settings !== undefined) writeFileSync(join(config, 'config.json'), JSON.stringify(settings));
+  writeJournals(join(data, 'conversations'), conversations);
+  writeJournals(join(data, 'trash'), deleted);
+  return createMemoryContext({
+    environment: { NATTER_CONFIG_DIR: config, NATTER_DATA_DIR: data },
+    homeDirectory: home,
+  });
+}
+
+const program = completionTree(await buildProgram(createMemoryContext().context, commandWords));
+
+/** What `line` may become; its last word, empty after a space, is under the cursor. */
+async function complete(line: string, machine: Machine = {}): Promise<readonly string[]> {
+  const words = line.split(' ');
+  const { context, stdout } = prepare(machine);
+  await printCompletions(context, program, [...words.slice(0, -1), `=${words.at(-1) ?? ''}`]);
+  return stdout()
+    .split('\n')
+    .filter((text) => text !== '');
+}
+
+const valuesOf = (lines: readonly string[]) => lines.map((text) => text.split('\t')[0]);
+
+describe('words', () => {
+  test('are all commands where the line begins', async () => {
+    const commands = ['chat', ...commandTable.map(({ name }) => name)];
+    expect(valuesOf(await complete(''))).toEqual(commands);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['mo', ['models']],
+    ['--quiet mo', ['models']],
+    ['--profile work mo', ['models']],
+    ['-m nextgen mo', ['models']],
+    ['config un', ['unset']],
+    ['sessions un', ['undelete']],
+    ['help config se', ['set']],
+    ['help sessions sh', ['show']],
+    ['help pri', ['privacy']],
+    ['what mo', []],
+    ['-- mo', []],
+    ['config set model x mo', []],
+    ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
+  ])('of "natter %s" are %j', async (line, expected) => {
+    expect(valuesOf(await complete(line))).toEqual(expected);
+  });
+
+  test('come with what they mean', async () => {
+    expect(await complete('sand')).toEqual([
+      'sandbox\tserve the service in a box, with faults on request',
+    ]);
+  });
+});
+
+describe('options', () => {
+  test.each<[string, readonly string[]]>([
+    ['--no-st', ['--no-stream', '--no-stdin']],
+    ['what is --no-st', ['--no-stream', '--no-stdin']],
+    ['models get --js', ['--json']],
+    ['models get x --bas', ['--base-url']],
+    ['sandbox --bas', []],
+    ['-- --mod', []],
+    ['--resume --bran', ['--branch']],
+    ['batch --temp', ['--template']],
+    ['batch merge --temp', []],
+    ['batch merge --outp', ['--output']],
+  ])('of "natter %s" are %j', async (line, expected) => {
+    expect(valuesOf(await complete(line))).toEqual(expected);
+  });
+
+  test('include each setting that has a flag', async () => {
+    const found = valuesOf(await complete('--'));
+    expect(found).toEqual(
+      expect.arrayContaining(settingKeys.map((key) => `--${definitions[key].name}`)),
+    );
+  });
+});
+
+describe('values', () => {
+  const settings = {
+    version: 1,
+    profiles: { local: { model: 'llama3:8b' }, work: { model: 'nextgen' } },
+  };
+
+  test.each<[string, readonly string[]]>([
+    ['--color ', ['auto', 'always', 'never']],
+    ['--color=a', ['--color=auto', '--color=always']],
+    ['conversations export latest --format ', ['markdown', 'json', 'html']],
+    ['-m ', ['origin', 'nextgen', 'auto', 'llama3:8b']],
+    ['compare -m ', ['origin', 'nextgen', 'local:llama3:8b', 'work:nextgen']],
+    [
+      'compare --models origin,',
+      ['origin,nextgen', 'origin,local:llama3:8b', 'origin,work:nextgen'],
+    ],
+    ['models get l', ['llama3:8b']],
+    ['config set model n', ['nextgen']],
+    ['config set save ', ['true', 'false']],
+    ['config set system ', []],
+    ['config get max', ['max-tokens']],
+    ['--profile ', ['default', 'local', 'work']],
+    ['config use w', ['work']],
+    ['--file ', [':files']],
+    ['-f ', [':files']],
+    ['--file=', [':files']],
+    ['batch ', ['merge', ':files']],
+    ['batch x', [':files']],
+    ['batch merge a ', [':files']],
+    ['batch --format ', ['lines', 'jsonl', 'csv', 'tsv']],
+    ['--stdin-encoding utf-', ['utf-8', 'utf-16le']],
+  ])('of "natter %s" are %j', async (line, expected) => {
+    expect(valuesOf(await complete(line, { settings }))).toEqual(expected);
+  });
+
+  test.each([
+    '--resume ',
+    '--resume=',
+    'last ',
+    'conversations show ',
+    'conversations delete a ',
+    'sessions rename ',
+  ])('of "natter %s" are conversations', async (line) => {
+    const found = await complete(line, { conversations: { zzxgc4jv: 'why is the sky blue?' } });
+    const prefix = line === '--resume=' ? '--resume=' : '';
+    expect(found).toEqual([
+      `${prefix}latest\tthe one that changed last`,
+      `${prefix}zzxgc4jv\twhy is the sky blue?`,
+    ]);
+  });
+
+  test('of undelete are conversations in the trash', async () => {
+    const machine = { conversations: { zzxgc4jv: 'kept' }, deleted: { wk393795: 'deleted' } };
+    expect(valuesOf(await complete('conversations undelete ', machine))).toEqual([
+      'latest',
+      'wk393795',
+    ]);
+  });
+
+  test('are none where no conversation is', async () => {
+    expect(await complete('--resume ')).toEqual([]);
+  });
+
+  test('show a title without anything a terminal or a shell would act on', async () => {
+    const conversations = { zzxgc4jv: '\u001B[31mred\ttab\u0007' };
+    const [, line] = await complete('last ', { conversations });
+    expect(line).toBe('zzxgc4jv\tred tab');
+  });
+});

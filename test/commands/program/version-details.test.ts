@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { updateCommand, versionDetails } from '../../../src/commands/program/version-details.ts';
+
+test('says what runs, where it is installed and how to update it', () => {
+  const text = versionDetails({
+    version: '1.2.3',
+    node: 'v22.1.0',
+    platform: 'linux',
+    architecture: 'x64',
+    folder: '/usr/lib/node_modules/natter',
+  });
+  expect(text).toBe(
+    [
+      'natter     1.2.3',
+      'node       22.1.0',
+      'platform   linux x64',
+      'installed  /usr/lib/node_modules/natter',
+      'update     npm install --global natter@latest',
+      '',
+    ].join('\n'),
+  );
+});
+
+test.each([
+  ['/usr/local/lib/node_modules/natter', 'npm install --global natter@latest'],
+  [
+    '/home/a/.nvm/versions/node/v22.1.0/lib/node_modules/natter',
+    'npm install --global natter@latest',
+  ],
+  [
+    String.raw`C:\Users\A B\AppData\Roaming\npm\node_modules\natter`,
+    'npm install --global natter@latest',
+  ],
+  [String.raw`C:\Program Files\nodejs\node_modules\natter`, 'npm install --global natter@latest'],
+  ['/home/a/.npm/_npx/0f9c/node_modules/natter', 'npx natter@latest'],
+  [
+    String.raw`C:\Users\A\AppData\Local\npm-cache\_npx\0f9c\node_modules\natter`,
+    'npx natter@latest',
+  ],
+  [
+    '/home/a/.local/share/pnpm/global/5/.pnpm/natter@1.2.3/node_modules/natter',
+    'pnpm add --global natter@latest',
+  ],
+  ['/home/a/.bun/install/global/node_modules/natter', 'bun add --global natter@latest'],
+  ['/home/a/.config/yarn/global/node_modules/natter', 'yarn global add natter@latest'],
+  [
+    '/home/a/project/node_modules/natter',
+    'npm install natter@latest, in the project it belongs to',
+  ],
+  ['/home/a/natter', 'git pull && npm ci, in that folder'],
+])('%s is updated by: %s', (folder, command) => {
+  expect(updateCommand(folder)).toBe(command);
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { completionBody } from '../../../src/client/contract.ts';
+import { planRequest, promptMessages } from '../../../src/commands/prompt/chat-request.ts';
+import { Failure } from '../../../src/failure.ts';
+import { resolveSettings, type SettingFlags } from '../../../src/settings/resolve.ts';
+import { emptyCredentials, emptySettings } from '../../../src/settings/stored-settings.ts';
+
+const stored = { settings: emptySettings, credentials: emptyCredentials };
+
+function plan(flags: SettingFlags, prompt = 'hi', stream = true) {
+  const settings = resolveSettings({ flags, environment: {}, stored });
+  return planRequest(settings, promptMessages(settings.values.system, prompt), stream);
+}
+
+const user = { role: 'user', content: 'hi' };
+
+describe('the request', () => {
+  test.each([
+    ['nothing set', {}, true, { model: 'origin', messages: [user], stream: true }],
+    ['no stream', {}, false, { model: 'origin', messages: [user] }],
+    ['an empty system prompt', { system: '' }, false, { model: 'origin', messages: [user] }],
+    [
+      'a system prompt',
+      { system: 'brief' },
+      false,
+      { model: 'origin', messages: [{ role: 'system', content: 'brief' }, user] },
+    ],
+    ['a limit', { maxTokens: '5' }, false, { model: 'origin', messages: [user], max_tokens: 5 }],
+    [
+      'parameters',
+      { params: { temperature: 0, stop: ['a'] } },
+      false,
+      { model: 'origin', messages: [user], temperature: 0, stop: ['a'] },
+    ],
+  ])('with %s holds these fields and no other', (_, flags, stream, request) => {
+    expect(completionBody(plan(flags, 'hi', stream).request)).toStrictEqual(request);
+  });
+});
+
+describe('the model auto', () => {
+  test.each([
+    ['a short prompt', 'hi', {}, 'origin'],
+    ['a prompt over the smaller window', 'x'.repeat(600_000), {}, 'nextgen'],
+    ['an answer over the smaller window', 'hi', { maxTokens: '127999' }, 'nextgen'],
+    ['a prompt over every window', 'x'.repeat(5_000_000), {}, 'nextgen'],
+  ])('for %s is the smallest that fits', (_, prompt, flags, model) => {
+    expect(plan({ model: 'auto', ...flags }, prompt).request.model).toBe(model);
+  });
+});
+
+test('a request near the window is warned of with numbers and the larger model', () => {
+  expect(plan({}, 'x'.repeat(440_000)).warning).toBe(
+    "~110,004 tokens, near origin's window of 128,000; -m nextgen has a larger window",
+  );
+  expect(plan({}).warning).toBeUndefined();
+});
+
+test('only what cannot fit by any tokenizer is refused', () => {
+  expect(plan({}, 'x'.repeat(16_384_000)).warning).toContain("over origin's window");
+  expect(() => plan({}, 'x'.repeat(16_384_001))).toThrow(Failure);
+  expect(() => plan({ model: 'foreign' }, 'x'.repeat(16_384_001))).not.toThrow();
+});

@@ -1,0 +1,62 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createReplLibrary } from '../../../src/commands/repl/library.ts';
+import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
+
+/** A library of two conversations: one on tea, one whose title and texts name none of it. */
+async function openLibrary() {
+  const { context } = createMemoryContext();
+  const { clock, process } = context;
+  const folder = mkdtempSync(path.join(tmpdir(), 'natter-library-'));
+  const options = {
+    folder,
+    clock,
+    process,
+    random: Math.random,
+    version: '1.0.0',
+    onWarning: () => undefined,
+  };
+  for (const [prompt, answer] of [
+    ['on tea', 'leaves in hot water'],
+    ['a question', 'the ANSWER\nis a needle'],
+  ] as const) {
+    const journal = createJournal(options);
+    journal.addTurn({ role: 'user', content: prompt });
+    const { id } = journal.startAnswer({ model: 'origin' });
+    journal.appendText(id, answer);
+    journal.endAnswer(id, {});
+    await journal.close();
+  }
+  const library = createReplLibrary(context, options);
+  return (query: string) => library.describe(query, new AbortController().signal);
+}
+
+test('every conversation is listed without a query', async () => {
+  const text = await (await openLibrary())('');
+  expect(text).toMatch(/on tea/);
+  expect(text).toMatch(/a question/);
+  expect(text).not.toContain('HITS');
+});
+
+test('a query finds titles', async () => {
+  const text = await (await openLibrary())('ON TEA');
+  expect(text).toMatch(/on tea/);
+  expect(text).not.toMatch(/a question/);
+});
+
+test('a query finds texts and tells how often they hold it', async () => {
+  const text = await (await openLibrary())('needle');
+  expect(text).toMatch(/2 +1 +a question/);
+  expect(text).not.toMatch(/on tea/);
+});
+
+test('a query that nothing holds says so', async () => {
+  expect(await (await openLibrary())('xyzzy')).toBe('no conversation holds "xyzzy"');
+});
+
+test('a query is text, not a pattern', async () => {
+  expect(await (await openLibrary())('nee.le')).toBe('no conversation holds "nee.le"');
+});

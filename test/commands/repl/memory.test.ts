@@ -1,0 +1,92 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+
+import { createReplMemory } from '../../../src/commands/repl/memory.ts';
+import type { ProcessFacts } from '../../../src/storage/lock/process-facts.ts';
+import { processOn } from '../../storage/lock-fixtures.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
+
+let state = '';
+let drafts = '';
+let warnings: string[] = [];
+
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  drafts = join(state, 'drafts');
+  mkdirSync(drafts);
+  warnings = [];
+});
+
+/** What a session of this process remembers. */
+function session(process: ProcessFacts) {
+  const { context } = createMemoryContext({ environment: { NATTER_STATE_DIR: state } });
+  return createReplMemory({ ...context, process }, true, (text) => warnings.push(text));
+}
+
+const draft = (name: string, text: string) =>
+  writeFileSync(join(drafts, name), JSON.stringify({ at: '2026-11-20T10:00:00Z', text }));
+
+describe('drafts of sessions that are gone', () => {
+  const next = () => session(processOn(7, { running: { 7: '700' } }));
+
+  test.each([
+    [
+      'damaged',
+      () => writeFileSync(join(drafts, '41.json'), '{"at":"2026-11-21T10:00:00Z","te'),
+      0,
+    ],
+    ['gone by the time it is read', () => symlinkSync('nowhere', join(drafts, '41.json')), 0],
+    ['under a name that no session gives', () => draft('%zz.json', 'other'), 0],
+    ['a folder', () => mkdirSync(join(drafts, '41.json')), 1],
+  ])('X30: one that is %s hides no other', (_how, damage, warned) => {
+    draft('42.json', 'half a thought');
+    damage();
+    expect(next().takeDraft()).toBe('half a thought');
+    expect(warnings).toHaveLength(warned);
+    expect(warnings.join()).toMatch(
+      /^$|an unsent prompt was left out: cannot read \S+: it is a folder/,
+    );
+  });
+
+  test.skipIf(process.getuid?.() === 0)('X30: one that may not be read hides no other', () => {
+    draft('42.json', 'half a thought');
+    draft('41.json', 'secret');
+    chmodSync(join(drafts, '41.json'), 0);
+    expect(next().takeDraft()).toBe('half a thought');
+    expect(warnings.join()).toContain('permission denied');
+  });
+
+  test('X7: of process 1 of a container is found by process 1 of the next', () => {
+    const first = session(processOn(1, { running: { 1: '100' } }));
+    first.keepDraft('half a thought');
+    const second = session(processOn(1, { running: { 1: '200' } }));
+    expect(second.takeDraft()).toBe('half a thought');
+    second.keepDraft('');
+    second.close();
+    expect(readdirSync(drafts)).toEqual([]);
+  });
+
+  test('X7: of process 1 by an older version is found, too', () => {
+    draft('1.json', 'half a thought');
+    expect(session(processOn(1)).takeDraft()).toBe('half a thought');
+  });
+});
+
+test('the draft of a session that goes on is left alone', () => {
+  const running = { 7: '700', 8: '800', 9: '900' };
+  const first = session(processOn(7, { running }));
+  first.keepDraft('half a thought');
+  draft('9.json', 'of an older version');
+  expect(session(processOn(8, { running })).takeDraft()).toBe('');
+  first.close();
+  expect(session(processOn(8, { running })).takeDraft()).toBe('half a thought');
+});

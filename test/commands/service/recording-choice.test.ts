@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { chooseRecording } from '../../../src/commands/service/recording-choice.ts';
+
+const atOnce = Number.POSITIVE_INFINITY;
+
+type Variables = Readonly<Record<string, string>>;
+
+test.each<[string, object, Variables, object]>([
+  ['nothing', {}, {}, {}],
+  ['empty variables', {}, { NATTER_RECORD: '', NATTER_REPLAY: '' }, {}],
+  ['--record', { record: 'a' }, {}, { record: 'a' }],
+  ['NATTER_RECORD', {}, { NATTER_RECORD: 'a' }, { record: 'a' }],
+  ['--replay', { replay: 'a' }, {}, { replay: { file: 'a', speed: 1 } }],
+  ['--speed', { replay: 'a', speed: '2.5' }, {}, { replay: { file: 'a', speed: 2.5 } }],
+  ['--speed max', { replay: 'a', speed: 'max' }, {}, { replay: { file: 'a', speed: atOnce } }],
+  ['--speed 0', { replay: 'a', speed: '0' }, {}, { replay: { file: 'a', speed: atOnce } }],
+  [
+    'NATTER_REPLAY and NATTER_REPLAY_SPEED',
+    {},
+    { NATTER_REPLAY: 'a', NATTER_REPLAY_SPEED: '10' },
+    { replay: { file: 'a', speed: 10 } },
+  ],
+  [
+    '--speed beside NATTER_REPLAY',
+    { speed: 'max' },
+    { NATTER_REPLAY: 'a', NATTER_REPLAY_SPEED: '10' },
+    { replay: { file: 'a', speed: atOnce } },
+  ],
+  [
+    '--replay beside NATTER_RECORD',
+    { replay: 'a' },
+    { NATTER_RECORD: 'b' },
+    { replay: { file: 'a', speed: 1 } },
+  ],
+  ['--record beside NATTER_REPLAY', { record: 'a' }, { NATTER_REPLAY: 'b' }, { record: 'a' }],
+  [
+    'NATTER_REPLAY_USED',
+    {},
+    { NATTER_REPLAY: 'a', NATTER_REPLAY_USED: 'b' },
+    { replay: { file: 'a', speed: 1, used: 'b' } },
+  ],
+  ['NATTER_REPLAY_SPEED alone', {}, { NATTER_REPLAY_SPEED: 'max' }, {}],
+])('%s', (_, options, environment, expected) => {
+  expect(chooseRecording(options, environment)).toEqual(expected);
+});
+
+test.each<[object, Variables, string]>([
+  [{ record: 'a', replay: 'b' }, {}, '--record and --replay cannot go together'],
+  [{}, { NATTER_RECORD: 'a', NATTER_REPLAY: 'b' }, 'NATTER_RECORD and NATTER_REPLAY cannot go'],
+  [{ speed: '2' }, {}, '--speed is that of a replay, and there is none'],
+  [{ speed: '2', record: 'a' }, { NATTER_REPLAY: 'b' }, '--speed is that of a replay'],
+  [{ replay: 'a', speed: 'fast' }, {}, '--speed is "fast", which is no speed'],
+  [{ replay: 'a', speed: '-1' }, {}, '--speed is "-1"'],
+  [{ replay: 'a', speed: '0.001' }, {}, '--speed is "0.001"'],
+  [{ replay: 'a' }, { NATTER_REPLAY_SPEED: 'x' }, 'NATTER_REPLAY_SPEED is "x", which is no speed'],
+])('%j with %j is refused', (options, environment, message) => {
+  expect(() => chooseRecording(options, environment)).toThrow(message);
+});

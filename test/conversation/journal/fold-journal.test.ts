@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { createReplay } from '../../../src/conversation/journal/fold-journal.ts';
+import type { JournalRecord } from '../../../src/conversation/journal/records.ts';
+
+const prompt = {
+  type: 'turn',
+  id: 'a',
+  parent: null,
+  role: 'user',
+  content: 'why?',
+  created_at: '2026-11-20T12:00:00.000Z',
+} as const satisfies JournalRecord;
+
+test('a turn whose record appears twice keeps the first one', () => {
+  const replay = createReplay({ id: 'x' });
+  replay.apply(prompt);
+  replay.apply({ ...prompt, content: 'something else' });
+  expect([...replay.conversation().turns.values()]).toMatchObject([{ content: 'why?' }]);
+});
+
+test('a conversation without any date was created at the epoch', () => {
+  expect(createReplay({ id: 'x' }).conversation().createdAt).toEqual(new Date(0));
+});

@@ -1,0 +1,175 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import {
+  branchJournal,
+  createJournal,
+  resumeJournal,
+} from '../../../src/conversation/journal/open-journal.ts';
+import { pathOf } from '../../../src/conversation/tree.ts';
+import { appendFile } from '../../../src/storage/append-file.ts';
+import {
+  exchange,
+  fileOf,
+  filesIn,
+  journalOptions,
+  linesOf,
+  resumed,
+  storedConversation,
+  textsOf,
+} from '../journal-fixtures.ts';
+
+describe('a journal', () => {
+  test('creates nothing before the first turn', async () => {
+    const options = journalOptions();
+    await createJournal(options).close();
+    expect(filesIn(options.folder)).toEqual([]);
+  });
+
+  test('has the prompt on disk when addTurn returns', () => {
+    const options = journalOptions();
+    const journal = createJournal(options);
+    journal.addTurn({ role: 'user', content: 'why?' });
+    const [header, turn] = linesOf(options.folder, journal.conversation().id);
+    expect(JSON.parse(header ?? '')).toMatchObject({ type: 'conversation', version: 1 });
+    expect(JSON.parse(turn ?? '')).toMatchObject({ type: 'turn', role: 'user', content: 'why?' });
+  });
+
+  test('writes the text of an answer twice a second while it comes', async () => {
+    const options = journalOptions();
+    const journal = createJournal(options);
+    journal.addTurn({ role: 'user', content: 'why?' });
+    const answer = journal.startAnswer({ model: 'origin' });
+    journal.appendText(answer.id, 'be');
+    journal.appendText(answer.id, 'cause');
+    expect(linesOf(options.folder, journal.conversation().id)).toHaveLength(3);
+    await options.clock.advance(500);
+    const lines = linesOf(options.folder, journal.conversation().id);
+    expect(JSON.parse(lines[3] ?? '')).toEqual({ type: 'text', turn: answer.id, text: 'because' });
+  });
+
+  test('shows an answer that is coming as incomplete, and what came of it', () => {
+    const journal = createJournal(journalOptions());
+    journal.addTurn({ role: 'user', content: 'why?' });
+    const answer = journal.startAnswer({ model: 'origin' });
+    journal.appendText(answer.id, 'be');
+    const before = journal.conversation();
+    journal.appendText(answer.id, 'cause');
+    expect(before.turns.get(answer.id)).toMatchObject({ content: 'be', incomplete: true });
+    expect(textsOf(journal)).toEqual(['why?', 'because']);
+  });
+
+  test('reads back what it wrote', async () => {
+    const options = journalOptions();
+    const journal = createJournal(options);
+    exchange(journal, 'one', 'first');
+    const [prompt] = pathOf(journal.conversation());
+    journal.addTurn({ role: 'user', content: 'one, edited', parent: prompt?.parent });
+    journal.choose(prompt?.id ?? '');
+    journal.setTitle('numbers');
+    await journal.close();
+    const written = journal.conversation();
+    expect(resumed(options, written.id).conversation()).toEqual(written);
+    expect(textsOf(journal)).toEqual(['one', 'first']);
+  });
+
+  test('D14 flags an answer that it is closed on', async () => {
+    const options = journalOptions();
+    const journal = createJournal(options);
+    journal.addTurn({ role: 'user', content: 'why?' });
+    journal.appendText(journal.startAnswer({ model: 'origin' }).id, 'beca');
+    await journal.close();
+    const turns = pathOf(resumed(options, journal.conversation().id).conversation());
+    expect(turns[1]).toMatchObject({ content: 'beca', incomplete: true });
+  });
+
+  test('D20 waits for the disk at the end of a turn', async () => {
+    const calls: string[] = [];
+    const options = journalOptions();
+    const journal = createJournal(options, {
+      ...appendFile,
+      append(file, bytes) {
+        calls.push(`append ${String(bytes).trim().split('\n').length}`);
+        return appendFile.append(file, bytes);
+      },
+      async synchronize(file) {
+        await appendFile.synchronize(file);
+        calls.push('synchronized');
+      },
+    });
+    journal.addTurn({ role: 'user', content: 'why?' });
+    const answer = journal.startAnswer({ model: 'origin' });
+    journal.endAnswer(answer.id, {});
+    await journal.close();
+    expect(calls.filter((call) => call === 'synchronized')).toHaveLength(2);
+    expect(calls.at(-1)).toBe('synchronized');
+    expect(calls[0]).toBe('append 2');
+  });
+
+  test('D21 keeps the answer as it came, lone surrogates included', async () => {
+    const options = journalOptions();
+    const answer = 'é\u0000\u001b[31m\ud800 "\\n" 👩‍👩‍👧\r\n\u2028';
+    const id = await storedConversation(options, [['say it', answer]]);
+    expect(textsOf(resumed(options, id))[1]).toBe(answer);
+  });
+
+  test.skipIf(process.platform === 'win32')('K24 is private, its folder too', async () => {
+    const options = journalOptions();
+    const id = await storedConversation(options, [['one', 'first']]);
+    const folder = path.join(options.folder, 'conversations');
+    expect(statSync(fileOf(options.folder, id)).mode & 0o777).toBe(0o600);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  test('keeps nothing when it is not to save, and says nothing', async () => {
+    const options = { ...journalOptions(), save: false };
+    const journal = createJournal(options);
+    exchange(journal, 'one', 'first');
+    await journal.close();
+    expect(filesIn(options.folder)).toEqual([]);
+    expect(options.warnings).toEqual([]);
+    expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 2, path: undefined });
+  });
+
+  test('D10 goes on without a home folder and warns once', () => {
+    const options = journalOptions();
+    const journal = createJournal({ ...options, folder: undefined });
+    exchange(journal, 'one', 'first');
+    expect(textsOf(journal)).toEqual(['one', 'first']);
+    expect(options.warnings).toEqual([
+      'conversations are not kept, because the home folder is unknown',
+    ]);
+  });
+});
+
+describe('two journals of one conversation', () => {
+  test('the second is told who holds it and can go on in a copy', async () => {
+    const options = journalOptions();
+    const first = createJournal(options);
+    exchange(first, 'one', 'first');
+    const { id } = first.conversation();
+    const second = resumeJournal(options, id);
+    if (second.isOpen) throw new Error('it was opened twice');
+    expect(second.refusal.message).toContain(`process ${process.pid}`);
+    expect(second.refusal.hint).toContain('--branch');
+    const branch = branchJournal(options, id);
+    exchange(branch, 'two', 'second');
+    expect(textsOf(branch)).toEqual(['one', 'first', 'two', 'second']);
+    expect(textsOf(first)).toEqual(['one', 'first']);
+    expect(filesIn(path.join(options.folder, 'conversations'))).toHaveLength(4);
+    await first.close();
+    expect(resumeJournal(options, id).isOpen).toBe(true);
+  });
+
+  test('D8 the lock of a process that is gone is taken over', async () => {
+    const options = journalOptions();
+    const id = await storedConversation(options, [['one', 'first']]);
+    const lock = path.join(options.folder, 'conversations', `${id}.lock`);
+    writeFileSync(lock, `${hostname()} 4242 token`);
+    expect(resumeJournal(options, id).isOpen).toBe(true);
+    expect(readFileSync(lock, 'utf8')).toContain(`"processId":${process.pid}`);
+  });
+});

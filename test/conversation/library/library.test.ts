@@ -1,0 +1,58 @@
+import { existsSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { listEntries, renameConversation } from '../../../src/conversation/library/library.ts';
+import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { summarize } from '../../../src/conversation/library/summary.ts';
+import { exchange, journalOptions } from '../journal-fixtures.ts';
+
+/** The only conversation of a new folder, with one exchange. */
+async function stored(model = 'origin') {
+  const options = journalOptions();
+  const journal = createJournal(options);
+  journal.addTurn({ role: 'user', content: 'why?' });
+  const { id } = journal.startAnswer({ model });
+  journal.appendText(id, 'because');
+  journal.endAnswer(id, { model: 'nextgen' });
+  await journal.close();
+  const [entry] = listEntries(options.folder);
+  if (entry === undefined) throw new Error('the conversation is missing');
+  return entry;
+}
+
+describe('a conversation in the library', () => {
+  test('takes a new title', async () => {
+    const entry = await stored();
+    renameConversation(entry, 'light');
+    expect(summarize(entry.path).title).toBe('light');
+  });
+
+  test.runIf(existsSync('/dev/full'))('reports a disk that is full', async () => {
+    const entry = await stored();
+    unlinkSync(entry.path);
+    symlinkSync('/dev/full', entry.path);
+    expect(() => renameConversation(entry, 'light')).toThrow(
+      expect.objectContaining({ kind: 'storage' }),
+    );
+  });
+
+  test('has the model that the end of the answer names', async () => {
+    const entry = await stored('auto');
+    expect(summarize(entry.path).model).toBe('nextgen');
+  });
+
+  test('keeps every byte before a new title', async () => {
+    const entry = await stored();
+    const before = readFileSync(entry.path, 'utf8');
+    renameConversation(entry, 'light');
+    expect(readFileSync(entry.path, 'utf8').startsWith(before)).toBe(true);
+  });
+});
+
+test('an exchange counts as two turns', async () => {
+  const options = journalOptions();
+  const journal = createJournal(options);
+  exchange(journal, 'one', 'first');
+  await journal.close();
+  const [entry] = listEntries(options.folder);
+  expect(summarize(entry?.path ?? '').turns).toBe(2);
+});

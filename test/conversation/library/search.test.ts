@@ -1,0 +1,111 @@
+import { appendFileSync } from 'node:fs';
+
+import { describe, expect, test } from 'vitest';
+
+import { compilePattern, searchConversation } from '../../../src/conversation/library/search.ts';
+import { failureOf } from '../../settings/fixtures/stored.ts';
+import { fileOf, journalOptions, storedConversation } from '../journal-fixtures.ts';
+
+const plain = { regularExpression: false, caseSensitive: false };
+
+async function search(answer: string, pattern: RegExp, context = 0) {
+  const options = journalOptions();
+  const id = await storedConversation(options, [['a prompt', answer]]);
+  return [...searchConversation(fileOf(options.folder, id), pattern, context)];
+}
+
+describe('search', () => {
+  test('finds text whatever its case, and marks where it is', async () => {
+    const [found] = await search('one\nTwo two\nthree', compilePattern('two', plain));
+    expect(found).toMatchObject({ role: 'assistant', hits: 2 });
+    expect(found?.lines).toEqual([
+      {
+        number: 2,
+        text: 'Two two',
+        marks: [
+          [0, 3],
+          [4, 7],
+        ],
+      },
+    ]);
+  });
+
+  test('shows the lines around a hit once', async () => {
+    const [found] = await search('1\n2 x\n3 x\n4\n5\n6', compilePattern('x', plain), 1);
+    expect(found?.lines.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('finds hits in answers that came at the same time, each answer once', async () => {
+    const options = journalOptions();
+    const file = fileOf(options.folder, await storedConversation(options, [['a prompt', 'so']]));
+    const answer = { type: 'turn', parent: null, role: 'assistant', content: '' };
+    const turns = ['y', 'z'].map((id) => ({ ...answer, id }));
+    const texts = ['nee', 'dle'].flatMap((text) =>
+      turns.map(({ id: turn }) => ({ type: 'text', turn, text })),
+    );
+    const ends = turns.map(({ id: turn }) => ({ type: 'end', turn }));
+    const records = [...turns, ...texts, ...ends];
+    appendFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    const found = [...searchConversation(file, compilePattern('needle', plain), 0)];
+    expect(found.map(({ turn, hits }) => [turn, hits])).toEqual([
+      ['y', 1],
+      ['z', 1],
+    ]);
+  });
+
+  test('finds a hit that lies across two records', async () => {
+    const options = journalOptions();
+    const id = await storedConversation(options, [['a prompt', 'so']]);
+    const file = fileOf(options.folder, id);
+    const turn = { type: 'turn', id: 'zz', parent: null, role: 'assistant', content: '' };
+    const records = [
+      turn,
+      { type: 'text', turn: 'zz', text: 'nee' },
+      { type: 'text', turn: 'zz', text: 'dle' },
+    ];
+    appendFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    const found = [...searchConversation(file, compilePattern('needle', plain), 0)];
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({ turn: 'zz', hits: 1 });
+  });
+
+  test('marks each line of a hit that spans lines where it begins', async () => {
+    const pattern = compilePattern('a\\s+b', { ...plain, regularExpression: true });
+    const [found] = await search('x a\nb y a b', pattern);
+    expect(found).toMatchObject({ hits: 2 });
+    expect(found?.lines.map(({ marks }) => marks)).toEqual([
+      [[2, 3]],
+      [
+        [0, 1],
+        [4, 7],
+      ],
+    ]);
+  });
+
+  test.each([
+    ['a.c', plain, 'abc a.c', [[4, 7]]],
+    [
+      'a.c',
+      { ...plain, regularExpression: true },
+      'abc a.c',
+      [
+        [0, 3],
+        [4, 7],
+      ],
+    ],
+    ['A', { ...plain, caseSensitive: true }, 'aA', [[1, 2]]],
+    ['x*', { ...plain, regularExpression: true }, 'axx', [[1, 3]]],
+    ['👍', plain, '👎👍', [[2, 4]]],
+  ])('%s with %j', async (text, options, answer, marks) => {
+    const [found] = await search(answer, compilePattern(text, options));
+    expect(found?.lines[0]?.marks).toEqual(marks);
+  });
+
+  test.each([
+    ['', false],
+    ['(', true],
+  ])('refuses %j', async (text, regularExpression) => {
+    const failure = await failureOf(() => compilePattern(text, { ...plain, regularExpression }));
+    expect(failure.kind).toBe('usage');
+  });
+});

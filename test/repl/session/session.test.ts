@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { pathOf } from '../../../src/conversation/tree.ts';
+import { Failure } from '../../../src/failure.ts';
+import { createMemorySession, failing, hanging, saying } from '../../support/memory-session.ts';
+
+const down = new Failure('server_error', 'the service answered 500');
+
+describe('a prompt', () => {
+  test('is sent with the turns before it, and its answer is shown and kept', async () => {
+    const { session, enter, idle, text, requests } = createMemorySession(
+      saying('first ', 'answer'),
+      saying('second'),
+    );
+    enter('one');
+    await idle();
+    enter('two');
+    await idle();
+    expect(requests[1]?.messages).toEqual([
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: 'first answer' },
+      { role: 'user', content: 'two' },
+    ]);
+    expect(text()).toBe('You: one\norigin: first answer\nYou: two\norigin: second\n');
+    expect(pathOf(session.state().conversation)).toHaveLength(4);
+  });
+
+  test('takes the files it mentions along, and leaves other mentions alone', async () => {
+    const { enter, idle, requests } = createMemorySession();
+    enter('@notes.md and @someone');
+    await idle();
+    expect(requests[0]?.messages[0]?.content).toBe(
+      '@notes.md and @someone\n\n<file name="notes.md">\ncontent of notes.md\n</file>',
+    );
+  });
+
+  test('is not sent when a file it mentions cannot be read', async () => {
+    const { enter, idle, requests, text } = createMemorySession();
+    enter('@missing.md');
+    await idle();
+    expect(requests).toEqual([]);
+    expect(text()).toContain('cannot attach missing.md');
+  });
+
+  test('brings the system prompt in force along, once', async () => {
+    const { enter, idle, requests } = createMemorySession();
+    for (const line of ['/system be brief', 'one', 'two', '/system off', 'three']) {
+      enter(line);
+      await idle();
+    }
+    const roles = requests.map(({ messages }) => messages.map(({ role }) => role).join(' '));
+    expect(roles).toEqual([
+      'system user',
+      'system user assistant user',
+      'user assistant user assistant user',
+    ]);
+  });
+});
+
+describe('an answer', () => {
+  test('D15 that is stopped keeps its text, and the next request has valid roles', async () => {
+    const { session, enter, idle, requests, text } = createMemorySession(hanging('half an'));
+    enter('one');
+    await expect.poll(text).toContain('half an');
+    session.dispatch({ type: 'interrupted', now: 0 });
+    await idle();
+    expect(text()).toContain('origin: half an\nnatter: stopped; /continue goes on from here\n');
+    enter('two');
+    await idle();
+    expect(requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    const [, answer] = pathOf(session.state().conversation);
+    expect(answer).toMatchObject({ content: 'half an', incomplete: true });
+  });
+
+  test('D16 that never came is no part of the next request', async () => {
+    const { enter, idle, requests } = createMemorySession(failing(down));
+    enter('one');
+    await idle();
+    enter('two');
+    await idle();
+    expect(requests[1]?.messages).toEqual([{ role: 'user', content: 'two' }]);
+  });
+
+  test('that was cut is kept and can be continued', async () => {
+    const { session, enter, idle, requests, text } = createMemorySession(
+      failing(new Failure('incomplete', 'the answer was cut'), 'half'),
+      saying(' more'),
+    );
+    enter('one');
+    await idle();
+    expect(text()).toContain('the answer was cut\n  /continue goes on from here\n');
+    enter('/continue');
+    await idle();
+    expect(requests[1]?.messages.at(1)).toEqual({ role: 'assistant', content: 'half' });
+    expect(pathOf(session.state().conversation)).toHaveLength(4);
+  });
+
+  test('asked for again is another version; one that fails leaves the old one selected', async () => {
+    const { session, enter, idle, text } = createMemorySession(
+      saying('first'),
+      saying('second'),
+      failing(down),
+    );
+    enter('one');
+    await idle();
+    enter('/retry');
+    await idle();
+    expect(text()).toContain('natter: version 2/2; /version switches\n');
+    enter('/retry');
+    await idle();
+    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('second');
+    enter('/version 1');
+    await idle();
+    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('first');
+  });
+
+  test('T3 is filtered when it is shown, and kept as it came', async () => {
+    const { session, enter, idle, text } = createMemorySession(
+      saying('a\u001B]52;c;', 'eA==\u0007b'),
+    );
+    enter('one');
+    await idle();
+    expect(text()).toContain('origin: ab\n');
+    expect(text()).toContain('1 control or hidden character of the answer not shown');
+    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('a\u001B]52;c;eA==\u0007b');
+  });
+
+  test('is not torn by what is told meanwhile', async () => {
+    const { session, enter, idle, text } = createMemorySession(hanging('half '));
+    enter('one');
+    await expect.poll(text).toContain('half ');
+    session.dispatch({ type: 'remarked', text: 'the disk is full' });
+    session.dispatch({ type: 'interrupted', now: 0 });
+    await idle();
+    expect(text()).toMatch(/origin: half \nnatter: the disk is full\nnatter: stopped/);
+  });
+});
+
+describe('a failure', () => {
+  test('K8 does not show secrets', async () => {
+    const { enter, idle, text } = createMemorySession(
+      failing(new Failure('server_error', 'echoed secret')),
+    );
+    enter('one');
+    await idle();
+    expect(text()).toContain('echoed ***');
+  });
+
+  test('for a wrong key leads to entering another one, and the prompt is sent again by hand', async () => {
+    const refused = new Failure('unauthorized', 'the key was refused');
+    const { session, enter, idle, calls } = createMemorySession(failing(refused));
+    enter('one');
+    await idle();
+    expect(session.state().dialog).toMatchObject({ asks: 'key' });
+    enter('wrong');
+    expect((await idle()).dialog).toMatchObject({ asks: 'key' });
+    enter('right');
+    expect((await idle()).dialog).toBeUndefined();
+    expect(calls).toContain('connect https://api.example.com right');
+  });
+});
+
+test('nothing ticks while nothing is waited for', async () => {
+  const { clock, enter, idle } = createMemorySession();
+  expect(clock.sleeping()).toBe(0);
+  enter('one');
+  await idle();
+  await clock.advance(2000);
+  expect(clock.sleeping()).toBe(0);
+});
+
+test('an unsent draft is kept after a pause', async () => {
+  const { session, clock, calls } = createMemorySession();
+  session.dispatch({ type: 'key-pressed', event: { type: 'text', text: 'dra' }, now: 0 });
+  session.dispatch({ type: 'key-pressed', event: { type: 'text', text: 'ft' }, now: 0 });
+  await clock.advance(600);
+  expect(calls).toEqual(['draft draft']);
+});
+
+test('an unsent paste that starts with a slash is kept as the text it is', async () => {
+  const { session, clock, calls } = createMemorySession();
+  const text = `/quit\n${'line\n'.repeat(9)}`;
+  session.dispatch({ type: 'key-pressed', event: { type: 'paste', text }, now: 0 });
+  await clock.advance(600);
+  expect(calls).toEqual([`draft /${text}`]);
+});
+
+test('leaving while an answer comes keeps its text', async () => {
+  const { session, enter, text } = createMemorySession(hanging('half'));
+  enter('one');
+  await expect.poll(text).toContain('half');
+  enter('/quit');
+  await session.left;
+  await session.close();
+  expect(pathOf(session.state().conversation).at(-1)).toMatchObject({
+    content: 'half',
+    incomplete: true,
+  });
+});

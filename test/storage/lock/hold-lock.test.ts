@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { holdLock } from '../../../src/storage/lock/hold-lock.ts';
+import {
+  firstSpace,
+  hold,
+  holding,
+  leaveText,
+  newLockPath,
+  oldLock,
+  processOn,
+} from '../lock-fixtures.ts';
+
+const minute = 60_000;
+const elsewhere = { host: 'two', space: { ...firstSpace, boot: 'b2' } };
+
+describe('a lock that is held', () => {
+  test('names host, boot, namespace, process and its start, and is gone when it is released', () => {
+    const lock = newLockPath();
+    const held = hold(lock);
+    expect(JSON.parse(readFileSync(lock, 'utf8'))).toMatchObject({
+      host: 'one',
+      space: { boot: 'b1', namespace: 'n1' },
+      processId: 42,
+      start: '100',
+      since: '2026-11-20T12:00:00.000Z',
+    });
+    held.release();
+    expect(readdirSync(path.dirname(lock))).toEqual([]);
+  });
+
+  test('says to the next process who holds it, and since when', () => {
+    const lock = newLockPath();
+    hold(lock);
+    expect(holdLock(lock, holding(processOn(43, { running: { 42: '100' } })))).toMatchObject({
+      isHeld: false,
+      holder: { processId: 42, host: 'one' },
+      since: new Date('2026-11-20T12:00:00Z'),
+    });
+  });
+
+  test('X8: is renewed every ten seconds, and no more once it is released', async () => {
+    const lock = newLockPath();
+    const options = holding(processOn(42));
+    const held = hold(lock, options);
+    for (const _round of [1, 2]) {
+      leaveText(lock, readFileSync(lock, 'utf8'), 50_000);
+      await options.clock.advance(10_000);
+      expect(Date.now() - statSync(lock).mtimeMs).toBeLessThan(20_000);
+    }
+    held.release();
+    await options.clock.advance(10_000);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test('X8: that was deleted is made again', async () => {
+    const lock = newLockPath();
+    const options = holding(processOn(42));
+    const held = hold(lock, options);
+    rmSync(lock);
+    await options.clock.advance(10_000);
+    expect(held.isKept()).toBe(true);
+    expect(existsSync(lock)).toBe(true);
+  });
+
+  test('X8: is lost to a process that took it over, which its owner knows when it wakes up', async () => {
+    const lock = newLockPath();
+    const options = holding(processOn(42));
+    const held = hold(lock, options);
+    leaveText(lock, readFileSync(lock, 'utf8'), 2 * minute);
+    hold(lock, holding(processOn(1, elsewhere)));
+    expect(held.isKept()).toBe(true);
+    await options.clock.advance(25_000);
+    expect(held.isKept()).toBe(false);
+    held.release();
+    expect(readFileSync(lock, 'utf8')).toContain('"host":"two"');
+  });
+});
+
+test('a lock is not released that somebody else took over', () => {
+  const lock = newLockPath();
+  const held = hold(lock);
+  writeFileSync(lock, oldLock(1));
+  held.release();
+  expect(existsSync(lock)).toBe(true);
+});

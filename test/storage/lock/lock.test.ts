@@ -1,0 +1,115 @@
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { type LockClock, type LockOptions, withLock } from '../../../src/storage/lock/lock.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { leaveLock, processOn } from '../lock-fixtures.ts';
+import { failureOf, temporaryFolder } from '../../settings/fixtures/stored.ts';
+
+function fakeClock(): LockClock {
+  let elapsed = 0;
+  const start = Date.now();
+  return {
+    date: () => new Date(start + elapsed),
+    monotonic: () => elapsed,
+    sleep(milliseconds) {
+      elapsed += milliseconds;
+      return Promise.resolve();
+    },
+  };
+}
+
+function options(running: readonly number[]): LockOptions {
+  return {
+    clock: fakeClock(),
+    process: { id: process.pid, isRunning: (id) => running.includes(id) },
+  };
+}
+
+const run = (lock: string, running: readonly number[] = []) =>
+  withLock(lock, options(running), () => readFileSync(lock, 'utf8'));
+
+describe('withLock', () => {
+  test('holds the lock during the action only', async () => {
+    const lock = path.join(temporaryFolder(), 'lock');
+    expect(await run(lock)).toContain(`"processId":${process.pid}`);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test('releases the lock when the action throws', async () => {
+    const lock = path.join(temporaryFolder(), 'lock');
+    const failing = withLock(lock, options([]), () => {
+      throw new Error('on purpose');
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test('D17 lets no two actions run at once', async () => {
+    const lock = path.join(temporaryFolder(), 'lock');
+    let count = 0;
+    const increase = () =>
+      withLock(lock, options([process.pid]), () => {
+        const before = count;
+        count = before + 1;
+        return existsSync(lock);
+      });
+    const held = await Promise.all(Array.from({ length: 10 }, increase));
+    expect(held).not.toContain(false);
+    expect(count).toBe(10);
+  });
+
+  test('breaks the lock of a process that is gone, and leaves nothing behind', async () => {
+    const folder = temporaryFolder();
+    const lock = path.join(folder, 'lock');
+    writeFileSync(lock, `${os.hostname()} 4242 token`);
+    expect(await run(lock)).not.toContain('4242');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('waits ten seconds for a living process, then gives up and leaves its lock', async () => {
+    const lock = path.join(temporaryFolder(), 'lock');
+    leaveLock(lock);
+    const waiting = { ...options([]), process: processOn(7, { running: { 42: '100' } }) };
+    const failure = await failureOf(() => withLock(lock, waiting, () => undefined));
+    expect(failure.kind).toBe('storage');
+    expect(failure.message).toContain(`another natter (process 42 on one) has held ${lock}`);
+    expect(failure.hint).toContain('delete that file');
+    expect(readFileSync(lock, 'utf8')).toContain('"processId":42');
+    expect(waiting.clock.monotonic()).toBeLessThan(10_100);
+  });
+
+  test('X8: breaks a lock of another host once it was not renewed for a minute', async () => {
+    const lock = path.join(temporaryFolder(), 'lock');
+    const other = { ...options([]), process: processOn(7) };
+    const use = () => withLock(lock, other, () => readFileSync(lock, 'utf8'));
+    leaveLock(lock, { host: 'two' }, 20_000);
+    const failure = await failureOf(use);
+    expect(failure.kind).toBe('storage');
+    expect(failure.hint).toMatch(/^try again in (3\d|40) s: if that natter is gone, the lock is/);
+    leaveLock(lock, { host: 'two' }, 61_000);
+    expect(await use()).toContain('"processId":7');
+  });
+
+  test('breaks a lock that its maker never signed after two seconds', async () => {
+    const lock = path.join(temporaryFolder(), 'lock');
+    writeFileSync(lock, '');
+    const past = new Date(Date.now() - 1990);
+    utimesSync(lock, past, past);
+    const start = Date.now();
+    const waiting = { ...options([]), clock: systemClock };
+    await withLock(lock, waiting, () => undefined);
+    expect(Date.now() - start).toBeLessThan(9000);
+  });
+
+  test('does not remove a lock that another waiter is about to remove', async () => {
+    const lock = path.join(temporaryFolder(), 'lock');
+    writeFileSync(lock, `${os.hostname()} 4242 token`);
+    writeFileSync(`${lock}.token`, '');
+    expect((await failureOf(() => run(lock))).kind).toBe('storage');
+    expect(readFileSync(lock, 'utf8')).toContain('4242');
+  });
+});

@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { holdLock } from '../../../src/storage/lock/hold-lock.ts';
+import {
+  firstSpace,
+  hold,
+  holding,
+  leaveLock,
+  leaveText,
+  newLockPath,
+  oldLock,
+  processOn,
+} from '../lock-fixtures.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const elsewhere = { host: 'two', space: { ...firstSpace, boot: 'b2' } };
+
+describe('a lock that was left', () => {
+  const onOne = (running: Record<number, string>) => processOn(7, { running });
+  const inContainer = { boot: 'b1', namespace: 'n9', isContainer: true };
+
+  test.each([
+    ['X7: of a process that is gone', {}, 0, onOne({}), true],
+    ['X7: of a process that is running', {}, day, onOne({ 42: '100' }), false],
+    ['X7: of a process whose id another one has now', {}, 0, onOne({ 42: '999' }), true],
+    ['X7: of a killed process that its parent remembers', {}, 0, onOne({ 42: 'dead' }), true],
+    [
+      'X7: of process 1, by the process 1 after it in a namespace of the same number',
+      { processId: 1 },
+      0,
+      processOn(1, { running: { 1: '200' } }),
+      true,
+    ],
+    [
+      'X7: in another container, renewed just now',
+      {},
+      1000,
+      processOn(42, { space: inContainer }),
+      false,
+    ],
+    [
+      'X7: in another container, not renewed for a minute',
+      {},
+      minute + 1000,
+      processOn(42, { space: inContainer }),
+      true,
+    ],
+    [
+      'X7: before the machine was started again, just now',
+      {},
+      1000,
+      processOn(42, { space: { ...firstSpace, boot: 'b9' } }),
+      false,
+    ],
+    [
+      'X7: before the machine was started again, a minute ago',
+      {},
+      minute + 1000,
+      processOn(42, { space: { ...firstSpace, boot: 'b9' } }),
+      true,
+    ],
+    ['X8: on another host, renewed just now', elsewhere, 1000, onOne({}), false],
+    ['X8: on another host, renewed 45 s ago', elsewhere, 45_000, onOne({}), false],
+    ['X8: on another host, not renewed for a minute', elsewhere, minute + 1000, onOne({}), true],
+    [
+      'X8: on another host of the same boot, as copies of a virtual machine have it',
+      { host: 'two' },
+      1000,
+      onOne({}),
+      false,
+    ],
+    [
+      'of a running process where the system names no boot',
+      { space: undefined, start: undefined },
+      1000,
+      processOn(7, { space: undefined, running: { 42: 'x' } }),
+      false,
+    ],
+    [
+      'of a process that is gone where the system names no boot',
+      { space: undefined, start: undefined },
+      0,
+      processOn(7, { space: undefined, running: {} }),
+      true,
+    ],
+    [
+      'of a process id used again where the system names no boot',
+      { space: undefined, start: undefined },
+      minute + 1000,
+      processOn(7, { space: undefined, running: { 42: 'x' } }),
+      true,
+    ],
+  ])('D8 %s', (_whose, owner, age, process, isTaken) => {
+    const lock = newLockPath();
+    leaveLock(lock, owner, age);
+    expect(holdLock(lock, holding(process)).isHeld).toBe(isTaken);
+  });
+
+  test.each([
+    ['that is not signed yet', '', 0, false],
+    ['that was never signed', '', 3000, true],
+    ['that was signed by half', '{"host":"one","proc', 3000, true],
+    ['that is a file of someone else', 'pinned = true\n', day, false],
+  ])('%s', (_what, content, age, isTaken) => {
+    const lock = newLockPath();
+    leaveText(lock, content, age);
+    expect(holdLock(lock, holding(processOn(7))).isHeld).toBe(isTaken);
+    expect(readFileSync(lock, 'utf8') === content).toBe(!isTaken);
+  });
+
+  const restarted = os.uptime() * 1000 + minute;
+  const here = (running: Record<number, string>, id = 7) =>
+    processOn(id, { host: os.hostname(), running });
+  test.each([
+    ['of a process that is gone', oldLock(42), 0, here({}), true],
+    ['of a process that is running', oldLock(42), 1000, here({ 42: '1' }), false],
+    ['X7: of process 1, found by process 1', oldLock(1), 0, here({ 1: '1' }, 1), true],
+    ['from before the machine started', oldLock(42), restarted, here({ 42: '1' }), true],
+    ['of another host, a minute old', oldLock(42, 'elsewhere'), minute, here({}), false],
+    ['of another host, two days old', oldLock(42, 'elsewhere'), 2 * day, here({}), true],
+  ])('D8 of an older version, %s', (_whose, content, age, process, isTaken) => {
+    const lock = newLockPath();
+    leaveText(lock, content, age);
+    expect(holdLock(lock, holding(process)).isHeld).toBe(isTaken);
+  });
+
+  test('X8: two hosts that meet on a folder take turns, and never hold it both', () => {
+    const lock = newLockPath();
+    const one = holding(processOn(42));
+    const two = holding(processOn(42, { host: 'two', space: { ...firstSpace, boot: 'b2' } }));
+    const first = hold(lock, one);
+    expect(holdLock(lock, two).isHeld).toBe(false);
+    first.release();
+    const second = hold(lock, two);
+    expect(holdLock(lock, one).isHeld).toBe(false);
+    leaveText(lock, readFileSync(lock, 'utf8'), 2 * minute);
+    hold(lock, one);
+    second.release();
+    expect(readFileSync(lock, 'utf8')).toContain('"host":"one"');
+  });
+});
+
+describe('a clock that goes back', () => {
+  const hour = 60 * minute;
+  const other = () => holding(processOn(7, { running: {} }));
+
+  test('X8: steals no lock that is renewed', async () => {
+    const lock = newLockPath();
+    const options = holding(processOn(42, elsewhere));
+    const held = hold(lock, options);
+    leaveText(lock, readFileSync(lock, 'utf8'), -hour);
+    for (let round = 0; round < 20; round += 1) {
+      expect(holdLock(lock, other()).isHeld).toBe(false);
+      await options.clock.advance(10_000);
+    }
+    expect(held.isKept()).toBe(true);
+  });
+
+  test('X8: gives a lock that nobody renews the present time, so that it is dead a minute later', () => {
+    const lock = newLockPath();
+    leaveLock(lock, elsewhere, -hour);
+    expect(holdLock(lock, other()).isHeld).toBe(false);
+    expect(Math.abs(Date.now() - statSync(lock).mtimeMs)).toBeLessThan(30_000);
+    leaveText(lock, readFileSync(lock, 'utf8'), minute + 1000);
+    expect(holdLock(lock, other()).isHeld).toBe(true);
+  });
+});
+
+test('X7: a removal that was killed itself keeps nobody out for longer than a minute', () => {
+  const lock = newLockPath();
+  leaveLock(lock);
+  const next = () => holdLock(lock, holding(processOn(7, { running: {} }))).isHeld;
+  leaveText(`${lock}.left`, '');
+  expect(next()).toBe(false);
+  leaveText(`${lock}.left`, '', minute + 1000);
+  expect(next()).toBe(true);
+  expect(readdirSync(path.dirname(lock))).toEqual(['lock']);
+});

@@ -1,0 +1,81 @@
+import { PassThrough } from 'node:stream';
+import { setImmediate as tick } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAsk } from '../../../src/terminal/device/ask.ts';
+
+/** A person at a terminal in memory. */
+function openAsk() {
+  const input = new PassThrough();
+  const screen = new PassThrough();
+  const shown: string[] = [];
+  screen.on('data', (chunk: Buffer) => shown.push(chunk.toString()));
+  const interruptions: unknown[] = [];
+  const ask = createAsk(
+    () => input as unknown as NodeJS.ReadStream,
+    () => screen as unknown as NodeJS.WriteStream,
+    (reason) => interruptions.push(reason),
+  );
+  onTestFinished(ask.end);
+  return {
+    ask,
+    interruptions,
+    shown: () => shown.join(''),
+    type: async (text: string) => {
+      input.write(text);
+      await tick();
+      await tick();
+    },
+  };
+}
+
+test('Y16: what is typed between two questions is not shown, and answers the next one', async () => {
+  const { ask, type, shown } = openAsk();
+  const first = ask('Address: ', { keep: true });
+  await type('here\r');
+  expect(await first).toBe('here');
+  await type('secret\r');
+  expect(await ask('Key: ', { hidden: true, keep: true })).toBe('secret');
+  expect(shown()).toMatch(/Address: [^]*here[^]*Key: /);
+  expect(shown()).not.toContain('secret');
+});
+
+test('Y16: a paste answers two questions, and its second line is not shown', async () => {
+  const { ask, type, shown } = openAsk();
+  const first = ask('Address: ', { keep: true });
+  await type('here\rsecret\r');
+  expect([await first, await ask('Key: ', { hidden: true })]).toEqual(['here', 'secret']);
+  expect(shown()).not.toContain('secret');
+});
+
+test('Y16: what was typed before a question that is asked afresh is no answer to it', async () => {
+  const { ask, type, shown } = openAsk();
+  const first = ask('Address: ', { keep: true });
+  await type('wrong\r');
+  await first;
+  await type('a secret\rand half of');
+  const second = ask('Address: ', { keep: true, afresh: true });
+  await type('right\r');
+  expect(await second).toBe('right');
+  expect(shown()).not.toMatch(/secret|half/);
+});
+
+test('Y16: Ctrl-C rejects the question, or interrupts what is done between two', async () => {
+  const { ask, type, interruptions } = openAsk();
+  const first = ask('Address: ', { keep: true });
+  await type('here\r');
+  await first;
+  await type('\u0003');
+  expect(interruptions).toMatchObject([{ signal: 'SIGINT' }]);
+  const second = ask('Key: ', { hidden: true });
+  const [outcome] = await Promise.allSettled([second, type('\u0003')]);
+  expect(outcome).toMatchObject({ reason: { signal: 'SIGINT' } });
+});
+
+test('an aborted question gives its reason', async () => {
+  const { ask } = openAsk();
+  const abort = new AbortController();
+  const asked = ask('Key: ', { hidden: true, signal: abort.signal });
+  abort.abort(new Error('enough'));
+  const [outcome] = await Promise.allSettled([asked]);
+  expect(outcome).toMatchObject({ reason: { message: 'enough' } });
+});

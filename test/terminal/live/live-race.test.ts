@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import type { RegionPlace } from '../../../src/terminal/live/live-screen.ts';
+import { openRegion } from '../../support/region.ts';
+import { fc } from '../../support/properties.ts';
+
+/** Rows as wide as the window, which a narrower one wraps. */
+const draw = ({ columns }: RegionPlace) => ({
+  rows: ['status '.padEnd(columns - 1, '·'), '>', 'footer '.padEnd(columns - 1, '·')],
+  caret: { row: 1, column: 2 },
+});
+
+async function open(columns: number, rows: number) {
+  const opened = openRegion(columns, rows);
+  opened.region.render(draw);
+  await opened.settle();
+  return opened;
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** What a resize meets on its way to the program: so many updates, and perhaps the one that draws the new size. */
+interface Race {
+  readonly columns: number;
+  readonly rows: number;
+  readonly updates: number;
+  readonly again: { readonly columns: number; readonly rows: number } | undefined;
+}
+
+async function race({ screen, region, clock, settle }: Opened, step: Race, texts: string[]) {
+  const commit = async () => {
+    region.commit(texts.shift() ?? '');
+    await clock.advance(34);
+    await screen.settled();
+  };
+  await commit();
+  await screen.resizeUntold(step.columns, step.rows);
+  for (let update = 0; update < step.updates; update += 1) await commit();
+  screen.tell();
+  region.resized();
+  await screen.settled();
+  region.commit(texts.shift() ?? '');
+  if (step.again !== undefined) {
+    await screen.resizeUntold(step.again.columns, step.again.rows);
+    await clock.advance(101);
+    await screen.settled();
+    await commit();
+    screen.tell();
+    region.resized();
+  }
+  await settle();
+}
+
+/** Paragraphs of words that occur once, in the pieces of updates. */
+function textOf(count: number, lengths: readonly number[]) {
+  const paragraphs = Array.from({ length: count }, (_, index) =>
+    Array.from({ length: lengths[index % lengths.length] ?? 1 }, (_word, at) => `w${index}.${at}`),
+  ).map((words) => words.join(' '));
+  return { paragraphs, text: `${paragraphs.join('\n')}\n` };
+}
+
+function inPieces(text: string, sizes: readonly number[]): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += pieces.at(-1)?.length ?? 1) {
+    pieces.push(text.slice(at, at + (sizes[pieces.length % sizes.length] ?? 1)));
+  }
+  return pieces;
+}
+
+/** The paragraphs that are not there whole, in their order. */
+function missing(paragraphs: readonly string[], lines: readonly string[]): string[] {
+  const shown = lines.join('\n');
+  let at = 0;
+  return paragraphs.filter((paragraph) => {
+    const found = shown.indexOf(paragraph, at);
+    if (found !== -1) at = found + paragraph.length;
+    return found === -1;
+  });
+}
+
+const size = { columns: fc.integer({ min: 20, max: 80 }), rows: fc.constant(16) };
+const raceStep = fc.record({
+  ...size,
+  updates: fc.nat(2),
+  again: fc.option(fc.record(size), { nil: undefined, freq: 2 }),
+});
+
+describe('P20 a window that changes while updates are on their way', () => {
+  test.each([
+    ['wider', 70, 0],
+    ['wider', 57, 7],
+    ['narrower', 25, 3],
+    ['narrower', 39, 5],
+  ])('has every paragraph when it gets %s, to %i columns', async (_, columns, skip) => {
+    const opened = await open(40, 16);
+    const { paragraphs, text } = textOf(4, [9, 31, 4]);
+    const pieces = inPieces(text, [30]);
+    for (const piece of pieces.splice(0, skip)) {
+      opened.region.commit(piece);
+      await opened.settle();
+    }
+    await race(opened, { columns, rows: 16, updates: 1, again: undefined }, pieces);
+    for (const piece of pieces) opened.region.commit(piece);
+    await opened.settle();
+    const lines = await opened.screen.lines();
+    expect(missing(paragraphs, lines)).toEqual([]);
+  });
+
+  test('is drawn exactly where the terminal tells that it was one update', async () => {
+    const opened = await open(40, 16);
+    const { screen, region, settle } = opened;
+    region.commit('first\nA paragraph that goes over more than one row, and');
+    await settle();
+    const step = { columns: 60, rows: 16, updates: 1, again: undefined };
+    await race(opened, step, [' on', ' and on,', ' to its end.\n']);
+    expect((await screen.lines()).slice(0, 3)).toEqual([
+      'first',
+      'A paragraph that goes over more than one row, and on and on, to its end.',
+      expect.stringMatching(/^status/),
+    ]);
+  });
+
+  test('loses nothing in a terminal that never answers', async () => {
+    const opened = await open(40, 16);
+    const { screen, region, settle } = opened;
+    screen.askColumn = () => undefined;
+    const paragraph = 'A paragraph that goes over more than one row, and on and on, to its end.';
+    region.commit(`first\n${paragraph.slice(0, 49)}`);
+    await settle();
+    const step = { columns: 60, rows: 16, updates: 1, again: undefined };
+    await race(opened, step, [' on', ' and on,', ' to its end.\n']);
+    expect(missing(['first', paragraph], await screen.lines())).toEqual([]);
+  });
+
+  test('keeps every paragraph whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(raceStep, { minLength: 1, maxLength: 6 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 }),
+        fc.array(fc.integer({ min: 5, max: 90 }), { minLength: 1, maxLength: 5 }),
+        async (steps, lengths, sizes) => {
+          const opened = await open(40, 16);
+          const { paragraphs, text } = textOf(40, lengths);
+          const pieces = inPieces(text, sizes);
+          for (const step of steps) await race(opened, step, pieces);
+          opened.region.commit(pieces.join(''));
+          await opened.settle();
+          expect(missing(paragraphs, await opened.screen.lines())).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

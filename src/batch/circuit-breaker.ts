@@ -1,7 +1,7 @@
 import type { Failure, FailureKind } from '../failure.ts';
 
 /** Notices that the service, and not an item, is what fails. */
-export interface GivingUp {
+export interface CircuitBreaker {
   answered(): void;
   /** @returns whether to begin nothing more */
   failed(failure: Failure): boolean;
@@ -17,7 +17,7 @@ const ofItems: ReadonlySet<FailureKind> = new Set([
   'no_answer',
 ]);
 
-export interface GivingUpOptions {
+export interface CircuitBreakerOptions {
   /** Failures in a row, of any cause but the item's own, after which to give up. */
   readonly most: number;
   /** Milliseconds that the service may ask to wait: longer than that, the next item is refused as well. */
@@ -26,7 +26,11 @@ export interface GivingUpOptions {
   readonly isReplay: boolean;
 }
 
-export function createGivingUp({ most, longestWait, isReplay }: GivingUpOptions): GivingUp {
+export function createCircuitBreaker({
+  most,
+  longestWait,
+  isReplay,
+}: CircuitBreakerOptions): CircuitBreaker {
   let inRow = 0;
   return {
     answered() {

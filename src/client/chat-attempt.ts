@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import { acceptedResponse } from './http/accepted-response.ts';
 import {
-  contentless,
+  emptyAnswerFailure,
   incomplete,
   noAnswer,
   silence,
@@ -82,7 +82,7 @@ async function* readEvents(
     if (!(error instanceof Failure)) throw error;
     if (error.kind === 'no_answer')
       throw rephrase(error, requestId === undefined ? {} : { requestId });
-    throw received ? incomplete(error, requestId) : contentless(error, requestId);
+    throw received ? incomplete(error, requestId) : emptyAnswerFailure(error, requestId);
   } finally {
     watch.stop();
   }

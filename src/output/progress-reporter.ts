@@ -6,7 +6,7 @@ import type { Activity } from './activity.ts';
 import { refusalNotice } from './answer-notices.ts';
 import type { Notices } from './notices.ts';
 
-export interface SidelineOptions {
+export interface ProgressReporterOptions {
   readonly stderr: OutputStream;
   readonly style: Style;
   readonly notices: Notices;
@@ -17,7 +17,7 @@ export interface SidelineOptions {
 }
 
 /** What standard error shows while an answer comes: waits, retries, reasoning where asked for, refusals. */
-export interface Sidelines {
+export interface ProgressReporter {
   event(event: ChatEvent): void;
   /** The answer is over, complete or cut. */
   end(): void;
@@ -41,7 +41,7 @@ function createReasoningText(stderr: OutputStream, style: Style) {
   };
 }
 
-export function createSidelines(options: SidelineOptions): Sidelines {
+export function createProgressReporter(options: ProgressReporterOptions): ProgressReporter {
   const { stderr, style, notices, activity, model, showReasoning } = options;
   const reasoning = createReasoningText(stderr, style);
   let refusal = '';

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import { describeDifference, differencesOf, distanceOf } from './differences.ts';
 import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
-import type { UsedExchanges } from './consumed-exchanges.ts';
+import type { ConsumedExchanges } from './consumed-exchanges.ts';
 
 /** Gives each recorded exchange to the request it answers, once, in order. */
 export interface ExchangeChoice {
@@ -67,7 +67,10 @@ function noAnswer(
 }
 
 /** `used`: what was used before is not used again. */
-export function createExchangeChoice(recording: Recording, used: UsedExchanges): ExchangeChoice {
+export function createExchangeChoice(
+  recording: Recording,
+  used: ConsumedExchanges,
+): ExchangeChoice {
   const { exchanges } = recording;
   return {
     async take(request, signal) {

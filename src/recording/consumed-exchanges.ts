@@ -4,7 +4,7 @@ import { withLock, type LockOptions } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 
 /** Which exchanges of a recording were used, by their places in it, from 0. */
-export interface UsedExchanges {
+export interface ConsumedExchanges {
   /**
    * Adds the one that `choose` gives, and gives it; nobody else chooses meanwhile. Waits for those that do, until
    * `signal` aborts. Throws what `choose` throws.
@@ -13,7 +13,7 @@ export interface UsedExchanges {
 }
 
 /** Of one run of natter. */
-export function createUsedExchanges(): UsedExchanges {
+export function createConsumedExchanges(): ConsumedExchanges {
   const used = new Set<number>();
   return {
     async add(choose) {
@@ -40,7 +40,7 @@ function readPlaces(path: string): ReadonlySet<number> {
 }
 
 /** Of all runs that share a file, which holds a line for each. */
-export function keepUsedExchanges(path: string, options: LockOptions): UsedExchanges {
+export function keepConsumedExchanges(path: string, options: LockOptions): ConsumedExchanges {
   return {
     add: (choose, signal) =>
       withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, () => {

@@ -8,7 +8,7 @@ import { bytesEvent, type LaterEvent, type RecordedHeaders } from './format.ts';
 import { createSecretAnswer } from './secret-answer.ts';
 import { createSecretBytes, type Piece, type SecretPieces } from './secret-bytes.ts';
 
-export interface TapeOptions {
+export interface ExchangeWriterOptions {
   readonly write: (event: LaterEvent, at: number) => void;
   readonly clock: Clock;
   /** Finds secrets; undefined where there are none. */
@@ -16,7 +16,7 @@ export interface TapeOptions {
 }
 
 /** One exchange as it is written down. */
-export interface Tape {
+export interface ExchangeWriter {
   response(response: HttpResponse, url: URL): void;
   bytes(bytes: Uint8Array): void;
   /** The body ended. */
@@ -81,7 +81,11 @@ function createSecretPieces(filter: SecretFilter | undefined): SecretPieces<Time
 }
 
 /** `write` gets each event with its milliseconds since now. */
-export function createTape({ write, clock, filter }: TapeOptions): Tape {
+export function createExchangeWriter({
+  write,
+  clock,
+  filter,
+}: ExchangeWriterOptions): ExchangeWriter {
   const mask = filter?.mask ?? ((text: string) => text);
   const start = clock.monotonic();
   const elapsed = () => Math.round(clock.monotonic() - start);

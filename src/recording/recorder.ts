@@ -4,7 +4,7 @@ import type { SecretFilter } from '../secrecy/secret-filter.ts';
 import type { LaterEvent } from './format.ts';
 import { describeRequest } from './recorded-request.ts';
 import type { RecordingFile } from './recording-file.ts';
-import { createTape, type Tape } from './exchange-writer.ts';
+import { createExchangeWriter, type ExchangeWriter } from './exchange-writer.ts';
 
 export interface RecorderOptions {
   readonly file: RecordingFile;
@@ -17,7 +17,7 @@ export interface RecorderOptions {
 
 async function* recordBody(
   body: AsyncIterable<Uint8Array>,
-  tape: Tape,
+  tape: ExchangeWriter,
 ): AsyncGenerator<Uint8Array, void> {
   try {
     for await (const bytes of body) {
@@ -33,7 +33,7 @@ async function* recordBody(
   }
 }
 
-function recordResponse(response: HttpResponse, tape: Tape): HttpResponse {
+function recordResponse(response: HttpResponse, tape: ExchangeWriter): HttpResponse {
   let isRead = false;
   return {
     ...response,
@@ -84,7 +84,11 @@ export function createRecorder(options: RecorderOptions): (network: Transport) =
   return (network) => async (request, signal) => {
     signal.throwIfAborted();
     const exchange = isBroken ? undefined : await begin(request, signal);
-    const tape = createTape({ clock, filter: filter(), write: write.bind(undefined, exchange) });
+    const tape = createExchangeWriter({
+      clock,
+      filter: filter(),
+      write: write.bind(undefined, exchange),
+    });
     try {
       const response = await network(request, signal);
       tape.response(response, request.url);

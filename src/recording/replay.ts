@@ -5,12 +5,12 @@ import { createExchangeChoice } from './choose-exchange.ts';
 import { bytesOf } from './format.ts';
 import type { Reaction, RecordedExchange, Recording } from './read-recording.ts';
 import type { ReplayClock } from './replay-clock.ts';
-import type { UsedExchanges } from './consumed-exchanges.ts';
+import type { ConsumedExchanges } from './consumed-exchanges.ts';
 import { describeRequest } from './recorded-request.ts';
 
 export interface ReplayOptions {
   readonly recording: Recording;
-  readonly used: UsedExchanges;
+  readonly used: ConsumedExchanges;
   readonly clock: ReplayClock;
   /** Takes secrets out of a text, as they were taken out of the recording. */
   readonly mask: (text: string) => string;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../src/client/events.ts';
 import type { Activity } from '../../src/output/activity.ts';
 import { createNotices } from '../../src/output/notices.ts';
-import { createSidelines } from '../../src/output/progress-reporter.ts';
+import { createProgressReporter } from '../../src/output/progress-reporter.ts';
 import { createStyle } from '../../src/terminal/style.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
 
@@ -14,7 +14,7 @@ function run(showReasoning: boolean, events: readonly ChatEvent[]) {
     retry: () => void calls.push('retry'),
     settle: () => void calls.push('settle'),
   };
-  const sidelines = createSidelines({
+  const progressReporter = createProgressReporter({
     stderr,
     style: createStyle('none'),
     notices: createNotices(stderr, false, (text) => text),
@@ -22,8 +22,8 @@ function run(showReasoning: boolean, events: readonly ChatEvent[]) {
     model: 'origin',
     showReasoning,
   });
-  for (const event of events) sidelines.event(event);
-  sidelines.end();
+  for (const event of events) progressReporter.event(event);
+  progressReporter.end();
   return { shown: stderr.text(), calls };
 }
 

@@ -3,7 +3,7 @@ import { Failure } from '../../src/failure.ts';
 import { createExchangeChoice } from '../../src/recording/choose-exchange.ts';
 import type { RecordedRequest } from '../../src/recording/format.ts';
 import type { RecordedExchange } from '../../src/recording/read-recording.ts';
-import { createUsedExchanges } from '../../src/recording/consumed-exchanges.ts';
+import { createConsumedExchanges } from '../../src/recording/consumed-exchanges.ts';
 
 const ask = (content: string, model = 'origin'): RecordedRequest => ({
   method: 'POST',
@@ -20,7 +20,7 @@ function choose(...requests: readonly RecordedRequest[]) {
     reactions: [],
   }));
   const recording = { file: 'tape.jsonl', exchanges, unreadable: [] };
-  return createExchangeChoice(recording, createUsedExchanges());
+  return createExchangeChoice(recording, createConsumedExchanges());
 }
 
 async function refusal(taken: Promise<unknown>): Promise<Failure> {

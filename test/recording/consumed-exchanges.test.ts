@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { keepUsedExchanges } from '../../src/recording/consumed-exchanges.ts';
+import { keepConsumedExchanges } from '../../src/recording/consumed-exchanges.ts';
 import { newPath } from './recording-fixtures.ts';
 
 const options = { clock: systemClock, process: { id: process.pid, isRunning: () => true } };
@@ -9,14 +9,14 @@ const next = (used: ReadonlySet<number>) => used.size;
 
 test('runs at the same time choose one after the other', async () => {
   const path = newPath('used');
-  const runs = Array.from({ length: 10 }, () => keepUsedExchanges(path, options).add(next));
+  const runs = Array.from({ length: 10 }, () => keepConsumedExchanges(path, options).add(next));
   expect(new Set(await Promise.all(runs)).size).toBe(10);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 test('nothing is noted where nothing was chosen', async () => {
   const path = newPath('used');
-  const used = keepUsedExchanges(path, options);
+  const used = keepConsumedExchanges(path, options);
   await used.add(next);
   const refused = used.add(() => {
     throw new Error('none');
@@ -28,7 +28,7 @@ test('nothing is noted where nothing was chosen', async () => {
 test('a file with something else in it is refused and left alone', async () => {
   const path = newPath('used');
   writeFileSync(path, 'my notes\n');
-  await expect(keepUsedExchanges(path, options).add(next)).rejects.toThrow(
+  await expect(keepConsumedExchanges(path, options).add(next)).rejects.toThrow(
     'holds something else than used exchanges',
   );
   expect(readFileSync(path, 'utf8')).toBe('my notes\n');

@@ -4,7 +4,7 @@ import type { ClientOptions } from '../../src/client/client.ts';
 import { readRecording } from '../../src/recording/read-recording.ts';
 import { createReplay } from '../../src/recording/replay.ts';
 import { createReplayClock } from '../../src/recording/replay-clock.ts';
-import { createUsedExchanges } from '../../src/recording/consumed-exchanges.ts';
+import { createConsumedExchanges } from '../../src/recording/consumed-exchanges.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { delta, done } from '../support/raw-replies.ts';
 import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
@@ -20,7 +20,7 @@ function replaying(
   const recording = readRecording(writeTape(...lines));
   const replay = createReplay({
     recording,
-    used: createUsedExchanges(),
+    used: createConsumedExchanges(),
     clock,
     mask: (text) => text,
   });

@@ -15,10 +15,10 @@ export interface Selection {
 }
 
 /** What an item needs: nothing, as it is another shard's or `answered`, or all. */
-export type Standing = 'elsewhere' | 'answered' | 'pending';
+export type ItemStatus = 'elsewhere' | 'answered' | 'pending';
 
 /** @throws Failure `usage` when what is answered at the item's place is another prompt */
-export function standingOf(item: InputItem, selection: Selection): Standing {
+export function itemStatusOf(item: InputItem, selection: Selection): ItemStatus {
   if (!isInShard(item.index, selection.shard)) return 'elsewhere';
   const result = selection.find(item.index);
   if (result?.isAnswered !== true) return 'pending';
@@ -49,7 +49,7 @@ export interface Survey {
 
 /**
  * Reads a whole input before anything is sent.
- * @throws Failure `usage` as {@link standingOf}
+ * @throws Failure `usage` as {@link itemStatusOf}
  */
 export async function surveyItems(
   items: AsyncIterable<InputItem>,
@@ -62,7 +62,7 @@ export async function surveyItems(
   let firstBad: InputItem | undefined;
   for await (const item of items) {
     count += 1;
-    const standing = standingOf(item, selection);
+    const standing = itemStatusOf(item, selection);
     if (standing === 'elsewhere') continue;
     total += 1;
     if (standing === 'answered') answered += 1;

@@ -49,7 +49,7 @@ export function incomplete(cause: Failure, requestId: string | undefined): Failu
  * What ended an answer of which no content came. A limit that the service reports inside a 200 counts like a 429;
  * its other errors, and bodies that cannot be read, would come again.
  */
-export function contentless(cause: Failure, requestId: string | undefined): Failure {
+export function emptyAnswerFailure(cause: Failure, requestId: string | undefined): Failure {
   const id = requestId === undefined ? {} : { requestId };
   const transient =
     cause instanceof RequestFailure ? cause.transient : cause.kind === 'rate_limited';

@@ -15,14 +15,14 @@ const longestExtraWait = 1_000;
 export const longestWait = 366 * 86_400_000;
 
 /** Why no further request is made. */
-export type GivingUp = 'final' | 'exhausted' | 'wait too long';
+export type CircuitBreaker = 'final' | 'exhausted' | 'wait too long';
 
 /** Milliseconds before `retry` (from 1); or why no retry is made. */
 export function decideRetry(
   failure: RequestFailure,
   retry: number,
   policy: RetryPolicy,
-): number | GivingUp {
+): number | CircuitBreaker {
   if (!failure.transient) return 'final';
   const asked = failure.askedDelay;
   const limit = policy.waitLimit === 0 ? longestWait : Math.min(policy.waitLimit, longestWait);

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import type { RetryScheduled } from '../events.ts';
 import { maskFailure } from '../failure/mask-failure.ts';
 import { rephrase, RequestFailure } from '../failure/request-failure.ts';
-import { decideRetry, longestWait, type GivingUp, type RetryPolicy } from './retry-policy.ts';
+import { decideRetry, longestWait, type CircuitBreaker, type RetryPolicy } from './retry-policy.ts';
 import { clockTimeAfter, waitInWords } from '../failure/wait-words.ts';
 
 export interface RetryContext {
@@ -50,11 +50,16 @@ export async function waitForRetry(
   }
 }
 
-function decide(failure: Failure, retry: number, policy: RetryPolicy): number | GivingUp {
+function decide(failure: Failure, retry: number, policy: RetryPolicy): number | CircuitBreaker {
   return failure instanceof RequestFailure ? decideRetry(failure, retry, policy) : 'final';
 }
 
-function finalFailure(shown: Failure, failure: Failure, reason: GivingUp, clock: Clock): Failure {
+function finalFailure(
+  shown: Failure,
+  failure: Failure,
+  reason: CircuitBreaker,
+  clock: Clock,
+): Failure {
   if (reason === 'wait too long' && failure instanceof RequestFailure) {
     return waitRefused(shown, failure.askedDelay ?? 0, clock.date());
   }

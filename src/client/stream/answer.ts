@@ -44,10 +44,10 @@ export interface Answer {
   end(): AnswerPart[];
 }
 
-type Told = Omit<AnswerEnd, 'type' | 'complete'>;
+type Metadata = Omit<AnswerEnd, 'type' | 'complete'>;
 
 /** The first id and model stay, the last usage and `finish_reason` win. */
-function withTold(told: Told, chunk: ChunkContent): Told {
+function mergeMetadata(told: Metadata, chunk: ChunkContent): Metadata {
   const { id, model, finishReason, usage, toolCalls } = chunk;
   let next = told;
   if (id !== undefined && told.id === undefined) next = { ...next, id };
@@ -59,8 +59,8 @@ function withTold(told: Told, chunk: ChunkContent): Told {
 }
 
 /** Tells the name once for each time that it says more. */
-function createNaming(): (told: Told) => readonly AnswerName[] {
-  let named: Told = {};
+function createNaming(): (told: Metadata) => readonly AnswerName[] {
+  let named: Metadata = {};
   return (told) => {
     const { id, model } = told;
     if (id === named.id && model === named.model) return [];
@@ -75,7 +75,7 @@ export function createAnswer(): Answer {
   const texts = createTextRuns();
   let finished = false;
   let content = false;
-  let told: Told = {};
+  let told: Metadata = {};
   const takeName = createNaming();
 
   return {
@@ -86,7 +86,7 @@ export function createAnswer(): Answer {
         content = true;
       }
       if (chunk.toolCalls || chunk.finishReason !== undefined) content = true;
-      told = withTold(told, chunk);
+      told = mergeMetadata(told, chunk);
     },
     finish() {
       finished = true;

@@ -1,6 +1,6 @@
 import type { InputItem } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
-import { type Selection, standingOf, surveyItems } from '../../batch/input/select-items.ts';
+import { type Selection, itemStatusOf, surveyItems } from '../../batch/input/select-items.ts';
 import type { Tally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
@@ -77,7 +77,7 @@ export async function checkItems(
 
 /**
  * The items that are to be asked, as they are read; the others are counted, where {@link checkItems} could not.
- * @throws Failure `usage` for an input without items, and as `standingOf`
+ * @throws Failure `usage` for an input without items, and as `itemStatusOf`
  */
 export async function* pendingItems(
   items: BatchItems,
@@ -89,7 +89,7 @@ export async function* pendingItems(
   let own = 0;
   for await (const item of read(items, signal)) {
     all += 1;
-    const standing = standingOf(item, selection);
+    const standing = itemStatusOf(item, selection);
     if (standing === 'elsewhere') continue;
     own += 1;
     if (standing !== 'answered') yield item;

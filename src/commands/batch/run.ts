@@ -1,5 +1,5 @@
 import { type Concurrency, createConcurrency } from '../../batch/concurrency.ts';
-import { createGivingUp } from '../../batch/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../batch/circuit-breaker.ts';
 import { runItems } from '../../batch/run-items.ts';
 import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import type { Failure } from '../../failure.ts';
@@ -105,7 +105,7 @@ function rulesOf({ context, options, plan, settings }: Run, service: Service, st
   const most = Math.max(leastFailuresInRow, 2 * plan.concurrency);
   return {
     asking: { ...service, settings, stream, ...limits, clock: context.clock },
-    givingUp: createGivingUp({ most, longestWait, isReplay }),
+    circuitBreaker: createCircuitBreaker({ most, longestWait, isReplay }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Slot } from '../../batch/concurrency.ts';
-import type { GivingUp } from '../../batch/circuit-breaker.ts';
+import type { CircuitBreaker } from '../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem } from '../../batch/input/item.ts';
 import { countFailure, type Tally } from '../../batch/tally.ts';
 import type { Failure } from '../../failure.ts';
@@ -16,22 +16,22 @@ export interface BatchWork {
   readonly asking: Asking;
   readonly sink: BatchSink;
   readonly tally: Tally;
-  readonly givingUp: GivingUp;
+  readonly circuitBreaker: CircuitBreaker;
   /** Begins nothing more, because of a failure that further items would meet as well. */
   readonly giveUp: (failure: Failure) => void;
 }
 
-function countOutcome({ tally, givingUp, giveUp }: BatchWork, outcome: ItemOutcome): void {
+function countOutcome({ tally, circuitBreaker, giveUp }: BatchWork, outcome: ItemOutcome): void {
   const { failure, record } = outcome;
   // What is no answer is paid, too.
   tally.tokens += record.usage?.total_tokens ?? 0;
   if (failure === undefined) {
     tally.answered += 1;
-    givingUp.answered();
+    circuitBreaker.answered();
     return;
   }
   countFailure(tally, failure.kind);
-  if (givingUp.failed(failure)) giveUp(failure);
+  if (circuitBreaker.failed(failure)) giveUp(failure);
 }
 
 async function answer(

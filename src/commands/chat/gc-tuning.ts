@@ -10,7 +10,7 @@ async function setGrowth(factor: number): Promise<void> {
 }
 
 /** What a long answer needs of V8. */
-export interface YoungObjectLimit {
+export interface YoungGenerationLimit {
   /** To be called with the length of each text. */
   add(length: number): void;
   /** To be called when the answer has come: compiled code is kept for the flags there are at the end of the run. */
@@ -21,7 +21,7 @@ export interface YoungObjectLimit {
  * Keeps V8's space for young objects small while a long answer passes: it would grow to tens of megabytes for text
  * that nobody keeps, and take no less time.
  */
-export function createYoungObjectLimit(): YoungObjectLimit {
+export function limitYoungGeneration(): YoungGenerationLimit {
   let seen = 0;
   return {
     add(length) {

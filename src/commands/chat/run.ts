@@ -4,7 +4,7 @@ import { filteredNotice, finishNotice } from '../../output/answer-notices.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import { createAnswerMeter } from '../../output/answer-meter.ts';
 import type { AnswerRecord } from '../../output/answer-record.ts';
-import { createSidelines } from '../../output/progress-reporter.ts';
+import { createProgressReporter } from '../../output/progress-reporter.ts';
 import { usageLine } from '../../output/usage-line.ts';
 import { endingFailure } from '../../output/failure-report.ts';
 import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
@@ -17,7 +17,7 @@ import { present, type Presentation } from '../print/presentation.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import { readRequestSettings } from '../service/request-settings.ts';
 import { openService, type Service } from '../service/service.ts';
-import { createYoungObjectLimit } from './gc-tuning.ts';
+import { limitYoungGeneration } from './gc-tuning.ts';
 
 /** One run of the chat command: what is decided before anything is sent. */
 interface Run {
@@ -43,15 +43,22 @@ async function answer(
   const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
   const showReasoning = options.reasoning === true && !quiet;
   const { model } = request;
-  const sidelines = createSidelines({ stderr, style, notices, activity, model, showReasoning });
-  const youngObjects = createYoungObjectLimit();
+  const progressReporter = createProgressReporter({
+    stderr,
+    style,
+    notices,
+    activity,
+    model,
+    showReasoning,
+  });
+  const youngObjects = limitYoungGeneration();
   const meter = createAnswerMeter(service.clock);
   let failure: Failure | undefined;
   activity.waiting(model);
   const chatEvents = () => service.client.chat(request, { signal: context.signal });
   try {
     for await (const event of conversation.keep(model, chatEvents)) {
-      sidelines.event(event);
+      progressReporter.event(event);
       if (event.type === 'text-received') youngObjects.add(event.text.length);
       meter.event(event);
       await output.printer.event(event);
@@ -61,7 +68,7 @@ async function answer(
     failure = endingFailure(error, context.signal);
     throw error;
   } finally {
-    sidelines.end();
+    progressReporter.end();
     await output.printer.end({ record: meter.record(failure), failure });
     await youngObjects.release();
   }

@@ -79,7 +79,7 @@ function begin(
 }
 
 /** Said on the command line or in the environment, for this run. */
-export function isSaidNow(settings: ResolvedSettings, key: 'model' | 'system'): boolean {
+export function isExplicitlySet(settings: ResolvedSettings, key: 'model' | 'system'): boolean {
   const { kind } = settings.sources[key];
   return kind === 'flag' || kind === 'environment';
 }
@@ -89,7 +89,7 @@ export function withModelOf(
   settings: ResolvedSettings,
   model: string | undefined,
 ): ResolvedSettings {
-  const stays = isSaidNow(settings, 'model') || settings.values.model === 'auto';
+  const stays = isExplicitlySet(settings, 'model') || settings.values.model === 'auto';
   if (stays || model === undefined) return settings;
   return { ...settings, values: { ...settings.values, model } };
 }
@@ -131,7 +131,9 @@ export async function nextTurns(
   const conversation = journal.conversation();
   const { system } = settings.values;
   const isNewSystem =
-    system !== undefined && isSaidNow(settings, 'system') && system !== systemOf(conversation);
+    system !== undefined &&
+    isExplicitlySet(settings, 'system') &&
+    system !== systemOf(conversation);
   const user: NextTurn = { role: 'user', content: prompt };
   const turns = isNewSystem ? [{ role: 'system', content: system } as const, user] : [user];
   const leaf = leafOf(conversation);

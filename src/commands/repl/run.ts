@@ -16,7 +16,7 @@ import type { ChatOptions } from '../chat/command.ts';
 import { cleanLine } from '../print/clean-line.ts';
 import type { Context } from '../program/context.ts';
 import {
-  isSaidNow,
+  isExplicitlySet,
   journalOptions,
   openNamedJournal,
   withModelOf,
@@ -45,7 +45,7 @@ interface Parts {
 function choicesOf(settings: ResolvedSettings, conversation: Conversation): Choices {
   const { model, maxTokens, system: own } = settings.values;
   const kept = systemOf(conversation);
-  const system = isSaidNow(settings, 'system') || kept === undefined ? own : kept;
+  const system = isExplicitlySet(settings, 'system') || kept === undefined ? own : kept;
   return { model, maxTokens, system, theme: 'color' };
 }
 

@@ -6,7 +6,10 @@ import { openRecordingFile } from '../../recording/recording-file.ts';
 import { readRecording } from '../../recording/read-recording.ts';
 import { createReplay } from '../../recording/replay.ts';
 import { createReplayClock } from '../../recording/replay-clock.ts';
-import { createUsedExchanges, keepUsedExchanges } from '../../recording/consumed-exchanges.ts';
+import {
+  createConsumedExchanges,
+  keepConsumedExchanges,
+} from '../../recording/consumed-exchanges.ts';
 import { appendFile } from '../../storage/append-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
@@ -15,7 +18,7 @@ import { maskText, textFilter } from '../program/mask-secrets.ts';
 import type { ReplayChoice } from './recording-choice.ts';
 import { refuseReservedName } from '../program/refuse-reserved-name.ts';
 
-/** Told to people, who may have forgotten a variable; what programs read stays as it was. */
+/** Metadata to people, who may have forgotten a variable; what programs read stays as it was. */
 function tell({ streams }: Context, notices: Notices, text: string): void {
   if (streams.stderr.isTerminal) notices.notice(text);
 }
@@ -61,8 +64,8 @@ function openReplay(
   const clock = createReplayClock(context.clock, speed);
   const used =
     shared === undefined
-      ? createUsedExchanges()
-      : keepUsedExchanges(path.resolve(shared), { clock: context.clock, process });
+      ? createConsumedExchanges()
+      : keepConsumedExchanges(path.resolve(shared), { clock: context.clock, process });
   const replay = createReplay({ recording, used, clock, mask: (text) => maskText(secrets, text) });
   // At once means that no time passes, so there is none to be limited.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};

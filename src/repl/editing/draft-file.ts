@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { Failure } from '../../failure.ts';
-import { holdLock, type HeldLock, type HoldOptions } from '../../storage/lock/hold-lock.ts';
+import { holdLock, type HeldLock, type RawModeOptions } from '../../storage/lock/hold-lock.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
@@ -105,7 +105,11 @@ export function findDrafts(
  * Takes the lock of a session's draft, which says whether the session is still there; undefined while it is.
  * @throws Failure `storage`
  */
-export function holdDraft(folder: string, id: string, options: HoldOptions): HeldLock | undefined {
+export function holdDraft(
+  folder: string,
+  id: string,
+  options: RawModeOptions,
+): HeldLock | undefined {
   const file = fileOf(folder, id).replace(/\.json$/, '.lock');
   try {
     makePrivateFolder(folder);

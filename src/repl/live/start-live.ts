@@ -1,4 +1,4 @@
-import { holdTerminal, type TerminalHold } from '../../terminal/device/raw-mode.ts';
+import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
 import { createLiveRegion, type LiveRegion } from '../../terminal/live/live-region.ts';
 import type { Style } from '../../terminal/style.ts';
 import {
@@ -32,13 +32,13 @@ interface Live {
   readonly session: () => Session;
 }
 
-function holdFor({ options, region, keys, session }: Live): TerminalHold {
+function holdFor({ options, region, keys, session }: Live): RawModeSession {
   const { device, traits, stdout } = options;
   const resize = () => {
     region.resized();
     session().dispatch({ type: 'resized', columns: stdout.columns(), rows: stdout.rows() });
   };
-  return holdTerminal(device, traits, {
+  return startRawMode(device, traits, {
     onInput: (bytes) => keys.feed(bytes),
     onResize: resize,
     onContinue() {
@@ -47,13 +47,13 @@ function holdFor({ options, region, keys, session }: Live): TerminalHold {
       resize();
     },
     onEnd: () => session().dispatch({ type: 'input-ended' }),
-    lastWords: () => region.abandon(),
+    finalOutput: () => region.abandon(),
   });
 }
 
 async function lend<Result>(
   { region, options }: Live,
-  hold: TerminalHold,
+  hold: RawModeSession,
   use: () => Promise<Result>,
 ): Promise<Result> {
   region.suspend();
@@ -69,7 +69,11 @@ async function lend<Result>(
   }
 }
 
-function screenOf(live: Live, hold: () => TerminalHold, show: (state: ReplState) => void): Screen {
+function screenOf(
+  live: Live,
+  hold: () => RawModeSession,
+  show: (state: ReplState) => void,
+): Screen {
   const { region, keys, options } = live;
   return {
     show,
@@ -136,7 +140,7 @@ export async function startLive(options: LiveOptions): Promise<Session> {
       ),
     );
   };
-  const hold = (): TerminalHold => held;
+  const hold = (): RawModeSession => held;
   session = createSession({ ...options, screen: screenOf(live, hold, show), format: formatOf });
   const held = holdFor(live);
   return session;

@@ -5,7 +5,7 @@ import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
 
 /** Where the body of an answer goes: compressed, sliced and slowed down as the fault asks. */
-export interface Outlet {
+export interface BodyWriter {
   /** Resolves when more may be written: what is not read is not produced. */
   write(chunk: string | Buffer): Promise<void>;
   /** Resolves when all that was written left the compressor. */
@@ -33,7 +33,7 @@ function bytesAtOnce({ split, drip }: Fault): number | undefined {
   return drip?.bytes ?? (split !== undefined && 'bytes' in split ? split.bytes : undefined);
 }
 
-function createWrite(exchange: Exchange, target: Writable): Outlet['write'] {
+function createWrite(exchange: Exchange, target: Writable): BodyWriter['write'] {
   const { fault, signal } = exchange;
   const size = bytesAtOnce(fault);
   const interval = fault.drip?.bytes === undefined ? 0 : fault.drip.interval;
@@ -53,7 +53,7 @@ function createWrite(exchange: Exchange, target: Writable): Outlet['write'] {
 }
 
 /** Call it once the head was written. */
-export async function openOutlet(exchange: Exchange): Promise<Outlet> {
+export async function openBodyWriter(exchange: Exchange): Promise<BodyWriter> {
   const { fault, response, signal } = exchange;
   const compressor =
     fault.encoding === undefined ? undefined : await createCompressor(fault.encoding);

@@ -3,12 +3,12 @@ import { errorText } from './error-answer.ts';
 import { type EventFormat, formatComment } from './event-format.ts';
 import { cut, cutPosition, stall } from './interruptions.ts';
 import { encodingOf, spoil } from './malformed-events.ts';
-import type { Outlet } from './body-writer.ts';
+import type { BodyWriter } from './body-writer.ts';
 
 /** An event stream that has begun. */
 export interface EventStream {
   readonly exchange: Exchange;
-  readonly outlet: Outlet;
+  readonly outlet: BodyWriter;
   readonly format: EventFormat;
 }
 

@@ -4,7 +4,7 @@ import type { Completion } from './completion.ts';
 import { disturb, disturbedEvents, type EventStream } from './disturbances.ts';
 import { createEventFormat } from './event-format.ts';
 import { afterAnswer } from './interruptions.ts';
-import { openOutlet } from './body-writer.ts';
+import { openBodyWriter } from './body-writer.ts';
 import { applyFraming, responseHeaders } from './response-head.ts';
 
 /** Characters collected before a write when nothing asks for a pause. */
@@ -117,7 +117,7 @@ export async function answerWithEvents(
     ...responseHeaders(exchange, 'text/event-stream'),
   });
   response.flushHeaders();
-  const outlet = await openOutlet(exchange);
+  const outlet = await openBodyWriter(exchange);
   await pause(exchange, Math.max(0, exchange.arrived + latency - clock.monotonic()));
   const stream = { exchange, outlet, format: createEventFormat(fault) };
   if (!(await sendEvents(stream, chunkPayloads(completion, fault)))) return;

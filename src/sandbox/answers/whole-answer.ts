@@ -1,6 +1,6 @@
 import { type Exchange } from '../exchange.ts';
 import { afterAnswer, cut, cutPosition, stall } from './interruptions.ts';
-import { openOutlet } from './body-writer.ts';
+import { openBodyWriter } from './body-writer.ts';
 import { applyFraming, responseHeaders } from './response-head.ts';
 
 /** An answer of one piece. */
@@ -39,7 +39,7 @@ export async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promis
     ...responseHeaders(exchange, contentType),
   });
   response.flushHeaders();
-  const outlet = await openOutlet(exchange);
+  const outlet = await openBodyWriter(exchange);
   const cutAfter = cutPosition(fault);
   const stallAfter = fault['stall-after'];
   const interruption = stallAfter ?? cutAfter;

@@ -13,11 +13,11 @@ export interface TerminalListener {
   /** The terminal is gone: nobody will type again. */
   readonly onEnd: () => void;
   /** What to write last, should the process end while the terminal is held; may be empty. */
-  readonly lastWords: () => string;
+  readonly finalOutput: () => string;
 }
 
 /** A terminal taken over: keys come one by one, pastes marked. */
-export interface TerminalHold {
+export interface RawModeSession {
   /** Gives the terminal to another program, and every key with it. */
   pause(): void;
   resume(): void;
@@ -29,8 +29,8 @@ export interface TerminalHold {
 
 interface Switch {
   on(): void;
-  /** Writes `lastWords` first. */
-  off(lastWords?: string): void;
+  /** Writes `finalOutput` first. */
+  off(finalOutput?: string): void;
 }
 
 /** Raw input and the modes of `modes.ts`, together. */
@@ -50,11 +50,11 @@ function createSwitch(
       device.setRaw(true);
       device.writeNow(modes.enter);
     },
-    off(lastWords = '') {
+    off(finalOutput = '') {
       if (stopReading === undefined) return;
       stopReading();
       stopReading = undefined;
-      device.writeNow(lastWords + modes.leave);
+      device.writeNow(finalOutput + modes.leave);
       device.setRaw(false);
     },
   };
@@ -64,11 +64,11 @@ function createSwitch(
  * Takes the terminal over until `release`. However the process ends before that, by a signal too, the terminal
  * is brought back; only what nobody can catch (`kill -9`) leaves it as it is.
  */
-export function holdTerminal(
+export function startRawMode(
   device: TerminalDevice,
   traits: TerminalTraits,
   listener: TerminalListener,
-): TerminalHold {
+): RawModeSession {
   const held = createSwitch(device, traits, listener);
   const goOn = () => {
     held.off();
@@ -78,7 +78,7 @@ export function holdTerminal(
   const listen = () => [
     device.onResize(listener.onResize),
     device.onContinue(goOn),
-    device.onExit(() => held.off(listener.lastWords())),
+    device.onExit(() => held.off(listener.finalOutput())),
   ];
   let stops = listen();
   const leave = () => {

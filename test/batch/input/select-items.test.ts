@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createGivingUp } from '../../../src/batch/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../src/batch/circuit-breaker.ts';
 import { createIdLines } from '../../../src/batch/input/id-lines.ts';
 import { formatOfName } from '../../../src/batch/input/input-format.ts';
 import type { InputItem } from '../../../src/batch/input/item.ts';
-import { type Selection, standingOf, surveyItems } from '../../../src/batch/input/select-items.ts';
+import {
+  type Selection,
+  itemStatusOf,
+  surveyItems,
+} from '../../../src/batch/input/select-items.ts';
 import { isInShard, parseShard } from '../../../src/batch/input/shard.ts';
 import { Failure, type FailureKind } from '../../../src/failure.ts';
 
@@ -45,26 +49,26 @@ describe('an item', () => {
     ['that failed and cannot be read now', badItem(3), 'pending'],
     ['without a result', item(4), 'pending'],
   ])('%s is %s', (_, one, standing) => {
-    expect(standingOf(one, selection)).toBe(standing);
+    expect(itemStatusOf(one, selection)).toBe(standing);
   });
 
   test('of another shard is left alone', () => {
     const shard = parseShard('2/2');
-    expect(standingOf(item(5), { ...selection, shard })).toBe('elsewhere');
-    expect(standingOf(item(6), { ...selection, shard })).toBe('pending');
+    expect(itemStatusOf(item(5), { ...selection, shard })).toBe('elsewhere');
+    expect(itemStatusOf(item(6), { ...selection, shard })).toBe('pending');
   });
 
   test.each([
     ['another prompt', item(2), { ...selection, fingerprint: () => 99n }],
     ['none that can be read', badItem(2), selection],
   ])('that was answered and is now %s is refused', (_, one, changed) => {
-    expect(() => standingOf(one, changed)).toThrow(
+    expect(() => itemStatusOf(one, changed)).toThrow(
       'out.jsonl holds the answer to another prompt as item 2 (line 12 of the input)',
     );
   });
 
   test('that failed may be another prompt now', () => {
-    expect(standingOf(item(3), { ...selection, fingerprint: () => 99n })).toBe('pending');
+    expect(itemStatusOf(item(3), { ...selection, fingerprint: () => 99n })).toBe('pending');
   });
 });
 
@@ -124,44 +128,44 @@ describe('giving up', () => {
   const limits = { longestWait: 60_000, isReplay: false };
 
   test.each(['unauthorized', 'configuration'] as const)('%s is enough once', (kind) => {
-    expect(createGivingUp({ ...limits, most: 3 }).failed(failed(kind))).toBe(true);
+    expect(createCircuitBreaker({ ...limits, most: 3 }).failed(failed(kind))).toBe(true);
   });
 
   test.each(['unreachable', 'server_error', 'rate_limited', 'not_found', 'forbidden'] as const)(
     '%s is enough so often in a row',
     (kind) => {
-      const givingUp = createGivingUp({ ...limits, most: 3 });
-      const tries = [1, 2, 3].map(() => givingUp.failed(failed(kind)));
+      const circuitBreaker = createCircuitBreaker({ ...limits, most: 3 });
+      const tries = [1, 2, 3].map(() => circuitBreaker.failed(failed(kind)));
       expect(tries).toEqual([false, false, true]);
     },
   );
 
   test('a recording that lacks one item may have the next', () => {
-    const givingUp = createGivingUp({ ...limits, most: 1, isReplay: true });
-    expect(givingUp.failed(failed('configuration'))).toBe(false);
-    expect(givingUp.failed(failed('unauthorized'))).toBe(true);
+    const circuitBreaker = createCircuitBreaker({ ...limits, most: 1, isReplay: true });
+    expect(circuitBreaker.failed(failed('configuration'))).toBe(false);
+    expect(circuitBreaker.failed(failed('unauthorized'))).toBe(true);
   });
 
   test('a wait that is longer than natter may wait is enough once', () => {
     const refused = (retryAfterSeconds: number) =>
-      createGivingUp({ ...limits, most: 3 }).failed(
+      createCircuitBreaker({ ...limits, most: 3 }).failed(
         new Failure('rate_limited', 'too many requests', { retryAfterSeconds }),
       );
     expect([refused(60), refused(61)]).toEqual([false, true]);
   });
 
   test('an answer between begins the row again', () => {
-    const givingUp = createGivingUp({ ...limits, most: 2 });
-    givingUp.failed(failed('server_error'));
-    givingUp.answered();
-    expect(givingUp.failed(failed('server_error'))).toBe(false);
+    const circuitBreaker = createCircuitBreaker({ ...limits, most: 2 });
+    circuitBreaker.failed(failed('server_error'));
+    circuitBreaker.answered();
+    expect(circuitBreaker.failed(failed('server_error'))).toBe(false);
   });
 
   test.each(['usage', 'invalid_request', 'incomplete'] as const)(
     '%s says nothing of others',
     (kind) => {
-      const givingUp = createGivingUp({ ...limits, most: 1 });
-      expect(givingUp.failed(failed(kind))).toBe(false);
+      const circuitBreaker = createCircuitBreaker({ ...limits, most: 1 });
+      expect(circuitBreaker.failed(failed(kind))).toBe(false);
     },
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { holdTerminal } from '../../../src/terminal/device/raw-mode.ts';
+import { startRawMode } from '../../../src/terminal/device/raw-mode.ts';
 import { terminalModes } from '../../../src/terminal/device/modes.ts';
 import { terminalTraits } from '../../../src/terminal/device/traits.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';
@@ -10,12 +10,12 @@ const { enter, leave } = terminalModes(traits);
 function hold() {
   const memory = createMemoryDevice();
   const events: string[] = [];
-  const held = holdTerminal(memory.device, traits, {
+  const held = startRawMode(memory.device, traits, {
     onInput: (bytes) => events.push(`typed ${Buffer.from(bytes).toString()}`),
     onResize: () => events.push('resized'),
     onContinue: () => events.push('continued'),
     onEnd: () => events.push('ended'),
-    lastWords: () => 'bye',
+    finalOutput: () => 'bye',
   });
   return { ...memory, events, held };
 }

@@ -96,10 +96,16 @@ function parseSpace(value: unknown): LockOwner['space'] {
     : undefined;
 }
 
+/** As older versions wrote it: host, process id and token. */
+function parseOldOwner(text: string): LockOwner | undefined {
+  const [, host, id, token] = /^(\S+) (\d+) ([\w-]{1,100})$/.exec(text) ?? [];
+  if (host === undefined || token === undefined) return undefined;
+  return { host, processId: Number(id), token };
+}
+
 /** Undefined for anything but the text of a lock: one that its owner is just writing, or a file of someone else. */
 export function parseOwner(text: string): LockOwner | undefined {
-  const [, oldHost = '', oldId, oldToken] = /^(\S+) (\d+) ([\w-]{1,100})$/.exec(text) ?? [];
-  if (oldToken !== undefined) return { host: oldHost, processId: Number(oldId), token: oldToken };
+  if (!text.startsWith('{')) return parseOldOwner(text);
   const object = parseJson(text);
   if (!isJsonObject(object)) return undefined;
   const { host, processId, device, since, token } = object;

@@ -8,7 +8,7 @@ const firstNamespace = 'pid:[4026531836]';
 
 function readSpace(): ProcessSpace | undefined {
   try {
-    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const processes = fs.readlinkSync('/proc/self/ns/pid');
     // Start times are counted from the boot as the namespace of time shows it.
     const time = fs.readlinkSync('/proc/self/ns/time');
@@ -23,7 +23,7 @@ function readSpace(): ProcessSpace | undefined {
 /** Fields of `/proc/<id>/stat` after the name, which may hold blanks and parentheses; from field 3, the state. */
 function readState(id: number): ProcessState {
   try {
-    const text = fs.readFileSync(`/proc/${id}/stat`, 'latin1');
+    const text = fs.readFileSync(`/proc/${id}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { isDead: /^[ZXx]/.test(fields[0] ?? ''), start: fields[19] };
   } catch {

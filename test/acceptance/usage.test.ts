@@ -189,13 +189,19 @@ test.each([
   ['a usage error', ['hi', '--json', '--nope'], 'usage'],
   ['two formats', ['hi', '--json', '--jsonl'], 'usage'],
   ['no service', ['hi', '--json'], 'configuration'],
-  ['a service that is not there', ['hi', '--json', '--base-url=http://127.0.0.1:9'], 'unreachable'],
   ['a bad setting', ['config', 'get', 'nope', '--json'], 'usage'],
 ])('with --json %s is one JSON line on standard error', async (_, words, kind) => {
   const { stdout, stderr } = await runNatter(words);
   expect(stdout).toBe('');
   expect(stderr).toMatch(/^\{.*\}\n$/);
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind, message: expect.any(String) } });
+});
+
+test('with --json a service that cannot be reached ends the document and is a JSON line', async () => {
+  const { stdout, stderr } = await runNatter(['hi', '--json', '--base-url=http://127.0.0.1:9']);
+  const error = { kind: 'unreachable', message: expect.any(String) as string };
+  expect(JSON.parse(stderr)).toMatchObject({ error });
+  expect(JSON.parse(stdout)).toMatchObject({ content: '', incomplete: true, error });
 });
 
 test('--json after -- is text, so failures are told in words', async () => {

@@ -3,29 +3,39 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
 import { clientOptions } from '../service/service.ts';
 
+interface LocalServer {
+  readonly name: string;
+  readonly port: number;
+}
+
 /** Programs that serve models on this machine, and the ports they take by default. */
-const usualServers = [
+const usualServers: readonly LocalServer[] = [
   { name: 'llama.cpp', port: 8080 },
   { name: 'Ollama', port: 11_434 },
   { name: 'vLLM', port: 8000 },
   { name: 'LM Studio', port: 1234 },
-] as const;
+];
 
 /** Milliseconds; what runs on this machine answers at once or is something else. */
 const patience = 1500;
 
-/** Asks the usual ports of this machine for models; who does not list any is no server of ours. */
+/**
+ * Asks the usual ports of this machine for models; who does not list any is no server of ours. Whoever listens there
+ * gets neither the key nor the headers of the profile.
+ */
 export async function findLocalServers(
   context: Context,
   settings: ResolvedSettings,
   signal: AbortSignal,
+  servers: readonly LocalServer[] = usualServers,
 ): Promise<readonly FoundServer[]> {
   const { createClient } = await import('../../client/create-client.ts');
   const limits = { retries: 0, connectTimeout: patience, totalTimeout: patience } as const;
-  const ask = async ({ name, port }: (typeof usualServers)[number]) => {
+  const bare = { ...settings, headers: {} };
+  const ask = async ({ name, port }: LocalServer) => {
     const url = `http://127.0.0.1:${port}`;
     const target = { baseUrl: url, apiKey: undefined };
-    const client = createClient({ ...clientOptions(context, settings, target), ...limits });
+    const client = createClient({ ...clientOptions(context, bare, target), ...limits });
     try {
       const records = await client.listModels({ signal });
       return [{ name, url, models: records.map(({ id }) => id) }];
@@ -36,5 +46,5 @@ export async function findLocalServers(
       client.close();
     }
   };
-  return (await Promise.all(usualServers.map(ask))).flat();
+  return (await Promise.all(servers.map(ask))).flat();
 }

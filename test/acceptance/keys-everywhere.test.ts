@@ -148,6 +148,27 @@ test('X2: the key of an upstream is on no way out of the sandbox', async () => {
   expectNoSecret(refused.stdout, refused.stderr, answered.stdout, stdout, stderr);
 });
 
+test('X2: batches, comparisons and lists of models hold no secret that a service sends', async () => {
+  const server = await serve([[streamed(...deltas)]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+  const folder = temporaryHome();
+  const results = join(folder, 'results.jsonl');
+  const batch = await runNatter(['batch', '-o', results], { env, input: 'one\ntwo\n' });
+  const compared = await runNatter(['compare', 'hi', '--json'], { env });
+  expect([batch.code, compared.code]).toEqual([0, 0]);
+  const text = readFileSync(results, 'utf8');
+  expect(text.match(/thank you/g)).toHaveLength(2);
+  expectNoSecret(text, batch.stdout, batch.stderr, compared.stdout, compared.stderr);
+  const list = await serve([[json(200, { data: [{ id: secretKey, owned_by: echo }] })]]);
+  const there = { ...env, NATTER_BASE_URL: list.url };
+  for (const flags of [[], ['--json']]) {
+    const { code, stdout, stderr } = await runNatter(['models', 'list', ...flags], { env: there });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('***');
+    expectNoSecret(stdout);
+  }
+});
+
 test.each(['user', 'dark', 'ollama', 'hi'])(
   'X2: an answer with the word %s, which is part of a credential, is whole',
   async (word) => {

@@ -51,9 +51,14 @@ function recordResponse(response: HttpResponse, tape: ExchangeWriter): HttpRespo
   };
 }
 
-/** Writes down what travels over a transport, as it happens and without secrets. */
-export function createRecorder(options: RecorderOptions): (network: Transport) => Transport {
-  const { file, clock, filter, onFailure } = options;
+interface Writer {
+  /** The number of a new exchange; undefined where it cannot be recorded. @throws the signal's reason */
+  begin(request: HttpRequest, signal: AbortSignal): Promise<number | undefined>;
+  write(exchange: number | undefined, event: LaterEvent, at: number): void;
+}
+
+/** Writes until the first failure, which is reported once: a recording costs no answer. */
+function createWriter({ file, clock, filter, onFailure }: RecorderOptions): Writer {
   let isBroken = false;
   const fail = (error: unknown) => {
     if (!isBroken) onFailure(error);
@@ -61,6 +66,7 @@ export function createRecorder(options: RecorderOptions): (network: Transport) =
   };
 
   async function begin(request: HttpRequest, signal: AbortSignal): Promise<number | undefined> {
+    if (isBroken) return undefined;
     const date = clock.date().toISOString();
     try {
       const event = { type: 'request', date, ...describeRequest(request, filter()?.mask) } as const;
@@ -81,13 +87,20 @@ export function createRecorder(options: RecorderOptions): (network: Transport) =
     }
   }
 
+  return { begin, write };
+}
+
+/** Writes down what travels over a transport, as it happens and without secrets. */
+export function createRecorder(options: RecorderOptions): (network: Transport) => Transport {
+  const { clock, filter } = options;
+  const writer = createWriter(options);
   return (network) => async (request, signal) => {
     signal.throwIfAborted();
-    const exchange = isBroken ? undefined : await begin(request, signal);
+    const exchange = await writer.begin(request, signal);
     const tape = createExchangeWriter({
       clock,
       filter: filter(),
-      write: write.bind(undefined, exchange),
+      write: (event, at) => writer.write(exchange, event, at),
     });
     try {
       const response = await network(request, signal);

@@ -4,7 +4,7 @@ import { filteredNotice, finishNotice } from '../../output/answer-notices.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import { createAnswerMeter } from '../../output/answer-meter.ts';
 import type { AnswerRecord } from '../../output/answer-record.ts';
-import { createProgressReporter } from '../../output/progress-reporter.ts';
+import { createProgressReporter, type ProgressReporter } from '../../output/progress-reporter.ts';
 import { usageLine } from '../../output/usage-line.ts';
 import { endingFailure } from '../../output/failure-report.ts';
 import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
@@ -28,6 +28,17 @@ interface Run {
   readonly conversation: KeptConversation;
 }
 
+/** What standard error shows beside an answer of `model`. */
+function reportProgress({ context, presentation, options }: Run, model: string): ProgressReporter {
+  const { stderr } = context.streams;
+  const { noticeStyle: style, notices, animated } = presentation;
+  const quiet = options.quiet === true;
+  const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
+  const showReasoning = options.reasoning === true && !quiet;
+  activity.waiting(model);
+  return createProgressReporter({ stderr, style, notices, activity, model, showReasoning });
+}
+
 /** Sends the request and prints what comes; text that came before a failure is printed whole. */
 async function answer(
   run: Run,
@@ -35,29 +46,15 @@ async function answer(
   planned: PlannedRequest,
   output: AnswerOutput,
 ): Promise<AnswerRecord> {
-  const { context, presentation, options, conversation } = run;
+  const { context, conversation } = run;
   const { request } = planned;
-  const { stderr } = context.streams;
-  const { noticeStyle: style, notices, animated } = presentation;
-  const quiet = options.quiet === true;
-  const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
-  const showReasoning = options.reasoning === true && !quiet;
-  const { model } = request;
-  const progressReporter = createProgressReporter({
-    stderr,
-    style,
-    notices,
-    activity,
-    model,
-    showReasoning,
-  });
+  const progressReporter = reportProgress(run, request.model);
   const youngObjects = limitYoungGeneration();
   const meter = createAnswerMeter(service.clock);
   let failure: Failure | undefined;
-  activity.waiting(model);
   const chatEvents = () => service.client.chat(request, { signal: context.signal });
   try {
-    for await (const event of conversation.keep(model, chatEvents)) {
+    for await (const event of conversation.keep(request.model, chatEvents)) {
       progressReporter.event(event);
       if (event.type === 'text-received') youngObjects.add(event.text.length);
       meter.event(event);

@@ -1,4 +1,8 @@
-import type { RateLimit } from './rate-limit.ts';
+/** At most `requests` in any span of `seconds`. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
 
 /** A published key and what it may do. */
 export interface KeyTier {

@@ -1,14 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import type { KeyTier } from './keys.ts';
+import type { KeyTier, RateLimit } from './keys.ts';
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
-
-/** At most `requests` in any span of `seconds`. */
-export interface RateLimit {
-  readonly requests: number;
-  readonly seconds: number;
-}
 
 /**
  * Reads a limit as people write it: `3/10s`, `60/min`, `5/1m`.

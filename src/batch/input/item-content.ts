@@ -1,17 +1,9 @@
+import { itemParameters } from './item-parameters.ts';
+import type { ItemContent, ItemFields, Problem } from './item.ts';
+import type { Template } from './template.ts';
 import type { Message } from '../../client/contract.ts';
 import { inexactNumbers } from '../../inexact-number.ts';
 import { isJsonObject } from '../../json.ts';
-import { itemParameters } from './item-parameters.ts';
-import type { ItemContent } from './item.ts';
-import type { Template } from './template.ts';
-
-/** Names and values of one line or row: JSON values, or the text of cells. */
-export type ItemFields = Readonly<Record<string, unknown>>;
-
-/** What is wrong with an item, as a part of a sentence. */
-export interface Problem {
-  readonly problem: string;
-}
 
 const isAbsent = (value: unknown) => value === undefined || value === null;
 

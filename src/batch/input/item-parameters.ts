@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../json.ts';
-import type { ItemFields, Problem } from './item-content.ts';
+import type { ItemFields, Problem } from './item.ts';
 
 /** Fields of an item that are more than a parameter of its request. */
 const itemNames: ReadonlySet<string> = new Set([

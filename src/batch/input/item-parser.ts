@@ -3,14 +3,8 @@ import { isJsonObject, jsonProblem, parseJson } from '../../json.ts';
 import { createCsvReader, type CsvRecord } from './csv.ts';
 import type { InputFormat } from './input-format.ts';
 import type { InputLine } from './input-lines.ts';
-import {
-  itemContent,
-  type ItemFields,
-  itemId,
-  jsonItemContent,
-  type Problem,
-} from './item-content.ts';
-import type { ItemContent } from './item.ts';
+import { itemContent, itemId, jsonItemContent } from './item-content.ts';
+import type { ItemContent, ItemFields, Problem } from './item.ts';
 import type { Template } from './template.ts';
 
 /** An item before it is counted. */

@@ -10,6 +10,14 @@ export interface ItemPlace {
   readonly id: string | undefined;
 }
 
+/** Names and values of one line or row: JSON values, or the text of cells. */
+export type ItemFields = Readonly<Record<string, unknown>>;
+
+/** What is wrong with an item, as a part of a sentence. */
+export interface Problem {
+  readonly problem: string;
+}
+
 /** What an item asks; everything but the turns wins over the settings. */
 export interface ItemContent {
   /** A prompt is one turn of the user. */

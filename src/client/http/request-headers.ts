@@ -1,11 +1,9 @@
-import { Failure } from '../../failure.ts';
 import type { ClientOptions } from '../client.ts';
 import { hostAndPort } from './base-url.ts';
-import { isSecretHeader } from '../../secrecy/secret-header.ts';
 import { isLoopback } from './loopback.ts';
-
-/** Header names and values of every request; names in lower case. */
-export type RequestHeaders = Readonly<Record<string, string>>;
+import type { RequestHeaders } from './transport.ts';
+import { Failure } from '../../failure.ts';
+import { isSecretHeader } from '../../secrecy/secret-header.ts';
 
 /**
  * The key as it is sent: without surrounding white space.

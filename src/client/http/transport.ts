@@ -1,4 +1,5 @@
-import type { RequestHeaders } from './request-headers.ts';
+/** Header names and values of every request; names in lower case. */
+export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';

@@ -3,19 +3,12 @@ import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
 import type { Run } from '../program/run.ts';
-
-export interface LoginOptions extends GlobalOptions {
-  /** False with `--no-check`. */
-  readonly check: boolean;
-}
-
-export interface StatusOptions extends GlobalOptions {
-  readonly json?: boolean;
-}
+import type { JsonOptions } from '../program/global-options.ts';
+import type { LoginOptions } from './options.ts';
 
 export interface RunAuth {
   readonly login: Run<LoginOptions>;
-  readonly status: Run<StatusOptions>;
+  readonly status: Run<JsonOptions>;
   readonly logout: Run<GlobalOptions>;
 }
 

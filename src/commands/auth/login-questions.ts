@@ -4,7 +4,7 @@ import { parseApiKey } from '../../settings/api-key.ts';
 import { definitions } from '../../settings/definitions.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { parseSettingValue, type ValueOrigin } from '../../settings/setting-value.ts';
-import type { LoginOptions } from './command.ts';
+import type { LoginOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { present } from '../print/presentation.ts';
 

@@ -7,7 +7,7 @@ import { removeCredential, saveCredential, setStoredSetting } from '../../settin
 import type { Resolved, ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { ownEntry } from '../../settings/stored-settings.ts';
-import type { LoginOptions } from './command.ts';
+import type { LoginOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { askBaseUrl, askKey, isRefused, tryAgain } from './login-questions.ts';
 import { present, type Presentation } from '../print/presentation.ts';

@@ -3,7 +3,7 @@ import { chooseProfile } from '../../settings/profile-name.ts';
 import { removeCredential } from '../../settings/profiles.ts';
 import { describeWithheld } from '../../settings/resolved-settings.ts';
 import { listSettings, textRow } from '../../settings/setting-rows.ts';
-import type { StatusOptions } from './command.ts';
+import type { JsonOptions } from '../program/global-options.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { present } from '../print/presentation.ts';
@@ -16,7 +16,7 @@ import { changeStored } from '../service/settings-access.ts';
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
 /** Runs `natter auth status`. @throws Failure */
-export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
+export async function showStatus(context: Context, options: JsonOptions): Promise<void> {
   const presentation = present(context, options);
   const { notices } = presentation;
   const settings = readSettings(context, notices, options);

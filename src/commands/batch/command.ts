@@ -1,34 +1,12 @@
 import { Command, Option } from 'commander';
-import { inputFormats, type InputFormat } from '../../batch/input/input-format.ts';
+import { inputFormats } from '../../batch/input/input-format.ts';
 import { addOptionGroups } from '../program/add-option-groups.ts';
 import type { Context } from '../program/context.ts';
-import { collect, type GlobalOptions } from '../program/global-options.ts';
+import { collect } from '../program/global-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-format.ts';
 import { settingOption } from '../program/setting-option.ts';
 import type { Run } from '../program/run.ts';
-
-/** Options of `natter batch`. Values of settings and numbers are unparsed text. */
-export interface BatchOptions extends GlobalOptions {
-  readonly format?: InputFormat;
-  readonly template?: string;
-  readonly shard?: string;
-  readonly output?: string;
-  readonly unordered?: boolean;
-  readonly dryRun?: boolean;
-  readonly concurrency: string;
-  readonly retryIncomplete: string;
-  readonly model?: string;
-  readonly system?: string;
-  readonly maxTokens?: string;
-  readonly param?: readonly string[];
-  /** False with `--no-stream`. */
-  readonly stream: boolean;
-}
-
-export interface MergeOptions extends GlobalOptions {
-  readonly output?: string;
-  readonly force?: boolean;
-}
+import type { BatchOptions, MergeOptions } from './options.ts';
 
 /** The work of the batch commands. */
 export interface RunBatch {

@@ -10,7 +10,7 @@ import { kindOf } from './end.ts';
 import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
 import { planItem } from './request.ts';
 import { failureLine, unsendable } from './result.ts';
-import type { BatchOptions } from './command.ts';
+import type { BatchOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import type { BatchOptions } from './command.ts';
+import type { BatchOptions } from './options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 
 /** Links, hard ones too, lead to the same file. */

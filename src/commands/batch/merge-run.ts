@@ -8,7 +8,7 @@ import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { expandName } from '../../storage/expand-name.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import type { MergeOptions } from './command.ts';
+import type { MergeOptions } from './options.ts';
 import { cannotRead } from './cannot-read.ts';
 import type { Context } from '../program/context.ts';
 import { present } from '../print/presentation.ts';

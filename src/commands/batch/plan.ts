@@ -2,7 +2,7 @@ import { formatOfName, type InputFormat } from '../../batch/input/input-format.t
 import { parseShard, type Shard } from '../../batch/input/shard.ts';
 import { parseTemplate, type Template } from '../../batch/input/template.ts';
 import { Failure } from '../../failure.ts';
-import type { BatchOptions } from './command.ts';
+import type { BatchOptions } from './options.ts';
 
 /** The options of `natter batch` that are its own, parsed. */
 export interface BatchPlan {

@@ -14,7 +14,7 @@ import { type BatchItems, checkItems, pendingItems, selectItems } from './items.
 import { type BatchPlan, planBatch } from './plan.ts';
 import { type BatchSink, openBatchSink } from './sink.ts';
 import { workItem } from './work.ts';
-import type { BatchOptions } from './command.ts';
+import type { BatchOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { refuseReservedName } from '../program/refuse-reserved-name.ts';

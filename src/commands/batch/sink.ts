@@ -5,7 +5,7 @@ import type { ResultLine } from '../../batch/results/result-line.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { awaitHolder } from '../program/await-holder.ts';
-import type { BatchOptions } from './command.ts';
+import type { BatchOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 
 /** Where results go. */

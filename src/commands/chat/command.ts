@@ -2,33 +2,11 @@ import { Command, Option } from 'commander';
 import { addOptionGroups } from '../program/add-option-groups.ts';
 import { isNamedPrompt } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
-import {
-  conversationOptions,
-  inputOptions,
-  requestOptions,
-  type ConversationOptions,
-  type PromptOptions,
-} from '../prompt/prompt-options.ts';
+import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 import { runChat, type RunChat } from './start.ts';
 import { settingOption } from '../program/setting-option.ts';
-
-/** Options of `natter chat`, the default command. Values of settings are unparsed text. */
-export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationOptions {
-  readonly model?: string;
-  readonly json?: boolean;
-  readonly jsonl?: boolean;
-  readonly plain?: boolean;
-  readonly markdown?: boolean;
-  readonly raw?: boolean;
-  readonly reasoning?: boolean;
-  readonly dryRun?: boolean;
-  readonly interactive?: boolean;
-  readonly accessible?: boolean;
-  /** The command line says so: `natter chat modles` and `natter -- modles` mean no command. */
-  readonly isPrompt?: boolean;
-}
+import type { ChatOptions } from './options.ts';
 
 export const chatExamples = [
   'natter "why is the sky blue?"',

@@ -1,4 +1,4 @@
-import type { ChatOptions } from './command.ts';
+import type { ChatOptions } from './options.ts';
 import { nearlyNamed } from '../program/command-line.ts';
 import { commandWords } from '../program/command-table.ts';
 

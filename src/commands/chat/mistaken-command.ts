@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { createNotices } from '../../output/notices.ts';
-import type { ChatOptions } from './command.ts';
+import type { ChatOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
 import { meantCommands } from './meant-command.ts';

@@ -9,7 +9,7 @@ import { usageLine } from '../../output/usage-line.ts';
 import { endingFailure } from '../../output/failure-report.ts';
 import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
-import type { ChatOptions } from './command.ts';
+import type { ChatOptions } from './options.ts';
 import { cleanLine } from '../print/clean-line.ts';
 import type { Context } from '../program/context.ts';
 import { openConversation, type KeptConversation } from '../journal/kept-conversation.ts';

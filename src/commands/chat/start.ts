@@ -1,4 +1,4 @@
-import type { ChatOptions } from './command.ts';
+import type { ChatOptions } from './options.ts';
 import { mayBeCommand } from './may-be-command.ts';
 import { wantsRepl } from './wants-repl.ts';
 import type { Run } from '../program/run.ts';

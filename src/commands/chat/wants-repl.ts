@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import type { ChatOptions } from './command.ts';
+import type { ChatOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 
 /** These ask for one answer in a certain form. */

@@ -1,28 +1,11 @@
 import { Command, Option } from 'commander';
 import { addOptionGroups } from '../program/add-option-groups.ts';
 import type { Context } from '../program/context.ts';
-import { collect, type GlobalOptions } from '../program/global-options.ts';
+import { collect } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
-import {
-  conversationOptions,
-  inputOptions,
-  requestOptions,
-  type ConversationOptions,
-  type PromptOptions,
-} from '../prompt/prompt-options.ts';
+import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 import type { Run } from '../program/run.ts';
-
-/** Options of `natter compare`. */
-export interface CompareOptions extends GlobalOptions, PromptOptions, ConversationOptions {
-  /** Lists of models, each as typed. */
-  readonly models?: readonly string[];
-  readonly diff?: boolean;
-  readonly stacked?: boolean;
-  readonly plain?: boolean;
-  readonly json?: boolean;
-  readonly jsonl?: boolean;
-  readonly dryRun?: boolean;
-}
+import type { CompareOptions } from './options.ts';
 
 export type RunCompare = Run<CompareOptions, [words: readonly string[]]>;
 

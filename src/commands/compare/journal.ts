@@ -6,7 +6,7 @@ import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { promptMessages } from '../prompt/chat-request.ts';
 import type { ComparedModel } from './models.ts';
-import type { CompareOptions } from './command.ts';
+import type { CompareOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import {
   journalOptions,

@@ -3,7 +3,7 @@ import type { Notices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
-import type { CompareOptions } from './command.ts';
+import type { CompareOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { readRequestSettings } from '../service/request-settings.ts';
 import { readStored } from '../service/service.ts';

@@ -6,7 +6,7 @@ import { endingOf, type ComparedAnswer } from '../../output/comparison/compariso
 import { heading } from '../../output/comparison/stacked-answers.ts';
 import { count, figuresText } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import type { CompareOptions } from './command.ts';
+import type { CompareOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
 import type { Presentation } from '../print/presentation.ts';

@@ -8,7 +8,7 @@ import { openComparisonJournal, type ComparisonJournal } from './journal.ts';
 import { concludeComparison } from './report.ts';
 import { openView, standsInColumns, type CompareViewOptions } from './view.ts';
 import { readComparedModels, type ComparedModel } from './models.ts';
-import type { CompareOptions } from './command.ts';
+import type { CompareOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';

@@ -11,7 +11,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
 import { createTextOutput } from '../print/answer-output.ts';
 import { cleanLine } from '../print/clean-line.ts';
-import type { CompareOptions } from './command.ts';
+import type { CompareOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from '../print/presentation.ts';
 

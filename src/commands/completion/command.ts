@@ -1,10 +1,9 @@
 import { Argument, Command } from 'commander';
 import type { Context } from '../program/context.ts';
 import { hideServiceOptions, setExamples } from '../program/help-format.ts';
+import type { Shell } from './scripts.ts';
 
-const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
-export type Shell = (typeof shells)[number];
+const shells: readonly Shell[] = ['bash', 'zsh', 'fish', 'powershell'];
 
 /** `natter completion <shell>`. */
 export function buildCompletion(context: Context): Command {

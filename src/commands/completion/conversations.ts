@@ -1,6 +1,6 @@
 import { listEntries, type Shelf } from '../../conversation/library/library.ts';
 import { summarize } from '../../conversation/library/summary.ts';
-import type { Candidate } from './values.ts';
+import type { Candidate } from './tree.ts';
 import type { Context } from '../program/context.ts';
 import { dataFolder } from '../journal/library-access.ts';
 

@@ -1,7 +1,7 @@
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { findPlace, nameOf } from './place.ts';
-import type { CompletedCommand } from './tree.ts';
-import { candidatesFor, commandCandidates, type Candidate } from './values.ts';
+import type { Candidate, CompletedCommand } from './tree.ts';
+import { candidatesFor, commandCandidates } from './values.ts';
 import type { Context } from '../program/context.ts';
 
 /** After the candidates: the shell's own completion of paths. */

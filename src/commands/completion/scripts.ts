@@ -1,6 +1,3 @@
-import type { Shell } from './command.ts';
-import { powershellScript } from './powershell.ts';
-
 // Works in bash 3.2, which is what macOS has. Bash splits words at = and :, natter does not, so they are joined,
 // and what bash holds already is cut from the candidates.
 const bash = `# natter completion for bash
@@ -79,7 +76,30 @@ complete -c natter -e
 complete -c natter -f -a '(__natter_complete)'
 `;
 
-const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell: powershellScript };
+/**
+ * For PowerShell 5.1 and newer. The word under the cursor has = before it, because 5.1 drops empty arguments.
+ * Without candidates PowerShell completes paths by itself.
+ */
+const powershell = String.raw`# natter completion for PowerShell
+Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements |
+        Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
+        ForEach-Object { $_.Extent.Text.Trim('"', "'") })
+    natter __complete @words "=$wordToComplete" 2>$null | ForEach-Object {
+        $value, $description = $_ -split [char]9, 2
+        if ($value -ne ':files') {
+            if (-not $description) { $description = $value }
+            [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
+        }
+    }
+}
+`;
+
+export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
+
+const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
 
 /** What a shell has to read to complete natter's command lines. Plain ASCII, whatever the shell's encoding. */
 export function completionScript(shell: Shell): string {

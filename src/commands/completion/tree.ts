@@ -41,3 +41,12 @@ export function childNamed(
 ): CompletedCommand | undefined {
   return commands.find(({ name, aliases }) => [name, ...aliases].includes(word));
 }
+
+/** One word that may be completed to, and what it means. */
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+/** `files` leaves it to the shell, which knows paths better. */
+export type Candidates = readonly Candidate[] | 'files';

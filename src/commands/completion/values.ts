@@ -1,21 +1,12 @@
 import { catalogue } from '../../client/contract.ts';
+import { type Candidate, type Candidates, childNamed, type CompletedCommand } from './tree.ts';
+import { topicNames } from '../help/topic-names.ts';
+import type { Context } from '../program/context.ts';
 import type { Shelf } from '../../conversation/library/library.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import { readStoredSettings } from '../../settings/settings-file.ts';
-import { childNamed, type CompletedCommand } from './tree.ts';
-import type { Context } from '../program/context.ts';
-import { topicNames } from '../help/topic-names.ts';
-
-/** One word that may be completed to, and what it means. */
-export interface Candidate {
-  readonly value: string;
-  readonly description: string;
-}
-
-/** `files` leaves it to the shell, which knows paths better. */
-export type Candidates = readonly Candidate[] | 'files';
 
 /** What a source of candidates is asked. */
 interface Asked {

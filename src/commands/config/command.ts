@@ -4,19 +4,16 @@ import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
 import type { Run } from '../program/run.ts';
-
-export interface ConfigOptions extends GlobalOptions {
-  readonly json?: boolean;
-}
+import type { JsonOptions } from '../program/global-options.ts';
 
 export interface RunConfig {
-  readonly list: Run<ConfigOptions>;
-  readonly get: Run<ConfigOptions, [name: string]>;
+  readonly list: Run<JsonOptions>;
+  readonly get: Run<JsonOptions, [name: string]>;
   readonly set: Run<GlobalOptions, [name: string, value: string]>;
   readonly unset: Run<GlobalOptions, [name: string]>;
   readonly path: Run<GlobalOptions>;
   readonly use: Run<GlobalOptions, [profile: string]>;
-  readonly profiles: Run<ConfigOptions>;
+  readonly profiles: Run<JsonOptions>;
   readonly remove: Run<GlobalOptions, [profile: string]>;
 }
 

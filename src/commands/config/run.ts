@@ -8,7 +8,7 @@ import { jsonRow, listSettings as settingRows } from '../../settings/setting-row
 import { settingsFile, settingsPath } from '../../settings/settings-file.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import type { ConfigOptions } from './command.ts';
+import type { JsonOptions } from '../program/global-options.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { present } from '../print/presentation.ts';
@@ -18,7 +18,7 @@ import { readSettings, readStored } from '../service/service.ts';
 import { changeStored } from '../service/settings-access.ts';
 
 /** Runs `natter config list`. @throws Failure */
-export async function listSettings(context: Context, options: ConfigOptions): Promise<void> {
+export async function listSettings(context: Context, options: JsonOptions): Promise<void> {
   const presentation = present(context, options);
   const rows = settingRows(readSettings(context, presentation.notices, options));
   await printSettings(context, presentation, rows, options);
@@ -27,7 +27,7 @@ export async function listSettings(context: Context, options: ConfigOptions): Pr
 /** Runs `natter config get <name>`. @throws Failure of kind `not_found` when the setting has no value */
 export async function getSetting(
   context: Context,
-  options: ConfigOptions,
+  options: JsonOptions,
   name: string,
 ): Promise<void> {
   const { notices } = present(context, options);
@@ -126,7 +126,7 @@ export async function removeProfile(
 }
 
 /** Runs `natter config profiles`. @throws Failure */
-export async function listProfiles(context: Context, options: ConfigOptions): Promise<void> {
+export async function listProfiles(context: Context, options: JsonOptions): Promise<void> {
   const presentation = present(context, options);
   const summaries = profiles.listProfiles(readStored(context, presentation.notices));
   if (options.json === true) {

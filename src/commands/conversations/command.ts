@@ -1,36 +1,15 @@
 import { Argument, Command, Option } from 'commander';
 import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
 import { refuseWords } from '../program/refuse-words.ts';
 import type { Run } from '../program/run.ts';
-
-export interface ConversationsOptions extends GlobalOptions {
-  readonly json?: boolean;
-}
-
-export interface ListConversationsOptions extends ConversationsOptions {
-  readonly all?: boolean;
-  readonly deleted?: boolean;
-}
-
-export interface ShowOptions extends ConversationsOptions {
-  readonly siblings?: boolean;
-}
-
-export interface ExportOptions extends GlobalOptions {
-  readonly output?: string;
-  readonly format?: 'markdown' | 'json' | 'html';
-  readonly siblings?: boolean;
-  readonly force?: boolean;
-}
-
-export interface SearchOptions extends ConversationsOptions {
-  readonly regexp?: boolean;
-  readonly caseSensitive?: boolean;
-  /** Lines, unparsed. */
-  readonly context: string;
-}
+import type { JsonOptions } from '../program/global-options.ts';
+import type {
+  ListConversationsOptions,
+  ShowOptions,
+  ExportOptions,
+  SearchOptions,
+} from './options.ts';
 
 /** The work of each command of `natter conversations`. */
 export interface RunConversations {
@@ -38,9 +17,9 @@ export interface RunConversations {
   readonly show: Run<ShowOptions, [name: string]>;
   readonly search: Run<SearchOptions, [pattern: string]>;
   readonly export: Run<ExportOptions, [name: string]>;
-  readonly rename: Run<ConversationsOptions, [name: string, title: string]>;
-  readonly delete: Run<ConversationsOptions, [names: readonly string[]]>;
-  readonly undelete: Run<ConversationsOptions, [names: readonly string[]]>;
+  readonly rename: Run<JsonOptions, [name: string, title: string]>;
+  readonly delete: Run<JsonOptions, [names: readonly string[]]>;
+  readonly undelete: Run<JsonOptions, [names: readonly string[]]>;
 }
 
 const changes = () => import('./run.ts');

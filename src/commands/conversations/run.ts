@@ -12,7 +12,8 @@ import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Column } from '../../output/table.ts';
 import { timeAgo } from '../../output/time-ago.ts';
-import type { ConversationsOptions, ListConversationsOptions } from './command.ts';
+import type { JsonOptions } from '../program/global-options.ts';
+import type { ListConversationsOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { dataFolder } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
@@ -110,7 +111,7 @@ const describe = ({ id, path }: LibraryEntry) => {
 /** Runs `natter conversations rename`. @throws Failure */
 export async function renameConversations(
   context: Context,
-  options: ConversationsOptions,
+  options: JsonOptions,
   name: string,
   title: string,
 ): Promise<void> {
@@ -124,7 +125,7 @@ export async function renameConversations(
 /** Runs `natter conversations delete`. All names are looked up before anything moves. @throws Failure */
 export async function deleteConversations(
   context: Context,
-  options: ConversationsOptions,
+  options: JsonOptions,
   names: readonly string[],
 ): Promise<void> {
   const { notices } = present(context, options);
@@ -143,7 +144,7 @@ function unique(entries: readonly LibraryEntry[]): readonly LibraryEntry[] {
 /** Runs `natter conversations undelete`. @throws Failure */
 export async function undeleteConversations(
   context: Context,
-  options: ConversationsOptions,
+  options: JsonOptions,
   names: readonly string[],
 ): Promise<void> {
   const { notices } = present(context, options);

@@ -14,7 +14,7 @@ import { jsonLine } from '../../output/json-answer.ts';
 import { createProgress } from '../../output/progress.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import type { SearchOptions } from './command.ts';
+import type { SearchOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { dataFolder } from '../journal/library-access.ts';
 import { present, type Presentation } from '../print/presentation.ts';

@@ -8,7 +8,7 @@ import { Failure } from '../../failure.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson } from '../../terminal/safety/escape-json.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
-import type { ExportOptions, ShowOptions } from './command.ts';
+import type { ExportOptions, ShowOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';

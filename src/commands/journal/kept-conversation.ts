@@ -13,7 +13,7 @@ import { resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { awaitHolder } from '../program/await-holder.ts';
 import { promptMessages } from '../prompt/chat-request.ts';
-import type { ChatOptions } from '../chat/command.ts';
+import type { ChatOptions } from '../chat/options.ts';
 import type { Context } from '../program/context.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import type { ConversationOptions } from '../prompt/prompt-options.ts';

@@ -1,14 +1,8 @@
 import { Command } from 'commander';
 import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
 import type { Run } from '../program/run.ts';
-
-export interface LastOptions extends GlobalOptions {
-  /** Number of a code block, unparsed. */
-  readonly block?: string;
-  readonly plain?: boolean;
-}
+import type { LastOptions } from './options.ts';
 
 export type RunLast = Run<LastOptions, [name: string]>;
 

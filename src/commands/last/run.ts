@@ -2,7 +2,7 @@ import { pathOf, textOf } from '../../conversation/tree.ts';
 import { refusalNotice } from '../../output/answer-notices.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../program/context.ts';
-import type { LastOptions } from './command.ts';
+import type { LastOptions } from './options.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/print-markdown.ts';

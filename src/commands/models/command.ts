@@ -1,17 +1,13 @@
 import { Command } from 'commander';
 import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
 import { refuseWords } from '../program/refuse-words.ts';
 import type { Run } from '../program/run.ts';
-
-export interface ModelsOptions extends GlobalOptions {
-  readonly json?: boolean;
-}
+import type { JsonOptions } from '../program/global-options.ts';
 
 export interface RunModels {
-  readonly list: Run<ModelsOptions>;
-  readonly get: Run<ModelsOptions, [id: string]>;
+  readonly list: Run<JsonOptions>;
+  readonly get: Run<JsonOptions, [id: string]>;
 }
 
 const runModels: RunModels = {

@@ -11,14 +11,14 @@ import {
   modelDocument,
   modelFields,
 } from './model-text.ts';
-import type { ModelsOptions } from './command.ts';
+import type { JsonOptions } from '../program/global-options.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printJson, printTable } from '../print/print-data.ts';
 import { openService, readSettings, type Service } from '../service/service.ts';
 
 async function withService<Result>(
   context: Context,
-  options: ModelsOptions,
+  options: JsonOptions,
   presentation: Presentation,
   use: (service: Service, onRetry: (event: RetryScheduled) => void) => Promise<Result>,
 ): Promise<Result> {
@@ -38,7 +38,7 @@ async function withService<Result>(
 }
 
 /** Runs `natter models list`. @throws Failure */
-export async function listModels(context: Context, options: ModelsOptions): Promise<void> {
+export async function listModels(context: Context, options: JsonOptions): Promise<void> {
   const presentation = present(context, options);
   const { signal, streams } = context;
   const records = await withService(context, options, presentation, (service, onRetry) =>
@@ -85,11 +85,7 @@ async function findInList(
 }
 
 /** Runs `natter models get <model>`. @throws Failure, kind `not_found` with the ids that exist in its hint */
-export async function getModel(
-  context: Context,
-  options: ModelsOptions,
-  id: string,
-): Promise<void> {
+export async function getModel(context: Context, options: JsonOptions, id: string): Promise<void> {
   const presentation = present(context, options);
   const { signal, streams } = context;
   const record = await withService(context, options, presentation, async (service, onRetry) => {

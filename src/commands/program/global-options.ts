@@ -23,6 +23,11 @@ export interface GlobalOptions {
   readonly timeout?: string;
 }
 
+/** Options of a command that can print its data as JSON. */
+export interface JsonOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
 export const serviceGroup = 'Service options:';
 export const generalGroup = 'General options:';
 

@@ -1,4 +1,4 @@
-import type { ChatOptions } from '../chat/command.ts';
+import type { ChatOptions } from '../chat/options.ts';
 import { commandWords } from './command-table.ts';
 
 const commandNames: ReadonlySet<string | undefined> = new Set(['__complete', ...commandWords]);

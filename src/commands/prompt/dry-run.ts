@@ -1,6 +1,6 @@
 import { endpointUrl, parseBaseUrl } from '../../client/http/base-url.ts';
 import { completionBody } from '../../client/contract.ts';
-import type { RequestHeaders } from '../../client/http/request-headers.ts';
+import type { RequestHeaders } from '../../client/http/transport.ts';
 import { createService } from '../../client/service.ts';
 import { maskKey, maskMark } from '../../secrecy/mask-key.ts';
 import { isSecretHeader } from '../../secrecy/secret-header.ts';

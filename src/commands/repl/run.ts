@@ -8,11 +8,12 @@ import { typedPrompt } from '../../repl/editing/typed-text.ts';
 import { initialState } from '../../repl/state/initial-state.ts';
 import type { ReplOptions } from '../../repl/session/repl-options.ts';
 import type { Session } from '../../repl/session/session.ts';
-import type { Choices, ReplState } from '../../repl/state/state.ts';
+import type { ReplState } from '../../repl/state/state.ts';
+import type { Choices } from '../../repl/state/effect.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
-import type { ChatOptions } from '../chat/command.ts';
+import type { ChatOptions } from '../chat/options.ts';
 import { cleanLine } from '../print/clean-line.ts';
 import type { Context } from '../program/context.ts';
 import {

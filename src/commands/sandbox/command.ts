@@ -1,23 +1,10 @@
 import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/fault-options.ts';
 import type { Context } from '../program/context.ts';
-import { collect, type GlobalOptions } from '../program/global-options.ts';
+import { collect } from '../program/global-options.ts';
 import { hideServiceOptions, setExamples } from '../program/help-format.ts';
 import type { Run } from '../program/run.ts';
-
-/** Options of `natter sandbox`; the fault fields come beside them, under their camel-case names. */
-export interface SandboxCommandOptions extends GlobalOptions {
-  readonly host: string;
-  readonly port: string;
-  readonly log?: boolean;
-  readonly scenario?: string;
-  readonly rateLimit?: string;
-  readonly upstream?: string;
-  readonly upstreamProfile?: string;
-  /** As typed: `origin=llama3:8b`. */
-  readonly map?: readonly string[];
-  readonly [faultField: string]: unknown;
-}
+import type { SandboxCommandOptions } from './options.ts';
 
 export type RunSandbox = Run<SandboxCommandOptions>;
 

@@ -9,7 +9,7 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import type { Context } from '../program/context.ts';
 import { present, type Presentation } from '../print/presentation.ts';
-import type { SandboxCommandOptions } from './command.ts';
+import type { SandboxCommandOptions } from './options.ts';
 import type { Upstream } from './upstream.ts';
 
 function parsePort(text: string): number {

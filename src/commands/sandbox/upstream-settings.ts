@@ -10,7 +10,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
 import type { Context } from '../program/context.ts';
-import type { SandboxCommandOptions } from './command.ts';
+import type { SandboxCommandOptions } from './options.ts';
 import { keepSecrets, readStored, tellRisks } from '../service/service.ts';
 
 /** Holds the upstream's key; the clients in front of the sandbox use NATTER_API_KEY. */

@@ -6,7 +6,7 @@ import type { Engine } from '../../sandbox/engine.ts';
 import { withoutSources } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from '../print/presentation.ts';
-import type { SandboxCommandOptions } from './command.ts';
+import type { SandboxCommandOptions } from './options.ts';
 import { openClient, type Target } from '../service/service.ts';
 import { chooseModels, type ModelMap, parseModelMap } from './upstream-models.ts';
 import { maskMessage } from '../program/mask-secrets.ts';

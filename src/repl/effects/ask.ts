@@ -5,13 +5,12 @@ import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import { adviceInConversation } from '../text/advice.ts';
-import type { Effect, Question } from '../state/effect.ts';
+import type { Choices, Effect, Question } from '../state/effect.ts';
 import { notice, type Entry } from '../state/entry.ts';
 import { endingWith, messagesFor } from '../state/position.ts';
 import { attachedEntry } from '../text/sent-prompt.ts';
 import { failureText, type SessionCore, tellConversation } from '../session/session-core.ts';
 import { hiddenCharacters, refusalNotice } from '../../output/answer-notices.ts';
-import type { Choices } from '../state/state.ts';
 import { doubtAbout, readMentioned } from './mentioned-files.ts';
 import { pathOf } from '../../conversation/tree.ts';
 

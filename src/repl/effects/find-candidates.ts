@@ -3,7 +3,7 @@ import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import type { SessionCore } from '../session/session-core.ts';
 import type { ArgumentSource } from '../slash-commands/slash-command.ts';
 import { findCommand, slashCommands } from '../slash-commands/table.ts';
-import { themeNames } from '../state/state.ts';
+import { themeNames } from '../text/themes.ts';
 
 function commands(): readonly Candidate[] {
   return slashCommands.map(({ name, summary }) => ({ value: name, summary }));

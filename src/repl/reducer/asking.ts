@@ -1,6 +1,6 @@
-import type { Question } from '../state/effect.ts';
+import type { Choices, Question } from '../state/effect.ts';
 import type { Draft } from '../editing/text-buffer.ts';
-import type { Choices, ReplState } from '../state/state.ts';
+import type { ReplState } from '../state/state.ts';
 import { type Step, step } from './step.ts';
 
 /** What is asked for with one answer alone. */

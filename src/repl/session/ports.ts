@@ -6,7 +6,8 @@ import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { FoundServer } from '../state/dialog.ts';
 import type { Candidate } from '../editing/completion.ts';
-import type { Choices, ServiceFacts } from '../state/state.ts';
+import type { ServiceFacts } from '../state/state.ts';
+import type { Choices } from '../state/effect.ts';
 
 /** A request, and what to tell before it is sent. */
 interface PlannedPrompt {

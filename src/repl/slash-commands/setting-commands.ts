@@ -1,7 +1,8 @@
 import { catalogue } from '../../client/contract.ts';
 import { tokenText } from '../../output/figures.ts';
 import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
-import { themeNames, type ReplState } from '../state/state.ts';
+import type { ReplState } from '../state/state.ts';
+import { themeNames } from '../text/themes.ts';
 import { systemText } from '../text/wording.ts';
 import type { SlashCommand } from './slash-command.ts';
 

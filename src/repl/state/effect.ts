@@ -1,7 +1,16 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { CompletionRequest } from '../editing/completion.ts';
 import type { Entry } from './entry.ts';
-import type { Choices, ThemeName } from './state.ts';
+import type { ThemeName } from '../text/themes.ts';
+
+/** What is asked for with every prompt; slash commands change it. */
+export interface Choices {
+  readonly model: string;
+  readonly system: string | undefined;
+  /** Tokens. */
+  readonly maxTokens: number | undefined;
+  readonly theme: ThemeName;
+}
 
 /** What is sent: a new prompt, or a turn that is answered once more. */
 export type Question =

@@ -3,7 +3,8 @@ import type { Dialog } from './dialog.ts';
 import { createHistory } from '../editing/history.ts';
 import { createBuffer } from '../editing/text-buffer.ts';
 import { contextUse } from './position.ts';
-import type { Choices, ReplState, ServiceFacts } from './state.ts';
+import type { ReplState, ServiceFacts } from './state.ts';
+import type { Choices } from './effect.ts';
 
 export interface InitialFacts {
   readonly isLineMode?: boolean;

@@ -1,26 +1,13 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { Conversation } from '../../conversation/tree.ts';
-import type { CompletionMenu } from './completion-menu.ts';
-import type { Dialog } from './dialog.ts';
-import type { History } from '../editing/history.ts';
 import type { HistorySearch } from '../editing/history-search.ts';
+import type { History } from '../editing/history.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import type { Draft, TextBuffer } from '../editing/text-buffer.ts';
-import type { Effect } from './effect.ts';
-
-/** What is asked for with every prompt; slash commands change it. */
-export interface Choices {
-  readonly model: string;
-  readonly system: string | undefined;
-  /** Tokens. */
-  readonly maxTokens: number | undefined;
-  readonly theme: ThemeName;
-}
-
-export const themeNames = ['color', 'mono', 'plain'] as const;
-/** `color` uses the terminal's own 16 colours, `mono` weight and underlines only, `plain` nothing. */
-export type ThemeName = (typeof themeNames)[number];
+import type { CompletionMenu } from './completion-menu.ts';
+import type { Dialog } from './dialog.ts';
+import type { Choices, Effect } from './effect.ts';
 
 /** A retry that is waited for. */
 interface Retry {

@@ -1,5 +1,9 @@
 import { createStyle, type Style } from '../../terminal/style.ts';
-import type { ThemeName } from '../state/state.ts';
+
+export const themeNames = ['color', 'mono', 'plain'] as const;
+
+/** `color` uses the terminal's own 16 colours, `mono` weight and underlines only, `plain` nothing. */
+export type ThemeName = (typeof themeNames)[number];
 
 /** The style of a theme, made of the one the terminal was found to take. */
 export function themedStyle(theme: ThemeName, style: Style): Style {

@@ -1,21 +1,19 @@
 // The block structure of one answer: lines go in, finished pieces go to the output.
-import type { Highlighter } from '../highlight/highlight.ts';
 import {
   beginBlock,
+  type BlockOutput,
   leaveContainers,
   markerColumns,
   writeBlankLine,
   writeLine,
   writeMarkers,
   writeSpans,
-  type BlockOutput,
 } from './block-output.ts';
 import { closeFence, openFence, writeCodeLine, writeIndentedLine } from './code-block.ts';
-import { readLineStart, type LineStart } from './containers.ts';
+import { type LineStart, readLineStart } from './containers.ts';
 import { paintHeading } from './heading.ts';
-import type { InlineOptions } from './inline.ts';
-import type { Leaf } from './leaf.ts';
 import { formulaEnd, htmlEnd } from './leaf-syntax.ts';
+import type { BlockState } from './block-state.ts';
 import {
   createParagraph,
   endParagraph,
@@ -24,24 +22,6 @@ import {
   writeParagraph,
 } from './paragraph.ts';
 import { createTable } from './table.ts';
-
-export interface BlockState {
-  readonly output: BlockOutput;
-  readonly options: BlockOptions;
-  leaf: Leaf;
-  /** A line with bars whose next line tells whether it is a table's header. */
-  row: string | undefined;
-  codeBlocks: number;
-  /** A language is being loaded that the next line needs. */
-  loading: Promise<void> | undefined;
-}
-
-interface BlockOptions {
-  readonly highlighter: Highlighter;
-  readonly inline: InlineOptions;
-  /** Columns of the terminal. */
-  readonly width: () => number;
-}
 
 const LONGEST_RULE = 40;
 

@@ -1,8 +1,7 @@
 import { writeBlankLine, writeLine } from './block-output.ts';
-import type { BlockState } from './blocks.ts';
+import type { BlockState, Fence } from './block-state.ts';
 import type { LineStart } from './containers.ts';
 import { dedent } from './indentation.ts';
-import type { Fence } from './leaf.ts';
 
 /** A dim line with the block's number and what it is, `1 ts`; without colour the fence stays with it. */
 export function openFence(state: BlockState, { rest, column }: LineStart): void {

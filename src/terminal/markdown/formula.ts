@@ -1,23 +1,13 @@
 // Mathematics in running text, which is shown as it is written. What is mathematics: `\\(…\\)`, `\\[…\\]`, `$$…$$`, and
 // `$…$` by the rule of pandoc: no space after the first dollar nor before the second, and no digit after that.
 import { isSpace } from './character-class.ts';
-import { beginWord, needsMore, type ScanState } from './scan-state.ts';
-
-type FormulaEnd = '$' | '$$' | '\\)' | '\\]';
-
-/** A formula that has begun, unless its end does not come. */
-export interface OpenFormula {
-  readonly kind: 'formula';
-  readonly close: FormulaEnd;
-  /** Where it began. */
-  readonly opened: number;
-  /** Where the part of it begins that is not given out. */
-  start: number;
-  /** Where reading goes on if it is none. */
-  from: number;
-  /** It looks the same as text so far, and is given out as it comes: most dollars are amounts of money. */
-  isPlain: boolean;
-}
+import {
+  beginWord,
+  type FormulaEnd,
+  needsMore,
+  type OpenFormula,
+  type ScanState,
+} from './scan-state.ts';
 
 /** Code units after which a beginning without its end is text. */
 export const longestFormula: Readonly<Record<FormulaEnd, number>> = {

@@ -1,7 +1,8 @@
 import { createHighlighter } from '../highlight/highlight.ts';
 import type { Style } from '../style.ts';
 import { createBlockOutput, markers, takeText } from './block-output.ts';
-import { acceptLine, endBlocks, endText, readLine, writeText, type BlockState } from './blocks.ts';
+import { acceptLine, endBlocks, endText, readLine, writeText } from './blocks.ts';
+import type { BlockState } from './block-state.ts';
 import { codeText } from './code-block.ts';
 import type { LineStart } from './containers.ts';
 

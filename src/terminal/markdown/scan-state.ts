@@ -1,5 +1,20 @@
 import type { Opener } from './delimiters.ts';
-import type { OpenFormula } from './formula.ts';
+
+export type FormulaEnd = '$' | '$$' | '\\)' | '\\]';
+
+/** A formula that has begun, unless its end does not come. */
+export interface OpenFormula {
+  readonly kind: 'formula';
+  readonly close: FormulaEnd;
+  /** Where it began. */
+  readonly opened: number;
+  /** Where the part of it begins that is not given out. */
+  start: number;
+  /** Where reading goes on if it is none. */
+  from: number;
+  /** It looks the same as text so far, and is given out as it comes: most dollars are amounts of money. */
+  isPlain: boolean;
+}
 
 /** An open mark is taken literally when its other half is further away than this many code units. */
 export const LONGEST_SPAN = 1000;

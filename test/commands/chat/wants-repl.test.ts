@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChatOptions } from '../../../src/commands/chat/command.ts';
+import type { ChatOptions } from '../../../src/commands/chat/options.ts';
 import { wantsRepl } from '../../../src/commands/chat/wants-repl.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 

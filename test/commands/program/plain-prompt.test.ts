@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { buildChat, type ChatOptions } from '../../../src/commands/chat/command.ts';
+import { buildChat } from '../../../src/commands/chat/command.ts';
+import type { ChatOptions } from '../../../src/commands/chat/options.ts';
 import { commandWords } from '../../../src/commands/program/command-table.ts';
 import { parsePlainPrompt } from '../../../src/commands/program/plain-prompt.ts';
 import { buildProgram } from '../../../src/commands/program/program.ts';

@@ -1,6 +1,26 @@
-import type { HighlightLine } from '../highlight/highlight.ts';
+import type { Highlighter, HighlightLine } from '../highlight/highlight.ts';
+import type { BlockOutput } from './block-output.ts';
+import type { InlineOptions } from './inline.ts';
 import type { Paragraph } from './paragraph.ts';
 import type { Table } from './table.ts';
+
+export interface BlockState {
+  readonly output: BlockOutput;
+  readonly options: BlockOptions;
+  leaf: Leaf;
+  /** A line with bars whose next line tells whether it is a table's header. */
+  row: string | undefined;
+  codeBlocks: number;
+  /** A language is being loaded that the next line needs. */
+  loading: Promise<void> | undefined;
+}
+
+interface BlockOptions {
+  readonly highlighter: Highlighter;
+  readonly inline: InlineOptions;
+  /** Columns of the terminal. */
+  readonly width: () => number;
+}
 
 /** An open code fence. */
 export interface Fence {
@@ -16,7 +36,7 @@ export interface Fence {
 }
 
 /** The block that is open. */
-export type Leaf =
+type Leaf =
   | { readonly kind: 'none' }
   | { readonly kind: 'paragraph'; readonly paragraph: Paragraph; readonly definition: boolean }
   | Fence

@@ -27,6 +27,6 @@ export function natter(words: readonly string[]): Program {
 
 /** One prompt with settings and journal on. The answer's last line gets its end. */
 export function oneShot(baseUrl: string, chunks: number): Program {
-  const environment = { NATTER_BASE_URL: baseUrl, NATTER_API_KEY: 'bench' };
+  const environment = { NATTER_BASE_URL: baseUrl, NATTER_API_KEY: 'bench-key-0123456789' };
   return { ...natter(['hi']), environment, expected: text(chunks) };
 }

@@ -63,7 +63,7 @@ test('a key that a replayed conversation asks for is stored nowhere', async () =
   terminal.type(`hi${keys.enter}`);
   await terminal.waitFor(/key/i);
   terminal.type(`${secretKey}${keys.enter}`);
-  await terminal.waitFor(/answers from now on/);
+  await terminal.waitFor(/the service is now/);
   terminal.type(`/retry${keys.enter}`);
   const text = await terminal.waitFor(/now it works/);
   expect(await leave(terminal)).toBe(0);

@@ -56,7 +56,7 @@ test('X31: what is queued behind a prompt that is answered goes out although Esc
   terminal.type(`[sandbox tokens=2000 rate=100]${keys.enter}`);
   await screenWith(terminal, /tokens · Esc stops/);
   terminal.type(keys.escape);
-  await terminal.waitFor(/stopped; \/continue goes on from here/);
+  await terminal.waitFor(/stopped; \/continue resumes it/);
   terminal.type(`[sandbox tokens=60 rate=20]${keys.enter}`);
   await screenWith(terminal, /tokens · Esc stops/);
   terminal.type(`[sandbox echo] queued${keys.enter}`);
@@ -70,7 +70,7 @@ test('Y17: a prompt typed at the first question becomes the first prompt, on the
   await screenWith(terminal, /no service is configured yet[^]*or type a prompt/);
   terminal.type('[sandbox ec');
   terminal.type('ho] hello');
-  await screenWith(terminal, /the sandbox answers[^]*› \[sandbox echo\] hello/);
+  await screenWith(terminal, /using the sandbox[^]*› \[sandbox echo\] hello/);
   terminal.type(keys.enter);
   await terminal.waitFor(/\nhello\n/);
   expect(await leave(terminal)).toBe(0);

@@ -25,7 +25,7 @@ describe('line mode', () => {
     terminal.type('[sandbox tokens=2000 rate=50]\n');
     await terminal.waitFor(/origin: \w+/);
     terminal.type(keys.interrupt);
-    await terminal.waitFor(/natter: stopped; \/continue goes on from here\nYou:/);
+    await terminal.waitFor(/natter: stopped; \/continue resumes it\nYou:/);
     terminal.type(keys.interrupt);
     await terminal.waitFor(/Ctrl-C again leaves/);
     terminal.type(keys.interrupt);
@@ -78,7 +78,7 @@ describe('line mode', () => {
     const terminal = openTerminal(['-i', '/tea is hot'], { env: { ...dumb, ...sharedHome() } });
     await terminal.waitFor(/Choose 1 to 3:/);
     terminal.type('3\n');
-    await terminal.waitFor(/the sandbox answers[^]*\nYou: \/tea is hot\norigin: [^]*\nYou:/);
+    await terminal.waitFor(/using the sandbox[^]*\nYou: \/tea is hot\norigin: [^]*\nYou:/);
     expect(await leave(terminal)).toBe(0);
   });
 
@@ -95,7 +95,7 @@ describe('line mode', () => {
     const terminal = openTerminal([], { env: { ...dumb, ...sharedHome() } });
     await terminal.waitFor(/no service is configured yet\n {2}1 connect[^]*Choose 1 to 3:/);
     terminal.type('3\n');
-    await terminal.waitFor(/the sandbox answers[^]*You:/);
+    await terminal.waitFor(/using the sandbox[^]*You:/);
     expect(await leave(terminal)).toBe(0);
   });
 });

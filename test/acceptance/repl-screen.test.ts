@@ -36,7 +36,7 @@ describe('the screen of the REPL', () => {
     terminal.type(`[sandbox markdown]${keys.enter}`);
     await terminal.waitFor(/the last fence is never closed[^]*›/);
     terminal.type(`/nonsense${keys.enter}`);
-    await terminal.waitFor(/there is no command/);
+    await terminal.waitFor(/unknown command/);
     // oxlint-disable-next-line no-control-regex
     const looks = terminal.output().matchAll(/\u001B\[([\d;]*)m/g);
     const codes = new Set([...looks].flatMap(([, code = '']) => code.split(';')).map(Number));
@@ -65,7 +65,7 @@ describe('the screen of the REPL', () => {
     terminal.type(`/save ~/cheese.weird${keys.enter}`);
     await terminal.waitFor(/the last answer written to/);
     terminal.type(`/save ~/cheese.weird${keys.enter}`);
-    await terminal.waitFor(/it is there already/);
+    await terminal.waitFor(/it already exists/);
     expect(readFileSync(join(env.HOME, 'cheese.weird'), 'utf8')).toBe('käse 🧀');
     expect(await leave(terminal)).toBe(0);
   });

@@ -21,9 +21,9 @@ describe('the REPL and its service', () => {
     first.type(service.url + keys.enter);
     await screenWith(first, /API key:/);
     first.type(`wrong-key${keys.enter}`);
-    await screenWith(first, /wants a valid key[^]*enter another key here/);
+    await screenWith(first, /wants a valid key[^]*enter a different key here/);
     first.type(sandboxKey + keys.enter);
-    await screenWith(first, /answers from now on/);
+    await screenWith(first, /the service is now/);
     first.type(`[sandbox echo] hello${keys.enter}`);
     await first.waitFor(/\nhello\n/);
     expect(await leave(first)).toBe(0);
@@ -34,16 +34,16 @@ describe('the REPL and its service', () => {
     expect(await leave(second)).toBe(0);
   });
 
-  test('the first run goes on with the sandbox, without storing anything', async () => {
+  test('the first run uses the sandbox, without storing anything', async () => {
     const env = sharedHome();
     const first = await openRepl([], { env });
     first.type(keys.escape);
-    await screenWith(first, /the sandbox answers/);
+    await screenWith(first, /using the sandbox/);
     expect(await leave(first)).toBe(0);
     const second = await openRepl([], { env });
     await screenWith(second, /no service is configured yet/);
     second.type('3');
-    await screenWith(second, /the sandbox answers/);
+    await screenWith(second, /using the sandbox/);
     expect(await leave(second)).toBe(0);
   });
 
@@ -66,7 +66,7 @@ describe('the REPL and its service', () => {
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/not shown; empty for none\): $|none\):$/m);
     terminal.type(`${sandboxKey}\r`);
-    await terminal.waitFor(/answers from now on[^]*You:/);
+    await terminal.waitFor(/the service is now[^]*You:/);
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/origin: hello\n/);
     expect(await leave(terminal)).toBe(0);

@@ -30,7 +30,7 @@ describe('the REPL', () => {
     terminal.type(`[sandbox tokens=2000 rate=100]${keys.enter}`);
     await screenWith(terminal, /tokens · Esc stops/);
     terminal.type(keys.escape);
-    await terminal.waitFor(/stopped; \/continue goes on from here/);
+    await terminal.waitFor(/stopped; \/continue resumes it/);
     terminal.type(`/continue${keys.enter}`);
     await terminal.waitFor(/› Continue exactly where/);
     await terminal.waitFor(/breaks in the middle\n\n›/);
@@ -115,7 +115,7 @@ describe('the REPL', () => {
   test('a cut answer is kept and marked', async () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox rst cut-after=20]${keys.enter}`);
-    const text = await terminal.waitFor(/\/continue/);
+    const text = await terminal.waitFor(/\/continue resumes it/);
     expect(text).toContain('natter sandbox');
     expect(await leave(terminal)).toBe(0);
   });

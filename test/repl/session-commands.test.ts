@@ -37,7 +37,7 @@ test('/models lists what the service offers', async () => {
   expect(session.state().knownModels).toEqual(['origin', 'other']);
 });
 
-test('/attach sends a file along with the next prompt only', async () => {
+test('/attach adds a file to the next prompt with the next prompt only', async () => {
   const { enter, idle, requests } = createMemorySession();
   for (const line of ['/attach a.txt', 'one', 'two']) {
     enter(line);
@@ -47,7 +47,7 @@ test('/attach sends a file along with the next prompt only', async () => {
   expect(requests[1]?.messages.at(-1)?.content).toBe('two');
 });
 
-test('/new begins an empty conversation', async () => {
+test('/new starts an empty conversation', async () => {
   const { session, enter, idle } = createMemorySession();
   enter('one');
   await idle();
@@ -64,7 +64,7 @@ test('/resume of the open conversation says so and opens nothing', async () => {
   await idle();
   enter(`/resume ${session.state().conversation.id}`);
   await idle();
-  expect(text()).toContain('that is this conversation');
+  expect(text()).toContain('this conversation is already open');
   expect(text()).not.toContain('is open in another natter');
 });
 
@@ -119,7 +119,7 @@ test('Y18: /save in an empty conversation claims no file', async () => {
   const { enter, idle, text } = openMemorySession({ folder });
   enter('/save');
   await idle();
-  expect(text()).toBe('natter: there is nothing to save yet: the first prompt begins the file\n');
+  expect(text()).toBe('natter: nothing to save yet: the first prompt creates the file\n');
   enter('one');
   await idle();
   enter('/save');
@@ -132,7 +132,7 @@ test('Y18: an editor that is left with an error cancels the edit', async () => {
     ports: (ports) => ({ ...ports, edit: async () => undefined }),
   });
   for (const action of [typed('draft'), pressed('g', { ctrl: true })]) session.dispatch(action);
-  await expect.poll(text).toBe('natter: the edit is cancelled, and the text is as it was\n');
+  await expect.poll(text).toBe('natter: edit cancelled; the text is unchanged\n');
   expect(composed(session.state())).toBe('draft');
 });
 

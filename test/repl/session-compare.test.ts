@@ -68,7 +68,7 @@ test('a model that fails leaves the answer there is', async () => {
   const memory = await compared(failing(new Failure('not_found', 'there is no such model')));
   await memory.idle();
   expect(last(memory)).toMatchObject({ content: 'of origin' });
-  expect(memory.text()).toMatch(/there is no such model\n {2}\/compare asks again\n$/);
+  expect(memory.text()).toMatch(/there is no such model\n {2}\/compare tries again\n$/);
 });
 
 test('what came of one that is stopped is kept as a version', async () => {
@@ -76,7 +76,7 @@ test('what came of one that is stopped is kept as a version', async () => {
   await expect.poll(() => memory.text()).toContain('nextgen: half');
   memory.session.dispatch({ type: 'interrupted', now: 0 });
   await memory.idle();
-  expect(memory.text()).toMatch(/nextgen: half\nnatter: stopped; \/version goes back\n$/);
+  expect(memory.text()).toMatch(/nextgen: half\nnatter: stopped; \/version switches back\n$/);
   memory.enter('/version');
   await memory.idle();
   expect(last(memory)).toMatchObject({ content: 'of origin' });

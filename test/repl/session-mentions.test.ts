@@ -4,9 +4,9 @@ import { composed, enter, typed } from '../support/repl-state.ts';
 
 describe('Y18: a mention that names no file', () => {
   test.each([
-    ['see @typo.md', '@typo.md names no file'],
+    ['see @typo.md', '@typo.md is not a file'],
     ['see @src/', '@src/ is a folder'],
-    ['@typo.md or @typo/a, @notes.md', '@typo.md names no file; @typo/a names no file'],
+    ['@typo.md or @typo/a, @notes.md', '@typo.md is not a file; @typo/a is not a file'],
   ])('%j is asked about, and Enter sends it as it is', async (prompt, doubt) => {
     const { session, idle, text, requests } = createMemorySession();
     for (const action of [typed(prompt), enter]) session.dispatch(action);
@@ -33,7 +33,7 @@ describe('Y18: a mention that names no file', () => {
     memory.enter('see @typo.md');
     await memory.idle();
     expect(memory.text()).toBe(
-      'natter: @typo.md names no file\n  an empty line sends it as it is\n',
+      'natter: @typo.md is not a file\n  an empty line sends it as it is\n',
     );
     memory.enter('');
     await memory.idle();

@@ -31,7 +31,7 @@ test('S31 a refusal is shown, kept, sent with the next prompt, and shown again a
   expect(pathOf(conversation)[1]).toMatchObject({ content: '', refusal });
   const shown = showConversation(session.state().conversation);
   expect(shown).toContainEqual({ type: 'notice', text: `the model refused: ${refusal}` });
-  expect(shown).not.toContainEqual({ type: 'notice', text: 'no answer came' });
+  expect(shown).not.toContainEqual({ type: 'notice', text: 'no answer was received' });
 });
 
 test('a refusal that is cut is shown and kept all the same', async () => {

@@ -16,7 +16,7 @@ function models(core: SessionCore): readonly Candidate[] {
   return [
     ...published,
     ...listed.map((value) => ({ value })),
-    { value: 'auto', summary: 'the smallest whose window fits' },
+    { value: 'auto', summary: 'the smallest model whose window fits' },
   ];
 }
 

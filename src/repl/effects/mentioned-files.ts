@@ -28,7 +28,7 @@ export function doubtAbout(files: FilesPort, question: Question): string | undef
   const doubts = pathsOf(files, question)
     .filter((path) => pathLike.test(path) && files.kindOf(path) !== 'file')
     .map((path) =>
-      files.kindOf(path) === 'folder' ? `@${path} is a folder` : `@${path} names no file`,
+      files.kindOf(path) === 'folder' ? `@${path} is a folder` : `@${path} is not a file`,
     );
   return doubts.length === 0 ? undefined : doubts.join('; ');
 }

@@ -48,7 +48,7 @@ function undo(core: SessionCore, turnId: string): void {
 function rename(core: SessionCore, title: string): Promise<void> {
   core.journal().setTitle(title);
   tellConversation(core);
-  return core.transcript.print([notice(`this conversation is called ${title}`)]);
+  return core.transcript.print([notice(`the title is now ${title}`)]);
 }
 
 async function editExternally(core: SessionCore, text: string): Promise<void> {

@@ -9,12 +9,12 @@ import { versionText } from '../state/versions.ts';
 const mostExchanges = 3;
 
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
-  if (answer === undefined || textOf(answer) === '') return [notice('no answer came')];
+  if (answer === undefined || textOf(answer) === '') return [notice('no answer was received')];
   const { content: text, refusal, model } = answer;
   return [
     ...(text === '' ? [] : [{ type: 'answer', text, model } as const]),
     ...(refusal === undefined ? [] : [notice(refusalNotice(refusal))]),
-    ...(answer.incomplete === true ? [notice('cut off; /continue goes on from here')] : []),
+    ...(answer.incomplete === true ? [notice('cut off; /continue resumes it')] : []),
   ];
 }
 

@@ -52,7 +52,7 @@ export function storageEntry(core: SessionCore): Entry {
   const { isStored, unsavedTurns, path, failure } = core.journal().save();
   if (path === undefined) return notice('this conversation is not kept on disk');
   if (isStored && core.journal().conversation().turns.size === 0) {
-    return notice('there is nothing to save yet: the first prompt begins the file');
+    return notice('nothing to save yet: the first prompt creates the file');
   }
   if (isStored) return notice(`everything is on disk: ${path}`);
   const turns = unsavedTurns === 1 ? '1 turn is' : `${unsavedTurns} turns are`;
@@ -68,7 +68,7 @@ export function runAttach(core: SessionCore, { path }: EffectOf<'attach'>): Prom
   return runTask(core, async (signal) => {
     const file = await core.ports.files.attach(path, signal);
     core.dispatch({ type: 'file-attached', file });
-    return [notice(`${file.name} goes along with the next prompt`)];
+    return [notice(`${file.name} is attached to the next prompt`)];
   });
 }
 
@@ -95,7 +95,7 @@ export function runNewConversation(core: SessionCore): Promise<void> {
   return runTask(core, async () => {
     await core.useJournal(core.ports.library.create());
     tellConversation(core);
-    return [notice('a new conversation; /resume goes back')];
+    return [notice('new conversation; /resume returns to the previous one')];
   });
 }
 
@@ -104,7 +104,8 @@ export function runResume(core: SessionCore, { name }: EffectOf<'resume'>): Prom
     const { library } = core.ports;
     const id = library.find(name);
     // This natter holds its lock itself.
-    if (id === core.journal().conversation().id) return [notice('that is this conversation')];
+    if (id === core.journal().conversation().id)
+      return [notice('this conversation is already open')];
     const journal = library.resume(id);
     await core.useJournal(journal);
     tellConversation(core);

@@ -33,7 +33,7 @@ function entryView(
   return {
     kind: 'entry',
     title: sanitizeLine(title),
-    hints: ['Enter goes on', wayOut],
+    hints: ['Enter continues', wayOut],
     label: labels[asks],
     text: before + after,
     caretColumn: displayWidth(before),

@@ -69,7 +69,7 @@ function footerOf(state: ReplState): FooterView {
   };
 }
 
-const waitingText = 'Enter sends what waits, Up takes it back';
+const waitingText = 'Enter sends the queue, Up edits it';
 
 function noticeOf({
   isLeaveArmed,
@@ -80,7 +80,7 @@ function noticeOf({
 }: ReplState): string | undefined {
   if (isLeaveArmed) return 'Ctrl-C again leaves';
   if (isExitAsked) return 'Enter again leaves';
-  if (branch?.reason === 'edit') return 'another version of your prompt; Ctrl-C keeps the old one';
+  if (branch?.reason === 'edit') return 'new version of your prompt; Ctrl-C keeps the old version';
   return queue.length > 0 && isQueuePaused ? waitingText : undefined;
 }
 

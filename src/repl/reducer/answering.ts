@@ -110,7 +110,7 @@ function offerModel(state: ReplState): Step {
   const larger = largerModel(window, windows);
   const way =
     larger === undefined
-      ? '/new begins an empty conversation'
+      ? '/new starts an empty conversation'
       : `/model ${larger} has a window of ${shortCount(contextWindow(larger, windows) ?? 0)}`;
   const share = Math.round((context.tokens / window) * 100);
   const text = `${share} % of ${choices.model}'s window is used (${shortCount(context.tokens)} of ${shortCount(window)}); ${way}`;
@@ -136,7 +136,12 @@ function giveBack(state: ReplState, { prompt, files }: Asked): ReplState {
 function tellQueue(state: ReplState): Step {
   const { length } = state.queue;
   if (!state.isLineMode || length === 0) return step(state);
-  return say(state, `${length === 1 ? '1 line waits' : `${length} lines wait`}; Enter sends on`);
+  return say(
+    state,
+    length === 1
+      ? '1 line is queued; Enter sends it'
+      : `${length} lines are queued; Enter sends them`,
+  );
 }
 
 /** What can be done about an answer that was cut, or never came; undefined where typing it again is all. */
@@ -145,11 +150,12 @@ function wayOn(
   { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
   { comparedWith }: Asked,
 ): string | undefined {
-  if (comparedWith !== undefined) return hasText ? '/version goes back' : '/compare asks again';
-  if (hasText) return '/continue goes on from here';
+  if (comparedWith !== undefined)
+    return hasText ? '/version switches back' : '/compare tries again';
+  if (hasText) return '/continue resumes it';
   const isBack = state.givenBack !== undefined && state.composer.text === state.givenBack;
   if (isBack && !state.isLineMode) return 'Enter sends it again';
-  return isRecorded ? '/retry asks again' : undefined;
+  return isRecorded ? '/retry sends it again' : undefined;
 }
 
 function onFailure(
@@ -165,7 +171,10 @@ function onFailure(
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
     const dialog = keyDialog(state.service.address);
-    return step({ ...paused, dialog }, printing(failureEntry(message, 'enter another key here')));
+    return step(
+      { ...paused, dialog },
+      printing(failureEntry(message, 'enter a different key here')),
+    );
   }
   const hints = [hint, way].filter((text) => text !== undefined).join('; ');
   return step(paused, printing(failureEntry(message, hints || undefined)));
@@ -174,12 +183,12 @@ function onFailure(
 function onStop(state: ReplState, hasText: boolean, asked: Asked): Step {
   const next = hasText ? state : giveBack(state, asked);
   const way = wayOn(next, { hasText }, asked);
-  const text = hasText ? `stopped; ${way}` : 'stopped before any text came';
+  const text = hasText ? `stopped; ${way}` : 'stopped before any text arrived';
   return step({ ...next, isQueuePaused: true }, printing(notice(text)));
 }
 
 function wayAfterDoubt(isBack: boolean, isLineMode: boolean): string {
-  if (!isBack) return 'the prompt is the newest of the earlier ones';
+  if (!isBack) return 'the prompt is the latest one in the history';
   return `${isLineMode ? 'an empty line' : 'Enter'} sends it as it is`;
 }
 

@@ -20,11 +20,12 @@ export function compare(state: ReplState, argument: string): Step {
   if (exchange === undefined || !isAnswered(exchange)) {
     return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
   }
-  if (/\s/.test(argument)) return refuse(state, 'a model id has no blanks', '/models lists them');
+  if (/\s/.test(argument))
+    return refuse(state, 'a model id cannot contain spaces', '/models lists them');
   const { prompt, answer } = exchange;
   const model = argument || otherModel([answer.model, choices.model]);
   if (model === undefined) {
-    return refuse(state, '/compare needs a model to ask', '/compare nextgen; /models lists them');
+    return refuse(state, '/compare needs a model', '/compare nextgen; /models lists them');
   }
   const system = systemOf(endingWith(conversation, prompt.id));
   const question = { type: 'again', turnId: prompt.id } as const;

@@ -15,7 +15,7 @@ function close(state: ReplState): ReplState {
   return { ...state, dialog: undefined };
 }
 
-const sandboxText = 'the sandbox answers; natter auth login connects a service later';
+const sandboxText = 'using the sandbox; natter auth login connects to a service later';
 
 function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
   switch (choice.key) {
@@ -34,7 +34,7 @@ function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
 
 /** What keeps a text from being the address of a service. It never quotes it: a key may stand in the wrong place. */
 function addressRefusal(text: string): string | undefined {
-  if (!/^https?:\/\/[^\s/]/i.test(text)) return 'an address begins with https:// or http://';
+  if (!/^https?:\/\/[^\s/]/i.test(text)) return 'an address must begin with https:// or http://';
   const port = portProblem(text);
   if (port !== undefined) return `the address has ${port}`;
   if (!URL.canParse(text) || /[?#\s]/.test(text)) {
@@ -43,7 +43,7 @@ function addressRefusal(text: string): string | undefined {
   const { username, password } = new URL(text);
   return username + password === ''
     ? undefined
-    : 'an address holds no user name or password; the key is asked for next';
+    : 'an address must not contain a user name or password; the key is entered next';
 }
 
 function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: string): Step {

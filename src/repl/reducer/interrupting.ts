@@ -13,7 +13,7 @@ export function stop(state: ReplState): Step {
 }
 
 function giveUpEdit(state: ReplState): Step {
-  return say(withoutReopened(state), 'the old prompt stays');
+  return say(withoutReopened(state), 'edit cancelled; the prompt is unchanged');
 }
 
 /** Ctrl-C: closes what is open, stops the answer, puts the draft aside, and at last, pressed again, leaves. */

@@ -31,7 +31,7 @@ function onConnected(
   { service, model }: Action & { type: 'service-connected' },
 ): Step {
   const choices = model === undefined ? state.choices : { ...state.choices, model };
-  const text = `${service.address} answers from now on`;
+  const text = `the service is now ${service.address}`;
   return step({ ...state, service, choices }, printing(notice(text)));
 }
 
@@ -45,7 +45,7 @@ function onConnectionFailed(
   const before = asked?.type === 'entry' && asked.asks === 'key' ? asked.before : asked;
   const addressEntry = before?.type === 'entry' ? before : addressDialog(before, address);
   const dialog = isKey ? keyDialog(address, before) : addressEntry;
-  const hint = isKey ? 'enter another key here' : failure.hint;
+  const hint = isKey ? 'enter a different key here' : failure.hint;
   return step({ ...state, dialog }, printing(failureEntry(failure.message, hint)));
 }
 
@@ -96,7 +96,7 @@ const handlers: Handlers = {
     andThen(onCandidates(state, request, candidates), releaseKeys),
   'editor-closed': (state, { text }) =>
     text === undefined
-      ? andThen(say(state, 'the edit is cancelled, and the text is as it was'), releaseKeys)
+      ? andThen(say(state, 'edit cancelled; the text is unchanged'), releaseKeys)
       : releaseKeys({ ...state, composer: replaceContent(state.composer, text) }),
   remarked: (state, { text }) => say(state, text),
   'service-connected': onConnected,

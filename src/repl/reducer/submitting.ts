@@ -28,7 +28,7 @@ function askToLeave(state: ReplState): Step {
   if (!state.isLineMode) return step(next);
   const word = contentOf(state.composer).trim();
   const asked = { ...next, composer: clearBuffer(state.composer) };
-  return say(asked, `${word} once more leaves; a longer line is a prompt`);
+  return say(asked, `${word} again leaves; a longer line is a prompt`);
 }
 
 /** A slash in a paste begins no command: only what was typed counts. */
@@ -91,7 +91,7 @@ export function submit(state: ReplState): Step {
   const lines = isCommand(draft) ? linesAfterCommand(contentOf(draft).trim()) : undefined;
   if (lines !== undefined) {
     const [name = ''] = lines.line.split(/\s/);
-    return refuse(state, `${name} takes one line, and more follow it`, 'send it alone first');
+    return refuse(state, `${name} takes one line, but more lines follow`, 'send it alone first');
   }
   const taken = takeDraft({ ...state, isExitAsked: false }, draft);
   if (isCommand(draft) && isImmediate(draft.text))

@@ -23,7 +23,7 @@ export function switchVersion(state: ReplState, wanted: Wanted): Step {
   }
   const { ends, index } = versionsOf(conversation, exchange);
   if (ends.length < 2) {
-    return refuse(state, 'the last exchange has one version', '/retry or /edit makes another');
+    return refuse(state, 'the last turn has only one version', '/retry or /edit adds one');
   }
   const chosen = ends[indexOf(wanted, index, ends.length)];
   if (chosen === undefined) return refuse(state, `there are versions 1 to ${ends.length}`);

@@ -49,9 +49,9 @@ function reopen(state: ReplState, { prompt }: Exchange, reason: 'edit' | 'undo')
 function editHint({ composer, returnedFiles }: ReplState): string {
   const names = returnedFiles.map(({ name }) => name).join(', ');
   const lines = [
-    `type another version of: ${shownText(composer)}`,
+    `type a new version of: ${shownText(composer)}`,
     ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
-    'Ctrl-C keeps the old one',
+    'Ctrl-C keeps the old version',
   ];
   return lines.join('\n');
 }
@@ -71,7 +71,7 @@ function undo(state: ReplState): Step {
     const next = isFilled
       ? { ...undone, givenBack: undone.composer.text }
       : { ...undone, composer, attachments, returnedFiles };
-    const text = 'the last exchange is left out; what you send next takes its place';
+    const text = 'the last turn is undone; your next prompt replaces it';
     return step(next, { type: 'undo', turnId: exchange.prompt.id }, printing(notice(text)));
   });
 }
@@ -80,9 +80,9 @@ function continueAnswer(state: ReplState): Step {
   const { conversation, branch } = state;
   const answer = lastAnswer(currentPath(conversation, branch));
   if (answer === undefined)
-    return refuse(state, 'there is no answer to go on from', '/retry asks again');
+    return refuse(state, 'there is no answer to continue', '/retry sends it again');
   if (answer.incomplete !== true && answer.finishReason !== 'length') {
-    return refuse(state, 'the last answer is complete', 'ask for more in words of your own');
+    return refuse(state, 'the last answer is complete', 'type a prompt to get more');
   }
   const parent = attachPoint(state);
   const question = {
@@ -131,13 +131,13 @@ export const answerCommands: readonly SlashCommand[] = [
   {
     ...none,
     name: 'retry',
-    summary: 'answer the last prompt once more, as another version',
+    summary: 'get a new version of the last answer',
     run: retry,
   },
   {
     name: 'compare',
     argument: '[model]',
-    summary: 'ask another model the last prompt, as another version',
+    summary: 'get a new version of the last answer from another model',
     completes: 'models',
     run: compare,
   },
@@ -145,18 +145,23 @@ export const answerCommands: readonly SlashCommand[] = [
     ...none,
     name: 'edit',
     isSilent: true,
-    summary: 'change the last prompt and send it as another version',
+    summary: 'edit the last prompt and send it as a new version',
     run: edit,
   },
   {
     name: 'version',
     argument: '[n]',
-    summary: 'the next version of the last exchange, or version n',
+    summary: 'show the next version of the last turn, or version n',
     completes: 'none',
     run: (state, argument) => switchVersion(state, argument === '' ? 'next' : Number(argument)),
   },
-  { ...none, name: 'undo', summary: 'leave out the last exchange', run: undo },
-  { ...none, name: 'continue', summary: 'go on from an answer that was cut', run: continueAnswer },
+  { ...none, name: 'undo', summary: 'remove the last turn from the conversation', run: undo },
+  {
+    ...none,
+    name: 'continue',
+    summary: 'continue an answer that was cut off',
+    run: continueAnswer,
+  },
   {
     name: 'copy',
     argument: '[n]',

@@ -7,22 +7,22 @@ function rename(state: ReplState, title: string): Step {
   if (title !== '') return step(state, { type: 'rename', title });
   const present = titleOf(state.conversation);
   return present === ''
-    ? say(state, 'this conversation has no title yet; /rename on tea gives it one')
-    : say(state, `this conversation is called ${present}`);
+    ? say(state, 'this conversation has no title yet; /rename on tea sets one')
+    : say(state, `the title is ${present}`);
 }
 
 export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'new',
     argument: '',
-    summary: 'begin a new conversation',
+    summary: 'start a new conversation',
     completes: 'none',
     run: (state) => startTask(state, 'opening a conversation', { type: 'new-conversation' }),
   },
   {
     name: 'resume',
     argument: '[name]',
-    summary: 'go on with the latest conversation, or the named one',
+    summary: 'open the latest conversation, or the named one',
     completes: 'conversations',
     run: (state, argument) =>
       startTask(state, 'opening a conversation', { type: 'resume', name: argument || 'latest' }),
@@ -30,7 +30,7 @@ export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'conversations',
     argument: '[text]',
-    summary: 'list conversations, or those that hold a text',
+    summary: 'list conversations, or only those that contain a text',
     completes: 'none',
     run: (state, argument) =>
       startTask(state, 'reading conversations', { type: 'list-conversations', query: argument }),
@@ -38,7 +38,7 @@ export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'rename',
     argument: '[title]',
-    summary: 'show the title of this conversation, or give it one',
+    summary: 'show or set the title of this conversation',
     completes: 'none',
     run: rename,
   },

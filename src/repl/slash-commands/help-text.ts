@@ -30,7 +30,7 @@ function table(rows: readonly Row[], { columns, isLineMode }: ReplState): readon
 }
 
 const doubleSlash: Row = ['//', 'sends a line that starts with a slash'];
-const keyAdvice: Row = ['/help keys', 'every key; the first ones: Enter, Ctrl+J, Esc, Ctrl+C'];
+const keyAdvice: Row = ['/help keys', 'all keys; the most important: Enter, Ctrl+J, Esc, Ctrl+C'];
 
 /** What `/help` shows. */
 export function commandHelp(commands: readonly SlashCommand[], state: ReplState): string {

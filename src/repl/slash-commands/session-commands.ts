@@ -4,7 +4,7 @@ import { usageText } from '../text/wording.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 function attach(state: ReplState, argument: string): Step {
-  if (argument === 'none') return say({ ...state, attachments: [] }, 'nothing is attached');
+  if (argument === 'none') return say({ ...state, attachments: [] }, 'no files are attached');
   if (argument !== '') {
     const path = argument.replace(/^"(.*)"$/, '$1');
     return startTask(state, 'reading a file', { type: 'attach', path });
@@ -19,7 +19,7 @@ export const sessionCommands: readonly SlashCommand[] = [
   {
     name: 'attach',
     argument: '<path>',
-    summary: 'send a text file along with the next prompt',
+    summary: 'attach a text file to the next prompt',
     completes: 'files',
     run: attach,
   },
@@ -34,7 +34,7 @@ export const sessionCommands: readonly SlashCommand[] = [
     name: 'clear',
     isSilent: true,
     argument: '',
-    summary: 'empty the window; its text stays in the scrollback',
+    summary: 'clear the window; its text stays in the scrollback',
     completes: 'none',
     isOfScreen: true,
     run: (state) => step(state, { type: 'scroll-away' }),
@@ -43,7 +43,7 @@ export const sessionCommands: readonly SlashCommand[] = [
     name: 'redraw',
     isSilent: true,
     argument: '',
-    summary: 'draw the prompt again',
+    summary: 'redraw the composer',
     completes: 'none',
     isImmediate: true,
     isOfScreen: true,
@@ -53,7 +53,7 @@ export const sessionCommands: readonly SlashCommand[] = [
     name: 'quit',
     isSilent: true,
     argument: '',
-    summary: 'leave',
+    summary: 'leave natter',
     completes: 'none',
     isImmediate: true,
     run: leave,

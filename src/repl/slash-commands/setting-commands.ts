@@ -12,14 +12,15 @@ function setModel(state: ReplState, argument: string): Step {
   const { choices, knownModels } = state;
   const known = new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
   if (argument === '') {
-    return say(state, `the model is ${choices.model}; known are ${[...known].join(', ')}`);
+    return say(state, `the model is ${choices.model}; known models: ${[...known].join(', ')}`);
   }
-  if (/\s/.test(argument)) return refuse(state, 'a model id has no blanks', '/models lists them');
+  if (/\s/.test(argument))
+    return refuse(state, 'a model id cannot contain spaces', '/models lists them');
   const next = { ...state, choices: { ...choices, model: argument }, hasOfferedModel: false };
   const doubt = known.has(argument)
     ? ''
-    : '; natter has not heard of it, /models lists what there is';
-  return say(next, `${argument} answers from now on${doubt}`);
+    : '; natter does not know it, /models lists the available models';
+  return say(next, `the model is now ${argument}${doubt}`);
 }
 
 function setSystem(state: ReplState, argument: string): Step {
@@ -33,15 +34,19 @@ function setMaxTokens(state: ReplState, argument: string): Step {
   const { choices } = state;
   const limitText = (limit: number | undefined) =>
     limit === undefined
-      ? "answers have no limit but the service's"
-      : `an answer has at most ${tokenText(limit)}`;
+      ? 'natter sets no limit on answer tokens'
+      : `the limit of an answer is ${tokenText(limit)}`;
   if (argument === '') return say(state, limitText(choices.maxTokens));
   if (none.has(argument)) {
     return say({ ...state, choices: { ...choices, maxTokens: undefined } }, limitText(undefined));
   }
   const maxTokens = Number(argument);
   if (!Number.isSafeInteger(maxTokens) || maxTokens < 1) {
-    return refuse(state, '/max-tokens takes a whole number from 1', '/max-tokens 500, or off');
+    return refuse(
+      state,
+      '/max-tokens needs a whole number of at least 1',
+      '/max-tokens 500, or /max-tokens off',
+    );
   }
   return say({ ...state, choices: { ...choices, maxTokens } }, limitText(maxTokens));
 }
@@ -49,7 +54,7 @@ function setMaxTokens(state: ReplState, argument: string): Step {
 function setTheme(state: ReplState, argument: string): Step {
   const theme = themeNames.find((name) => name === argument);
   if (argument === '') {
-    return say(state, `the theme is ${state.choices.theme}; there are ${themeNames.join(', ')}`);
+    return say(state, `the theme is ${state.choices.theme}; available: ${themeNames.join(', ')}`);
   }
   if (theme === undefined) {
     return refuse(state, `themes are ${themeNames.join(', ')}`, '/theme mono');
@@ -62,7 +67,7 @@ export const settingCommands: readonly SlashCommand[] = [
   {
     name: 'model',
     argument: '[id]',
-    summary: 'choose the model that answers',
+    summary: 'show or set the model',
     completes: 'models',
     isImmediate: true,
     run: setModel,
@@ -77,7 +82,7 @@ export const settingCommands: readonly SlashCommand[] = [
   {
     name: 'system',
     argument: '[text]',
-    summary: 'set the system prompt; off removes it',
+    summary: 'show or set the system prompt; off removes it',
     completes: 'none',
     takesLines: true,
     run: setSystem,
@@ -92,7 +97,7 @@ export const settingCommands: readonly SlashCommand[] = [
   {
     name: 'theme',
     argument: '[name]',
-    summary: 'color, mono (weight and underlines only) or plain',
+    summary: 'theme: color, mono (weight and underlines only) or plain',
     completes: 'themes',
     isImmediate: true,
     isOfScreen: true,

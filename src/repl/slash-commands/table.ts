@@ -12,7 +12,7 @@ import { wayElsewhere } from './elsewhere.ts';
 const help: SlashCommand = {
   name: 'help',
   argument: '[name]',
-  summary: 'the commands, or what one of them does',
+  summary: 'list the commands, or describe one',
   completes: 'commands',
   run: showHelp,
 };
@@ -69,7 +69,7 @@ function refuseUnknown(state: ReplState, name: string, way = ''): Step {
   const near = nearNames(name).slice(0, 3);
   const others = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
   const meant = wayElsewhere(name, state) ?? others;
-  return refuse(state, `there is no command /${name}`, `${meant}${way}`);
+  return refuse(state, `unknown command /${name}`, `${meant}${way}`);
 }
 
 function isOffered({ isLineMode }: ReplState, { isOfScreen }: SlashCommand): boolean {
@@ -81,7 +81,7 @@ export function runCommand(state: ReplState, line: string): Step {
   const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
   const command = findCommand(name);
   if (command !== undefined && !isOffered(state, command)) {
-    return refuse(state, `/${name} changes nothing here: lines are plain and stay as they are`);
+    return refuse(state, `/${name} has no effect in line mode`);
   }
   if (command !== undefined) return command.run(state, argument.trim());
   const way = '; // sends a line that starts with a slash';

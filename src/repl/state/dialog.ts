@@ -17,7 +17,7 @@ export interface DialogChoice {
 }
 
 interface DialogFrame {
-  /** The question that led to this one: Esc goes back to it. Without one Esc leaves the questions. */
+  /** The question that led to this one: Esc goes back to it. Without one Esc cancelss. */
   readonly before?: Dialog | undefined;
 }
 

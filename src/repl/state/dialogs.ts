@@ -18,7 +18,7 @@ export function addressDialog(before?: Dialog, address = ''): Dialog {
   return {
     type: 'entry',
     asks: 'address',
-    title: 'base URL of the service, as in https://api.example.com',
+    title: 'base URL of the service, such as https://api.example.com',
     input: createBuffer(address),
     isHidden: false,
     address,
@@ -27,9 +27,9 @@ export function addressDialog(before?: Dialog, address = ''): Dialog {
 }
 
 const waysIn: readonly DialogChoice[] = [
-  { key: 'connect', label: 'connect a service: its URL and key' },
+  { key: 'connect', label: 'connect to a service (URL and API key)' },
   { key: 'probe', label: 'look for a server on this machine (llama.cpp, Ollama, vLLM, LM Studio)' },
-  { key: 'sandbox', label: 'go on with the sandbox: no key, nothing leaves this machine' },
+  { key: 'sandbox', label: 'use the sandbox: no key needed, nothing leaves this machine' },
 ];
 
 /** The first screen where nothing is configured. */
@@ -53,7 +53,7 @@ export function serversDialog(servers: readonly FoundServer[], before?: Dialog):
   });
   return {
     type: 'choice',
-    title: servers.length === 0 ? 'no server answered on this machine' : 'found on this machine',
+    title: servers.length === 0 ? 'no server was found on this machine' : 'found on this machine',
     choices: [...found, ...[connect, sandbox].filter((choice) => choice !== undefined)],
     selected: 0,
     before,

@@ -49,14 +49,14 @@ export function folderCandidates(folder: string): readonly Candidate[] {
 }
 
 const problems: Readonly<Record<string, string>> = {
-  EEXIST: 'it is there already',
-  ENOENT: 'its folder is not there',
+  EEXIST: 'it already exists',
+  ENOENT: 'its folder does not exist',
 };
 
 /** Makes a new file; nothing is ever overwritten. @returns its full path @throws Failure `storage` */
 export function writeNewFile(name: string, text: string, platform: NodeJS.Platform): string {
   if (isReservedName(name, platform)) {
-    throw new Failure('storage', `cannot write ${name}: Windows keeps that name for a device`, {
+    throw new Failure('storage', `cannot write ${name}: Windows reserves this name for a device`, {
       hint: 'choose another name',
     });
   }

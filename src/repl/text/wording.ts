@@ -27,17 +27,17 @@ export function usageText(state: ReplState): string {
   const answers = usage.answers === 1 ? '1 answer' : `${count(usage.answers)} answers`;
   return [
     `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`,
-    `the conversation fills ${contextText(state)} of ${choices.model}'s window`,
+    `context of ${choices.model}: ${contextText(state)}`,
   ].join('\n');
 }
 
 export function systemText(system: string | undefined): string {
-  return system === undefined ? 'there is no system prompt' : `the system prompt is: ${system}`;
+  return system === undefined ? 'no system prompt is set' : `system prompt: ${system}`;
 }
 
 /** What the key does that leaves the open question. */
 export function wayOutText({ dialog, service, isLineMode }: ReplState): string {
-  const leaves = service.isSandbox ? 'goes on with the sandbox' : 'leaves the question';
+  const leaves = service.isSandbox ? 'uses the sandbox' : 'cancels';
   return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.before === undefined ? leaves : 'goes back'}`;
 }
 

@@ -13,7 +13,7 @@ interface QueueProps {
 export function Queue({ prompts, isPaused, rows }: QueueProps): ReactNode {
   const { style, signs, columns } = useAppearance();
   const hidden = prompts.length > rows ? prompts.length - rows + 1 : 0;
-  const label = isPaused ? 'waits: ' : 'next: ';
+  const label = isPaused ? 'queued: ' : 'next: ';
   const lines = prompts
     .slice(0, prompts.length - hidden)
     .map((prompt) => shorten(`${label}${prompt.replaceAll(/\s*\n\s*/g, ' ')}`, columns, signs));

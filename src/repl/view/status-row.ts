@@ -70,7 +70,7 @@ function parts(
 }
 
 function stallText({ stalled }: Extract<Status, { phase: 'streaming' }>): string {
-  return stalled === undefined ? '' : `nothing for ${duration(stalled)}`;
+  return stalled === undefined ? '' : `no data for ${duration(stalled)}`;
 }
 
 /** An estimate in steps that a reader can follow: a number that flickers says nothing. */

@@ -109,7 +109,7 @@ export interface FooterView {
 
 interface DialogFrame {
   readonly title: string;
-  /** What the keys do, the dearest last: `Enter chooses`, `Esc goes on with the sandbox`. */
+  /** What the keys do, the dearest last: `Enter chooses`, `Esc uses the sandbox`. */
   readonly hints: readonly string[];
 }
 

@@ -34,7 +34,7 @@ describe('X17: a command with further lines', () => {
     ['pasted', [pasted('/usage\ntell me')]],
   ])('that is %s is refused, and its text stays in the composer', (_way, keys) => {
     const { state, effects } = run(stateOf(), ...keys, enter);
-    expect(printed(effects)).toEqual(['/usage takes one line, and more follow it']);
+    expect(printed(effects)).toEqual(['/usage takes one line, but more lines follow']);
     expect(composed(state)).toBe('/usage\ntell me');
     expect(effectsOf(effects, 'ask')).toEqual([]);
   });
@@ -107,7 +107,7 @@ describe('Y18: a command', () => {
     expect(said?.entries).toEqual([
       {
         type: 'failure',
-        message: `there is no command ${text}`,
+        message: `unknown command ${text}`,
         hint: `${hint}; // sends a line that starts with a slash`,
       },
     ]);

@@ -63,12 +63,17 @@ describe('/compare asks nobody', () => {
       '/compare',
       'there is no answer to compare with',
     ],
-    ['for an id with blanks', answeredBy('origin'), '/compare a b', 'a model id has no blanks'],
+    [
+      'for an id with blanks',
+      answeredBy('origin'),
+      '/compare a b',
+      'a model id cannot contain spaces',
+    ],
     [
       'where the other model is not known',
       { ...elsewhere, choices: { ...elsewhere.choices, model: 'llama3' } },
       '/compare',
-      '/compare needs a model to ask',
+      '/compare needs a model',
     ],
   ])('%s', (_, state, line, told) => {
     const { effects } = command(state, line);

@@ -60,7 +60,7 @@ describe('the first run', () => {
   ])('Y17: a prompt that is %s at it becomes the first prompt, on the sandbox', (_way, keys) => {
     const { state, effects } = run(firstRun, ...keys, enter);
     expect(state.dialog).toBeUndefined();
-    expect(printed(effects)[0]).toMatch(/^the sandbox answers/);
+    expect(printed(effects)[0]).toMatch(/^using the sandbox/);
     expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ content: 'hello' });
   });
 
@@ -80,10 +80,10 @@ describe('the first run', () => {
   test.each([
     ['its choice', typed('3')],
     ['Esc', escape],
-  ])('goes on with the sandbox by %s', (_name, key) => {
+  ])('uses the sandbox by %s', (_name, key) => {
     const { state, effects } = run(firstRun, key);
     expect(state.dialog).toBeUndefined();
-    expect(printed(effects)[0]).toMatch(/^the sandbox answers/);
+    expect(printed(effects)[0]).toMatch(/^using the sandbox/);
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe('the first run', () => {
       const first = run(back.state, key);
       expect(first.state.dialog).toEqual(firstRun.dialog);
       expect(first.effects).toEqual([]);
-      expect(wayOutText(first.state)).toBe('Esc goes on with the sandbox');
+      expect(wayOutText(first.state)).toBe('Esc uses the sandbox');
     },
   );
 
@@ -113,7 +113,7 @@ describe('the first run', () => {
     'does not take %j for an address, and keeps it to be mended',
     (text) => {
       const { state, effects } = run(firstRun, enter, typed(text), enter);
-      expect(printed(effects)).toEqual(['an address begins with https:// or http://']);
+      expect(printed(effects)).toEqual(['an address must begin with https:// or http://']);
       expect(state.dialog).toMatchObject({ asks: 'address', input: { text } });
     },
   );
@@ -125,7 +125,10 @@ describe('the first run', () => {
       'looks like https://api.example.com, without query or fragment',
     ],
     ['http://one two', 'looks like https://api.example.com, without query or fragment'],
-    ['http://me:secret@localhost', 'holds no user name or password; the key is asked for next'],
+    [
+      'http://me:secret@localhost',
+      'must not contain a user name or password; the key is entered next',
+    ],
   ])('asks for no key for %j, which is no address', (text, reason) => {
     const { state, effects } = run(firstRun, enter, typed(text), enter);
     expect(printed(effects)).toEqual([`an address ${reason}`]);

@@ -41,7 +41,7 @@ describe('Y18: a word that ends other programs', () => {
     const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
     const start = stateOf({ isLineMode: true });
     const asked = run(start, line('exit'));
-    expect(printed(asked.effects)).toEqual(['exit once more leaves; a longer line is a prompt']);
+    expect(printed(asked.effects)).toEqual(['exit again leaves; a longer line is a prompt']);
     expect(run(asked.state, line('quit')).state.hasLeft).toBe(true);
     const { state } = run(asked.state, line('one'), line('exit'));
     expect([state.hasLeft, state.isExitAsked]).toEqual([false, true]);

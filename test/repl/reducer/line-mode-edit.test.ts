@@ -12,7 +12,7 @@ describe('/edit in line mode', () => {
 
   test('says what is edited, and the next line takes its place', () => {
     expect(printed(edited.effects)).toEqual([
-      'type another version of: why?\nCtrl-C keeps the old one',
+      'type a new version of: why?\nCtrl-C keeps the old version',
     ]);
     const sent = run(edited.state, { type: 'line-entered', text: 'how?', now: 0 });
     expect(effectsOf(sent.effects, 'ask')[0]?.question).toMatchObject({
@@ -23,7 +23,7 @@ describe('/edit in line mode', () => {
 
   test('is given up with Ctrl-C', () => {
     const given = run(edited.state, { type: 'interrupted', now: 0 });
-    expect(printed(given.effects)).toEqual(['the old prompt stays']);
+    expect(printed(given.effects)).toEqual(['edit cancelled; the prompt is unchanged']);
     const sent = run(given.state, { type: 'line-entered', text: 'next', now: 0 });
     expect(effectsOf(sent.effects, 'ask')[0]?.question).toMatchObject({ parent: 't2' });
   });

@@ -27,7 +27,7 @@ describe('what waits after a stop', () => {
 
   test('is told with the key that sends it', () => {
     const { state } = run(stateOf(), typed('one'), enter, typed('two'), enter, escape, stopped);
-    expect(viewOf(state, '').notice).toBe('Enter sends what waits, Up takes it back');
+    expect(viewOf(state, '').notice).toBe('Enter sends the queue, Up edits it');
     expect(effectsOf(run(state, enter).effects, 'ask')[0]?.question).toMatchObject({
       content: 'two',
     });
@@ -36,7 +36,7 @@ describe('what waits after a stop', () => {
   test('is told in line mode, where an empty line sends it', () => {
     const lines = stateOf({ isLineMode: true });
     const { state, effects } = run(lines, line('one'), line('two'), stopped);
-    expect(printed(effects).at(-1)).toBe('1 line waits; Enter sends on');
+    expect(printed(effects).at(-1)).toBe('1 line is queued; Enter sends it');
     expect(effectsOf(run(state, line('')).effects, 'ask')).toHaveLength(1);
   });
 });
@@ -94,6 +94,6 @@ describe('X31: a queue that a stop or a failure has paused', () => {
       failed,
     );
     expect(contents(effects)).toEqual(['one', 'three']);
-    expect(viewOf(state, '').notice).toBe('Enter sends what waits, Up takes it back');
+    expect(viewOf(state, '').notice).toBe('Enter sends the queue, Up edits it');
   });
 });

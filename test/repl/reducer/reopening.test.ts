@@ -85,7 +85,7 @@ test('/edit in line mode names the file and does not print it', () => {
   const state = { ...after(composePrompt({ prompt: 'why?', files: [file] })), isLineMode: true };
   const edited = run(state, { type: 'line-entered', text: '/edit', now: 0 });
   expect(printed(edited.effects)).toEqual([
-    'type another version of: why?\nattached: notes.md; /attach none removes them\nCtrl-C keeps the old one',
+    'type a new version of: why?\nattached: notes.md; /attach none removes them\nCtrl-C keeps the old version',
   ]);
 });
 

@@ -21,7 +21,7 @@ test('Y31: the status row and /usage have the window that the service named', ()
   expect(viewOf(before, '').footer.contextWindow).toBeUndefined();
   const { state } = run(before, listed);
   expect(viewOf(state, '').footer.contextWindow).toBe(4000);
-  expect(usageText(state)).toMatch(/fills 1\.0K of 4\.0K \(25 ?%\)/);
+  expect(usageText(state)).toMatch(/: 1\.0K of 4\.0K \(25 ?%\)/);
 });
 
 test("Y31: the service's word wins over the catalogue, which stays for the other models", () => {

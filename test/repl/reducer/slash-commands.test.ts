@@ -39,22 +39,20 @@ test.each(['/clear', '/redraw', '/theme mono'])(
       text: line,
       now: 0,
     });
-    expect(printed(effects)[0]).toMatch(/changes nothing here/);
+    expect(printed(effects)[0]).toMatch(/has no effect in line mode/);
   },
 );
 
 test('Y18: /rename without a title shows the present one, or how to give one', () => {
-  expect(printed(command(withExchange, '/rename').effects)).toEqual([
-    'this conversation is called why?',
-  ]);
+  expect(printed(command(withExchange, '/rename').effects)).toEqual(['the title is why?']);
   expect(printed(command(stateOf(), '/rename').effects)).toEqual([
-    'this conversation has no title yet; /rename on tea gives it one',
+    'this conversation has no title yet; /rename on tea sets one',
   ]);
 });
 
 test('/theme without a name tells the theme and the others', () => {
   expect(printed(command(stateOf(), '/theme').effects)).toEqual([
-    'the theme is color; there are color, mono, plain',
+    'the theme is color; available: color, mono, plain',
   ]);
 });
 
@@ -76,7 +74,7 @@ test.each(['/edit', '/undo'])(
 
 test('/help with a name explains that command', () => {
   expect(printed(command(stateOf(), '/help model').effects)).toEqual([
-    '/model [id]: choose the model that answers',
+    '/model [id]: show or set the model',
   ]);
 });
 
@@ -85,7 +83,7 @@ test.each([
   ['/help modle', 'did you mean /model or /models'],
 ])('%s hints at the commands that are near', (line, hint) => {
   expect(effectsOf(command(stateOf(), line).effects, 'print')[1]?.entries[0]).toMatchObject({
-    message: 'there is no command /modle',
+    message: 'unknown command /modle',
     hint,
   });
 });
@@ -99,10 +97,10 @@ describe('settings', () => {
   });
 
   test.each([
-    ['/model auto', 'auto answers from now on'],
+    ['/model auto', 'the model is now auto'],
     [
       '/model ori',
-      'ori answers from now on; natter has not heard of it, /models lists what there is',
+      'the model is now ori; natter does not know it, /models lists the available models',
     ],
   ])('%s says %s', (line, text) => {
     expect(printed(command(stateOf(), line).effects)).toEqual([text]);
@@ -129,7 +127,7 @@ describe('settings', () => {
 });
 
 describe('versions', () => {
-  test('/retry answers the last prompt once more', () => {
+  test('/retry sends the last prompt again', () => {
     const { effects } = command(withExchange, '/retry');
     expect(effectsOf(effects, 'ask')[0]?.question).toEqual({ type: 'again', turnId: 't1' });
   });
@@ -203,7 +201,7 @@ test('/usage tells what the session used and how full the window is', () => {
     context: { tokens: 64_000, isEstimate: true },
   });
   expect(printed(command(state, '/usage').effects)[0]).toBe(
-    "2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out\nthe conversation fills ~64K of 128K (50%) of origin's window",
+    '2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out\ncontext of origin: ~64K of 128K (50%)',
   );
 });
 

@@ -99,7 +99,7 @@ describe('a line that starts with a slash', () => {
 
   test('is refused when no command has that name, and what may be meant is told', () => {
     const { effects } = run(stateOf(), typed('/modle nextgen'), enter);
-    expect(printed(effects)).toEqual(['there is no command /modle']);
+    expect(printed(effects)).toEqual(['unknown command /modle']);
     expect(effects.at(-1)).toMatchObject({
       entries: [{ hint: expect.stringContaining('/model or /models') }],
     });
@@ -193,7 +193,7 @@ describe('Esc and Ctrl-C', () => {
   test('a stopped answer is marked as such', () => {
     const stopped = ended({ type: 'stopped', hasText: true });
     expect(printed(run(streaming, escape, stopped).effects)).toEqual([
-      'stopped; /continue goes on from here',
+      'stopped; /continue resumes it',
     ]);
   });
 

@@ -63,7 +63,7 @@ describe('an answer', () => {
     await expect.poll(text).toContain('half an');
     session.dispatch({ type: 'interrupted', now: 0 });
     await idle();
-    expect(text()).toContain('origin: half an\nnatter: stopped; /continue goes on from here\n');
+    expect(text()).toContain('origin: half an\nnatter: stopped; /continue resumes it\n');
     enter('two');
     await idle();
     expect(requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
@@ -87,7 +87,7 @@ describe('an answer', () => {
     );
     enter('one');
     await idle();
-    expect(text()).toContain('the answer was cut\n  /continue goes on from here\n');
+    expect(text()).toContain('the answer was cut\n  /continue resumes it\n');
     enter('/continue');
     await idle();
     expect(requests[1]?.messages.at(1)).toEqual({ role: 'assistant', content: 'half' });

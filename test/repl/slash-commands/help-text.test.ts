@@ -33,7 +33,7 @@ describe('/help', () => {
 
   test('in line mode gives sentences, and no command that is about the screen', () => {
     const rows = helpOf('/help', { isLineMode: true });
-    expect(rows).toContain('/retry: answer the last prompt once more, as another version');
+    expect(rows).toContain('/retry: get a new version of the last answer');
     expect(rows.join('\n')).not.toMatch(/\/clear|\/redraw|\/theme|\/help keys/);
   });
 });

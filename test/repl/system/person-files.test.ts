@@ -47,7 +47,7 @@ test.each([
 test('a file is written under the name given and never overwritten', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'natter-files-')), 'x.md');
   expect(writeNewFile(file, 'one', 'linux')).toBe(file);
-  expect(() => writeNewFile(file, 'two', 'linux')).toThrow('it is there already');
+  expect(() => writeNewFile(file, 'two', 'linux')).toThrow('it already exists');
   expect(readFileSync(file, 'utf8')).toBe('one');
 });
 
@@ -59,6 +59,6 @@ test.each([
   expect(mentionsOf(text)).toEqual(paths);
 });
 
-test('a name that Windows keeps for a device is refused there', () => {
-  expect(() => writeNewFile('con.md', 'lost', 'win32')).toThrow('keeps that name for a device');
+test('a name reserved by Windows for a device is refused there', () => {
+  expect(() => writeNewFile('con.md', 'lost', 'win32')).toThrow('reserves this name for a device');
 });

@@ -86,8 +86,8 @@ describe('the queue', () => {
 
   test('counts what there is no room for, and tells that it waits', () => {
     expect(drawn(<Queue prompts={['a', 'b', 'c', 'd']} isPaused rows={2} />)).toEqual([
-      'waits: a',
-      'waits: 3 more',
+      'queued: a',
+      'queued: 3 more',
     ]);
   });
 });

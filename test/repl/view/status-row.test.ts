@@ -32,7 +32,7 @@ describe('the status line', () => {
     [
       'Y18: an answer that stalls',
       { phase: 'streaming', model: 'origin', seconds: 45, tokens: 1340, stalled: 12 },
-      'origin · 45 s · nothing for 12 s · 1,340 tokens · Esc stops',
+      'origin · 45 s · no data for 12 s · 1,340 tokens · Esc stops',
     ],
     ['retrying', retrying, 'the service answered 503 · retry 2 of 5 in 4 s · Esc stops'],
     [
@@ -82,7 +82,7 @@ describe('the status line', () => {
       stalled: 12,
     };
     expect(statusRow(status, appearanceOf({ columns: 40 }))).toBe(
-      'origin · nothing for 12 s · Esc stops',
+      'origin · no data for 12 s · Esc stops',
     );
   });
 

@@ -102,6 +102,44 @@ test('ARCHITECTURE.md names files and folders that exist', () => {
   expect(missing).toEqual([]);
 });
 
+/** A file below src and a name that it declares, as the table's `file.ts` `name`. */
+function placesIn(section: string): readonly (readonly [path: string, name: string | undefined])[] {
+  const places = section.matchAll(/`([\w./-]+\.tsx?)`(?: `([\w-]+)`)?/g);
+  return [...places].map(([, path = '', name]) => [path, name] as const);
+}
+
+function declares(path: string, name: string): boolean {
+  const declaration = `^(?:export )?(?:async )?(?:function\\*?|const|class|interface|type) ${name}\\b`;
+  return new RegExp(declaration, 'm').test(readFileSync(join('src', path), 'utf8'));
+}
+
+describe('the table of places', () => {
+  const section = architecture.split('\n## Where is…?\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| '));
+  const places = placesIn(rows.join('\n'));
+
+  test('has about twenty rows and more, each with a place', () => {
+    expect(rows.length).toBeGreaterThan(20);
+    expect(rows.slice(2).filter((row) => placesIn(row).length === 0)).toEqual([]);
+  });
+
+  test.each(places)('%s declares %s', (path, name) => {
+    expect(existsSync(join('src', path))).toBe(true);
+    expect(name === undefined || declares(path, name)).toBe(true);
+  });
+
+  test('a name that is not declared is recognised', () => {
+    expect(declares('failure.ts', 'exitCodes')).toBe(true);
+    expect(declares('failure.ts', 'exitCode')).toBe(false);
+  });
+});
+
+test('the picture of the layers shows every layer', () => {
+  const picture = /## Layers\n\n```\n([^]*?)```/.exec(architecture)?.[1] ?? '';
+  const names = layers.map(({ name }) => name).filter((name) => name !== 'main');
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(picture))).toEqual([]);
+});
+
 test('the process is touched by main, the library and the files for streams, signals and the terminal alone', () => {
   const users = sourceFiles().filter((path) =>
     /\bprocess\.(?:env|argv|cwd|exit|exitCode|kill|on|std\w+|platform|pid)\b/.test(

@@ -1,0 +1,192 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { coverageFiles, executedFiles } from '../support/executed-files.ts';
+import { runNatter } from '../support/natter.ts';
+import { response, streamed } from '../support/raw-replies.ts';
+import { openRepl } from '../support/repl-terminal.ts';
+import { serve } from '../support/serve.ts';
+import { serviceAt } from '../support/service.ts';
+import { openTerminal, type TerminalSession } from '../support/terminal.ts';
+
+type Files = ReadonlySet<string>;
+
+/** What a walk of ARCHITECTURE.md names: files that every run executes, and those of runs with a condition. */
+interface Walk {
+  readonly always: Files;
+  readonly conditions: ReadonlyMap<string, Files>;
+}
+
+const filesIn = (text: string): Files =>
+  new Set([...text.matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, path = '']) => path));
+
+function readWalk(heading: string): Walk {
+  const architecture = readFileSync('ARCHITECTURE.md', 'utf8');
+  const section = architecture.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const isStep = (line: string) => /^ *(?:\d+\.|-) /.test(line);
+  const steps = section.split('\n').filter(isStep);
+  const conditionOf = (line: string) => /^ +- _(.+):_/.exec(line)?.[1];
+  return {
+    always: filesIn(steps.filter((line) => conditionOf(line) === undefined).join('\n')),
+    conditions: new Map(
+      steps.flatMap((line) => {
+        const condition = conditionOf(line);
+        return condition === undefined ? [] : [[condition, filesIn(line)] as const];
+      }),
+    ),
+  };
+}
+
+const without = (files: Files, others: Files) => [...files].filter((path) => !others.has(path));
+
+/** Folders of files, those directly in src left out. */
+const foldersOf = (...sets: readonly Files[]): Files =>
+  new Set(
+    sets
+      .flatMap((files) => [...files])
+      .map((path) => dirname(path))
+      .filter((path) => path !== '.'),
+  );
+
+const answer = streamed('# Title\n\nSome *text*.\n\n```ts\nconst one = 1;\n```\n');
+const refusal = (status: number) => response(status, { 'retry-after': '0' }, '');
+const newFolder = () => mkdtempSync(join(tmpdir(), 'natter-walk-'));
+
+/** The result of `make`, which is called by the first test that needs it. */
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
+}
+
+/** The files that natter executes from its start to its end. */
+function filesOfRun(folder: string): Files {
+  return executedFiles(coverageFiles(folder)[0] ?? '');
+}
+
+async function runInPipe(words: readonly string[], ...replies: readonly Buffer[]): Promise<Files> {
+  const server = await serve(replies.map((reply) => [reply]));
+  const folder = newFolder();
+  const env = serviceAt(server, { NODE_V8_COVERAGE: folder });
+  await runNatter([...words, 'review this'], { input: 'diff', env });
+  return filesOfRun(folder);
+}
+
+async function runOnTerminal(): Promise<Files> {
+  const server = await serve([[answer]]);
+  const folder = newFolder();
+  const env = serviceAt(server, { NODE_V8_COVERAGE: folder });
+  const terminal = openTerminal([], { shell: 'echo diff | $NATTER "review this"', env });
+  await terminal.exit;
+  return filesOfRun(folder);
+}
+
+describe('the walk of one prompt', () => {
+  const walk = readWalk('The life of one prompt');
+  const runs: Readonly<Record<string, () => Promise<Files>>> = {
+    'With options, or the name of a command': () => runInPipe(['--quiet'], answer),
+    'With `--sandbox`': () => runInPipe(['--sandbox'], answer),
+    'With `--record`': () => runInPipe(['--record', join(newFolder(), 'recording')], answer),
+    'After a refused attempt': () => runInPipe([], refusal(429), answer),
+    'When the prompt fails': () => runInPipe([], refusal(403)),
+    'On a terminal': runOnTerminal,
+  };
+  const plain = once(() => runInPipe([], answer));
+
+  test('has files', () => {
+    expect(walk.always.size).toBeGreaterThan(40);
+    expect([...walk.conditions.keys()].sort()).toEqual(Object.keys(runs).sort());
+  });
+
+  test('names only files that the program executes', async () => {
+    expect(without(walk.always, await plain())).toEqual([]);
+  });
+
+  test('names every folder of which the program executes a file', async () => {
+    expect(without(foldersOf(await plain()), foldersOf(walk.always))).toEqual([]);
+  });
+
+  test.each(Object.entries(runs))(
+    '%s it names what is executed then, and only then',
+    async (condition, run) => {
+      const named = walk.conditions.get(condition) ?? new Set();
+      expect(named.size).toBeGreaterThan(0);
+      expect(without(named, await run())).toEqual([]);
+      expect(without(named, await plain())).toEqual([...named]);
+    },
+  );
+});
+
+/** A REPL whose coverage can be taken while it runs. */
+interface WatchedRepl {
+  readonly terminal: TerminalSession;
+  /** The files executed since the last time. */
+  take(): Promise<Files>;
+}
+
+async function openWatchedRepl(): Promise<WatchedRepl> {
+  const folder = newFolder();
+  const preload = resolve('test/support/take-coverage.cjs');
+  const env = { NODE_V8_COVERAGE: folder, NODE_OPTIONS: `--require ${preload}` };
+  const terminal = await openRepl(['--sandbox'], { env });
+  return {
+    terminal,
+    async take() {
+      const taken = coverageFiles(folder).length;
+      terminal.kill('SIGUSR2');
+      await expect.poll(() => coverageFiles(folder).length).toBe(taken + 1);
+      return executedFiles(coverageFiles(folder)[taken] ?? '');
+    },
+  };
+}
+
+describe('the walk of one keypress', () => {
+  const walk = readWalk('The life of one keypress');
+  /** Waits until nothing is executed for so many milliseconds. @returns what was executed until then */
+  async function settle(repl: WatchedRepl, quiet: number): Promise<Files> {
+    const executed = await repl.take();
+    await sleep(quiet);
+    const later = await repl.take();
+    if (later.size === 0) return executed;
+    return new Set([...executed, ...later, ...(await settle(repl, quiet))]);
+  }
+
+  const watch = once(async () => {
+    const repl = await openWatchedRepl();
+    // A second after its start a REPL loads what it may need later.
+    await settle(repl, 1_200);
+    repl.terminal.type('x');
+    await repl.terminal.waitFor(/› x/);
+    const letter = await repl.take();
+    const pause = await settle(repl, 1_200);
+    repl.terminal.type('\u0001');
+    await sleep(100);
+    const bound = await settle(repl, 100);
+    repl.terminal.kill('SIGKILL');
+    await repl.terminal.exit;
+    return { letter, pause, bound };
+  });
+
+  test('names only files that the program executes', async () => {
+    expect(walk.always.size).toBeGreaterThan(25);
+    const { letter } = await watch();
+    expect(without(walk.always, letter)).toEqual([]);
+  });
+
+  test('names every folder of which the program executes a file', async () => {
+    const { letter, pause, bound } = await watch();
+    const named = foldersOf(walk.always, ...walk.conditions.values());
+    expect(without(foldersOf(letter, pause, bound), named)).toEqual([]);
+  });
+
+  test.each([
+    ['For a key with a binding, such as Ctrl-A', 'bound'],
+    ['Half a second later', 'pause'],
+  ] as const)('%s it names what is executed then', async (condition, run) => {
+    const named = walk.conditions.get(condition) ?? new Set();
+    const executed = await watch();
+    expect(named.size).toBeGreaterThan(0);
+    expect(without(named, executed[run])).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The parts of V8's coverage that are read here. */
+interface Coverage {
+  readonly result: readonly Script[];
+}
+
+interface Script {
+  readonly url: string;
+  readonly functions: readonly { readonly ranges: readonly Range[] }[];
+}
+
+/** Offsets in UTF-16 code units. */
+interface Range {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly count: number;
+}
+
+/** Line and column of a text, both from zero, by offset. */
+function createLocator(text: string): (offset: number) => readonly [number, number] {
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (offset) => {
+    const line = starts.findLastIndex((start) => start <= offset);
+    return [line, offset - (starts[line] ?? 0)];
+  };
+}
+
+/** The file that the function is from; undefined for a function that the bundler added. */
+function createFinder(chunk: string, code: string): (range: Range) => string | undefined {
+  const map = new SourceMap(JSON.parse(readFileSync(`${chunk}.map`, 'utf8')));
+  const locate = createLocator(code);
+  return ({ startOffset, endOffset }) => {
+    for (let offset = startOffset; offset < endOffset; offset += 1) {
+      const [line, column] = locate(offset);
+      const entry = map.findEntry(line, column);
+      // Without an entry at this place, the map answers with the last one before it.
+      if (!('originalSource' in entry) || entry.generatedColumn !== column) continue;
+      return relative('src', resolve(dirname(chunk), entry.originalSource));
+    }
+    return undefined;
+  };
+}
+
+/** The files whose functions ran in one chunk of the bundle. */
+function filesOf({ url, functions }: Script): readonly string[] {
+  const chunk = url.startsWith('file:') ? fileURLToPath(url) : '';
+  if (!chunk.startsWith(resolve('dist')) || !existsSync(`${chunk}.map`)) return [];
+  const code = readFileSync(chunk, 'utf8');
+  const find = createFinder(chunk, code);
+  return (
+    functions
+      .flatMap(({ ranges: [whole] }) => whole ?? [])
+      .filter(({ count }) => count > 0)
+      // Loading a chunk runs the function that is the whole of it.
+      .filter(({ startOffset, endOffset }) => endOffset - startOffset < code.length)
+      .map((range) => find(range) ?? '..')
+      .filter((path) => !path.startsWith('..'))
+  );
+}
+
+/**
+ * The files below src, such as `client/http/exchange.ts`, of which the built program executed a function.
+ * @param coverage path of a file that Node wrote for NODE_V8_COVERAGE
+ */
+export function executedFiles(coverage: string): ReadonlySet<string> {
+  const { result } = JSON.parse(readFileSync(coverage, 'utf8')) as Coverage;
+  return new Set(result.flatMap(filesOf));
+}
+
+/** The coverage files in a folder, in the order Node wrote them. */
+export function coverageFiles(folder: string): readonly string[] {
+  const order = (name: string) => Number(/-(\d+)\.json$/.exec(name)?.[1]);
+  return readdirSync(folder)
+    .sort((one, other) => order(one) - order(other))
+    .map((name) => join(folder, name));
+}

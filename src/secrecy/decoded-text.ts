@@ -5,11 +5,11 @@ export interface DecodedText {
   readonly position: (index: number) => number;
 }
 
-const percentEscapes = /(?:%[\da-f]{2})+/gi;
+const percentEscapes = /(?:%[\da-fA-F]{2})+/g;
 
-const jsonEscapes = /(?:%[\da-f]{2})+|\\(?:u[\da-f]{4}|[^u])/gi;
+const jsonEscapes = /(?:%[\da-fA-F]{2})+|\\(?:u[\da-fA-F]{4}|[^u])/g;
 /** Escaped several times, as JSON in JSON is; and a backslash that happens to be before a secret. */
-const manyEscapes = /(?:%[\da-f]{2})+|\\+(?:u[\da-f]{4}|[^u])/gi;
+const manyEscapes = /(?:%[\da-fA-F]{2})+|\\+(?:u[\da-fA-F]{4}|[^u])/g;
 
 /** How many bytes a UTF-8 character has that begins with `byte`. */
 function characterLength(byte: number): number {

@@ -94,7 +94,7 @@ function openEndIn(text: string, forms: readonly string[]): number {
 
 /** At most so many characters stand for one: `\\u0041`. */
 const longestEscape = 7;
-const openEscape = /(?:%[\da-f]?|\\+(?:u[\da-f]{0,3})?)$/i;
+const openEscape = /(?:%[\da-fA-F]?|\\+(?:u[\da-fA-F]{0,3})?)$/;
 
 function escapedOpenEnd(text: string, forms: readonly string[], longest: number): number {
   const skipped = Math.max(0, text.length - longest * longestEscape);
@@ -114,7 +114,7 @@ function escapedOpenEnd(text: string, forms: readonly string[], longest: number)
 function createEscapeTest(forms: readonly string[]): (text: string) => boolean {
   const withoutBackslashes = forms.map((form) => form.replaceAll('\\', ''));
   return (text) => {
-    if (/%[\da-f]{2}|\\u[\da-f]{4}/i.test(text)) return true;
+    if (/%[\da-fA-F]{2}|\\u[\da-fA-F]{4}/.test(text)) return true;
     if (!text.includes('\\')) return false;
     const rest = text.replaceAll('\\', '');
     return withoutBackslashes.some((form) => rest.includes(form));

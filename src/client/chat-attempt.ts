@@ -1,5 +1,14 @@
-import { Failure } from '../failure.ts';
-import { acceptedResponse } from './http/accepted-response.ts';
+import type { ConnectedService } from './connected-service.ts';
+import type {
+  AnswerFinished,
+  AnswerNamed,
+  AnswerStarted,
+  ChatEvent,
+  ReasoningReceived,
+  RefusalReceived,
+  TextReceived,
+  Timing,
+} from './events.ts';
 import {
   emptyAnswerFailure,
   incomplete,
@@ -7,14 +16,33 @@ import {
   silence,
   unfinished,
 } from './failure/answer-failure.ts';
-import { readAnswer } from './stream/answer-reader.ts';
-import { answerFinished, answerStarted, partReceived } from './stream/chat-events.ts';
-import type { ChatEvent } from './events.ts';
-import { requestIdOf } from './http/request-id.ts';
-import type { ConnectedService } from './connected-service.ts';
-import { watchIdle } from './http/timer.ts';
 import { rephrase } from './failure/request-failure.ts';
+import { acceptedResponse } from './http/accepted-response.ts';
+import { requestIdOf } from './http/request-id.ts';
+import { watchIdle } from './http/timer.ts';
 import type { HttpRequest, HttpResponse } from './http/transport.ts';
+import { readAnswer } from './stream/answer-reader.ts';
+import type { AnswerEnd, AnswerPart } from './stream/answer.ts';
+import { Failure } from '../failure.ts';
+
+function answerStarted(attempt: number, requestId: string | undefined): AnswerStarted {
+  return { type: 'answer-started', attempt, ...(requestId !== undefined && { requestId }) };
+}
+
+function partReceived(
+  part: Exclude<AnswerPart, AnswerEnd>,
+): AnswerNamed | TextReceived | ReasoningReceived | RefusalReceived {
+  if (part.type === 'name') return { ...part, type: 'answer-named' };
+  if (part.type === 'text') {
+    return { type: 'text-received', text: part.text, deltas: part.deltas };
+  }
+  return { type: `${part.type}-received`, text: part.text };
+}
+
+function answerFinished(end: AnswerEnd, attempts: number, timing: Timing): AnswerFinished {
+  const { type: _type, complete: _complete, calledTools: _called, ...details } = end;
+  return { type: 'answer-finished', ...details, attempts, timing };
+}
 
 export interface ChatAttempt {
   readonly service: ConnectedService;

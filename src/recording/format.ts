@@ -1,8 +1,9 @@
 // The format of recordings: JSON lines, the first one a header, then one for each event of an exchange.
-
 import { isUtf8 } from 'node:buffer';
+import type { HttpRequest } from '../client/http/transport.ts';
 import { exitCodes, type FailureKind } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
+import { maskValue } from '../secrecy/mask-value.ts';
 
 export const formatVersion = 1;
 const formatName = 'natter-recording';
@@ -115,4 +116,15 @@ export function parseLine(text: string): RecordedLine | undefined {
   return checks[type as RecordedEvent['type']](line)
     ? (line as unknown as RecordedLine)
     : undefined;
+}
+
+/** What is recorded of a request, and compared: no header of it, and no part of the address before `/v1/`. */
+export function describeRequest(
+  { method, url, body }: HttpRequest,
+  mask: (text: string) => string = (text) => text,
+): RecordedRequest {
+  const path = mask(url.pathname.slice(Math.max(0, url.pathname.lastIndexOf('/v1/'))));
+  if (body === undefined) return { method, path };
+  const value: unknown = JSON.parse(Buffer.from(body).toString());
+  return { method, path, body: maskValue(value, mask) };
 }

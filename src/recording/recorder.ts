@@ -1,8 +1,7 @@
 import type { HttpRequest, HttpResponse, Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import type { SecretFilter } from '../secrecy/secret-filter.ts';
-import type { LaterEvent } from './format.ts';
-import { describeRequest } from './recorded-request.ts';
+import { describeRequest, type LaterEvent } from './format.ts';
 import type { RecordingFile } from './recording-file.ts';
 import { createExchangeWriter, type ExchangeWriter } from './exchange-writer.ts';
 

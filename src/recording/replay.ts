@@ -2,11 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { RequestFailure } from '../client/failure/request-failure.ts';
 import type { Transport } from '../client/http/transport.ts';
 import { createExchangeChoice } from './choose-exchange.ts';
-import { bytesOf } from './format.ts';
+import { bytesOf, describeRequest } from './format.ts';
 import type { Reaction, RecordedExchange, Recording } from './read-recording.ts';
 import type { ReplayClock } from './replay-clock.ts';
 import type { ConsumedExchanges } from './consumed-exchanges.ts';
-import { describeRequest } from './recorded-request.ts';
 
 export interface ReplayOptions {
   readonly recording: Recording;

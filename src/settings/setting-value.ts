@@ -1,6 +1,5 @@
 import { Failure, type FailureKind } from '../failure.ts';
-import { inexactNumbers } from '../inexact-number.ts';
-import { isTooDeep, jsonProblem, parseJson } from '../json.ts';
+import { inexactNumbers, isTooDeep, jsonProblem, parseJson } from '../json.ts';
 import type { Definition } from './definitions.ts';
 
 /** How a bad value is reported. The value itself never is: it may be a key in the wrong place. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replyNames } from '../../src/sandbox/replies/reply-names.ts';
+import { replyNames } from '../../src/sandbox/replies/reply.ts';
 import { newPath } from '../recording/recording-fixtures.ts';
 import { runNatter, type RunResult } from '../support/natter.ts';
 

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { loadReply } from '../../src/sandbox/replies/load-reply.ts';
-import { type ReplyName, replyNames } from '../../src/sandbox/replies/reply-names.ts';
-import type { ReceivedPrompt } from '../../src/sandbox/replies/reply.ts';
+import {
+  type ReceivedPrompt,
+  type ReplyName,
+  replyNames,
+} from '../../src/sandbox/replies/reply.ts';
 import { countTokens } from '../../src/sandbox/token-counter.ts';
 import { chunks, complete, deltas, jsonOf, openSandbox, stream } from './sandbox-helpers.ts';
 import { fc } from '../support/properties.ts';

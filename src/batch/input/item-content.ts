@@ -2,8 +2,7 @@ import { itemParameters } from './item-parameters.ts';
 import type { ItemContent, ItemFields, Problem } from './item.ts';
 import type { Template } from './template.ts';
 import type { Message } from '../../client/contract.ts';
-import { inexactNumbers } from '../../inexact-number.ts';
-import { isJsonObject } from '../../json.ts';
+import { inexactNumbers, isJsonObject } from '../../json.ts';
 
 const isAbsent = (value: unknown) => value === undefined || value === null;
 

@@ -1,7 +1,6 @@
 import { Failure, type FailureKind } from '../../failure.ts';
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import { filledText, isJsonObject, type JsonObject } from '../../json.ts';
 import { type ErrorBody, readErrorValue } from './error-body.ts';
-import { filledText } from './filled-text.ts';
 import { kindOfName, kindOfStatus } from './error-kind.ts';
 
 /** Words in the names other services of this kind use; the first row that matches decides. */

@@ -1,7 +1,6 @@
 import { Failure } from '../../failure.ts';
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import { filledText, isJsonObject, type JsonObject } from '../../json.ts';
 import type { ModelRecord } from '../contract.ts';
-import { filledText } from '../failure/filled-text.ts';
 
 function readId(record: JsonObject): string | undefined {
   for (const field of ['id', 'name', 'model']) {

@@ -1,6 +1,5 @@
-import { isJsonObject } from '../../json.ts';
+import { filledText, isJsonObject } from '../../json.ts';
 import type { Usage } from '../contract.ts';
-import { filledText } from '../failure/filled-text.ts';
 
 /** What one chunk, or one whole completion, says. Texts are empty, not absent, where it says none. */
 export interface ChunkContent {

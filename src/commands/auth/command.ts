@@ -1,8 +1,7 @@
 import { Command } from 'commander';
-import type { Context } from '../program/context.ts';
+import type { Context, Run } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
-import type { Run } from '../program/run.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 import type { LoginOptions } from './options.ts';
 

@@ -1,11 +1,9 @@
 import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/input-format.ts';
-import { addOptionGroups } from '../program/add-option-groups.ts';
-import type { Context } from '../program/context.ts';
-import { collect } from '../program/global-options.ts';
+import { addOptionGroups, collect } from '../program/global-options.ts';
+import type { Context, Run } from '../program/context.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-format.ts';
 import { settingOption } from '../program/setting-option.ts';
-import type { Run } from '../program/run.ts';
 import type { BatchOptions, MergeOptions } from './options.ts';
 
 /** The work of the batch commands. */

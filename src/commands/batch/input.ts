@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import { cannotRead } from './cannot-read.ts';
+import { cannotRead } from '../program/named-file.ts';
 import type { Context } from '../program/context.ts';
 
 /** Where a batch's items come from. */

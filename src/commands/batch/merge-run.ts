@@ -9,10 +9,9 @@ import type { Notices } from '../../output/notices.ts';
 import { expandName } from '../../storage/expand-name.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import type { MergeOptions } from './options.ts';
-import { cannotRead } from './cannot-read.ts';
+import { cannotRead, refuseReservedName } from '../program/named-file.ts';
 import type { Context } from '../program/context.ts';
 import { present } from '../print/presentation.ts';
-import { refuseReservedName } from '../program/refuse-reserved-name.ts';
 
 function openPiece(name: string): number {
   try {

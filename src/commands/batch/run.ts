@@ -17,7 +17,7 @@ import { workItem } from './work.ts';
 import type { BatchOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { present, type Presentation } from '../print/presentation.ts';
-import { refuseReservedName } from '../program/refuse-reserved-name.ts';
+import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/request-settings.ts';
 import { openService, type Service } from '../service/service.ts';
 

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups } from '../program/add-option-groups.ts';
+import { addOptionGroups } from '../program/global-options.ts';
 import { isNamedPrompt } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
 import { setExamples } from '../program/help-format.ts';

@@ -1,7 +1,49 @@
 import type { ChatOptions } from './options.ts';
-import { mayBeCommand } from './may-be-command.ts';
-import { wantsRepl } from './wants-repl.ts';
-import type { Run } from '../program/run.ts';
+import { nearlyNamed } from '../program/command-line.ts';
+import { commandWords } from '../program/command-table.ts';
+import type { Context, Run } from '../program/context.ts';
+import { Failure } from '../../failure.ts';
+
+/** These ask for one answer in a certain form. */
+const oneShot = ['json', 'jsonl', 'raw', 'plain', 'markdown', 'dryRun'] as const;
+
+/**
+ * Whether the chat command opens the REPL: asked for, or on a terminal with no prompt to answer.
+ * @throws Failure of kind `usage` where it is asked for without a terminal
+ */
+export function wantsRepl(
+  { streams }: Pick<Context, 'streams'>,
+  words: readonly string[],
+  options: ChatOptions,
+): boolean {
+  const isTerminal = streams.stdin.isTerminal && streams.stdout.isTerminal;
+  if (options.interactive === true) {
+    if (isTerminal) return true;
+    throw new Failure('usage', '--interactive needs a terminal to read from and write to', {
+      hint: 'leave it out to get one answer',
+    });
+  }
+  const asksOnce = words.length > 0 || oneShot.some((name) => options[name] === true);
+  return isTerminal && options.input && !asksOnce;
+}
+
+/** The longest command with its arguments that is taken for a mistyped one, in words. */
+const mostWords = 4;
+const shortestWord = 3;
+
+/**
+ * Whether a prompt that is to be sent may be a mistyped command: asked before the command tree is read, which most
+ * prompts are spared.
+ */
+export function mayBeCommand(
+  words: readonly string[],
+  { isPrompt, dryRun }: Pick<ChatOptions, 'isPrompt' | 'dryRun'>,
+): boolean {
+  const [first = ''] = words;
+  const isWord = first.length >= shortestWord && /^[a-z-]+$/i.test(first);
+  if (isPrompt === true || dryRun === true || !isWord || words.length > mostWords) return false;
+  return words.length === 1 || nearlyNamed(first, commandWords) !== undefined;
+}
 
 export type RunChat = Run<ChatOptions, [words: readonly string[]]>;
 

@@ -1,10 +1,8 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups } from '../program/add-option-groups.ts';
-import type { Context } from '../program/context.ts';
-import { collect } from '../program/global-options.ts';
+import { addOptionGroups, collect } from '../program/global-options.ts';
+import type { Context, Run } from '../program/context.ts';
 import { setExamples } from '../program/help-format.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
-import type { Run } from '../program/run.ts';
 import type { CompareOptions } from './options.ts';
 
 export type RunCompare = Run<CompareOptions, [words: readonly string[]]>;

@@ -1,6 +1,6 @@
 import { catalogue } from '../../client/contract.ts';
 import { type Candidate, type Candidates, childNamed, type CompletedCommand } from './tree.ts';
-import { topicNames } from '../help/topic-names.ts';
+import { topicNames } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
 import type { Shelf } from '../../conversation/library/library.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';

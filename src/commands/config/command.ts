@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { settingNames } from '../../settings/setting-name.ts';
-import type { Context } from '../program/context.ts';
+import type { Context, Run } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
-import type { Run } from '../program/run.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 
 export interface RunConfig {

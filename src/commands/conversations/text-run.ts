@@ -13,7 +13,7 @@ import type { Context } from '../program/context.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/print-markdown.ts';
-import { refuseReservedName } from '../program/refuse-reserved-name.ts';
+import { refuseReservedName } from '../program/named-file.ts';
 
 type Format = NonNullable<ExportOptions['format']>;
 

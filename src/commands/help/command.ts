@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
-import { nearlyNamed } from '../program/command-line.ts';
+import { nearlyNamed, topicNames } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
 import { hideServiceOptions, namesBelow, setExamples } from '../program/help-format.ts';
-import { topicNames } from './topic-names.ts';
 
 /** `natter help [topic or command...]`. */
 export function buildHelp(context: Context): Command {

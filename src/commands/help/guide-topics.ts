@@ -1,5 +1,3 @@
-import { wrap } from './topic-text.ts';
-
 /** Lines to type, and what they do. */
 interface Passage {
   readonly text: string;
@@ -69,6 +67,13 @@ const privacy: readonly Passage[] = [
     text: 'On Windows the folders are in %APPDATA% and %LOCALAPPDATA%; natter help environment names the variables that move them. The sandbox, --sandbox, runs on this machine: nothing leaves it.',
   },
 ];
+
+/** Lines of at most 80 columns; for words of plain ASCII. */
+export function wrap(text: string, indent: number): string {
+  const margin = ' '.repeat(indent);
+  const lines = text.match(new RegExp(String.raw`\S.{0,${79 - indent}}(?=\s|$)`, 'g')) ?? [];
+  return lines.map((line) => margin + line.trimEnd()).join('\n');
+}
 
 /** `natter help piping`. */
 export const pipingTopic = (): string => formatGuide(piping);

@@ -1,7 +1,6 @@
 import { exitCodes, type FailureKind } from '../../failure.ts';
 import { environmentVariables } from '../../settings/environment-variables.ts';
-import { pipingTopic, privacyTopic } from './guide-topics.ts';
-import { wrap } from './topic-text.ts';
+import { pipingTopic, privacyTopic, wrap } from './guide-topics.ts';
 
 const meanings: Readonly<Record<FailureKind, string>> = {
   unexpected: 'a fault of natter itself, or one it does not know',

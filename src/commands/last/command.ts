@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import type { Context } from '../program/context.ts';
+import type { Context, Run } from '../program/context.ts';
 import { setExamples } from '../program/help-format.ts';
-import type { Run } from '../program/run.ts';
 import type { LastOptions } from './options.ts';
 
 export type RunLast = Run<LastOptions, [name: string]>;

@@ -92,3 +92,6 @@ export function nearlyNamed(word: string, names: Iterable<string>): string | und
   if (known.includes(word)) return undefined;
   return known.find((name) => editDistance(word.toLowerCase(), name) <= limit);
 }
+
+/** Texts of `natter help` that are no command's help. */
+export const topicNames = ['environment', 'exit-codes', 'piping', 'privacy'] as const;

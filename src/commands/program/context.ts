@@ -1,11 +1,11 @@
 import type { ProgramClock } from '../../clock.ts';
+import type { CompletedCommand } from '../completion/tree.ts';
+import type { Secrets } from './secrets.ts';
 import type { Environment } from '../../environment.ts';
 import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
 import type { Ask } from '../../terminal/device/ask.ts';
 import type { TerminalDevice } from '../../terminal/device/device.ts';
 import type { Streams } from '../../terminal/device/streams.ts';
-import type { CompletedCommand } from '../completion/tree.ts';
-import type { Secrets } from './secrets.ts';
 
 /** Everything of the outside world that a command may touch. */
 export interface Context {
@@ -28,3 +28,10 @@ export interface Context {
   /** natter's command tree, as the build wrote it. */
   readonly commands: () => CompletedCommand;
 }
+
+/** The work of a command: what it may touch, then its options, then the words of the command line in their order. */
+export type Run<Options, Words extends readonly unknown[] = []> = (
+  context: Context,
+  options: Options,
+  ...words: Words
+) => Promise<void>;

@@ -1,5 +1,4 @@
-import { Option, type Command } from 'commander';
-import { addOptionGroups } from './add-option-groups.ts';
+import { type Command, Option } from 'commander';
 import { serviceSettings, settingOption } from './setting-option.ts';
 
 /** Options that every command takes, before or after its name. Values of settings are unparsed text. */
@@ -26,6 +25,16 @@ export interface GlobalOptions {
 /** Options of a command that can print its data as JSON. */
 export interface JsonOptions extends GlobalOptions {
   readonly json?: boolean;
+}
+
+/** Options under the heading that help shows them by. */
+export type OptionGroup = readonly [heading: string, options: readonly Option[]];
+
+/** Adds options in the order that help shows them in. */
+export function addOptionGroups(command: Command, groups: readonly OptionGroup[]): void {
+  for (const [heading, options] of groups) {
+    for (const option of options) command.addOption(option.helpGroup(heading));
+  }
 }
 
 export const serviceGroup = 'Service options:';

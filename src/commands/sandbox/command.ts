@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/fault-options.ts';
-import type { Context } from '../program/context.ts';
+import type { Context, Run } from '../program/context.ts';
 import { collect } from '../program/global-options.ts';
 import { hideServiceOptions, setExamples } from '../program/help-format.ts';
-import type { Run } from '../program/run.ts';
 import type { SandboxCommandOptions } from './options.ts';
 
 export type RunSandbox = Run<SandboxCommandOptions>;

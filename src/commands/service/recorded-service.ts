@@ -16,7 +16,7 @@ import { Failure } from '../../failure.ts';
 import type { Context } from '../program/context.ts';
 import { maskText, textFilter } from '../program/mask-secrets.ts';
 import type { ReplayChoice } from './recording-choice.ts';
-import { refuseReservedName } from '../program/refuse-reserved-name.ts';
+import { refuseReservedName } from '../program/named-file.ts';
 
 /** Metadata to people, who may have forgotten a variable; what programs read stays as it was. */
 function tell({ streams }: Context, notices: Notices, text: string): void {

@@ -1,6 +1,6 @@
 import type { TerminalDevice } from '../../terminal/device/device.ts';
 import { lineFormat } from '../text/line-format.ts';
-import type { ReplOptions } from '../session/repl-options.ts';
+import type { ReplOptions } from '../session/ports.ts';
 import { createSession, type Session } from '../session/session.ts';
 import type { ReplState } from '../state/state.ts';
 import { createLineInput, type LineInput } from './line-input.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../terminal/device/terminal-questions.ts';
 import type { TerminalTraits } from '../../terminal/device/traits.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
-import type { ReplOptions } from '../session/repl-options.ts';
+import type { ReplOptions } from '../session/ports.ts';
 import { createMarkdownLoader, richFormat } from '../text/rich-format.ts';
 import type { Screen } from '../session/screen.ts';
 import { createSession, type Session } from '../session/session.ts';

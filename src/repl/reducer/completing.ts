@@ -1,4 +1,4 @@
-import type { CompletionMenu } from '../state/completion-menu.ts';
+import type { CompletionMenu, ReplState } from '../state/state.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import {
   applyCandidate,
@@ -9,7 +9,6 @@ import {
 import type { KeyAction } from '../editing/keys/key-bindings.ts';
 import { replaceRange } from '../editing/text-buffer.ts';
 import { argumentKind } from '../slash-commands/table.ts';
-import type { ReplState } from '../state/state.ts';
 import { type Step, step } from './step.ts';
 
 /** Looks for what Tab could complete at the caret; keys that follow wait for it. */

@@ -1,7 +1,5 @@
-import { withoutReopened } from '../state/attachments.ts';
-import { contentOf } from '../editing/keys/paste.ts';
-import { shownText } from '../text/shown-text.ts';
 import { remember } from '../editing/history.ts';
+import { contentOf, shownText, typedContent } from '../editing/keys/paste.ts';
 import {
   clearBuffer,
   type Draft,
@@ -10,13 +8,20 @@ import {
   isEmpty,
   withDraft,
 } from '../editing/text-buffer.ts';
-import { typedContent } from '../editing/typed-text.ts';
-import { mentionsOf } from '../state/mentions.ts';
-import { attachPoint, withBranch } from '../state/position.ts';
-import { isEchoed, isImmediate, linesAfterCommand, runCommand } from '../slash-commands/table.ts';
-import type { ReplState } from '../state/state.ts';
 import { ask } from './asking.ts';
 import { andThen, leave, printing, refuse, say, type Step, step } from './step.ts';
+import { isEchoed, isImmediate, linesAfterCommand, runCommand } from '../slash-commands/table.ts';
+import { withoutReopened } from '../state/attachments.ts';
+import { attachPoint, withBranch } from '../state/position.ts';
+import type { ReplState } from '../state/state.ts';
+
+const mention = /(?:^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
+
+/** The paths of `@path` and `@"path with blanks"` in a typed text, in order, each once. */
+export function mentionsOf(text: string): readonly string[] {
+  const paths = Array.from(text.matchAll(mention), ([, quoted, plain]) => quoted ?? plain ?? '');
+  return [...new Set(paths)];
+}
 
 /** What ends other programs when it is typed alone. */
 const exitWords: ReadonlySet<string> = new Set(['exit', 'quit', ':q', ':q!', ':wq', ':x']);

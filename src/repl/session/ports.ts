@@ -1,13 +1,15 @@
-import type { CompletionRequest, Message, ModelRecord } from '../../client/contract.ts';
 import type { Client } from '../../client/client.ts';
+import type { CompletionRequest, Message, ModelRecord } from '../../client/contract.ts';
 import type { Clock } from '../../clock.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
-import type { FoundServer } from '../state/dialog.ts';
 import type { Candidate } from '../editing/completion.ts';
-import type { ServiceFacts } from '../state/state.ts';
+import type { FoundServer } from '../state/dialog.ts';
 import type { Choices } from '../state/effect.ts';
+import type { ReplState, ServiceFacts } from '../state/state.ts';
+import type { TerminalDevice } from '../../terminal/device/device.ts';
+import type { OutputStream } from '../../terminal/device/streams.ts';
 
 /** A request, and what to tell before it is sent. */
 interface PlannedPrompt {
@@ -67,4 +69,13 @@ export interface SessionPorts {
   readonly remember: (text: string) => void;
   /** Keeps the unsent text, so that a crash does not lose it. */
   readonly keepDraft: (text: string) => void;
+}
+
+/** What a REPL is started with, in lines or with a live region. */
+export interface ReplOptions {
+  readonly ports: SessionPorts;
+  readonly journal: Journal;
+  readonly state: ReplState;
+  readonly device: TerminalDevice;
+  readonly stdout: OutputStream;
 }

@@ -15,7 +15,7 @@ import { ask } from '../reducer/asking.ts';
 import { compare } from '../reducer/comparing.ts';
 import { printing, refuse, say, startTask, step, type Step } from '../reducer/step.ts';
 import { withSent } from '../text/sent-prompt.ts';
-import { shownText } from '../text/shown-text.ts';
+import { shownText } from '../editing/keys/paste.ts';
 import type { ReplState } from '../state/state.ts';
 import { switchVersion } from '../reducer/switching.ts';
 import type { SlashCommand } from './slash-command.ts';

@@ -1,11 +1,11 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { Conversation } from '../../conversation/tree.ts';
+import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import type { HistorySearch } from '../editing/history-search.ts';
 import type { History } from '../editing/history.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import type { Draft, TextBuffer } from '../editing/text-buffer.ts';
-import type { CompletionMenu } from './completion-menu.ts';
 import type { Dialog } from './dialog.ts';
 import type { Choices, Effect } from './effect.ts';
 
@@ -17,6 +17,14 @@ interface Retry {
   readonly retries: number;
   /** When it is made, by the monotonic clock. */
   readonly at: number;
+}
+
+/** Proposals for what stands at the caret. */
+export interface CompletionMenu {
+  readonly request: CompletionRequest;
+  /** Those that fit, best first; never none. */
+  readonly candidates: readonly Candidate[];
+  readonly selected: number;
 }
 
 /** An answer that is asked for. Times are of the monotonic clock, milliseconds. */

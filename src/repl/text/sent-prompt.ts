@@ -1,12 +1,10 @@
 import { takeApartPrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import { count } from '../../output/figures.ts';
 import { createHistory, type History } from '../editing/history.ts';
-import { contentOf } from '../editing/keys/paste.ts';
+import { contentOf, shownText, typedPrompt } from '../editing/keys/paste.ts';
 import { recalledDraft } from '../editing/recalled-draft.ts';
 import { createBuffer, withDraft, type Draft, type TextBuffer } from '../editing/text-buffer.ts';
-import { typedPrompt } from '../editing/typed-text.ts';
 import { notice, type Entry } from '../state/entry.ts';
-import { shownText } from './shown-text.ts';
 
 /** What was sent in this session with pastes in it, as it was typed. */
 function pastedDraft({ entries }: History, sent: string): Draft | undefined {

@@ -9,7 +9,7 @@ import { shorten } from './fit-parts.ts';
 import type { RowBudget } from './fit-view.ts';
 import { Footer } from './Footer.tsx';
 import { Queue } from './Queue.tsx';
-import { Row } from './Row.tsx';
+import { Row } from './Rows.tsx';
 import { SearchLine } from './SearchLine.tsx';
 
 interface PartsProps {

@@ -3,7 +3,7 @@ import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
 import type { CompletionView } from './view-model.ts';
 import { useAppearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
-import { Lines } from './Lines.tsx';
+import { Lines } from './Rows.tsx';
 
 interface CompletionMenuProps {
   readonly menu: CompletionView;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { ComposerView } from './view-model.ts';
 import { useAppearance, type Appearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
-import { Lines } from './Lines.tsx';
+import { Lines } from './Rows.tsx';
 
 /** The mark before a row: where the text begins, or goes on out of sight. */
 function markOf(composer: ComposerView, index: number, { style, signs }: Appearance): string {

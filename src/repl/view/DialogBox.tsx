@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import type { DialogView } from './view-model.ts';
 import { useAppearance, type Appearance } from './appearance.ts';
 import { fitParts, shorten } from './fit-parts.ts';
-import { Lines } from './Lines.tsx';
-import { Row } from './Row.tsx';
+import { Lines, Row } from './Rows.tsx';
 
 type Choice = Extract<DialogView, { kind: 'choice' }>;
 type Entry = Extract<DialogView, { kind: 'entry' }>;

@@ -3,7 +3,7 @@ import { count, percent, tokenText } from '../../output/figures.ts';
 import type { FooterView } from './view-model.ts';
 import { useAppearance } from './appearance.ts';
 import { fitParts, shorten } from './fit-parts.ts';
-import { Row } from './Row.tsx';
+import { Row } from './Rows.tsx';
 
 const longestTitle = 30;
 const shortestTitle = 10;

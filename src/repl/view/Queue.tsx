@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useAppearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
-import { Lines } from './Lines.tsx';
+import { Lines } from './Rows.tsx';
 
 interface QueueProps {
   readonly prompts: readonly string[];

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { SearchView } from './view-model.ts';
 import { useAppearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
-import { Row } from './Row.tsx';
+import { Row } from './Rows.tsx';
 
 /** What is searched for in the history. */
 export function SearchLine({ search }: { readonly search: SearchView }): ReactNode {

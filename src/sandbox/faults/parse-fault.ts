@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { isReplyName } from '../replies/reply-names.ts';
+import { isReplyName } from '../replies/reply.ts';
 import type { FaultField } from './fault-field.ts';
 import { type Fault, type FaultFieldName, faultFieldRows, shorthands } from './fault-fields.ts';
 

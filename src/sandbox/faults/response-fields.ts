@@ -2,7 +2,7 @@
 
 import { errorShapeNames } from '../error-shapes.ts';
 import { modelShapeNames } from '../model-records.ts';
-import { replyNames } from '../replies/reply-names.ts';
+import { replyNames } from '../replies/reply.ts';
 import { fieldsOf } from './fault-field.ts';
 import {
   choice,

@@ -5,8 +5,7 @@ import { faultFieldRows, fieldUsage, shorthands } from '../faults/fault-fields.t
 import { sandboxKeys } from '../keys.ts';
 import { namesOf } from '../names-of.ts';
 import { modelShapes } from '../model-records.ts';
-import { replySummaries } from './reply-names.ts';
-import type { Reply } from './reply.ts';
+import { type Reply, replySummaries } from './reply.ts';
 
 const sectionTitles: Readonly<Record<FaultSection, string>> = {
   reply: 'What the answer says',

@@ -1,10 +1,18 @@
-import type { ReplyName } from './reply-names.ts';
-import type { Reply } from './reply.ts';
+import type { Reply, ReplyName } from './reply.ts';
+
+const pieceLength = 4096;
+
+/** Gives back the last user turn, byte for byte. */
+const echoReply: Reply = function* echo({ text }) {
+  for (let start = 0; start < text.length; start += pieceLength) {
+    yield text.slice(start, start + pieceLength);
+  }
+};
 
 const loaders: Readonly<Record<ReplyName, () => Promise<Reply>>> = {
   default: async () => (await import('./default-reply.ts')).defaultReply,
   help: async () => (await import('./help-reply.ts')).helpReply,
-  echo: async () => (await import('./echo-reply.ts')).echoReply,
+  echo: async () => echoReply,
   tokens: async () => (await import('./prose-reply.ts')).proseReply,
   million: async () => (await import('./prose-reply.ts')).millionReply,
   markdown: async () => (await import('./markdown-reply.ts')).markdownReply,

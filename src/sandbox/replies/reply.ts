@@ -1,4 +1,5 @@
 import type { Turn } from '../completion-body.ts';
+import { namesOf } from '../names-of.ts';
 
 /** What a reply may speak about. */
 export interface ReceivedPrompt {
@@ -16,3 +17,25 @@ export interface ReceivedPrompt {
 
 /** Says what is to be answered, piece by piece and only as fast as it is taken. Deterministic. */
 export type Reply = (received: ReceivedPrompt) => Iterable<string>;
+
+/** What the sandbox can be asked to say, by name. */
+export const replySummaries = {
+  default: 'what arrived, and what else can be tried',
+  help: 'everything that can be asked of the sandbox',
+  echo: 'the last user turn, unchanged',
+  tokens: 'prose of exactly `tokens` tokens (200)',
+  million: 'prose of a million tokens',
+  markdown: 'every Markdown construct',
+  code: 'code blocks in many languages',
+  tables: 'narrow, wide, ragged and long tables',
+  unicode: 'CJK, emoji, right-to-left and combining text',
+  hostile: 'escape sequences and deceptive characters, one a line',
+} as const;
+
+export type ReplyName = keyof typeof replySummaries;
+
+export const replyNames = namesOf(replySummaries);
+
+export function isReplyName(word: string): word is ReplyName {
+  return Object.hasOwn(replySummaries, word);
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { completionTree } from '../../../scripts/package/completion-tree.ts';
 import { commandWords } from '../../../src/commands/program/command-table.ts';
-import { mayBeCommand } from '../../../src/commands/chat/may-be-command.ts';
+import { mayBeCommand } from '../../../src/commands/chat/start.ts';
 import { meantCommands } from '../../../src/commands/chat/meant-command.ts';
 import { questionMistakenCommand } from '../../../src/commands/chat/mistaken-command.ts';
 import { buildProgram } from '../../../src/commands/program/program.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChatOptions } from '../../../src/commands/chat/options.ts';
-import { wantsRepl } from '../../../src/commands/chat/wants-repl.ts';
+import { wantsRepl } from '../../../src/commands/chat/start.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 const plain: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };

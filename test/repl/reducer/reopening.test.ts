@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { composePrompt } from '../../../src/conversation/compose-prompt.ts';
 import { createHistory } from '../../../src/repl/editing/history.ts';
-import { contentOf } from '../../../src/repl/editing/keys/paste.ts';
-import { shownText } from '../../../src/repl/text/shown-text.ts';
+import { contentOf, shownText } from '../../../src/repl/editing/keys/paste.ts';
 import {
   composed,
   conversationOf,

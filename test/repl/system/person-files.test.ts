@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { mentionsOf } from '../../../src/repl/state/mentions.ts';
+import { mentionsOf } from '../../../src/repl/reducer/submitting.ts';
 import {
   expandHome,
   folderCandidates,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startRawMode } from '../../../src/terminal/device/raw-mode.ts';
-import { terminalModes } from '../../../src/terminal/device/modes.ts';
+import { startRawMode, terminalModes } from '../../../src/terminal/device/raw-mode.ts';
 import { terminalTraits } from '../../../src/terminal/device/traits.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';
 

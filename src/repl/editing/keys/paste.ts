@@ -90,3 +90,23 @@ export function contentOf({ text, pastes }: Fragment): string {
   if (pastes.size === 0) return text;
   return text.replaceAll(loneSurrogate, (standIn) => pastes.get(standIn)?.text ?? '');
 }
+
+/** A text as the composer shows it: each long paste as its marker. */
+export function shownText({ text, pastes }: Fragment): string {
+  if (pastes.size === 0) return text;
+  return text.replaceAll(/\p{Surrogate}/gu, (standIn) => {
+    const paste = pastes.get(standIn);
+    return paste === undefined ? '' : pasteLabel(paste);
+  });
+}
+
+/** A prompt as it would be typed: what starts with a slash is no command. */
+export function typedPrompt(prompt: string): string {
+  return prompt.startsWith('/') ? `/${prompt}` : prompt;
+}
+
+/** All that a draft says, as if none of it was pasted: a slash in a paste begins no command. */
+export function typedContent(draft: Fragment): string {
+  const content = contentOf(draft);
+  return draft.text.startsWith('/') ? content : typedPrompt(content);
+}

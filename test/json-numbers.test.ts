@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inexactNumbers } from '../src/inexact-number.ts';
+import { inexactNumbers } from '../src/json.ts';
 import { fc } from './support/properties.ts';
 
 describe('numbers that JavaScript cannot hold', () => {

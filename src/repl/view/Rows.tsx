@@ -1,6 +1,11 @@
-import { Box } from 'ink';
+import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
-import { Row } from './Row.tsx';
+
+/** One row of the terminal: what does not fit is cut off. */
+export function Row({ children }: { readonly children: string }): ReactNode {
+  // Ink gives an empty text no row.
+  return <Text wrap="truncate">{children === '' ? ' ' : children}</Text>;
+}
 
 /** Rows one below the other. */
 export function Lines({ lines }: { readonly lines: readonly string[] }): ReactNode {

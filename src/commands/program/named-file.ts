@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { isReservedName } from '../../storage/reserved-name.ts';
+import { failureReason } from '../../storage/storage-failure.ts';
 
 /** Windows would write to a device. @throws Failure `usage` */
 export function refuseReservedName(name: string, platform: NodeJS.Platform): void {
@@ -7,4 +8,9 @@ export function refuseReservedName(name: string, platform: NodeJS.Platform): voi
   throw new Failure('usage', `Windows keeps the name ${name} for a device`, {
     hint: 'choose another name',
   });
+}
+
+/** The failure of a file that the person named. */
+export function cannotRead(name: string, error: unknown): Failure {
+  return new Failure('usage', `cannot read ${name}: ${failureReason(error)}`, { cause: error });
 }

@@ -76,3 +76,9 @@ test('a list longer than 16 MB is refused, and requested once', async () => {
   });
   expect(server.requests).toHaveLength(1);
 });
+
+test('a list of exactly 16 MB is read', async () => {
+  const list = '{"data":[{"id":"origin"}]}'.padEnd(16 * 2 ** 20, ' ');
+  const { client } = await serveClient([[response(200, {}, list)]]);
+  expect(await client.listModels()).toMatchObject([{ id: 'origin' }]);
+});

@@ -67,8 +67,10 @@ describe('prompts in lines', () => {
     expect(brief(await read(text))).toEqual(['a', 'is not UTF-8', 'c']);
   });
 
-  test('in UTF-16 are refused with the way out', async () => {
-    const text = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('hi\n', 'utf16le')]);
+  test.each([
+    ['little', Buffer.from('\uFEFFhi\n', 'utf16le')],
+    ['big', Buffer.from('\uFEFFhi\n', 'utf16le').swap16()],
+  ])('in UTF-16 (%s endian) are refused with the way out', async (_order, text) => {
     await expect(read(text)).rejects.toMatchObject({ kind: 'usage', hint: /iconv/ });
   });
 });

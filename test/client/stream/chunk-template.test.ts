@@ -77,3 +77,9 @@ test.each([':', ',', ':{', '}],', 'probe', 'index'])(
     expect(template.match(chunk('next')) ?? parse(chunk('next'))).toEqual(parse(chunk('next')));
   },
 );
+
+test('a first text that is also another value of the chunk is not mistaken for it', () => {
+  const template = learned(chunk('assistant'));
+  const next = chunk('assistant').replace('"assistant"', '"user"');
+  expect(template.match(next) ?? parse(next)).toEqual(parse(next));
+});

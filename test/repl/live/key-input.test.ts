@@ -29,3 +29,17 @@ test('a sequence whose rest came while the process was held up is one key', asyn
   late.sendWhileBusy('[A', 100);
   await expect.poll(() => writeEvents(seen)).toBe('<up>');
 });
+
+test('lines that arrive in one read are one paste where the terminal marks none', () => {
+  const { input, seen } = openKeyInput();
+  input.feed(Buffer.from('first\rsecond'));
+  input.stop();
+  expect(seen).toMatchObject([{ type: 'paste', text: 'first\nsecond' }]);
+});
+
+test('a line and its Enter in one read are keys', () => {
+  const { input, seen } = openKeyInput();
+  input.feed(Buffer.from('first\r'));
+  input.stop();
+  expect(writeEvents(seen)).toBe('"first" <enter>');
+});

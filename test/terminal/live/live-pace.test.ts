@@ -26,3 +26,23 @@ test('P20 a change of the window that is seen right before an update puts it off
   await tick();
   expect(updates).toEqual([start + 100]);
 });
+
+test('an update waits until a slow terminal has taken the one before', async () => {
+  const clock = createFakeClock();
+  let resolve = () => {};
+  const taken = new Promise<void>((done) => (resolve = done));
+  let updates = 0;
+  const pace = createPace(clock, () => {
+    updates += 1;
+    return taken;
+  });
+  pace.soon();
+  await tick();
+  pace.soon();
+  await clock.advance(1000);
+  await tick();
+  expect([updates, pace.slowness()]).toEqual([1, taken]);
+  resolve();
+  await tick();
+  expect(updates).toBe(2);
+});

@@ -59,6 +59,23 @@ describe('the live region', () => {
     expect(screen.output.length).toBeLessThanOrEqual(32);
   });
 
+  test('is slow as long as the terminal has not taken an update', async () => {
+    const screen = createScreen(20, 10);
+    const taken = new Promise<void>(() => {});
+    const region = createLiveRegion({
+      output: { ...screen, write: () => taken },
+      clock: createFakeClock(),
+      synchronized: true,
+      rewraps: true,
+      resizePause: 100,
+      askColumn: screen.askColumn,
+    });
+    expect(region.slowness()).toBeUndefined();
+    region.render(() => footer);
+    await tick();
+    expect(region.slowness()).toBe(taken);
+  });
+
   test('grows and shrinks', async () => {
     const { screen, region, settle } = await drawn(footer, 20, 5);
     region.commit('text\nopen');

@@ -12,7 +12,7 @@ export interface ClientOptions {
   /** Sent with every request, after natter's own headers. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly userAgent: string;
-  /** Most retries after the first request; default 4; `Infinity` is no limit. */
+  /** Maximum number of retries; default 4; `Infinity` is no limit. */
   readonly retries?: number;
   /** Longest `Retry-After` that is waited for; default 60,000; a year at most, also without a limit. */
   readonly retryWaitLimit?: number;

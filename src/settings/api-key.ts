@@ -2,8 +2,8 @@ import { Failure, type FailureKind } from '../failure.ts';
 
 /**
  * The key without the spaces around it.
- * @param label names where it came from, for the message; the key itself is never in it
- * @throws Failure of `kind` for a key that no HTTP header can carry
+ * @param label where the key came from, for the message, which never contains the key
+ * @throws Failure of `kind` for a key with characters not allowed in an HTTP header
  */
 export function parseApiKey(text: string, label: string, kind: FailureKind): string {
   const key = text.trim();
@@ -15,8 +15,8 @@ export function parseApiKey(text: string, label: string, kind: FailureKind): str
 
 function describeProblem(key: string): string {
   if (key === '') return 'is empty';
-  if (/[\r\n]/.test(key)) return 'holds a line break';
+  if (/[\r\n]/.test(key)) return 'contains a line break';
   if (/^bearer\s/i.test(key)) return 'starts with the word Bearer, which natter adds itself';
-  if (/\s/.test(key)) return 'holds a space';
-  return 'holds a character that is not plain ASCII';
+  if (/\s/.test(key)) return 'contains a space';
+  return 'contains a character that is not plain ASCII';
 }

@@ -8,7 +8,7 @@ import {
   wholeNumber,
 } from './value-types.ts';
 
-/** Every setting with one value. Durations are milliseconds; 0 switches a limit off. */
+/** Every setting with one value. Durations are milliseconds; 0 means no limit. */
 export interface SettingValues {
   readonly baseUrl: string | undefined;
   readonly model: string;
@@ -32,7 +32,7 @@ export interface Definition<Value> {
   readonly name: string;
   readonly variable: string;
   readonly type: ValueType<Value>;
-  /** Absent where the setting has no value until somebody sets one. */
+  /** Absent where the setting has no value until it is set. */
   readonly default?: Value;
   /** One line for help and tables, without a full stop. */
   readonly summary: string;
@@ -55,7 +55,7 @@ export const definitions: Definitions = {
     variable: 'NATTER_MODEL',
     type: identifier,
     default: 'origin',
-    summary: 'Model that answers; auto takes the smallest that fits',
+    summary: 'Model to use; auto picks the smallest one the prompt fits',
   },
   system: {
     name: 'system',
@@ -67,21 +67,21 @@ export const definitions: Definitions = {
     name: 'max-tokens',
     variable: 'NATTER_MAX_TOKENS',
     type: wholeNumber(1, Number.MAX_SAFE_INTEGER),
-    summary: 'Most tokens an answer may have',
+    summary: 'Maximum tokens in the answer',
   },
   retries: {
     name: 'retries',
     variable: 'NATTER_RETRIES',
     type: wholeNumber(0, 100),
     default: 4,
-    summary: 'Most retries after the first request',
+    summary: 'Maximum number of retries',
   },
   retryMaxWait: {
     name: 'retry-max-wait',
     variable: 'NATTER_RETRY_MAX_WAIT',
     type: duration,
     default: 60_000,
-    summary: 'Longest Retry-After that is waited for',
+    summary: 'Longest Retry-After to wait for',
   },
   connectTimeout: {
     name: 'connect-timeout',
@@ -95,7 +95,7 @@ export const definitions: Definitions = {
     variable: 'NATTER_FIRST_BYTE_TIMEOUT',
     type: duration,
     default: 600_000,
-    summary: 'Longest time from the request to the first byte of the response',
+    summary: 'Longest wait for the first byte of the response',
   },
   idleTimeout: {
     name: 'idle-timeout',
@@ -109,14 +109,14 @@ export const definitions: Definitions = {
     variable: 'NATTER_TIMEOUT',
     type: duration,
     default: 0,
-    summary: 'Longest time for everything, retries included; 0 is no limit',
+    summary: 'Total time limit, retries included; 0 means no limit',
   },
   allowInsecure: {
     name: 'allow-insecure',
     variable: 'NATTER_ALLOW_INSECURE',
     type: trueOrFalse,
     default: false,
-    summary: 'Send the key over plain http to a host that is not this machine',
+    summary: 'Send the key over plain http to another host',
   },
   save: {
     name: 'save',
@@ -139,7 +139,7 @@ export const settingFamilies = [
   {
     name: 'params.<name>',
     type: 'JSON',
-    summary: 'Extra field of the request body, a single word as text; a flag is --param name=json',
+    summary: 'Extra field of the request body; the flag is --param name=json',
   },
   { name: 'headers.<name>', type: 'text', summary: 'Extra header of every request' },
 ] as const;

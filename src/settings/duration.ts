@@ -7,7 +7,7 @@ const millisecondsPerUnit: ReadonlyMap<string, number> = new Map([
 
 /**
  * Milliseconds of `500ms`, `30s`, `1.5m`, `1h`, or of a plain number, which is seconds; undefined for
- * anything else and for more than can be counted exactly.
+ * anything else and for numbers beyond exact integers.
  */
 export function parseDuration(text: string): number | undefined {
   const match = /^(?<amount>\d+(?:\.\d+)?)\s*(?<unit>ms|s|m|h)?$/i.exec(text.trim());

@@ -3,27 +3,27 @@ import path from 'node:path';
 import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
 
-/** Absolute paths, natter's own folder name included; undefined where the system names no home. */
+/** Absolute paths, natter's own folder name included; undefined when there is no home folder. */
 export interface Folders {
   /** Settings and credentials. */
   readonly config: string | undefined;
   /** Conversations. */
   readonly data: string | undefined;
-  /** What may be lost without harm: input history, drafts. */
+  /** Input history and drafts: losing them does no harm. */
   readonly state: string | undefined;
 }
 
 export interface FolderFacts {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
-  /** `os.homedir()`, or undefined where it has no answer. */
+  /** `os.homedir()`, or undefined when it fails. */
   readonly homeDirectory: string | undefined;
 }
 
 interface Location {
-  /** natter's own variable: the folder itself. */
+  /** natter's variable: the folder itself. */
   readonly variable: string;
-  /** XDG variable: the folder that holds natter's. */
+  /** XDG variable: the parent folder. */
   readonly xdg: string;
   readonly unixDefault: readonly string[];
   readonly windowsVariable: string;
@@ -58,7 +58,7 @@ const locations = {
   },
 } as const satisfies Record<keyof Folders, Location>;
 
-/** On Windows a path may begin at the root of whatever drive is the current one: `\\no\\drive`. */
+/** On Windows, `\\no\\drive` starts at the root of the current drive. */
 function isWhole(name: string, windows: boolean): boolean {
   return windows ? /^(?:[a-z]:[\\/]|[\\/]{2})/i.test(name) : path.posix.isAbsolute(name);
 }
@@ -70,7 +70,7 @@ function resolveFolder(location: Location, facts: FolderFacts): string | undefin
   const own = environment[location.variable];
   if (own !== undefined && own !== '') {
     if (isWhole(own, windows)) return paths.normalize(own);
-    // Taken from the current directory, it would let any checkout bring settings of its own.
+    // Relative to the current directory, any checkout could supply its settings.
     throw new Failure('configuration', `${location.variable} must be an absolute path`, {
       hint: `set ${location.variable} to a path that starts at ${windows ? 'a drive' : 'the root'}`,
     });
@@ -84,10 +84,10 @@ function resolveFolder(location: Location, facts: FolderFacts): string | undefin
 }
 
 /**
- * Where natter keeps its files: its own variables first, then the XDG base directories (a relative value
- * is ignored, as that specification says) on every Unix, macOS included, and `%APPDATA%` or
+ * Where natter keeps its files: its variables first, then the XDG base directories (a relative value
+ * is ignored, as the specification requires) on every Unix, macOS included, and `%APPDATA%` or
  * `%LOCALAPPDATA%` on Windows.
- * @throws Failure `configuration` when one of natter's own variables is a relative path
+ * @throws Failure `configuration` when one of natter's variables is a relative path
  */
 export function resolveFolders(facts: FolderFacts): Folders {
   return {

@@ -1,16 +1,16 @@
-// `models.json` of the state folder: what services said of the windows of their models, by address.
+// `models.json` of the state folder: the context windows of models as services reported them, by address.
 import { readFileSync } from 'node:fs';
 import { isJsonObject, parseJson } from '../json.ts';
 
 /** Windows in tokens by model id. */
 type Windows = ReadonlyMap<string, number>;
 
-/** Services that are remembered; the one that changed longest ago is forgotten first. */
+/** Maximum number of services; the least recently changed is dropped first. */
 const mostServices = 20;
-/** Of one service. */
+/** Maximum number of models of one service. */
 export const mostModels = 2_000;
 
-/** The same service is written with and without a slash or `/v1`. */
+/** The same address may be written with or without a slash or `/v1`. */
 const addressOf = (baseUrl: string) => baseUrl.trim().replace(/\/+$/, '').replace(/\/v1$/, '');
 
 function windowsOf(value: unknown): Windows {
@@ -20,7 +20,7 @@ function windowsOf(value: unknown): Windows {
   return new Map(entries.slice(0, mostModels) as [string, number][]);
 }
 
-/** A file that is missing, cannot be read or holds anything else says nothing: the catalogue counts then. */
+/** Empty for a missing, unreadable or malformed file: the catalogue is used then. */
 function readAll(file: string): ReadonlyMap<string, Windows> {
   let text = '';
   try {
@@ -33,12 +33,12 @@ function readAll(file: string): ReadonlyMap<string, Windows> {
   return new Map(Object.entries(value).map(([address, windows]) => [address, windowsOf(windows)]));
 }
 
-/** What the service at this base URL said before. */
+/** The windows that the service at this base URL reported before. */
 export function readModelWindows(file: string, baseUrl: string): Windows {
   return readAll(file).get(addressOf(baseUrl)) ?? new Map();
 }
 
-/** The file's next content, with these windows in the place of those of the same service. */
+/** The file's next content, with the windows of this service replaced. */
 export function withModelWindows(file: string, baseUrl: string, windows: Windows): string {
   const address = addressOf(baseUrl);
   const others = [...readAll(file)].filter(([other]) => other !== address);

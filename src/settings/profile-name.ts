@@ -1,24 +1,24 @@
 import type { Environment } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
 import type { Resolved } from './resolved-settings.ts';
-import { isHijackingName } from './setting-name.ts';
+import { isPrototypeName } from './setting-name.ts';
 import type { StoredSettings } from './stored-settings.ts';
 
-/** The profile of those who never chose one; it exists without being in any file. */
+/** Used when no profile is chosen; it exists without being in a file. */
 export const defaultProfile = 'default';
 
 /**
- * Names are only keys within the files, so a name that is special to a file system does no harm.
+ * Names are keys in the files, not file names.
  * @throws Failure of `kind`; returns the name
  */
 export function checkProfileName(name: string, label: string, kind: FailureKind): string {
-  if (/^[A-Za-z0-9_][\w.-]{0,63}$/.test(name) && !isHijackingName(name)) return name;
+  if (/^[A-Za-z0-9_][\w.-]{0,63}$/.test(name) && !isPrototypeName(name)) return name;
   throw new Failure(kind, `${label} is not a profile name`, {
     hint: 'use up to 64 letters, digits, dots, dashes and underscores, starting with a letter or digit',
   });
 }
 
-/** Every profile that has settings or a key, and the default one; sorted. */
+/** Profiles with settings or a key, and the default one; sorted. */
 export function knownProfiles({ settings, credentials }: StoredSettings): readonly string[] {
   const names = new Set([
     defaultProfile,
@@ -54,7 +54,7 @@ function choose({ flag, environment, stored }: ProfileChoice): Resolved<string> 
   const { profile } = stored.settings;
   if (profile !== undefined) {
     const value = checkProfileName(profile, 'the current profile in config.json', 'configuration');
-    return { value, source: { kind: 'profile', name: 'chosen with config use' } };
+    return { value, source: { kind: 'profile', name: 'set by config use' } };
   }
   return { value: defaultProfile, source: { kind: 'default', name: 'default' } };
 }
@@ -62,7 +62,7 @@ function choose({ flag, environment, stored }: ProfileChoice): Resolved<string> 
 /**
  * The profile in force: `--profile`, `NATTER_PROFILE`, the one `config use` chose, or the default one.
  * @param allowNew for commands that create the profile they are given
- * @throws Failure for a name no profile has, listing those there are
+ * @throws Failure for an unknown profile; the hint lists the known ones
  */
 export function chooseProfile(choice: ProfileChoice, allowNew = false): Resolved<string> {
   const chosen = choose(choice);

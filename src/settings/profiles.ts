@@ -17,7 +17,7 @@ interface Place {
   readonly key: string;
 }
 
-/** Where a setting lives in a profile: at its top, or in one of its two families. */
+/** A key of the profile, or of one of its two families. */
 function place(name: SettingName): Place {
   if (name.family === 'setting') return { key: definitions[name.key].name };
   return { family: name.family === 'parameter' ? 'params' : 'headers', key: name.name };
@@ -41,7 +41,7 @@ function parseValue(name: SettingName, text: string, label: string): unknown {
   return parse(text, origin);
 }
 
-/** What the profile itself holds for a setting; undefined when it says nothing. @throws Failure `usage` */
+/** The value stored in the profile itself; undefined when there is none. @throws Failure `usage` */
 export function getStoredSetting(
   stored: StoredSettings,
   profile: string,
@@ -72,7 +72,7 @@ export function setStoredSetting(
   return withProfile(stored, profile, { ...settings, ...changed });
 }
 
-/** The same object when there was nothing to remove. @throws Failure `usage` for an unknown setting */
+/** Returns the same object when there is nothing to remove. @throws Failure `usage` for an unknown setting */
 export function unsetStoredSetting(
   stored: StoredSettings,
   profile: string,
@@ -97,7 +97,7 @@ export function useProfile(stored: StoredSettings, profile: string): StoredSetti
   return { ...stored, settings: { ...stored.settings, profile } };
 }
 
-/** Removes a profile with its key; was it the current one, the default one is again. @throws Failure */
+/** Removes a profile and its key; the default profile replaces it as the current one. @throws Failure */
 export function deleteProfile(stored: StoredSettings, profile: string): StoredSettings {
   if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
   const { profile: current, ...settings } = stored.settings;
@@ -107,7 +107,7 @@ export function deleteProfile(stored: StoredSettings, profile: string): StoredSe
 }
 
 /**
- * Keeps a key with the address it was made for; both the profile and the credential get the address.
+ * Stores a key with its address; both the profile and the credential get the address.
  * @throws Failure `usage` for a bad key, address or profile name
  */
 export function saveCredential(
@@ -125,7 +125,7 @@ export function saveCredential(
   };
 }
 
-/** The same object when the profile had no key. */
+/** Returns the same object when the profile has no key. */
 export function removeCredential(stored: StoredSettings, profile: string): StoredSettings {
   const { credentials } = stored;
   if (ownEntry(credentials.profiles, profile) === undefined) return stored;

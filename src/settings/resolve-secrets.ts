@@ -4,7 +4,7 @@ import { isSecretHeader } from '../secrecy/secret-header.ts';
 import type { Resolved, WithheldSecret } from './resolved-settings.ts';
 import { ownEntry, type StoredSettings } from './stored-settings.ts';
 
-/** The origin that the base URL in force leads to, and the stored secrets that may go there. */
+/** The base URL in force, and the stored secrets that may be sent to it. */
 export interface SecretRequest {
   readonly profile: string;
   readonly environment: Environment;
@@ -19,8 +19,8 @@ export interface ResolvedKey {
 
 /**
  * The key to send: `NATTER_API_KEY` to any base URL, the stored one only to the origin it was saved for, so
- * that no flag or variable can carry it elsewhere.
- * @throws Failure `configuration` for a key no header can carry
+ * that no flag or variable can send it elsewhere.
+ * @throws Failure `configuration` for a key not allowed in a header
  */
 export function resolveApiKey(request: SecretRequest): ResolvedKey {
   const { profile, environment, stored, baseUrl } = request;
@@ -41,7 +41,7 @@ export function resolveApiKey(request: SecretRequest): ResolvedKey {
   return { apiKey: { value, source: { kind: 'profile', name: profile } } };
 }
 
-/** What keeps a profile's secret headers from the base URL in force; undefined when nothing does. */
+/** The secret headers of a profile that are not sent to the base URL in force, because its origin differs. */
 export function withheldHeaders(
   headers: readonly string[],
   profile: string,

@@ -8,7 +8,7 @@ import { parseHeaderValue, parseSettingValue, type ValueOrigin } from './setting
 import { ownEntry, type Profile, type StoredSettings } from './stored-settings.ts';
 import type { StoredValue } from './value-types.ts';
 
-/** What the command line said: settings as typed, `params` parsed already (`parseParameterFlag`). */
+/** Flags of the command line: settings as typed, `params` parsed (`parseParameterFlag`). */
 export type SettingFlags = { readonly [Key in SettingKey]?: StoredValue | undefined } & {
   readonly profile?: string | undefined;
   readonly params?: Readonly<Record<string, unknown>>;
@@ -70,7 +70,7 @@ function resolveAll(
   });
   const values = Object.fromEntries(resolved.map(([key, { value }]) => [key, value]));
   const sources = Object.fromEntries(resolved.map(([key, { source }]) => [key, source]));
-  // The table gives each key a value of the key's own type, which a list of entries cannot express.
+  // The table gives each key a value of the key's own type, which entries cannot express.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { values, sources } as unknown as Pick<ResolvedSettings, 'values' | 'sources'>;
 }

@@ -1,6 +1,6 @@
 import type { SettingKey, SettingValues } from './definitions.ts';
 
-/** Who decided a value. */
+/** Where a value comes from. */
 export interface Source {
   readonly kind: 'flag' | 'environment' | 'profile' | 'default';
   /** `--model`, `NATTER_MODEL`, a profile's name, or `default`. */
@@ -17,7 +17,7 @@ export interface Resolved<Value> {
   readonly source: Source;
 }
 
-/** A stored secret that is not sent, because the base URL in force has another origin than its own. */
+/** A stored secret that is not sent, because the origin of the base URL in force differs. */
 export interface WithheldSecret {
   /** `API key` or `header x-team-token`. */
   readonly what: string;
@@ -31,7 +31,7 @@ export interface WithheldSecret {
 export interface ResolvedSettings {
   readonly profile: Resolved<string>;
   readonly values: SettingValues;
-  /** A setting that nobody set and that has no default has the source `default` as well. */
+  /** `default` also for a setting that has neither value nor default. */
   readonly sources: Readonly<Record<SettingKey, Source>>;
   /** Extra fields of the request body. */
   readonly params: Readonly<Record<string, Resolved<unknown>>>;
@@ -39,11 +39,10 @@ export interface ResolvedSettings {
   readonly headers: Readonly<Record<string, Resolved<string>>>;
   readonly apiKey?: Resolved<string>;
   readonly withheld: readonly WithheldSecret[];
-  /** Windows in tokens by model id, as far as the service at this base URL has said them before. */
+  /** Windows in tokens by model id, as reported before by the service at this base URL. */
   readonly windows?: ReadonlyMap<string, number>;
 }
 
-/** The values alone, as a request or a client takes them. */
 export function withoutSources<Value>(
   record: Readonly<Record<string, Resolved<Value>>>,
 ): Readonly<Record<string, Value>> {

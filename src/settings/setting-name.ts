@@ -6,30 +6,30 @@ export type SettingName =
   | { readonly family: 'setting'; readonly key: SettingKey }
   | { readonly family: 'parameter' | 'header'; readonly name: string };
 
-const hijackingNames = new Set(['__proto__', 'constructor', 'prototype']);
+const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Names that would reach an object's prototype instead of its content. */
-export function isHijackingName(name: string): boolean {
-  return hijackingNames.has(name);
+export function isPrototypeName(name: string): boolean {
+  return prototypeNames.has(name);
 }
 
 const ownFields: ReadonlyMap<string, string> = new Map([
   ['model', 'use --model, or natter config set model'],
   ['max_tokens', 'use --max-tokens, or natter config set max-tokens'],
-  ['messages', 'they are made of the system prompt, the conversation and the prompt'],
+  ['messages', 'natter builds them from the system prompt, the conversation and the prompt'],
   ['stream', 'use --no-stream'],
 ]);
 
 /**
  * @param where completes a message about a name that was not typed just now: ` in profile work`
- * @throws Failure of `kind` for a body field that is natter's own or unsafe; returns the name
+ * @throws Failure of `kind` for a body field that natter sets itself, or an unsafe one; returns the name
  */
 export function checkParameterName(name: string, kind: FailureKind, where = ''): string {
   const hint = ownFields.get(name);
   if (hint !== undefined) {
     throw new Failure(kind, `the parameter ${name}${where} is set by natter itself`, { hint });
   }
-  if (name === '' || isHijackingName(name)) {
+  if (name === '' || isPrototypeName(name)) {
     throw new Failure(kind, `${JSON.stringify(name)} cannot be the name of a parameter${where}`);
   }
   return name;
@@ -45,14 +45,14 @@ const transportHeaders = new Set([
 
 /**
  * @param where as for `checkParameterName`
- * @throws Failure of `kind` for a header that is natter's own or no header; returns it in lower case
+ * @throws Failure of `kind` for a header that natter sets itself, or an invalid one; returns it in lower case
  */
 export function checkHeaderName(name: string, kind: FailureKind, where = ''): string {
   const lower = name.toLowerCase();
   if (lower === 'authorization') {
     throw new Failure(
       kind,
-      `the header authorization${where} carries the API key, which is no setting`,
+      `the header authorization${where} carries the API key, which is not a setting`,
       {
         hint: 'natter auth login',
       },
@@ -62,7 +62,7 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
     throw new Failure(kind, `the header ${lower}${where} is set by natter itself`);
   }
   // RFC 9110, 5.6.2: token.
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || isHijackingName(name)) {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || isPrototypeName(name)) {
     throw new Failure(kind, `${JSON.stringify(name)} cannot be the name of a header${where}`);
   }
   return lower;
@@ -85,7 +85,7 @@ function unknownSetting(name: string): Failure {
   });
 }
 
-/** @throws Failure `usage` for a name that is no setting */
+/** @throws Failure `usage` for an unknown name */
 export function parseSettingName(text: string): SettingName {
   const key = settingKeys.find((candidate) => definitions[candidate].name === text);
   if (key !== undefined) return { family: 'setting', key };

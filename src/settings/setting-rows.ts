@@ -4,7 +4,7 @@ import { isSecretHeader } from '../secrecy/secret-header.ts';
 import { maskUrl } from './mask.ts';
 import type { ResolvedSettings, Source } from './resolved-settings.ts';
 
-/** One line of `config list` or of a dry run; nothing in it needs masking any more. */
+/** One line of `config list` or of a dry run; already masked. */
 export interface SettingRow {
   /** `model`, `params.temperature`, `headers.x-team`, `api-key`. */
   readonly name: string;
@@ -32,7 +32,7 @@ export function jsonRow({ name, json = null, source }: SettingRow) {
   return { name, value: json, source };
 }
 
-/** Everything that is in force, in the order of the table, secrets masked. */
+/** Every setting in force, in the order of the table, secrets masked. */
 export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] {
   const settings = settingKeys.map((key): SettingRow => {
     const { name, type } = definitions[key] as Definition<unknown>;

@@ -2,7 +2,7 @@ import { Failure, type FailureKind } from '../failure.ts';
 import { inexactNumbers, isTooDeep, jsonProblem, parseJson } from '../json.ts';
 import type { Definition } from './definitions.ts';
 
-/** How a bad value is reported. The value itself never is: it may be a key in the wrong place. */
+/** How a bad value is reported. The value is never part of the message: it may be a misplaced key. */
 export interface ValueOrigin {
   /** `--timeout`, `NATTER_TIMEOUT`, `timeout in profile work`. */
   readonly label: string;
@@ -34,23 +34,23 @@ export function parseSettingValue<Value>(
   });
 }
 
-/** What other languages write for true, false and null, which would be sent as text by mistake. */
+/** Near misses of JSON true, false and null, which would otherwise be sent as text. */
 const nearlyJson = /^(?:true|false|null|none|nil|undefined|nan|infinity)$/i;
 const bareWord = /^[a-z_][\w.:/@+-]*$/i;
 
-/** Any JSON value, sent as it was typed; a bare word is text. @throws Failure that names the origin */
+/** Any JSON value, sent as typed; a bare word is text. @throws Failure that names the origin */
 export function parseParameterValue(text: string, origin: ValueOrigin): unknown {
   const value = parseJson(text);
   const [inexact] = value === undefined ? [] : inexactNumbers(text);
   if (inexact !== undefined) {
-    const hint = 'a number has 15 digits at the most; as text, in double quotes, it is unchanged';
+    const hint = 'use at most 15 digits, or put the number in double quotes to send it as text';
     throw fail(origin, 'JSON whose numbers natter can send unchanged', hint);
   }
   if (value !== undefined) return value;
   if (bareWord.test(text) && !nearlyJson.test(text)) return text;
   if (isTooDeep(text)) throw new Failure(origin.kind, `${origin.label} ${jsonProblem(text)}`);
   const quoted =
-    "text of several words needs double quotes within the shell's own: '\"two words\"'";
+    'put text of several words in double quotes inside the shell quotes: \'"two words"\'';
   throw fail(origin, 'JSON or a single word', quoted);
 }
 

@@ -39,7 +39,7 @@ export function settingsPath(folder: string, file: Pick<SettingsFile<unknown>, '
 /** Moves the folder of both files. */
 export const configVariable = 'NATTER_CONFIG_DIR';
 
-/** Nothing but the owner's own access. */
+/** Read and write for the owner only. */
 export const privateMode = 0o600;
 
 function tighten(descriptor: number, filePath: string): string | undefined {
@@ -50,7 +50,7 @@ function tighten(descriptor: number, filePath: string): string | undefined {
     fs.fchmodSync(descriptor, privateMode);
     return `${finding}; it is private now`;
   } catch (error) {
-    return `${finding} and natter may not change that (${errorCode(error) ?? 'unknown error'})`;
+    return `${finding} and natter cannot change that (${errorCode(error) ?? 'unknown error'})`;
   }
 }
 
@@ -80,7 +80,7 @@ export interface SettingsReading {
 }
 
 /**
- * Reads both files; a missing file or folder is an empty one. Light on purpose: every command does this.
+ * Reads both files; a missing file or folder is an empty one. Kept light: every command does this.
  * A credentials file that others may read is made private, except on Windows.
  * @throws Failure `configuration` for a damaged file (which is left as it is), `storage` for an unreadable one
  */

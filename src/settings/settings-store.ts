@@ -19,14 +19,13 @@ import { removeFile } from '../storage/remove-file.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import type { StoredSettings } from './stored-settings.ts';
 
-/** What it takes to write settings. */
 export interface StoreAccess extends LockOptions {
-  /** The configuration folder; undefined where the system names no home. */
+  /** The configuration folder; undefined when there is no home folder. */
   readonly folder: string | undefined;
   readonly platform: NodeJS.Platform;
 }
 
-/** Removes what a killed write left behind: it may hold a key that was meant to be gone. */
+/** Removes temporary files of killed writes: they may contain a key since deleted. */
 function removeRemains(filePath: string): void {
   const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
   const folder = path.dirname(target);
@@ -74,7 +73,7 @@ function createFolder(folder: string): void {
 }
 
 /**
- * Reads, changes and writes the settings as one step, so that no other natter's change is lost; files
+ * Reads, changes and writes the settings as one step, so that concurrent changes are not lost; files
  * whose document `change` returns as it was are not written. Each file is replaced whole and is private.
  * @throws Failure `storage` when that fails, `configuration` for a damaged file, or what `change` throws
  */
@@ -84,18 +83,18 @@ export async function updateStoredSettings(
 ): Promise<StoredSettings> {
   const { folder, platform } = access;
   if (folder === undefined) {
-    throw new Failure('storage', 'cannot keep settings, because the home folder is unknown', {
+    throw new Failure('storage', 'cannot save settings: the home folder is unknown', {
       hint: `set HOME, or ${configVariable} to a folder of your choice`,
     });
   }
   createFolder(folder);
-  // Loaded before the lock is taken, because that takes longer than the write.
+  // Loaded before the lock is taken: loading takes longer than the write.
   const { default: Store } = await import('conf');
   return withLock(path.join(folder, 'settings.lock'), access, () => {
     const { stored } = readStoredSettings(folder, platform);
     const changed = change(stored);
     const place = { folder, platform };
-    // Credentials first: cut short between the two, a key meets an older base URL and is withheld.
+    // Credentials first: after a crash between the two writes, the new key meets an older base URL and is withheld.
     if (changed.credentials !== stored.credentials) {
       write(Store, place, credentialsFile, changed.credentials);
     }

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 
-/** One profile as the file holds it: names of settings to unchecked values, and the two families. */
+/** One profile as the file holds it: unchecked values by setting name, and the two families. */
 export interface Profile {
   readonly [setting: string]: unknown;
   readonly params?: JsonObject;
@@ -57,14 +57,14 @@ function parseContent(text: string, path: string): unknown {
 
 function parseDocument(text: string, path: string): JsonObject & { readonly profiles: JsonObject } {
   const document = parseContent(text, path);
-  if (!isJsonObject(document)) throw damaged(path, 'it holds no JSON object');
+  if (!isJsonObject(document)) throw damaged(path, 'it is not a JSON object');
   const { version = documentVersion, profiles = {} } = document;
   if (version !== documentVersion) {
     throw new Failure('configuration', `cannot use ${path}: another version of natter wrote it`, {
       hint: 'update natter',
     });
   }
-  if (!isJsonObject(profiles)) throw damaged(path, 'its "profiles" is no object');
+  if (!isJsonObject(profiles)) throw damaged(path, 'its "profiles" is not an object');
   return { ...document, version, profiles };
 }
 
@@ -92,7 +92,7 @@ function parseProfiles<Entry>(
 ): Readonly<Record<string, Entry>> {
   const entries = Object.entries(profiles).map(([name, value]): [string, Entry] => {
     if (isWhole(value)) return [name, value];
-    throw damaged(path, `its profile ${JSON.stringify(name)} has the wrong form`);
+    throw damaged(path, `its profile ${JSON.stringify(name)} is malformed`);
   });
   return Object.fromEntries(entries);
 }
@@ -101,7 +101,7 @@ function parseProfiles<Entry>(
 export function parseSettingsDocument(text: string, path: string): SettingsDocument {
   const { profile, ...document } = parseDocument(text, path);
   if (profile !== undefined && typeof profile !== 'string') {
-    throw damaged(path, 'its "profile" is no text');
+    throw damaged(path, 'its "profile" is not text');
   }
   const profiles = parseProfiles(document.profiles, path, isProfile);
   return { ...document, ...(profile === undefined ? {} : { profile }), profiles };
@@ -113,7 +113,7 @@ export function parseCredentialsDocument(text: string, path: string): Credential
   return { ...document, profiles: parseProfiles(document.profiles, path, isCredential) };
 }
 
-/** The entry of that name, never something inherited from Object. */
+/** The entry of that name, never one inherited from Object. */
 export function ownEntry<Value>(
   record: Readonly<Record<string, Value>>,
   name: string,
@@ -121,7 +121,6 @@ export function ownEntry<Value>(
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** The record without the entry of that name. */
 export function withoutEntry<Value>(
   record: Readonly<Record<string, Value>>,
   name: string,

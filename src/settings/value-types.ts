@@ -1,16 +1,16 @@
 import { completeAddress, portProblem } from '../port.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 
-/** What a settings file holds for one value. */
+/** A value in the settings file. */
 export type StoredValue = string | number | boolean;
 
-/** How one kind of value is written by people and kept in the settings file. */
+/** How a kind of value is parsed and stored. */
 export interface ValueType<Value> {
   /** For tables and help: `duration`, `number`. */
   readonly name: string;
   /** Completes "must be …". */
   readonly expected: string;
-  /** Undefined when the text is no such value. */
+  /** Undefined for invalid text. */
   parse(text: string): Value | undefined;
   /** Completes "has …" for a text whose one mistake can be named. */
   readonly mistake?: (text: string) => string | undefined;
@@ -32,7 +32,7 @@ export const identifier: ValueType<string> = {
   store: (value) => value,
 };
 
-/** An HTTP base address; kept as typed, so that what is shown is what was set, but for a missing `http://`. */
+/** An HTTP base address; kept as typed, so that what is shown is what was set, apart from a missing `http://`. */
 export const address: ValueType<string> = {
   name: 'URL',
   expected:

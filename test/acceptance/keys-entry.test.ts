@@ -98,10 +98,10 @@ test('a key that the service refuses is not stored', async () => {
 });
 
 test.each([
-  ['a line break', 'nk-first\nnk-second', 'holds a line break'],
-  ['a letter beyond ASCII', 'nk-schlüssel', 'holds a character that is not plain ASCII'],
-  ['a NUL byte', 'nk-\0key', 'holds a character that is not plain ASCII'],
-  ['a space', 'nk first', 'holds a space'],
+  ['a line break', 'nk-first\nnk-second', 'contains a line break'],
+  ['a letter beyond ASCII', 'nk-schlüssel', 'contains a character that is not plain ASCII'],
+  ['a NUL byte', 'nk-\0key', 'contains a character that is not plain ASCII'],
+  ['a space', 'nk first', 'contains a space'],
   ['nothing', ' \n', 'is empty'],
   ['the word Bearer', 'Bearer nk-first', 'starts with the word Bearer'],
 ])('K10 a key on standard input with %s is refused before any request', async (_, key, why) => {

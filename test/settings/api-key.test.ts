@@ -14,10 +14,10 @@ describe('parseApiKey', () => {
   test.each([
     ['', 'is empty'],
     [' \n', 'is empty'],
-    ['example\nkey', 'holds a line break'],
-    ['example\u00e9key', 'holds a character that is not plain ASCII'],
-    ['example\u0000key', 'holds a character that is not plain ASCII'],
-    ['ex\u00e4mple key', 'holds a space'],
+    ['example\nkey', 'contains a line break'],
+    ['example\u00e9key', 'contains a character that is not plain ASCII'],
+    ['example\u0000key', 'contains a character that is not plain ASCII'],
+    ['ex\u00e4mple key', 'contains a space'],
     ['Bearer example-key', 'starts with the word Bearer, which natter adds itself'],
   ])('K10 refuses %j without showing it', async (text, problem) => {
     const failure = await failureOf(() => parseApiKey(text, 'NATTER_API_KEY', 'configuration'));

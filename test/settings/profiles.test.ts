@@ -168,7 +168,7 @@ describe('credentials', () => {
     const bad = { ...credential, apiKey: 'a\nb' };
     expect(await failureOf(() => saveCredential(storedWith(), 'work', bad))).toMatchObject({
       kind: 'usage',
-      message: 'the API key holds a line break',
+      message: 'the API key contains a line break',
     });
   });
 

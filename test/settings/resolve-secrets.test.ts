@@ -94,7 +94,7 @@ describe('the key', () => {
     const failure = await failureOf(() => resolve({ environment }));
     expect(failure).toMatchObject({
       kind: 'configuration',
-      message: 'NATTER_API_KEY holds a line break',
+      message: 'NATTER_API_KEY contains a line break',
     });
   });
 
@@ -105,7 +105,7 @@ describe('the key', () => {
     );
     const failure = await failureOf(() => resolve({ stored: bad }));
     expect(failure.message).toBe(
-      'the stored key of profile default holds a character that is not plain ASCII',
+      'the stored key of profile default contains a character that is not plain ASCII',
     );
   });
 });

@@ -51,7 +51,7 @@ describe('parseParameterFlag', () => {
     expect(await failureOf(() => parseParameterFlag(`stop=${text}`))).toMatchObject({
       kind: 'usage',
       message: '--param stop must be JSON or a single word',
-      hint: `text of several words needs double quotes within the shell's own: '"two words"'`,
+      hint: `put text of several words in double quotes inside the shell quotes: '"two words"'`,
     });
   });
 });

@@ -51,12 +51,12 @@ describe('readStoredSettings', () => {
     [' \n', 'it is empty'],
     ['\uFEFF', 'it is empty'],
     ['\0\0\0\0', 'it is not valid JSON'],
-    [`["${exampleKey}"]`, 'it holds no JSON object'],
-    ['null', 'it holds no JSON object'],
-    [`{"profiles":["${exampleKey}"]}`, 'its "profiles" is no object'],
-    [`{"profiles":{"a":"${exampleKey}"}}`, 'its profile "a" has the wrong form'],
-    ['{"profiles":{"a":{"apiKey":"x"}}}', 'its profile "a" has the wrong form'],
-    ['{"profiles":{"a":{"apiKey":"x","baseUrl":"no"}}}', 'its profile "a" has the wrong form'],
+    [`["${exampleKey}"]`, 'it is not a JSON object'],
+    ['null', 'it is not a JSON object'],
+    [`{"profiles":["${exampleKey}"]}`, 'its "profiles" is not an object'],
+    [`{"profiles":{"a":"${exampleKey}"}}`, 'its profile "a" is malformed'],
+    ['{"profiles":{"a":{"apiKey":"x"}}}', 'its profile "a" is malformed'],
+    ['{"profiles":{"a":{"apiKey":"x","baseUrl":"no"}}}', 'its profile "a" is malformed'],
     ['{"version":2}', 'another version of natter wrote it'],
   ])('K7 names what is wrong with %j, shows none of it and keeps it', async (content, problem) => {
     const folder = folderWith('credentials.json', content);
@@ -72,10 +72,10 @@ describe('readStoredSettings', () => {
   });
 
   test.each([
-    ['{"profile":7}', 'its "profile" is no text'],
-    ['{"profiles":{"a":[]}}', 'its profile "a" has the wrong form'],
-    ['{"profiles":{"a":{"params":[1]}}}', 'its profile "a" has the wrong form'],
-    ['{"profiles":{"a":{"headers":"x"}}}', 'its profile "a" has the wrong form'],
+    ['{"profile":7}', 'its "profile" is not text'],
+    ['{"profiles":{"a":[]}}', 'its profile "a" is malformed'],
+    ['{"profiles":{"a":{"params":[1]}}}', 'its profile "a" is malformed'],
+    ['{"profiles":{"a":{"headers":"x"}}}', 'its profile "a" is malformed'],
   ])('K7 names what is wrong with settings like %s', async (content, problem) => {
     const folder = folderWith('config.json', content);
     const failure = await failureOf(() => readStoredSettings(folder, platform));

@@ -1,7 +1,7 @@
 import type { RequestFailure } from '../failure/request-failure.ts';
 
 export interface RetryPolicy {
-  /** Most retries after the first request. */
+  /** Maximum number of retries. */
   readonly retries: number;
   /** Longest wait a service may ask for, milliseconds; 0 and `Infinity` mean any up to a year. */
   readonly waitLimit: number;

@@ -140,7 +140,7 @@ test('K25 of a short key nothing is shown', async () => {
 });
 
 test('K22 other processes are started from one file alone, which takes the key away', () => {
-  const starter = join('src', 'repl', 'child-process.ts');
+  const starter = join('src', 'repl', 'system', 'child-process.ts');
   const users = filesBelow('src').filter((path) =>
     /child_process|worker_threads|node:cluster/.test(readFileSync(path, 'utf8')),
   );

@@ -1,4 +1,5 @@
 import { defineConfig } from 'rolldown';
+import { chalkBundling } from './scripts/bundle/chalk.js';
 import { codeSplitting } from './scripts/bundle/chunks.js';
 import { commanderBundling } from './scripts/bundle/commander.js';
 import { confBundling } from './scripts/bundle/conf.js';
@@ -24,7 +25,7 @@ const program = defineConfig({
   preserveEntrySignatures: 'allow-extension',
   // Yoga is asked for its loader by a name that only the bundle's stand-in has.
   checks: { ineffectiveDynamicImport: false },
-  plugins: [inkBundling(), commanderBundling(), confBundling()],
+  plugins: [inkBundling(), chalkBundling(), commanderBundling(), confBundling()],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   output: {
     dir: 'dist',

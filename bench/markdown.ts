@@ -1,6 +1,6 @@
 import { lexer } from 'marked';
 import { createMarkdownStream } from '../src/terminal/markdown/markdown-stream.ts';
-import { createStyle } from '../src/terminal/style.ts';
+import { createChalkStyle } from '../src/terminal/chalk-style.ts';
 import type { Bench } from './support/bench.ts';
 import { median, type Row } from './support/table.ts';
 
@@ -36,7 +36,7 @@ const document = section.repeat(copies);
 const pieceSize = 48;
 
 async function render(): Promise<void> {
-  const style = createStyle('ansi16');
+  const style = createChalkStyle();
   const stream = createMarkdownStream({ style, width: () => 80, hyperlinks: true, unicode: true });
   for (let start = 0; start < document.length; start += pieceSize) {
     await stream.write(document.slice(start, start + pieceSize));

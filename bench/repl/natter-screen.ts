@@ -4,7 +4,7 @@ import type { ViewModel } from '../../src/repl/view/view-model.ts';
 import { createLiveRegion } from '../../src/terminal/live/live-region.ts';
 import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
 import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
-import { createStyle } from '../../src/terminal/style.ts';
+import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
 import { viewModel } from '../../test/support/view-models.ts';
 import type { BenchScreen, Terminal } from './screen.ts';
 
@@ -22,7 +22,7 @@ function modelOf(tokens: number, seconds: number, tail: string): ViewModel {
 /** natter's own way from a delta to the terminal: sanitized, as Markdown, status and composer below. */
 export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
   await loadLayout();
-  const style = createStyle('ansi16');
+  const style = createChalkStyle();
   const write = (text: string): undefined => terminal.write(text);
   const region = createLiveRegion({
     output: { ...terminal, write },

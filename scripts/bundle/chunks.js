@@ -40,6 +40,7 @@ const chunks = [
       'src/conversation/journal/open-journal.ts',
     ],
   },
+  { name: 'colors', roots: ['src/terminal/chalk-style.ts'] },
   { name: 'common', roots: repl, within: relatives },
   { name: 'store', roots: repl, within: ['src/commands/config/run.ts'] },
   { name: 'repl', roots: repl },

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment.ts';
 
-/** Adds its escape codes around the text of each line, so that no colour is left open at a line's end. */
+/** Adds its escape codes around the text of each line, so that no colour is left open at the end of a line. */
 type Paint = (text: string) => string;
 
 /**
@@ -50,38 +50,27 @@ function forces(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false'].includes(value);
 }
 
-/** ECMA-48 8.3.117: the code that starts a look, and the one that ends it. */
-const codes: Readonly<Record<Look, readonly [open: number, close: number]>> = {
-  bold: [1, 22],
-  dim: [2, 22],
-  italic: [3, 23],
-  underline: [4, 24],
-  strike: [9, 29],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  blue: [34, 39],
-  magenta: [35, 39],
-  cyan: [36, 39],
-};
-
-const looks = Object.keys(codes) as Look[];
-
-export function createStyle(level: ColorLevel): Style {
-  const paints = looks.map((look) => [look, level === 'none' ? unchanged : paint(look)] as const);
-  return { colored: level !== 'none', ...(Object.fromEntries(paints) as Record<Look, Paint>) };
-}
-
 const unchanged: Paint = (text) => text;
 
-function paint(look: Look): Paint {
-  const open = `\u001B[${codes[look][0]}m`;
-  const close = `\u001B[${codes[look][1]}m`;
-  const line = (text: string) => {
-    if (text === '') return '';
-    // An inner look that ends with the same code would end this one too.
-    const inner = text.includes(close) ? text.replaceAll(close, close + open) : text;
-    return open + inner + close;
-  };
-  return (text) => (text.includes('\n') ? text.split('\n').map(line).join('\n') : line(text));
+/** For a stream without colour. */
+export const plainStyle: Style = {
+  colored: false,
+  bold: unchanged,
+  dim: unchanged,
+  italic: unchanged,
+  underline: unchanged,
+  strike: unchanged,
+  red: unchanged,
+  green: unchanged,
+  yellow: unchanged,
+  blue: unchanged,
+  magenta: unchanged,
+  cyan: unchanged,
+};
+
+/** The style of one stream; chalk is loaded by the first that gets colour. */
+export async function loadStyle(level: ColorLevel): Promise<Style> {
+  if (level === 'none') return plainStyle;
+  const { createChalkStyle } = await import('./chalk-style.ts');
+  return createChalkStyle();
 }

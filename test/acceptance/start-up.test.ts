@@ -39,6 +39,7 @@ const parts = {
   Markdown: 'src/terminal/markdown/',
   marked: 'node_modules/marked/',
   highlighter: 'node_modules/@codemirror/',
+  chalk: 'node_modules/chalk/',
   commands: 'node_modules/commander/',
   repl: 'src/repl/',
   Ink: 'node_modules/ink/',
@@ -80,6 +81,7 @@ test.each<[Part, readonly string[]]>([
   ['Markdown', ['--sandbox', '--markdown', 'hi']],
   ['marked', ['--sandbox', '--markdown', 'hi']],
   ['highlighter', ['--sandbox', '--markdown', '--color', 'always', '[sandbox code]']],
+  ['chalk', ['--sandbox', '--color', 'always', 'hi']],
 ])('the %s is recognised where it is loaded', async (part, words) => {
   expect(await loadedParts(words)).toContain(part);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { RetryScheduled } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
 import { createActivity } from '../../src/output/activity.ts';
-import { createStyle } from '../../src/terminal/style.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
 
@@ -19,7 +19,7 @@ function start(options: { quiet?: boolean; animated?: boolean; columns?: number 
   const { quiet = false, animated = true, columns = 120 } = options;
   const clock = createFakeClock();
   const stderr = createMemoryOutput(animated, columns);
-  const activity = createActivity({ stderr, style: createStyle('none'), clock, quiet, animated });
+  const activity = createActivity({ stderr, style: plainStyle, clock, quiet, animated });
   /** What was drawn over each other. */
   const drawn = () =>
     stderr

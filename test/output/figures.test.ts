@@ -5,7 +5,7 @@ import {
   tokensPerSecond,
   type MeasuredAnswer,
 } from '../../src/output/figures.ts';
-import { createStyle } from '../../src/terminal/style.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
 
 const origin: MeasuredAnswer = {
   label: 'origin',
@@ -22,7 +22,7 @@ const cut: MeasuredAnswer = {
 };
 const silent: MeasuredAnswer = { label: 'llama', content: '', timing: { total: 40 }, ending: '-' };
 const layout = (isTerminal: boolean, width = 80) => {
-  return { isTerminal, width, style: createStyle('none') };
+  return { isTerminal, width, style: plainStyle };
 };
 
 test.each([

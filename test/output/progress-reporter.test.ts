@@ -3,7 +3,7 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import type { Activity } from '../../src/output/activity.ts';
 import { createNotices } from '../../src/output/notices.ts';
 import { createProgressReporter } from '../../src/output/progress-reporter.ts';
-import { createStyle } from '../../src/terminal/style.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
 
 function run(showReasoning: boolean, events: readonly ChatEvent[]) {
@@ -16,7 +16,7 @@ function run(showReasoning: boolean, events: readonly ChatEvent[]) {
   };
   const progressReporter = createProgressReporter({
     stderr,
-    style: createStyle('none'),
+    style: plainStyle,
     notices: createNotices(stderr, false, (text) => text),
     activity,
     model: 'origin',

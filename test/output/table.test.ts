@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatTable } from '../../src/output/table.ts';
-import { createStyle } from '../../src/terminal/style.ts';
+import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
 
 const columns = [
   { heading: 'ID' },
@@ -11,7 +12,7 @@ const rows = [
   ['a', '1', 'short'],
   ['longer', '1,000', ''],
 ];
-const style = createStyle('none');
+const style = plainStyle;
 const terminal = { isTerminal: true, width: 80, style };
 
 test('on a terminal columns are aligned under their headings, without trailing spaces', () => {
@@ -72,7 +73,7 @@ test('a cell cannot add lines, tabs or escapes', () => {
 });
 
 test('the heading alone is styled', () => {
-  const styled = formatTable(columns, rows, { ...terminal, style: createStyle('ansi16') });
+  const styled = formatTable(columns, rows, { ...terminal, style: createChalkStyle() });
   const [heading, ...lines] = styled.split('\n');
   expect(heading).toMatch(/^\u001B\[1m.*\u001B\[22m$/);
   expect(lines.join('')).not.toContain('\u001B');

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { diffWords, formatDiff, mostChanges } from '../../src/output/word-diff.ts';
-import { createStyle } from '../../src/terminal/style.ts';
+import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
 
-const plain = createStyle('none');
+const plain = plainStyle;
 const show = (first: string, second: string) => formatDiff(diffWords(first, second) ?? [], plain);
 
 test.each([
@@ -22,7 +23,7 @@ test.each([
 
 test('colours stand beside the marks', () => {
   const parts = diffWords('red', 'blue') ?? [];
-  expect(formatDiff(parts, createStyle('ansi16'))).toBe(
+  expect(formatDiff(parts, createChalkStyle())).toBe(
     '\u001B[31m[-red-]\u001B[39m\u001B[32m{+blue+}\u001B[39m',
   );
 });

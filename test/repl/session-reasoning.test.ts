@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
 import { createMarkdownLoader, richFormat } from '../../src/repl/text/rich-format.ts';
-import { createStyle } from '../../src/terminal/style.ts';
+import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
 import { openMemorySession, type Reply } from '../support/memory-session.ts';
 
 const reasoning = (text: string): ChatEvent => ({ type: 'reasoning-received', text });
@@ -63,7 +63,7 @@ test('reasoning that is not asked for is not shown', async () => {
 test('Y18: on a capable terminal reasoning and commands are dim', () => {
   const format = richFormat({
     markdown: createMarkdownLoader(),
-    style: createStyle('ansi16'),
+    style: createChalkStyle(),
     width: () => 80,
     hyperlinks: false,
     unicode: true,

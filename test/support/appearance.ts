@@ -1,5 +1,6 @@
 import { signsFor, type Appearance } from '../../src/repl/view/appearance.ts';
-import { createStyle } from '../../src/terminal/style.ts';
+import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
 
 export interface Look {
   readonly columns?: number;
@@ -13,5 +14,5 @@ export function appearanceOf({
   unicode = true,
   colored = false,
 }: Look = {}): Appearance {
-  return { style: createStyle(colored ? 'ansi16' : 'none'), signs: signsFor(unicode), columns };
+  return { style: colored ? createChalkStyle() : plainStyle, signs: signsFor(unicode), columns };
 }

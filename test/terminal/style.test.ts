@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { colorLevel, createStyle, type ColorOption, type Look } from '../../src/terminal/style.ts';
+import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
+import { colorLevel, type ColorOption, type Look, plainStyle } from '../../src/terminal/style.ts';
 
 describe('colorLevel', () => {
   test.each<[string, boolean, ColorOption | undefined, Record<string, string>, 'none' | 'ansi16']>([
@@ -36,30 +37,28 @@ const looks: Look[] = [
   'cyan',
 ];
 
-describe('createStyle', () => {
+describe('createChalkStyle', () => {
   test.each(looks)('T19 %s changes nothing when colour is off', (look) => {
-    expect(createStyle('none')[look]('text')).toBe('text');
+    expect(plainStyle[look]('text')).toBe('text');
   });
 
   test.each(looks)('%s opens one of the 16 colours or an attribute, and closes it', (look) => {
-    const painted = createStyle('ansi16')[look]('text');
+    const painted = createChalkStyle()[look]('text');
     expect(painted).toMatch(/^\u001B\[(?:[12349]|3[1-6])mtext\u001B\[(?:2[2349]|39)m$/);
   });
 
   test('T14 closes its codes before each line end', () => {
-    expect(createStyle('ansi16').red('a\n\nb')).toBe(
-      '\u001B[31ma\u001B[39m\n\n\u001B[31mb\u001B[39m',
-    );
+    expect(createChalkStyle().red('a\n\nb')).toBe('\u001B[31ma\u001B[39m\n\n\u001B[31mb\u001B[39m');
   });
 
   test('opens again after an inner look that ends with the same code', () => {
-    const style = createStyle('ansi16');
+    const style = createChalkStyle();
     expect(style.bold(`a${style.dim('b')}c`)).toBe(
       '\u001B[1ma\u001B[2mb\u001B[22m\u001B[1mc\u001B[22m',
     );
   });
 
   test('adds nothing to an empty text', () => {
-    expect(createStyle('ansi16').bold('')).toBe('');
+    expect(createChalkStyle().bold('')).toBe('');
   });
 });

@@ -27,7 +27,7 @@ export async function tryAgain<Result>(
   isRefusal: (failure: Failure) => boolean,
   attempt: (number: number) => Promise<Result>,
 ): Promise<Result> {
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   for (let number = 1; ; number += 1) {
     try {
       return await attempt(number);

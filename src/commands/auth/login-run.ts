@@ -138,7 +138,7 @@ function noteVariables({ environment }: Context, notices: Notices): void {
  */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
   refuseWithoutService(context, options);
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const { notices } = presentation;
   const stored = readStored(context, notices);
   const { environment } = context;

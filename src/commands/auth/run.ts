@@ -17,7 +17,7 @@ const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
 /** Runs `natter auth status`. @throws Failure */
 export async function showStatus(context: Context, options: JsonOptions): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const { notices } = presentation;
   const settings = readSettings(context, notices, options);
   const profile = textRow('profile', settings.profile.value, settings.profile.source);
@@ -35,7 +35,7 @@ export async function showStatus(context: Context, options: JsonOptions): Promis
 
 /** Runs `natter auth logout`. @throws Failure */
 export async function logout(context: Context, options: GlobalOptions): Promise<void> {
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   const stored = readStored(context, notices);
   const { environment } = context;
   const { value: profile } = chooseProfile({ flag: options.profile, environment, stored });

@@ -106,7 +106,7 @@ export async function mergeBatch(
 ): Promise<void> {
   if (output !== undefined) refuseReservedName(output, context.platform);
   if (output !== undefined && !force) refuseExisting(output);
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   const opened: number[] = [];
   try {
     const merged = openPieces(pieces.flatMap(expandPiece), opened);

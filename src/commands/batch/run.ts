@@ -179,7 +179,7 @@ export async function runBatch(
   options: BatchOptions,
   file: string | undefined,
 ): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const { notices } = presentation;
   const plan = planBatch(options, file);
   const settings = readRequestSettings(context, notices, options);

@@ -123,7 +123,7 @@ export async function chat(
   options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   const { notices } = presentation;
   const settings = readRequestSettings(context, notices, options);

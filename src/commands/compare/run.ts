@@ -161,7 +161,7 @@ export async function compare(
   options: CompareOptions,
   words: readonly string[],
 ): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const { notices } = presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   if (options.diff === true && format.startsWith('json')) {

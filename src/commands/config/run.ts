@@ -19,7 +19,7 @@ import { changeStored } from '../service/settings-access.ts';
 
 /** Runs `natter config list`. @throws Failure */
 export async function listSettings(context: Context, options: JsonOptions): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const rows = settingRows(readSettings(context, presentation.notices, options));
   await printSettings(context, presentation, rows, options);
 }
@@ -30,7 +30,7 @@ export async function getSetting(
   options: JsonOptions,
   name: string,
 ): Promise<void> {
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   parseSettingName(name);
   // Header names are kept in lower case.
   const wanted = name.startsWith('headers.') ? name.toLowerCase() : name;
@@ -59,7 +59,7 @@ export async function setSetting(
   name: string,
   value: string,
 ): Promise<void> {
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   let profile = '';
   await changeStored(context, (stored) => {
     profile = targetProfile(context, options, stored);
@@ -74,7 +74,7 @@ export async function unsetSetting(
   options: GlobalOptions,
   name: string,
 ): Promise<void> {
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   const stored = readStored(context, notices);
   const profile = targetProfile(context, options, stored);
   if (profiles.getStoredSetting(stored, profile, name) === undefined) {
@@ -106,7 +106,7 @@ export async function useProfile(
   options: GlobalOptions,
   profile: string,
 ): Promise<void> {
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   await changeStored(context, (stored) => profiles.useProfile(stored, profile));
   notices.notice(`${profile} is the current profile`);
   if (isSet(context.environment, 'NATTER_PROFILE')) {
@@ -120,14 +120,14 @@ export async function removeProfile(
   options: GlobalOptions,
   profile: string,
 ): Promise<void> {
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   await changeStored(context, (stored) => profiles.deleteProfile(stored, profile));
   notices.notice(`profile ${profile} and its key are removed`);
 }
 
 /** Runs `natter config profiles`. @throws Failure */
 export async function listProfiles(context: Context, options: JsonOptions): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const summaries = profiles.listProfiles(readStored(context, presentation.notices));
   if (options.json === true) {
     const documents = summaries.map(({ name, current, hasKey }) => ({

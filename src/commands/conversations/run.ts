@@ -81,7 +81,7 @@ export async function listConversations(
   context: Context,
   options: ListConversationsOptions,
 ): Promise<void> {
-  const { notices, style } = present(context, options);
+  const { notices, style } = await present(context, options);
   const { isTerminal } = context.streams.stdout;
   const shelf = options.deleted === true ? 'trash' : 'conversations';
   const entries = listEntries(dataFolder(context), shelf);
@@ -119,7 +119,7 @@ export async function renameConversations(
   if (given === '') throw new Failure('usage', 'a title needs at least one visible character');
   const entry = findConversation(dataFolder(context), name);
   renameConversation(entry, given);
-  present(context, options).notices.notice(`renamed ${describe(entry)}`);
+  (await present(context, options)).notices.notice(`renamed ${describe(entry)}`);
 }
 
 /** Runs `natter conversations delete`. All names are looked up before anything moves. @throws Failure */
@@ -128,7 +128,7 @@ export async function deleteConversations(
   options: JsonOptions,
   names: readonly string[],
 ): Promise<void> {
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   const folder = dataFolder(context);
   for (const entry of unique(names.map((name) => findConversation(folder, name)))) {
     const text = describe(entry);
@@ -147,7 +147,7 @@ export async function undeleteConversations(
   options: JsonOptions,
   names: readonly string[],
 ): Promise<void> {
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   const folder = dataFolder(context);
   const entries =
     names.length === 0

@@ -111,7 +111,7 @@ export async function searchConversations(
   options: SearchOptions,
   text: string,
 ): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const pattern = compilePattern(text, {
     regularExpression: options.regexp === true,
     caseSensitive: options.caseSensitive === true,

@@ -52,7 +52,7 @@ export async function showConversation(
   options: ShowOptions,
   name: string,
 ): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const conversation = readConversation(context, presentation.notices, name);
   const versions = { siblings: options.siblings === true };
   if (options.json === true) {
@@ -109,7 +109,7 @@ export async function exportConversation(
   options: ExportOptions,
   name: string,
 ): Promise<void> {
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);
   const pieces = await exported(conversation, format, options.siblings === true);

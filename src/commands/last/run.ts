@@ -27,7 +27,7 @@ export async function printLast(
   options: LastOptions,
   name: string,
 ): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const conversation = readConversation(context, presentation.notices, name);
   const answer = pathOf(conversation).findLast(
     (turn) => turn.role === 'assistant' && textOf(turn) !== '',

@@ -39,7 +39,7 @@ async function withService<Result>(
 
 /** Runs `natter models list`. @throws Failure */
 export async function listModels(context: Context, options: JsonOptions): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const { signal, streams } = context;
   const records = await withService(context, options, presentation, (service, onRetry) =>
     service.client.listModels({ signal, onRetry }),
@@ -86,7 +86,7 @@ async function findInList(
 
 /** Runs `natter models get <model>`. @throws Failure, kind `not_found` with the ids that exist in its hint */
 export async function getModel(context: Context, options: JsonOptions, id: string): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const { signal, streams } = context;
   const record = await withService(context, options, presentation, async (service, onRetry) => {
     try {

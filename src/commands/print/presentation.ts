@@ -1,7 +1,7 @@
 import { isSet } from '../../environment.ts';
 import { createDebugLog, type DebugLog } from '../../output/debug-log.ts';
 import { createNotices, type Notices } from '../../output/notices.ts';
-import { colorLevel, createStyle, type Style } from '../../terminal/style.ts';
+import { colorLevel, loadStyle, type Style } from '../../terminal/style.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { cleanLine } from './clean-line.ts';
 import type { Context } from '../program/context.ts';
@@ -31,9 +31,9 @@ function isUnicode(context: Context): boolean {
   return /utf-?8/i.test(locale);
 }
 
-function styleOf(stream: OutputStream, context: Context, options: GlobalOptions): Style {
+function styleOf(stream: OutputStream, context: Context, options: GlobalOptions): Promise<Style> {
   const { environment } = context;
-  return createStyle(
+  return loadStyle(
     colorLevel({ isTerminal: stream.isTerminal, environment, option: options.color }),
   );
 }
@@ -49,7 +49,10 @@ export function canRedraw({ environment }: Context, { accessible }: AccessOption
 }
 
 /** Decides once how the run shows things. */
-export function present(context: Context, options: GlobalOptions & AccessOptions): Presentation {
+export async function present(
+  context: Context,
+  options: GlobalOptions & AccessOptions,
+): Promise<Presentation> {
   const { streams, environment, secrets } = context;
   const { stderr } = streams;
   const debug = isSet(environment, 'NATTER_DEBUG');
@@ -63,8 +66,8 @@ export function present(context: Context, options: GlobalOptions & AccessOptions
       enabled: debug,
       clean: (text) => cleanLine(context, text),
     }),
-    style: styleOf(streams.stdout, context, options),
-    noticeStyle: styleOf(stderr, context, options),
+    style: await styleOf(streams.stdout, context, options),
+    noticeStyle: await styleOf(stderr, context, options),
     animated: stderr.isTerminal && canDraw && !debug,
     drawsOutput: streams.stdout.isTerminal && canDraw && !isTorn,
     unicode: isUnicode(context),

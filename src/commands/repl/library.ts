@@ -11,7 +11,7 @@ import { Failure } from '../../failure.ts';
 import { formatTable, type Column } from '../../output/table.ts';
 import { timeAgo } from '../../output/time-ago.ts';
 import type { LibraryPort } from '../../repl/session/ports.ts';
-import { createStyle } from '../../terminal/style.ts';
+import { plainStyle } from '../../terminal/style.ts';
 import type { Context } from '../program/context.ts';
 
 const title: Column = { heading: 'TITLE' };
@@ -104,7 +104,7 @@ async function describe(
   const layout = {
     isTerminal: true,
     width: context.streams.stdout.columns(),
-    style: createStyle('none'),
+    style: plainStyle,
   };
   const shown = formatTable(query === '' ? columns : searchColumns, rows, layout);
   const way = query === '' ? 'list --all' : `search "${query}"`;

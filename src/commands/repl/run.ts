@@ -175,7 +175,7 @@ export async function runRepl(
   options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
-  const shown = present(context, options);
+  const shown = await present(context, options);
   const read = readRequestSettings(context, shown.notices, options);
   const clean = (text: string) => cleanLine(context, text);
   const remarks = createRemarks(shown, clean, (notices) =>

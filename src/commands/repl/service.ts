@@ -11,7 +11,7 @@ import type { Choices } from '../../repl/state/effect.ts';
 import { parseApiKey } from '../../settings/api-key.ts';
 import { saveCredential, setStoredSetting } from '../../settings/profiles.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { createStyle } from '../../terminal/style.ts';
+import { plainStyle } from '../../terminal/style.ts';
 import { planRequest } from '../prompt/chat-request.ts';
 import type { ChatOptions } from '../chat/options.ts';
 import type { Context } from '../program/context.ts';
@@ -90,7 +90,7 @@ async function store(
 function describeModels(records: readonly ModelRecord[], width: number): string {
   if (records.length === 0) return 'the service lists no models';
   const rows = records.map((record) => modelCells(describeModel(record), true));
-  const layout = { isTerminal: true, width, style: createStyle('none') };
+  const layout = { isTerminal: true, width, style: plainStyle };
   return formatTable(modelColumns, rows, layout).trimEnd();
 }
 

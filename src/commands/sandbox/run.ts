@@ -63,7 +63,7 @@ export async function serveSandbox(
   context: Context,
   options: SandboxCommandOptions,
 ): Promise<void> {
-  const presentation = present(context, options);
+  const presentation = await present(context, options);
   const { stdout, stderr } = context.streams;
   const logs = options.log === true;
   const port = parsePort(options.port);

@@ -1,4 +1,4 @@
-import { createStyle, type Style } from '../../terminal/style.ts';
+import { plainStyle, type Style } from '../../terminal/style.ts';
 
 export const themeNames = ['color', 'mono', 'plain'] as const;
 
@@ -8,7 +8,7 @@ export type ThemeName = (typeof themeNames)[number];
 /** The style of a theme, made of the one the terminal was found to take. */
 export function themedStyle(theme: ThemeName, style: Style): Style {
   if (theme === 'color' || !style.colored) return style;
-  if (theme === 'plain') return createStyle('none');
+  if (theme === 'plain') return plainStyle;
   const { bold, underline } = style;
   const unchanged = (text: string) => text;
   return {

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { createStyle, type Style } from '../../terminal/style.ts';
+import { plainStyle, type Style } from '../../terminal/style.ts';
 
 /** Signs of the live region; plain ones where the terminal shows ASCII only. */
 export interface Signs {
@@ -26,7 +26,7 @@ const plain: Signs = { dot: ' - ', mark: '>', ellipsis: '...', up: '^', down: 'v
 export const signsFor = (unicode: boolean): Signs => (unicode ? rich : plain);
 
 const AppearanceContext = createContext<Appearance>({
-  style: createStyle('none'),
+  style: plainStyle,
   signs: plain,
   columns: 80,
 });

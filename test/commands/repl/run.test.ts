@@ -15,7 +15,7 @@ const options: ChatOptions = { color: 'auto', input: true, stream: true, stdin: 
 async function keptConversation() {
   const folder = mkdtempSync(join(tmpdir(), 'natter-data-'));
   const { context } = createMemoryContext({ environment: { NATTER_DATA_DIR: folder } });
-  const { notices } = present(context, options);
+  const { notices } = await present(context, options);
   const journal = createJournal(journalOptions(context, notices, true));
   journal.addTurn({ role: 'user', content: 'hello' });
   await journal.close();

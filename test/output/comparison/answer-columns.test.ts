@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
 import { createAnswerColumns } from '../../../src/output/comparison/answer-columns.ts';
-import { createStyle } from '../../../src/terminal/style.ts';
+import { plainStyle } from '../../../src/terminal/style.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';
 import { createScreen } from '../../support/screen.ts';
@@ -16,7 +16,7 @@ function open(columns = 30, rows = 12) {
     output: screen,
     clock,
     device,
-    style: createStyle('none'),
+    style: plainStyle,
     unicode: true,
     synchronized: true,
     rewraps: true,

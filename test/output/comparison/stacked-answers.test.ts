@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
 import { exactPrinter } from '../../../src/output/answer-printer.ts';
 import { createStackedAnswers } from '../../../src/output/comparison/stacked-answers.ts';
-import { createStyle } from '../../../src/terminal/style.ts';
+import { plainStyle } from '../../../src/terminal/style.ts';
 import { createMemoryOutput } from '../../support/memory-context.ts';
 import { answerOf, finished, text } from './compared-answers.ts';
 
@@ -10,7 +10,7 @@ function open() {
   const stdout = createMemoryOutput();
   const view = createStackedAnswers({
     stdout,
-    style: createStyle('none'),
+    style: plainStyle,
     labels: ['one', 'two'],
     printers: [exactPrinter(stdout), exactPrinter(stdout)],
     removed: () => 0,

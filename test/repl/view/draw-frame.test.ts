@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createDrawer } from '../../../src/repl/view/draw-frame.tsx';
 import type { ViewModel } from '../../../src/repl/view/view-model.ts';
-import { createStyle } from '../../../src/terminal/style.ts';
+import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
+import { plainStyle } from '../../../src/terminal/style.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { viewModel } from '../../support/view-models.ts';
 
-const look = { style: createStyle('none'), unicode: true };
+const look = { style: plainStyle, unicode: true };
 
 function frame(changes: Partial<ViewModel>, columns = 60, rows = 24, hasOpenLine = false) {
   return createDrawer()(viewModel(changes), look, { columns, rows, hasOpenLine });
@@ -111,7 +112,7 @@ describe('the live region', () => {
     const draw = createDrawer();
     const place = { columns: 60, rows: 24, hasOpenLine: false };
     const plain = draw(viewModel(), look, place).rows;
-    const colored = { style: createStyle('ansi16'), unicode: true };
+    const colored = { style: createChalkStyle(), unicode: true };
     expect(draw(viewModel(), colored, place).rows).not.toEqual(plain);
     expect(draw(viewModel(), { ...look, unicode: false }, place).rows).not.toEqual(plain);
     expect(draw(viewModel(), look, { ...place, columns: 30 }).rows).not.toEqual(plain);

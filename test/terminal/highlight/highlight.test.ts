@@ -1,10 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createHighlighter } from '../../../src/terminal/highlight/highlight.ts';
-import { createStyle } from '../../../src/terminal/style.ts';
+import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
+import { plainStyle } from '../../../src/terminal/style.ts';
 import { fc } from '../../support/properties.ts';
 
-const style = createStyle('ansi16');
+const style = createChalkStyle();
 const highlighter = createHighlighter(style);
 
 /** A line that says something in the language, and a part of it that gets the look. */
@@ -80,7 +81,7 @@ describe('createHighlighter', () => {
   );
 
   test('T19 loads and adds nothing when colour is off', () => {
-    const plain = createHighlighter(createStyle('none'));
+    const plain = createHighlighter(plainStyle);
     expect(plain.load('ts')).toBeUndefined();
     expect(plain.open('ts')('let x')).toBe('let x');
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createStyle } from '../../../src/terminal/style.ts';
+import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { render } from './render.ts';
 
-const { bold, dim, magenta, underline, green, cyan, blue } = createStyle('ansi16');
+const { bold, dim, magenta, underline, green, cyan, blue } = createChalkStyle();
 const bar = dim('│');
 
 describe('prose', () => {

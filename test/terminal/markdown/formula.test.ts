@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createStyle } from '../../../src/terminal/style.ts';
+import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { openStream, render } from './render.ts';
 
-const { bold, cyan, italic, underline } = createStyle('ansi16');
+const { bold, cyan, italic, underline } = createChalkStyle();
 
 describe('X28: mathematics is shown as it is written', () => {
   test.each([

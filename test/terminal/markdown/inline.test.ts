@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createStyle } from '../../../src/terminal/style.ts';
+import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
 import { openStream, render } from './render.ts';
 
-const { bold, italic, cyan, strike, underline, dim } = createStyle('ansi16');
+const { bold, italic, cyan, strike, underline, dim } = createChalkStyle();
 
 describe('inline text with colour', () => {
   test.each([

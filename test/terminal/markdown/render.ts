@@ -2,7 +2,8 @@ import {
   createMarkdownStream,
   type MarkdownStreamOptions,
 } from '../../../src/terminal/markdown/markdown-stream.ts';
-import { createStyle } from '../../../src/terminal/style.ts';
+import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
+import { plainStyle } from '../../../src/terminal/style.ts';
 
 export interface RenderOptions extends Partial<Omit<MarkdownStreamOptions, 'style' | 'width'>> {
   readonly color?: boolean;
@@ -10,7 +11,7 @@ export interface RenderOptions extends Partial<Omit<MarkdownStreamOptions, 'styl
 }
 
 export function openStream({ color = true, width = 80, ...rest }: RenderOptions = {}) {
-  const style = createStyle(color ? 'ansi16' : 'none');
+  const style = color ? createChalkStyle() : plainStyle;
   return createMarkdownStream({
     style,
     width: () => width,

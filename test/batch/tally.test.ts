@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest';
 import { countFailure, emptyTally, itemsLeft } from '../../src/batch/tally.ts';
 
+test('a tally begins with nothing counted', () => {
+  expect(emptyTally()).toEqual({
+    total: undefined,
+    already: 0,
+    answered: 0,
+    failed: 0,
+    causes: new Map(),
+    tokens: 0,
+  });
+});
+
 test('failures are counted, and counted by cause', () => {
   const tally = emptyTally();
   countFailure(tally, 'server_error');

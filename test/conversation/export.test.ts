@@ -75,6 +75,13 @@ describe('exports', () => {
     expect(page).toContain("default-src 'none'");
   });
 
+  test('an HTML page names the day and the conversation', () => {
+    const shown = conversation('why?', 'because').conversation();
+    const page = wholeExport(exportHtml, shown, selected);
+    expect(page).toMatch(/(?<![-\d])2026-11-20(?![-\dT])/);
+    expect(page).toContain(shown.id);
+  });
+
   test('an HTML page shows control characters instead of holding them', () => {
     const text = 'a\u001B[31m\0 b\u007F\u009B\u0007\tc';
     const page = wholeExport(exportHtml, conversation(text, text).conversation(), selected);

@@ -42,6 +42,8 @@ test.each([
   [{ context_window: '131,072 tokens' }, 131_072],
   [{ context_window: 0, context_length: -1, n_ctx: 'unknown', max_model_len: null }, undefined],
   [{ context_window: { tokens: 5 } }, undefined],
+  [{ context_window: '5'.padEnd(64) }, 5],
+  [{ context_window: '5'.padEnd(65) }, undefined],
 ])('reads the context window of %j', (fields, tokens) => {
   expect(describeModel({ id: 'other', ...fields }).contextWindow).toBe(tokens);
 });

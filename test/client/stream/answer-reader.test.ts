@@ -162,6 +162,12 @@ describe('limits', () => {
     expect(length).toBeLessThan(1000 + 2 * more.length + start.length);
   });
 
+  test('S39 a JSON body of exactly the limit is read', async () => {
+    const body = '{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}'.padEnd(1000);
+    const { parts } = await readParts([body], 'application/json', options);
+    expect(textOf(parts, 'text')).toBe('a');
+  });
+
   test('S39 many small events are not limited together', async () => {
     const { thrown } = await readParts(
       [...Array.from({ length: 50 }, () => delta('a')), done],

@@ -4,6 +4,7 @@ import { codeSplitting } from './scripts/bundle/chunks.js';
 import { commanderBundling } from './scripts/bundle/commander.js';
 import { confBundling } from './scripts/bundle/conf.js';
 import { inkBundling } from './scripts/bundle/ink.js';
+import { licenseCollection } from './scripts/bundle/licenses.js';
 
 /** A package that is not installed would be left to the run, which has none. */
 function refuseMissing(level, log, handle) {
@@ -25,7 +26,13 @@ const program = defineConfig({
   preserveEntrySignatures: 'allow-extension',
   // Yoga is asked for its loader by a name that only the bundle's stand-in has.
   checks: { ineffectiveDynamicImport: false },
-  plugins: [inkBundling(), chalkBundling(), commanderBundling(), confBundling()],
+  plugins: [
+    inkBundling(),
+    chalkBundling(),
+    commanderBundling(),
+    confBundling(),
+    licenseCollection(),
+  ],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   output: {
     dir: 'dist',
@@ -49,6 +56,7 @@ const library = defineConfig({
   input: { library: 'src/library.ts' },
   platform: 'node',
   onLog: refuseMissing,
+  plugins: [licenseCollection()],
   output: {
     dir: 'dist/client',
     format: 'esm',

@@ -1,4 +1,6 @@
-import type { BundledPackage } from './third-party-licences.ts';
+import type { LicenseInfo } from 'rolldown-license-plugin';
+
+type BundledPackage = Pick<LicenseInfo, 'name' | 'version'>;
 
 interface Component {
   readonly 'bom-ref': string;

@@ -2,4 +2,4 @@
 import { writeFileSync } from 'node:fs';
 import { bundledPackages, licencesMarkdown } from './third-party-licences.ts';
 
-writeFileSync('THIRD-PARTY-LICENSES.md', licencesMarkdown(bundledPackages('dist')));
+writeFileSync('THIRD-PARTY-LICENSES.md', licencesMarkdown(bundledPackages()));

@@ -6,5 +6,5 @@ import { bundledPackages } from './third-party-licences.ts';
 const words = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
 const options = { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
 const sbom = JSON.parse(execFileSync('npm', words, options)) as Sbom;
-const document = bundledSbom(sbom, bundledPackages('dist'), 'natter');
+const document = bundledSbom(sbom, bundledPackages(), 'natter');
 process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);

@@ -18,7 +18,7 @@ const sbom: Sbom = {
     { ref: 'vitest@1.0.0', dependsOn: [] },
   ],
 };
-const bundled = (name: string) => ({ name, version: '1.0.0', licence: 'MIT', text: '' });
+const bundled = (name: string) => ({ name, version: '1.0.0' });
 
 test('lists what is bundled as required, and nothing of what natter is built with', () => {
   const { metadata, components, dependencies } = bundledSbom(

@@ -14,9 +14,64 @@ export type FailureKind =
   | 'storage'
   | 'no_answer';
 
-/** What a service said beside the message; every field is absent where it said nothing. */
+/** Codes without data. */
+type PlainRemedyCode =
+  | 'send-again'
+  | 'retry-later'
+  | 'slow-down'
+  | 'report-to-operator'
+  | 'ask-about-limits'
+  | 'check-quota'
+  | 'rephrase'
+  | 'ask-for-text'
+  | 'check-base-url'
+  | 'check-host'
+  | 'check-connection'
+  | 'correct-base-url'
+  | 'remove-user-info'
+  | 'use-https'
+  | 'sign-in'
+  | 'enter-key-again'
+  | 'check-permissions'
+  | 'check-request'
+  | 'check-model'
+  | 'list-models'
+  | 'trust-authority'
+  | 'trust-certificate'
+  | 'check-clock'
+  | 'replace-certificate'
+  | 'raise-header-limit';
+
+type LimitOption = 'idleTimeout' | 'firstByteTimeout' | 'totalTimeout';
+
+/**
+ * What may help after a failure: a code and its data, which the command line and the REPL put into words of their
+ * own (docs/client.md lists the codes). Text in it may come from a server or a file, as that of a message.
+ */
+export type Remedy =
+  | { readonly [Code in PlainRemedyCode]: { readonly code: Code } }[PlainRemedyCode]
+  /** `limit` is the option of the client that was reached. */
+  | { readonly code: 'raise-timeout'; readonly limit: LimitOption }
+  /** `time` is the local clock time from which the service accepts requests, `seconds` how far off it is. */
+  | { readonly code: 'wait-until'; readonly time: string; readonly seconds: number }
+  /** `scheme` is the one that the service seems to expect. */
+  | { readonly code: 'check-scheme'; readonly scheme: 'http' | 'https' }
+  /** `baseUrl` is where the service redirects to. */
+  | { readonly code: 'set-base-url'; readonly baseUrl: string }
+  /** `variable` is the environment variable that names the proxy. */
+  | { readonly code: 'check-proxy'; readonly variable: string }
+  | { readonly code: 'sign-in-to-proxy'; readonly variable: string }
+  /** `option` is the option of the client with the invalid value. */
+  | { readonly code: 'correct-limit'; readonly option: string }
+  | { readonly code: 'list-conversations'; readonly isInTrash: boolean }
+  /** `file` is the recording that is replayed. */
+  | { readonly code: 'record-request'; readonly file: string };
+
+export type RemedyCode = Remedy['code'];
+
+/** What the service reported beside the message; a field is absent where it reported nothing. */
 interface ServiceDetails {
-  /** HTTP status of the answer that failed. */
+  /** HTTP status of the response. */
   readonly status?: number;
   /** Seconds the service asked to wait. */
   readonly retryAfterSeconds?: number;
@@ -27,8 +82,10 @@ interface ServiceDetails {
 }
 
 export interface FailureOptions extends ServiceDetails {
-  /** What to type or do next; one line without a full stop is enough. */
+  /** What to type next, where one front door alone can fail so: one line without a full stop. */
   readonly hint?: string;
+  /** What may help, where each front door has its own words for it. */
+  readonly remedy?: Remedy;
   readonly cause?: unknown;
 }
 
@@ -41,6 +98,7 @@ export class Failure extends Error {
   override readonly name = 'Failure';
   readonly kind: FailureKind;
   readonly hint: string | undefined;
+  readonly remedy: Remedy | undefined;
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
@@ -50,6 +108,7 @@ export class Failure extends Error {
     super(message, { cause: options.cause });
     this.kind = kind;
     this.hint = options.hint;
+    this.remedy = options.remedy;
     this.status = options.status;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.requestId = options.requestId;
@@ -58,8 +117,8 @@ export class Failure extends Error {
 }
 
 /**
- * The failure to tell when a part of natter that is loaded when it is needed is gone: an update replaced the files
- * of a natter that runs. Undefined for any other error.
+ * The failure for a lazily loaded file that is missing, because an update replaced natter's files while it was
+ * running. Undefined for any other error.
  */
 export function replacedFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') {
@@ -68,9 +127,9 @@ export function replacedFailure(error: unknown): Failure | undefined {
   if (!/^Cannot find module '\.\/[\w.-]+\.cjs'/.test(error.message)) return undefined;
   return new Failure(
     'unexpected',
-    'natter was updated while it ran, and its files are others now',
+    'natter was updated while it was running, and its files have changed',
     {
-      hint: 'start it again; natter -c goes on with the conversation',
+      hint: 'start natter again; natter -c continues the conversation',
       cause: error,
     },
   );

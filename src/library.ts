@@ -34,7 +34,13 @@ export type {
 } from './client/events.ts';
 export type { Clock } from './clock.ts';
 export type { Environment } from './environment.ts';
-export { Failure, type FailureKind, type FailureOptions } from './failure.ts';
+export {
+  Failure,
+  type FailureKind,
+  type FailureOptions,
+  type Remedy,
+  type RemedyCode,
+} from './failure.ts';
 
 type Surroundings = 'environment' | 'clock' | 'random' | 'userAgent';
 

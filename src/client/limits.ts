@@ -33,7 +33,7 @@ export function readLimits(options: Partial<Limits>): Limits {
         'configuration',
         `${name} is ${value}, which is not ${expected} from 0 up`,
         {
-          hint: `set ${name} to 0, to a positive number, or to Infinity`,
+          remedy: { code: 'correct-limit', option: name },
         },
       );
     }

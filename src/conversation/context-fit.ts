@@ -60,11 +60,18 @@ export function largerModel(window: number, served = nothingSaid): string | unde
   return bySize(ids, served).find((model) => model.window > window)?.id;
 }
 
-/** One sentence of warning with numbers, or undefined where the request fits comfortably. */
-export function contextWarning(fit: ContextFit, served = nothingSaid): string | undefined {
+/**
+ * A warning with the numbers; undefined where the request fits comfortably. `modelSwitch` is what the user types
+ * before a model to choose it.
+ */
+export function contextWarning(
+  fit: ContextFit,
+  served = nothingSaid,
+  modelSwitch: '-m' | '/model' = '-m',
+): string | undefined {
   if (fit.window === undefined || fit.state === 'fits') return undefined;
   const larger = largerModel(fit.window, served);
-  const advice = larger === undefined ? '' : `; -m ${larger} has a larger window`;
+  const advice = larger === undefined ? '' : `; ${modelSwitch} ${larger} has a larger window`;
   const relation = fit.state === 'over' ? 'over' : 'near';
   return `~${count(fit.estimate)} tokens, ${relation} ${fit.model}'s window of ${count(fit.window)}${advice}`;
 }

@@ -1,16 +1,16 @@
 import { Failure, replacedFailure } from '../failure.ts';
 
-/** How a failure is told. */
+/** How a failure is printed. */
 export interface FailureReportOptions {
   /** One JSON line instead of text. */
   readonly json: boolean;
   /** Adds stack traces (`NATTER_DEBUG`). */
   readonly debug: boolean;
-  /** Makes text from servers and files safe to show, and masks secrets. */
+  /** Sanitizes text from servers and files, and masks secrets. */
   readonly clean: (text: string) => string;
 }
 
-/** Turns anything thrown into a {@link Failure}; what is not one already is `unexpected`. */
+/** Anything thrown as a {@link Failure}; other errors become `unexpected`. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const replaced = replacedFailure(error);
@@ -22,16 +22,20 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
-/** Why a prompt ended early: what was thrown, or that `signal` stopped it, where that was no failure itself. */
+/** Why a prompt ended early: what was thrown, or the reason of `signal`. */
 export function endingFailure(error: unknown, signal: AbortSignal): Failure {
   if (!signal.aborted) return toFailure(error);
   return signal.reason instanceof Failure ? signal.reason : stoppedAnswer();
 }
 
-/** What became of an answer that the person, or a signal, broke off. */
+/** The hint of the remedy `send-again`; here, as most runs need no other. */
+export const sendAgain = 'the text received is kept; send the prompt again for a complete answer';
+
+/** The failure of an answer that the user or a signal stopped. */
 export function stoppedAnswer(): Failure {
   return new Failure('incomplete', 'the answer is incomplete: natter was stopped', {
-    hint: 'what was received is kept; ask again for a whole answer',
+    remedy: { code: 'send-again' },
+    hint: sendAgain,
   });
 }
 
@@ -43,13 +47,14 @@ function stacks(failure: Failure, clean: (text: string) => string): string {
   return lines.map((line) => `  ${clean(line)}\n`).join('');
 }
 
-/** `{error: {kind, status, message, hint, retry_after, request_id, attempts}}`; `retry_after` is seconds. */
+/** `{error: {kind, status, message, hint, remedy, retry_after, request_id, attempts}}`; `retry_after` is seconds. */
 export function failureFields(failure: Failure, clean: (text: string) => string) {
   const error = {
     kind: failure.kind,
     status: failure.status,
     message: clean(failure.message),
     hint: failure.hint === undefined ? undefined : clean(failure.hint),
+    remedy: failure.remedy?.code,
     retry_after: failure.retryAfterSeconds,
     request_id: failure.requestId === undefined ? undefined : clean(failure.requestId),
     attempts: failure.attempts,

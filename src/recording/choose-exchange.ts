@@ -62,7 +62,7 @@ function noAnswer(
       ? `${file} has no further answer to ${nameOf(request)}: it was recorded in ${numbersOf(same)}`
       : `${file} has no answer to ${nameOf(request)}: ${reasonOf(request, recording, used)}`;
   return new Failure('configuration', message, {
-    hint: `make the request as it was recorded, or add this one with --record ${file}`,
+    remedy: { code: 'record-request', file },
   });
 }
 

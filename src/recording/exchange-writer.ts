@@ -1,3 +1,4 @@
+import { mapRemedy } from '../client/failure/request-failure.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpResponse } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
@@ -58,10 +59,11 @@ function recordHeaders(
 }
 
 function failureEvent(error: Failure, mask: (text: string) => string): LaterEvent {
-  const { kind, message, hint } = error;
+  const { kind, message, hint, remedy } = error;
   const transient = 'transient' in error && error.transient === true;
-  const text = { message: mask(message), ...(hint === undefined ? {} : { hint: mask(hint) }) };
-  return { type: 'failure', kind, ...text, transient };
+  const text = { message: mask(message), ...(hint !== undefined && { hint: mask(hint) }) };
+  const help = remedy === undefined ? {} : { remedy: mapRemedy(remedy, mask) };
+  return { type: 'failure', kind, ...text, ...help, transient };
 }
 
 interface TimedPiece extends Piece {

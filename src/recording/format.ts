@@ -1,7 +1,7 @@
 // The format of recordings: JSON lines, the first one a header, then one for each event of an exchange.
 import { isUtf8 } from 'node:buffer';
 import type { HttpRequest } from '../client/http/transport.ts';
-import { exitCodes, type FailureKind } from '../failure.ts';
+import { exitCodes, type FailureKind, type Remedy } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import { maskValue } from '../secrecy/mask-value.ts';
 
@@ -20,6 +20,8 @@ interface RecordedFailure {
   readonly kind: FailureKind;
   readonly message: string;
   readonly hint?: string;
+  /** Its code may be one that only a newer natter knows. */
+  readonly remedy?: Remedy;
   /** Whether the client may try again. */
   readonly transient: boolean;
 }
@@ -87,6 +89,12 @@ function isStatus(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599;
 }
 
+function isRemedy(value: unknown): boolean {
+  if (value === undefined) return true;
+  const isPlain = (one: unknown) => ['string', 'number', 'boolean'].includes(typeof one);
+  return isJsonObject(value) && isText(value['code']) && Object.values(value).every(isPlain);
+}
+
 /** By type: whether the fields are there and of their kinds. */
 const checks: Readonly<Record<RecordedEvent['type'], (line: JsonObject) => boolean>> = {
   request: ({ method, path }) => isText(method) && isText(path),
@@ -94,7 +102,8 @@ const checks: Readonly<Record<RecordedEvent['type'], (line: JsonObject) => boole
   bytes: ({ text, base64 }) => isText(text) !== isText(base64),
   end: () => true,
   stopped: () => true,
-  failure: ({ kind, message }) => isText(message) && isText(kind) && Object.hasOwn(exitCodes, kind),
+  failure: ({ kind, message, remedy }) =>
+    isText(message) && isText(kind) && Object.hasOwn(exitCodes, kind) && isRemedy(remedy),
 };
 
 /** What may be left out when a line is written by hand. */

@@ -34,8 +34,12 @@ function broken({ exchange }: Playing, when: string): RequestFailure {
   );
 }
 
-function failureOf({ kind, message, hint, transient }: Reaction & { type: 'failure' }) {
-  return new RequestFailure(kind, message, { transient, ...(hint === undefined ? {} : { hint }) });
+function failureOf({ kind, message, hint, remedy, transient }: Reaction & { type: 'failure' }) {
+  return new RequestFailure(kind, message, {
+    transient,
+    ...(hint !== undefined && { hint }),
+    ...(remedy !== undefined && { remedy }),
+  });
 }
 
 async function* readBody(

@@ -46,5 +46,5 @@ test('a refusal that natter may not wait out ends the batch at once', async () =
   expect(code).toBe(8);
   expect(place.asked).toHaveLength(1);
   expect(stderr).toContain('1 failed: 1 rate_limited; stopped, as others would fail too: ');
-  expect(stderr).toContain('the service asks to wait 1 h');
+  expect(stderr).toContain('Retry-After is 1 h');
 });

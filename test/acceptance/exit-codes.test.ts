@@ -16,12 +16,12 @@ const fault = (group: string) => `--sandbox --retries 0 "[sandbox ${group}]"`;
 const rows: readonly Row[] = [
   { kind: 'usage', code: 2, line: '--sandbox --bogus hi', says: /unknown option/ },
   { kind: 'configuration', code: 3, line: 'hi', says: /no service is configured/ },
-  { kind: 'unauthorized', code: 4, line: fault('401'), says: /wants a valid key \(401\)/ },
-  { kind: 'forbidden', code: 5, line: fault('403'), says: /may not be used for this \(403\)/ },
+  { kind: 'unauthorized', code: 4, line: fault('401'), says: /requires a valid API key \(401\)/ },
+  { kind: 'forbidden', code: 5, line: fault('403'), says: /is not allowed to do this \(403\)/ },
   { kind: 'not_found', code: 6, line: fault('404'), says: /does not know .* \(404\)/ },
   { kind: 'not_found', code: 6, line: '--sandbox -m nobody hi', says: /\(404\).*nobody/ },
   { kind: 'invalid_request', code: 7, line: fault('400'), says: /as invalid \(400\)/ },
-  { kind: 'rate_limited', code: 8, line: fault('429'), says: /limits how often .* \(429\)/ },
+  { kind: 'rate_limited', code: 8, line: fault('429'), says: /rate limited .* \(429\)/ },
   { kind: 'server_error', code: 9, line: fault('500'), says: /the service failed \(500\)/ },
   { kind: 'server_error', code: 9, line: fault('503 shape=html'), says: /failed \(503\)/ },
   {
@@ -34,7 +34,7 @@ const rows: readonly Row[] = [
     kind: 'unreachable',
     code: 10,
     line: `--first-byte-timeout 100ms ${fault('delay')}`,
-    says: /did not begin to answer/,
+    says: /sent no response/,
   },
   { kind: 'incomplete', code: 11, line: fault('fin'), says: /the answer is incomplete/ },
   {

@@ -54,6 +54,7 @@ test('Y3: --json of a prompt that the service refuses is a document with the err
     status: 429,
     message: expect.stringContaining('(429)') as string,
     hint: expect.any(String) as string,
+    remedy: 'slow-down',
     retry_after: 7,
     request_id: expect.any(String) as string,
     attempts: 1,

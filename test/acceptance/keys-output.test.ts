@@ -115,7 +115,7 @@ test('K15 a user name and password in a base URL are masked and never sent', asy
   const dry = await runNatter(['hi', '--dry-run'], { env });
   const sent = await runNatter(['hi'], { env });
   expect([shown.code, listed.code, dry.code, sent.code]).toEqual([0, 0, 3, 3]);
-  expect(sent.stderr).toContain('holds a user name or password');
+  expect(sent.stderr).toContain('contains a user name or password');
   for (const { stdout, stderr } of [shown, listed, dry, sent]) expectNoSecret(stdout, stderr);
   expect(server.connections()).toBe(0);
 });

@@ -79,7 +79,7 @@ test.each([
   const env = { ...service, [variable]: address, NATTER_API_KEY: secretKey, NATTER_DEBUG: '1' };
   const { code, stdout, stderr } = await runNatter(['hi'], { env });
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-  expect(stderr).toContain('wants a user name and password (407)');
+  expect(stderr).toContain('requires a user name and password (407)');
   const sent = Buffer.from('ann:TopSecret').toString('base64');
   expect(proxy.requests[0]?.headers['proxy-authorization']).toBe(`Basic ${sent}`);
   expectNoSecret(stderr);

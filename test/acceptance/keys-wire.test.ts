@@ -36,7 +36,7 @@ test('K14 a key is not sent over plain http to a host that is not this machine',
   const env = { NATTER_BASE_URL: elsewhere(server.url), NATTER_API_KEY: secretKey };
   const { code, stderr } = await runNatter(['hi'], { env });
   expect(code).toBe(3);
-  expect(stderr).toContain('the key would travel unencrypted');
+  expect(stderr).toContain('the key would be sent unencrypted');
   expect(stderr).toContain('--allow-insecure');
   expect(server.connections()).toBe(0);
 });

@@ -21,7 +21,7 @@ describe('the REPL and its service', () => {
     first.type(service.url + keys.enter);
     await screenWith(first, /API key:/);
     first.type(`wrong-key${keys.enter}`);
-    await screenWith(first, /wants a valid key[^]*enter a different key here/);
+    await screenWith(first, /requires a valid API key[^]*enter a different key here/);
     first.type(sandboxKey + keys.enter);
     await screenWith(first, /the service is now/);
     first.type(`[sandbox echo] hello${keys.enter}`);

@@ -108,7 +108,7 @@ describe('the REPL', () => {
     terminal.type(`[sandbox 429 retry-after=3 times=1]${keys.enter}`);
     await terminal.waitFor(/This is the natter sandbox/);
     expect(await leave(terminal)).toBe(0);
-    expect(terminal.output()).toContain('limits how often');
+    expect(terminal.output()).toContain('rate limited');
     expectCountdown(terminal.output());
   });
 

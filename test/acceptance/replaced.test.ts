@@ -35,8 +35,8 @@ function run(folder: string, words: readonly string[]) {
 }
 
 const told =
-  'natter: natter was updated while it ran, and its files are others now\n' +
-  '  start it again; natter -c goes on with the conversation\n';
+  'natter: natter was updated while it was running, and its files have changed\n' +
+  '  start natter again; natter -c continues the conversation\n';
 
 test.each([
   ['a part it needs', ['answer.cjs']],

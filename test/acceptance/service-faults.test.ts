@@ -33,7 +33,7 @@ describe('Y2: a certificate', () => {
       'of an unknown authority',
       'server.pem',
       {},
-      'is signed by an authority that this machine does not know',
+      'is signed by an authority unknown to this machine',
       'NODE_EXTRA_CA_CERTS',
     ],
   ])('%s is named, with what helps', async (_, certificate, env, problem, help) => {
@@ -55,7 +55,7 @@ test.each([
   const server = await serve([[]]);
   const { code, stderr } = await runNatter(['--timeout', limit, 'hi'], { env: serviceAt(server) });
   expect(code).toBe(10);
-  expect(stderr).toContain(`no whole answer came within ${words}\n`);
+  expect(stderr).toContain(`the answer was not complete within ${words}\n`);
 });
 
 describe('Y6:', () => {
@@ -75,8 +75,8 @@ describe('Y6:', () => {
     const server = await serve([[head(200, { 'x-long': 'a'.repeat(17_000) }), delta('Hi'), done]]);
     const { code, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
     expect(code).toBe(9);
-    expect(stderr).toContain('sent more than 16 KB of response headers');
-    expect(stderr).not.toContain('does not answer in HTTP');
+    expect(stderr).toContain('exceed the limit of 16 KB');
+    expect(stderr).not.toContain('is not HTTP');
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -113,7 +113,7 @@ describe('Y9: malformed JSON', () => {
     const { code, stderr } = await runNatter(['--retries', '1', 'hi'], { env: serviceAt(server) });
     expect(code).toBe(9);
     expect(stderr).toContain(
-      "the service's answer is malformed JSON (20 characters) (after 2 requests)",
+      "the service's answer is malformed JSON (20 characters) (after 2 attempts)",
     );
     expect(stderr).not.toContain('secret');
     expect(stderr).not.toContain('base URL');

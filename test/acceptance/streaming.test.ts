@@ -110,7 +110,7 @@ const failures: readonly Row[] = [
     reply: stream(delta('text')),
     stdout: 'text',
     code: 11,
-    stderr: /incomplete: the answer stopped without saying that it was complete/,
+    stderr: /incomplete: the stream ended without a finish_reason or \[DONE\]/,
   },
   {
     name: 'S21 an event that is no JSON is an error that does not show it',

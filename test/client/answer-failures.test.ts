@@ -55,7 +55,7 @@ describe('errors inside a stream', () => {
       'rate_limited',
       'busy',
     ],
-    ['no reason', event({ error: {} }), 'server_error', 'it gave no reason'],
+    ['no reason', event({ error: {} }), 'server_error', 'no reason given'],
   ])('%s is a failure after the text that came', async (_, body, kind, message) => {
     const { parts, thrown } = await readParts([
       delta('par') + delta('tial') + body + delta('late'),
@@ -116,7 +116,7 @@ describe('bodies that are no stream', () => {
       'text/event-stream',
       '[{"error":{"code":429}}]',
       'rate_limited',
-      'it gave no reason',
+      'no reason given',
     ],
     ['S45 flat error', 'application/json', '{"detail":"nope"}', 'server_error', 'nope'],
     ['S45 JSON string', 'application/json', '"nope"', 'server_error', 'nope'],
@@ -162,7 +162,7 @@ describe('bodies that are no stream', () => {
       'S46 stream of another format',
       'text/event-stream',
       'event: message_start\ndata: {"type":"message_start","message":{"role":"assistant"}}\n\n',
-      /^the service streams another format than that of chat completions \("message_start"\)$/,
+      /^the stream is not in the format of chat completions \("message_start"\)$/,
     ],
     ['S49 nothing', 'text/event-stream', '', /sent an empty answer$/],
     ['S49 nothing but blanks', 'application/json', ' \r\n\r\n ', /sent an empty answer$/],
@@ -175,7 +175,7 @@ describe('bodies that are no stream', () => {
 
   test('S44 JSON without a completion leads to the address in use', async () => {
     const { thrown } = await readParts(['{"choices":[]}'], 'application/json');
-    expect((thrown as Failure).hint).toBe('check the base URL: natter auth status');
+    expect((thrown as Failure).remedy).toEqual({ code: 'check-base-url' });
   });
 
   test('S46 an endless page is not read to its end', async () => {

@@ -22,7 +22,7 @@ test('R20 gives up on a silent server at the first-byte limit, and does not ask 
   await clock.advance(1);
   const failure = failureOf(await running);
   expect(failure).toMatchObject({ kind: 'unreachable', attempts: 1 });
-  expect(failure.message).toContain('did not begin to answer within 5 seconds');
+  expect(failure.message).toContain('sent no response within 5 seconds');
   await server.idle();
 });
 
@@ -51,7 +51,7 @@ test('R26 the total limit ends the retries', async () => {
   expect(run.delays).toEqual([500, 1000, 2000]);
   expect(failureOf(run).kind).toBe('unreachable');
   expect(failureOf(run).message).toMatch(
-    /^no whole answer came within 2 seconds; the last request failed: the service failed \(500\)/,
+    /^the answer was not complete within 2 seconds; the last attempt failed: the service failed \(500\)/,
   );
   expect(failureOf(run).attempts).toBe(3);
 });

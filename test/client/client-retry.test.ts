@@ -29,7 +29,7 @@ test('R1 retries a 429 four times with its own backoff, then gives up', async ()
   expect(run.delays).toEqual([500, 1000, 2000, 4000]);
   expect(set.server.requests).toHaveLength(5);
   expect(failureOf(run)).toMatchObject({ kind: 'rate_limited', status: 429, attempts: 5 });
-  expect(failureOf(run).message).toContain('slow down (after 5 requests)');
+  expect(failureOf(run).message).toContain('slow down (after 5 attempts)');
 });
 
 test.each([
@@ -68,7 +68,7 @@ test.each(['120', '999999999999', 'Infinity'])(
     expect(set.server.requests).toHaveLength(1);
     expect(failure.kind).toBe('rate_limited');
     expect(failure.message).toMatch(
-      /the service asks to wait (2 minutes, until \d\d:\d\d:\d\d|for more than a year)$/,
+      /Retry-After is (2 minutes, until \d\d:\d\d:\d\d|more than a year)$/,
     );
   },
 );

@@ -24,7 +24,7 @@ test.each([301, 302, 303, 307, 308])(
     expect(failure.message).toBe(
       `the service redirects (${status}) to ${target.url}/v1/chat/completions, which natter does not follow`,
     );
-    expect(failure.hint).toContain(`natter config set base-url ${target.url}`);
+    expect(failure.remedy).toEqual({ code: 'set-base-url', baseUrl: target.url });
     expect(target.connections()).toBe(0);
     expect(set.server.requests).toHaveLength(1);
     await set.server.idle();
@@ -33,13 +33,13 @@ test.each([301, 302, 303, 307, 308])(
 
 test('K13 a redirect without a target is a failure, too', async () => {
   const failure = failureOf(await runChat(await serveClient([[response(302)]])));
-  expect(failure.message).toContain('without saying where to');
+  expect(failure.message).toContain('without a target');
 });
 
 test('K13 masks a password in the target of a redirect', async () => {
   const location = 'https://user:topsecret@other.test/';
   const failure = failureOf(await runChat(await serveClient([[response(302, { location })]])));
-  expect(`${failure.message} ${failure.hint}`).not.toContain('topsecret');
+  expect(`${failure.message} ${JSON.stringify(failure.remedy)}`).not.toContain('topsecret');
 });
 
 test.each([

@@ -36,13 +36,14 @@ test('collects the texts of an answer and what was said at its end', async () =>
 
 test('an answer that breaks off is thrown with the text that came', async () => {
   const cause = new Error('reset');
-  const failure = new Failure('incomplete', 'cut', { hint: 'ask again', requestId: 'r1', cause });
+  const remedy = { code: 'send-again' } as const;
+  const failure = new Failure('incomplete', 'cut', { remedy, requestId: 'r1', cause });
   const collected = collectAnswer(eventsOf([text('Hel')], failure));
   await expect(collected).rejects.toBeInstanceOf(IncompleteAnswer);
   await expect(collected).rejects.toMatchObject({
     kind: 'incomplete',
     message: 'cut',
-    hint: 'ask again',
+    remedy,
     requestId: 'r1',
     cause,
     received: { text: 'Hel', reasoning: '', refusal: '' },

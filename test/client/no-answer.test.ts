@@ -39,7 +39,7 @@ describe('X23: an answer that is none', () => {
       expect(failure).toMatchObject({
         kind: 'no_answer',
         requestId: 'r1',
-        hint: expect.any(String),
+        remedy: { code: expect.any(String) },
       });
       expect(failure.message).toContain(message);
       expect(set.server.requests).toHaveLength(1);

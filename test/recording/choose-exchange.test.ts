@@ -82,7 +82,7 @@ test.each<[string, readonly RecordedRequest[], RecordedRequest, string]>([
   const failure = await refusal(choose(...recorded).take(asked));
   expect(failure.message).toBe(message);
   expect(failure.kind).toBe('configuration');
-  expect(failure.hint).toContain('--record tape.jsonl');
+  expect(failure.remedy).toEqual({ code: 'record-request', file: 'tape.jsonl' });
 });
 
 test('an answer that was used up is told by the numbers it was recorded under', async () => {

@@ -171,7 +171,7 @@ test.each<[string, Reply, readonly string[], string]>([
     'R18 a reset before the answer',
     [reset],
     ['request', 'failure'],
-    'closed the connection before it answered',
+    'closed the connection before the response',
   ],
   [
     'a cut in the middle',
@@ -179,7 +179,7 @@ test.each<[string, Reply, readonly string[], string]>([
     ['request', 'response', 'bytes', 'failure'],
     'closed the connection before the answer ended',
   ],
-  ['no HTTP', ['hello\r\n\r\n'], ['request', 'failure'], 'does not answer in HTTP'],
+  ['no HTTP', ['hello\r\n\r\n'], ['request', 'failure'], 'is not HTTP'],
 ])('%s is written down as what natter saw of it', async (_, reply, types, message) => {
   const set = await recording([reply], { retries: 0 });
   await runChat(set);
@@ -193,7 +193,7 @@ test('R20 a time limit that ran out is written down with its message', async () 
   expect(readTape(set.path).at(-1)).toMatchObject({
     type: 'failure',
     kind: 'unreachable',
-    message: expect.stringContaining('did not begin to answer within'),
+    message: expect.stringContaining('sent no response within'),
     transient: false,
   });
 });

@@ -178,7 +178,7 @@ test.each<[string, readonly object[], string, RegExp]>([
     'S18 an end that says nothing',
     [begins(1), says(1, delta('half')), { at: 30, type: 'end' }],
     'incomplete',
-    /stopped without saying that it was complete$/,
+    /ended without a finish_reason or \[DONE\]$/,
   ],
   [
     'an answer that was interrupted',

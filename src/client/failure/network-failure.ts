@@ -10,28 +10,23 @@ const certificateCodes =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|ERR_TLS_CERT_ALTNAME)/;
 const handshakeCodes = /^(ERR_SSL_|ERR_TLS_|EPROTO)/;
 
-/** The failure a person can act on, from what Node's network layer reported. */
 export function networkFailure(error: unknown, stage: Stage, route: Route): RequestFailure {
   const code = codeOf(error);
   const place = route.proxy === undefined ? route.target : `the proxy ${route.proxy}`;
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);
   if (code === 'HPE_HEADER_OVERFLOW') return longHeaders(error, place);
   if (handshakeCodes.test(code)) {
-    return new RequestFailure(
-      'unreachable',
-      `no TLS connection to ${place} is possible (${code})`,
-      {
-        transient: false,
-        cause: error,
-        hint: 'check the port of the base URL, and whether it should begin with http://',
-      },
-    );
-  }
-  if (code.startsWith('HPE_')) {
-    return new RequestFailure('server_error', `${place} does not answer in HTTP (${code})`, {
+    return new RequestFailure('unreachable', `cannot open a TLS connection to ${place} (${code})`, {
       transient: false,
       cause: error,
-      hint: 'check the base URL: natter auth status',
+      remedy: { code: 'check-scheme', scheme: 'http' },
+    });
+  }
+  if (code.startsWith('HPE_')) {
+    return new RequestFailure('server_error', `the response of ${place} is not HTTP (${code})`, {
+      transient: false,
+      cause: error,
+      remedy: { code: 'check-base-url' },
     });
   }
   return stage === 'connecting'
@@ -41,15 +36,15 @@ export function networkFailure(error: unknown, stage: Stage, route: Route): Requ
 
 const connectProblems: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'no such host is known',
-  EAI_AGAIN: 'the name service does not answer',
-  EHOSTUNREACH: 'no way leads to the host',
-  ENETUNREACH: 'no way leads to the network',
+  ENOTFOUND: 'the host was not found',
+  EAI_AGAIN: 'the DNS lookup failed',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the network',
   ETIMEDOUT: 'the connection timed out',
   ECONNRESET: 'the connection was closed',
 };
 
-// These hardly change within seconds: an answer at once serves better than a few tries.
+// These rarely change within seconds: failing at once is better than a few retries.
 const lastingProblems = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 function connectFailure(
@@ -62,10 +57,10 @@ function connectFailure(
   return new RequestFailure('unreachable', `cannot reach ${place}: ${problem}`, {
     transient: !lastingProblems.has(code),
     cause: error,
-    hint:
+    remedy:
       proxyVariable === undefined
-        ? 'check the base URL and the network: natter auth status'
-        : `check ${proxyVariable}, or name the host in NO_PROXY`,
+        ? { code: 'check-connection' }
+        : { code: 'check-proxy', variable: proxyVariable },
   });
 }
 
@@ -75,14 +70,13 @@ function cutFailure(
   stage: Stage,
   { place, secure }: Pick<Route, 'secure'> & { readonly place: string },
 ): RequestFailure {
-  const when = stage === 'waiting' ? 'before it answered' : 'before the answer ended';
+  const when = stage === 'waiting' ? 'before the response' : 'before the answer ended';
   const how = code === '' || code === 'ECONNRESET' ? '' : ` (${code})`;
   return new RequestFailure('unreachable', `${place} closed the connection ${when}${how}`, {
     transient: true,
     cause: error,
-    // A server that expects TLS closes without a word when it is spoken to in plain http.
-    ...(stage === 'waiting' &&
-      !secure && { hint: 'ask again later, or check whether the base URL needs https://' }),
+    // A server that expects TLS closes the connection of a plain http request.
+    ...(stage === 'waiting' && !secure && { remedy: { code: 'check-scheme', scheme: 'https' } }),
   });
 }
 
@@ -90,11 +84,11 @@ function cutFailure(
 function longHeaders(error: unknown, place: string): RequestFailure {
   return new RequestFailure(
     'server_error',
-    `${place} sent more than 16 KB of response headers, and natter reads no more`,
+    `the response headers of ${place} exceed the limit of 16 KB`,
     {
       transient: false,
       cause: error,
-      hint: 'a gateway in between may add them; NODE_OPTIONS=--max-http-header-size=65536 allows more',
+      remedy: { code: 'raise-header-limit' },
     },
   );
 }
@@ -109,7 +103,7 @@ export function connectTimedOut(route: Route, limit: number): RequestFailure {
   return new RequestFailure(
     'unreachable',
     `cannot reach ${place}: no connection within ${limitInWords(limit)}`,
-    { transient: true, hint: 'check the base URL and the network: natter auth status' },
+    { transient: true, remedy: { code: 'check-connection' } },
   );
 }
 
@@ -117,8 +111,8 @@ export function connectTimedOut(route: Route, limit: number): RequestFailure {
 export function firstByteTimedOut(route: Route, limit: number): RequestFailure {
   return new RequestFailure(
     'unreachable',
-    `${route.target} did not begin to answer within ${limitInWords(limit)}`,
-    { transient: false, hint: 'ask again, or allow more time with --first-byte-timeout' },
+    `${route.target} sent no response within ${limitInWords(limit)}`,
+    { transient: false, remedy: { code: 'raise-timeout', limit: 'firstByteTimeout' } },
   );
 }
 
@@ -126,14 +120,14 @@ export function proxyRefused(status: number, route: Route): RequestFailure {
   const proxy = route.proxy === undefined ? 'a proxy' : `the proxy ${route.proxy}`;
   const variable = route.proxyVariable ?? 'HTTPS_PROXY';
   if (status === 407) {
-    return new RequestFailure('configuration', `${proxy} wants a user name and password (407)`, {
+    return new RequestFailure('configuration', `${proxy} requires a user name and password (407)`, {
       transient: false,
-      hint: `put them into the proxy variable: ${variable}=http://user:password@host:port`,
+      remedy: { code: 'sign-in-to-proxy', variable },
     });
   }
   return new RequestFailure(
     'unreachable',
     `${proxy} refused the connection to ${route.target} (${status})`,
-    { transient: status >= 500, hint: `check ${variable}, or name the host in NO_PROXY` },
+    { transient: status >= 500, remedy: { code: 'check-proxy', variable } },
   );
 }

@@ -8,8 +8,8 @@ export function isRedirect(status: number): boolean {
 }
 
 /**
- * Why a redirect ends a request: following it would send the key and the prompt to a place nobody chose.
- * `location` is the response's header, `url` what was asked for.
+ * Redirects are not followed: that would send the key and the prompt to a host the user did not choose.
+ * `location` is the response's header, `url` the request's address.
  */
 export function redirectFailure(
   status: number,
@@ -17,17 +17,17 @@ export function redirectFailure(
   url: URL,
 ): RequestFailure {
   const target = location === undefined ? undefined : parseUrl(location, url);
-  const place = target === undefined ? 'without saying where to' : `to ${addressOf(target)}`;
+  const place = target === undefined ? 'without a target' : `to ${addressOf(target)}`;
   return new RequestFailure(
     'configuration',
     `the service redirects (${status}) ${place}, which natter does not follow`,
     {
       transient: false,
       status,
-      hint:
+      remedy:
         target === undefined
-          ? 'check the base URL: natter auth status'
-          : `if that is right, set the base URL: natter config set base-url ${baseUrlOf(target)}`,
+          ? { code: 'check-base-url' }
+          : { code: 'set-base-url', baseUrl: baseUrlOf(target) },
     },
   );
 }

@@ -3,7 +3,7 @@ import { filledText, isJsonObject, type JsonObject } from '../../json.ts';
 import { type ErrorBody, readErrorValue } from './error-body.ts';
 import { kindOfName, kindOfStatus } from './error-kind.ts';
 
-/** Words in the names other services of this kind use; the first row that matches decides. */
+/** Words in error names outside the contract; the first row that matches decides. */
 const wordsOfKind: readonly (readonly [RegExp, FailureKind])[] = [
   [/rate.?limit|too.?many.?req|quota|throttl|exhausted/i, 'rate_limited'],
   [/permission|forbidden|access.?denied|not.?allowed/i, 'forbidden'],
@@ -16,7 +16,7 @@ const wordsOfKind: readonly (readonly [RegExp, FailureKind])[] = [
   [/missing|content.?(?:filter|policy)|max.?tokens|unprocessable/i, 'invalid_request'],
 ];
 
-/** The kind of an error that no HTTP status tells: by the contract's name, a status in the body, other names. */
+/** The kind of an error inside a 200: by the contract's name, a status in the body, other names. */
 export function kindOfError({ names, status }: ErrorBody): FailureKind {
   const known = names.map(kindOfName).find((kind) => kind !== undefined);
   if (known !== undefined) return known;
@@ -28,10 +28,10 @@ export function kindOfError({ names, status }: ErrorBody): FailureKind {
   return 'server_error';
 }
 
-/** The failure for an error that came inside an answer, where the HTTP status was 200. */
+/** The failure for an error inside a response with status 200. */
 export function reportedError(error: ErrorBody): Failure {
-  const said = error.message ?? error.name ?? 'it gave no reason';
-  return new Failure(kindOfError(error), `the service reported an error: ${said}`);
+  const reason = error.message ?? error.name ?? 'no reason given';
+  return new Failure(kindOfError(error), `the service reported an error: ${reason}`);
 }
 
 function present(value: unknown): boolean {
@@ -53,8 +53,8 @@ export function findError(value: JsonObject): ErrorBody | undefined {
   const ofChoice = choiceError(value);
   if (ofChoice !== undefined) return readErrorValue(ofChoice);
   if (Array.isArray(value['choices'])) return undefined;
-  const isTold = filledText(value['message']) !== undefined;
-  const told = isTold || present(value['detail']) || present(value['errors']);
+  const hasText = filledText(value['message']) !== undefined;
+  const hasError = hasText || present(value['detail']) || present(value['errors']);
   const named = value['object'] === 'error' || value['type'] === 'error';
-  return told || named ? readErrorValue(value) : undefined;
+  return hasError || named ? readErrorValue(value) : undefined;
 }

@@ -1,9 +1,9 @@
-import { Failure, type FailureKind, type FailureOptions } from '../../failure.ts';
+import { Failure, type FailureKind, type FailureOptions, type Remedy } from '../../failure.ts';
 
 export interface RequestFailureOptions extends FailureOptions {
   /** Whether the same request may succeed when it is sent again. */
   readonly transient: boolean;
-  /** Milliseconds the service asked to wait; can be Infinity. */
+  /** Milliseconds of the service's `Retry-After`; can be Infinity. */
   readonly askedDelay?: number | undefined;
 }
 
@@ -19,11 +19,21 @@ export class RequestFailure extends Failure {
   }
 }
 
-/** What `failure` says beside its kind and message. */
+/** The remedy with each text of its data changed; the code stays. */
+export function mapRemedy(remedy: Remedy, change: (text: string) => string): Remedy {
+  const data = Object.entries(remedy).map(([name, value]) => [
+    name,
+    name !== 'code' && typeof value === 'string' ? change(value) : value,
+  ]);
+  return Object.fromEntries(data) as Remedy;
+}
+
+/** The options of `failure`, for one with a different kind or message. */
 export function detailsOf(failure: Failure): FailureOptions {
-  const { hint, status, retryAfterSeconds, requestId, attempts, cause } = failure;
+  const { hint, remedy, status, retryAfterSeconds, requestId, attempts, cause } = failure;
   return {
     ...(hint !== undefined && { hint }),
+    ...(remedy !== undefined && { remedy }),
     ...(status !== undefined && { status }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(requestId !== undefined && { requestId }),
@@ -32,7 +42,7 @@ export function detailsOf(failure: Failure): FailureOptions {
   };
 }
 
-/** A Failure like `failure` with other text, kind or details. */
+/** A plain Failure like `failure`, with `changes`. */
 export function rephrase(
   failure: Failure,
   changes: FailureOptions & { readonly kind?: FailureKind; readonly message?: string },
@@ -45,12 +55,13 @@ export function rephrase(
 
 type Mask = (text: string) => string;
 
-/** The failure without secrets, in its causes either: whoever logs an error logs them as well. */
+/** The failure with secrets masked, in its causes too, as loggers print those. */
 export function maskFailure(failure: Failure, mask: Mask): Failure {
-  const { message, hint, requestId, cause } = failure;
+  const { message, hint, remedy, requestId, cause } = failure;
   return rephrase(failure, {
     message: mask(message),
     ...(hint !== undefined && { hint: mask(hint) }),
+    ...(remedy !== undefined && { remedy: mapRemedy(remedy, mask) }),
     ...(requestId !== undefined && { requestId: mask(requestId) }),
     ...(cause !== undefined && { cause: maskCause(cause, mask) }),
   });

@@ -1,3 +1,4 @@
+import type { Remedy } from '../../failure.ts';
 import { nameOfStatus, type ErrorName } from '../contract.ts';
 import { parseErrorBody } from './error-body.ts';
 import { kindOfName, kindOfStatus } from './error-kind.ts';
@@ -6,14 +7,14 @@ import { requestIdOf } from '../http/request-id.ts';
 import { retryAfter } from '../retry/retry-after.ts';
 import type { ResponseHeaders } from '../http/transport.ts';
 
-/** A response that is no answer; `text` is its body, or as much of it as was read. */
+/** A response with an error status; `text` is its body, or as much of it as was read. */
 export interface FailedResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly text: string;
 }
 
-/** What a request asks for, which decides what helps. */
+/** What was requested, which decides the remedy. */
 export type Asked = 'completion' | 'models';
 
 /** The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. */
@@ -25,18 +26,18 @@ export function serviceFailure(
   const body = parseErrorBody(text, headers['content-type']);
   // The body's own name counts only for a status the contract does not know.
   const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
-  const said = body.message ?? body.name;
+  const reason = body.message ?? body.name;
   const asked = retryAfter(headers, now);
   const requestId = requestIdOf(headers);
-  const isUsedUp = body.names.some((name) => usedUp.test(name));
-  const { summary, hint } = isUsedUp ? accountUsedUp : explain(kind, asks);
+  const isExhausted = body.names.some((name) => exhaustedQuota.test(name));
+  const { summary, remedy } = isExhausted ? quotaExhausted : explain(kind, asks);
   return new RequestFailure(
     kind,
-    `${summary} (${status})${said === undefined ? '' : `: ${said}`}`,
+    `${summary} (${status})${reason === undefined ? '' : `: ${reason}`}`,
     {
       status,
-      hint,
-      transient: !isUsedUp && isTransient(status, headers['x-should-retry']),
+      remedy,
+      transient: !isExhausted && isTransient(status, headers['x-should-retry']),
       askedDelay: asked,
       ...(asked !== undefined && Number.isFinite(asked) && { retryAfterSeconds: asked / 1000 }),
       ...(requestId !== undefined && { requestId }),
@@ -44,7 +45,7 @@ export function serviceFailure(
   );
 }
 
-/** `x-should-retry` is how some services say what the status cannot. */
+/** Some services send `x-should-retry` where the status does not decide. */
 function isTransient(status: number, advice: string | string[] | undefined): boolean {
   if (advice === 'true') return true;
   if (advice === 'false') return false;
@@ -53,53 +54,53 @@ function isTransient(status: number, advice: string | string[] | undefined): boo
 
 interface Explanation {
   readonly summary: string;
-  readonly hint: string;
+  readonly remedy: Remedy;
 }
 
-/** Of a request for models, which has no dry run, and needs no list of models. */
-const modelHints: Partial<Record<ErrorName, string>> = {
-  invalid_request: 'check the base URL: natter auth status',
-  forbidden: 'natter auth status shows the key in use; whoever issued it can allow more',
-  not_found: 'check the base URL: natter auth status',
+/** A request for models has no body to check, and no list of models helps it. */
+const modelRemedies: Partial<Record<ErrorName, Remedy>> = {
+  invalid_request: { code: 'check-base-url' },
+  forbidden: { code: 'check-permissions' },
+  not_found: { code: 'check-base-url' },
 };
 
 function explain(kind: ErrorName, asks: Asked): Explanation {
   const explanation = explanations[kind];
-  const hint = asks === 'models' ? modelHints[kind] : undefined;
-  return hint === undefined ? explanation : { ...explanation, hint };
+  const remedy = asks === 'models' ? modelRemedies[kind] : undefined;
+  return remedy === undefined ? explanation : { ...explanation, remedy };
 }
 
-/** Names that other services give a 429 which no waiting ends. */
-const usedUp = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
+/** Names of a 429 that lasts, outside the contract. */
+const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
 
-const accountUsedUp: Explanation = {
-  summary: 'what the account may use is used up',
-  hint: 'the plan and the billing of the account say more; asking again does not help',
+const quotaExhausted: Explanation = {
+  summary: 'quota exhausted',
+  remedy: { code: 'check-quota' },
 };
 
 const explanations: Readonly<Record<ErrorName, Explanation>> = {
   invalid_request: {
     summary: 'the service rejected the request as invalid',
-    hint: '--dry-run shows what is sent',
+    remedy: { code: 'check-request' },
   },
   unauthorized: {
-    summary: 'the service wants a valid key',
-    hint: 'set the key with natter auth login',
+    summary: 'the service requires a valid API key',
+    remedy: { code: 'sign-in' },
   },
   forbidden: {
-    summary: 'the key may not be used for this',
-    hint: 'natter models list shows the models there are',
+    summary: 'the API key is not allowed to do this',
+    remedy: { code: 'list-models' },
   },
   not_found: {
     summary: 'the service does not know this model or address',
-    hint: 'natter models list shows the models there are; natter auth status shows the address in use',
+    remedy: { code: 'check-model' },
   },
   rate_limited: {
-    summary: 'the service limits how often it is asked',
-    hint: 'wait a little and ask again, or allow more tries with --retries',
+    summary: 'rate limited by the service',
+    remedy: { code: 'slow-down' },
   },
   server_error: {
     summary: 'the service failed',
-    hint: 'ask again later',
+    remedy: { code: 'retry-later' },
   },
 };

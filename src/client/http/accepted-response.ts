@@ -26,7 +26,7 @@ export async function acceptedResponse(
       new RequestFailure('server_error', `the service sent no content (${status})`, {
         transient: false,
         status,
-        hint: 'check the base URL: natter auth status',
+        remedy: { code: 'check-base-url' },
       }),
     );
   }
@@ -46,7 +46,7 @@ function discard(response: HttpResponse, failure: RequestFailure): RequestFailur
   return failure;
 }
 
-/** The beginning of an error's body; a slow, endless or broken one does not keep the error from being told. */
+/** The start of an error's body; a slow, endless or broken one does not delay the failure. */
 async function readErrorText(response: HttpResponse, clock: Clock): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -59,7 +59,7 @@ async function readErrorText(response: HttpResponse, clock: Clock): Promise<stri
       if (size >= longestErrorBody) break;
     }
   } catch {
-    // The status alone says that the request failed: what was read of the reason is shown.
+    // The status is known: the text read so far is enough.
   } finally {
     stop();
   }

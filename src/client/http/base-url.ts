@@ -1,9 +1,9 @@
-import { Failure } from '../../failure.ts';
+import { Failure, type Remedy } from '../../failure.ts';
 import { completeAddress, portProblem } from '../../port.ts';
 
-const hint = 'a base URL looks like https://api.example.com';
+const remedy: Remedy = { code: 'correct-base-url' };
 
-/** People copy the address of an endpoint out of a manual as often as the root. */
+/** People often copy the address of an endpoint from a manual. */
 const versionAndEndpoint = /\/v1(\/chat\/completions|\/models)?$/;
 
 /**
@@ -19,16 +19,16 @@ export function parseBaseUrl(text: string): URL {
   if (url === undefined) {
     const port = portProblem(shown);
     const problem = port === undefined ? 'is not a URL' : `has ${port}`;
-    throw new Failure('configuration', `the base URL "${shown}" ${problem}`, { hint });
+    throw new Failure('configuration', `the base URL "${shown}" ${problem}`, { remedy });
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Failure('configuration', `the base URL "${shown}" is neither https nor http`, {
-      hint,
+      remedy,
     });
   }
   if (url.username !== '' || url.password !== '') {
-    throw new Failure('configuration', `the base URL ${shown} holds a user name or password`, {
-      hint: 'leave them out of the URL; the key goes into its own setting: natter auth login',
+    throw new Failure('configuration', `the base URL ${shown} contains a user name or password`, {
+      remedy: { code: 'remove-user-info' },
     });
   }
   url.search = '';
@@ -37,7 +37,7 @@ export function parseBaseUrl(text: string): URL {
   return url;
 }
 
-/** The parsed URL; nothing when `text` is none. */
+/** The parsed URL; undefined when `text` is not one. */
 export function parseUrl(text: string, base?: URL): URL | undefined {
   return URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
 }

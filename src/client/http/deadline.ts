@@ -3,11 +3,11 @@ import { Failure } from '../../failure.ts';
 import { startTimer } from './timer.ts';
 import { limitInWords } from '../failure/wait-words.ts';
 
-/** One signal for the caller's wish to stop and for the total time limit. */
+/** One signal for the caller's abort and the total time limit. */
 export interface Deadline {
   /** Aborts with the caller's reason, or with a Failure `unreachable` when the time is over. */
   readonly signal: AbortSignal;
-  /** To be called when the work is done. */
+  /** Call it when the work is done. */
   end(): void;
 }
 
@@ -20,7 +20,7 @@ export function startDeadline(
   const controller = new AbortController();
   const follow = (): void => controller.abort(caller?.reason);
   if (caller?.aborted === true) follow();
-  // By hand, as AbortSignal.any keeps its sources alive on Node 20.
+  // Not AbortSignal.any, which keeps its sources alive on Node 20.
   caller?.addEventListener('abort', follow);
   const stopTimer = startTimer(clock, limit, () => controller.abort(timedOut(limit)));
   return {
@@ -33,7 +33,7 @@ export function startDeadline(
 }
 
 function timedOut(limit: number): Failure {
-  return new Failure('unreachable', `no whole answer came within ${limitInWords(limit)}`, {
-    hint: 'allow more time with --timeout, or 0 for no limit',
+  return new Failure('unreachable', `the answer was not complete within ${limitInWords(limit)}`, {
+    remedy: { code: 'raise-timeout', limit: 'totalTimeout' },
   });
 }

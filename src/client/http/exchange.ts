@@ -65,9 +65,8 @@ function sendRequest(request: HttpRequest, opened: OpenRoute, outcome: Outcome):
   };
   const abort = (): void => fail(signal.reason);
   signal.addEventListener('abort', abort);
-  // Stays for good: a socket may fail after its request has. What fails once the response is there reaches the
-  // reader of its body; to destroy the request then would throw away what came before, or a whole answer with
-  // stray bytes after it.
+  // Never removed, as a socket may fail after its request. Once there is a response, errors reach the reader of its
+  // body; destroying the request then would discard received text, or a whole answer followed by stray bytes.
   let answered = false;
   outgoing.on('error', (error) => {
     if (!answered) fail(networkFailure(error, stage, route));
@@ -94,7 +93,7 @@ function createOutgoing(request: HttpRequest, { agent, request: send }: OpenRout
   return send(url, { method, agent, headers: { ...headers, ...length } });
 }
 
-/** A proxy refuses before the service is asked: to a tunnel with any status but 200, to plain http with 407. */
+/** A proxy refuses a tunnel with any status but 200, and plain http with 407. */
 function onceRefusedByProxy(outgoing: ClientRequest, callback: (status: number) => void): void {
   outgoing.once('proxyConnect', ({ statusCode }: { statusCode?: number }) => {
     if (statusCode !== undefined && statusCode !== 200) callback(statusCode);
@@ -104,7 +103,7 @@ function onceRefusedByProxy(outgoing: ClientRequest, callback: (status: number) 
   });
 }
 
-/** Calls back once the request can travel: TLS is agreed, or a kept connection is used again. */
+/** Calls back once the request can be sent: after the TLS handshake, or at once on a reused connection. */
 function onceConnected(outgoing: ClientRequest, secure: boolean, callback: () => void): void {
   outgoing.once('socket', (socket) => {
     if (outgoing.reusedSocket) callback();
@@ -123,7 +122,7 @@ function receive(incoming: IncomingMessage, { route, limits, signal }: Outcome):
   const abort = (): void => destroy(signal.reason);
   signal.addEventListener('abort', abort);
   incoming.once('close', () => signal.removeEventListener('abort', abort));
-  // Whoever reads the body gets the error; without a listener Node would end the process.
+  // The reader of the body gets the error; without a listener Node would exit.
   incoming.on('error', () => {});
   const explain = (error: unknown): unknown => reason ?? networkFailure(error, 'answering', route);
   return {

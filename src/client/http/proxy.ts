@@ -13,7 +13,7 @@ export interface Proxy {
 /**
  * The proxy for `url`, if one applies: `HTTPS_PROXY` or `HTTP_PROXY` by the scheme, then `ALL_PROXY`. Lower-case
  * names come first, an empty variable is an unset one, a loopback address is always reached directly.
- * @throws Failure `configuration` for a proxy URL that is none; its password is not in the message.
+ * @throws Failure `configuration` for an invalid proxy URL; its password is not in the message.
  */
 export function proxyFor(url: URL, environment: Environment): Proxy | undefined {
   if (isLoopback(url.hostname)) return undefined;
@@ -44,9 +44,9 @@ function parseProxyUrl({ name, value }: Variable): URL {
   if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
   const port = portProblem(address);
   const notUrl = port === undefined ? 'is not a URL' : `has ${port}`;
-  const problem = url === undefined ? notUrl : 'is neither an http nor an https proxy';
+  const problem = url === undefined ? notUrl : 'is neither http nor https';
   throw new Failure('configuration', `the proxy "${maskUserInfo(value)}" of ${name} ${problem}`, {
-    hint: `correct ${name}, or name the service's host in NO_PROXY`,
+    remedy: { code: 'check-proxy', variable: name },
   });
 }
 

@@ -2,33 +2,33 @@ import type { ClientOptions } from '../client.ts';
 import { hostAndPort } from './base-url.ts';
 import { isLoopback } from './loopback.ts';
 import type { RequestHeaders } from './transport.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, type Remedy } from '../../failure.ts';
 import { isSecretHeader } from '../../secrecy/secret-header.ts';
 
 /**
  * The key as it is sent: without surrounding white space.
- * @throws Failure `configuration` for a key that no header can carry; the key is not in the message.
+ * @throws Failure `configuration` for a key with characters not allowed in a header; the key is not in the message.
  */
 export function cleanKey(key: string): string {
   const trimmed = key.trim();
-  const hint = 'enter it again: natter auth login';
-  if (trimmed === '') throw new Failure('configuration', 'the API key is empty', { hint });
+  const remedy: Remedy = { code: 'enter-key-again' };
+  if (trimmed === '') throw new Failure('configuration', 'the API key is empty', { remedy });
   const position = trimmed.search(/[^\x21-\x7e]/);
   if (position !== -1) {
     const code = trimmed.codePointAt(position) ?? 0;
     const found = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
     throw new Failure(
       'configuration',
-      `the API key holds a character that no key has (${found} at position ${position + 1})`,
-      { hint },
+      `the API key contains a character not allowed in an HTTP header (${found} at position ${position + 1})`,
+      { remedy },
     );
   }
   return trimmed;
 }
 
 /**
- * What every request carries; the user's own headers replace natter's of the same name.
- * @throws Failure `configuration` for a header that HTTP cannot carry; its value is not in the message.
+ * The headers of every request; the user's replace natter's of the same name.
+ * @throws Failure `configuration` for an invalid header; its value is not in the message.
  */
 export function requestHeaders(
   options: Pick<ClientOptions, 'apiKey' | 'headers' | 'userAgent'>,
@@ -49,15 +49,18 @@ export function requestHeaders(
 function checkHeader(name: string, value: string): void {
   // RFC 9110, sections 5.1 and 5.5.
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
-    throw new Failure('configuration', `"${name}" is not a name for a header`);
+    throw new Failure('configuration', `"${name}" is not a valid header name`);
   }
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-    throw new Failure('configuration', `the header ${name} has a value that HTTP cannot carry`);
+    throw new Failure(
+      'configuration',
+      `the value of the header ${name} contains characters not allowed in an HTTP header`,
+    );
   }
 }
 
 /**
- * Refuses to send a credential where anyone on the way can read it.
+ * Refuses to send a credential over an unencrypted connection to a different host.
  * @throws Failure `configuration`
  */
 export function checkSecrecy(baseUrl: URL, headers: RequestHeaders, allowInsecure: boolean): void {
@@ -67,7 +70,7 @@ export function checkSecrecy(baseUrl: URL, headers: RequestHeaders, allowInsecur
   const what = name === 'authorization' ? 'the key' : `the header ${name}`;
   throw new Failure(
     'configuration',
-    `${what} would travel unencrypted to ${hostAndPort(baseUrl)} over plain http`,
-    { hint: 'use an https base URL, or allow it with --allow-insecure' },
+    `${what} would be sent unencrypted to ${hostAndPort(baseUrl)} over plain http`,
+    { remedy: { code: 'use-https' } },
   );
 }

@@ -4,10 +4,10 @@ import type { Clock } from '../../clock.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
 import { startTimer } from './timer.ts';
 
-/** How long a reader who has all it wants waits for the body's end, so that the connection can be used again. */
+/** Milliseconds to wait for the body's end after the reader has finished, so that the connection is reused. */
 const lingerTime = 50;
 
-/** The body as it arrives, decoded; errors of the stream go through `explain`. */
+/** The decoded body; errors of the stream are mapped by `explain`. */
 export async function* readBody(
   incoming: IncomingMessage,
   clock: Clock,
@@ -25,8 +25,8 @@ export async function* readBody(
 }
 
 /**
- * What arrived, all of it: Node's own iterator would drop what waits to be read when the connection breaks, and
- * with it the last words of a cut answer.
+ * All bytes received: Node's own iterator drops unread ones when the connection breaks, and with them the end of a
+ * cut answer.
  */
 async function* arrivals(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
   let wake = (): void => {};
@@ -48,7 +48,7 @@ async function* arrivals(incoming: IncomingMessage): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Decodes a cut body as far as it came before telling that it was cut. */
+/** Decodes all that was received of a cut body before it throws. */
 async function* decodedArrivals(
   incoming: IncomingMessage,
   decoder: Transform,
@@ -76,7 +76,7 @@ function release(incoming: IncomingMessage, clock: Clock): void {
 
 async function createDecoder(encoding: string): Promise<Transform> {
   const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
-  // Text goes out as it arrives, and a body that is cut keeps what came before the cut.
+  // Text is passed on as it arrives, and a cut body keeps the part before the cut.
   const flush = constants.Z_SYNC_FLUSH;
   const brotliFlush = constants.BROTLI_OPERATION_FLUSH;
   switch (encoding) {
@@ -89,7 +89,7 @@ async function createDecoder(encoding: string): Promise<Transform> {
     default:
       throw new RequestFailure(
         'server_error',
-        `the service compressed its answer in a way natter cannot read (${encoding})`,
+        `the content encoding of the answer is not supported (${encoding})`,
         { transient: false },
       );
   }

@@ -20,7 +20,7 @@ export async function requestJson(
 ): Promise<unknown> {
   const response = await acceptedResponse(service.request(path), service, signal);
   const text = await readText(response, service);
-  // Model records are printed whole, which no stack has room for at any depth.
+  // Model records are printed whole, and deep nesting overflows the stack.
   if (isTooDeep(text)) {
     throw new Failure('server_error', `the service's answer to ${path} ${jsonProblem(text)}`);
   }
@@ -32,7 +32,7 @@ export async function requestJson(
       throw malformed(`the service's answer to ${path} is malformed JSON`, text.length);
     }
     throw new Failure('server_error', `the service's answer to ${path} is not JSON`, {
-      hint: 'check the base URL: natter auth status',
+      remedy: { code: 'check-base-url' },
     });
   }
 }

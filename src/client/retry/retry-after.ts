@@ -1,8 +1,8 @@
 import type { ResponseHeaders } from '../http/transport.ts';
 
 /**
- * Milliseconds the service asked to wait, from `retry-after-ms` or else `Retry-After` (seconds, fractions too, or
- * an HTTP-date, RFC 9110 sections 10.2.3 and 5.6.7). Can be Infinity. Nothing when absent, unreadable or past.
+ * Milliseconds to wait, from `retry-after-ms`, else `Retry-After` (seconds, fractions too, or an HTTP-date, RFC 9110
+ * sections 10.2.3 and 5.6.7). Can be Infinity. Undefined when absent, unreadable or past.
  */
 export function retryAfter(headers: ResponseHeaders, now: Date): number | undefined {
   const milliseconds = headers['retry-after-ms'];

@@ -1,9 +1,9 @@
 import type { RequestFailure } from '../failure/request-failure.ts';
 
 export interface RetryPolicy {
-  /** Maximum number of retries. */
+  /** Maximum retries after the first attempt. */
   readonly retries: number;
-  /** Longest wait a service may ask for, milliseconds; 0 and `Infinity` mean any up to a year. */
+  /** Longest `Retry-After` that is waited for, milliseconds; 0 and `Infinity` mean any up to a year. */
   readonly waitLimit: number;
   readonly random: () => number;
 }
@@ -11,13 +11,13 @@ export interface RetryPolicy {
 const firstBackoff = 500;
 const longestBackoff = 8_000;
 const longestExtraWait = 1_000;
-/** Milliseconds; a service that asks for more is not waited for, even without a limit: a year. */
+/** Milliseconds; the longest `Retry-After` that is waited for without a limit: a year. */
 export const longestWait = 366 * 86_400_000;
 
-/** Why no further request is made. */
+/** Why there is no retry. */
 export type CircuitBreaker = 'final' | 'exhausted' | 'wait too long';
 
-/** Milliseconds before `retry` (from 1); or why no retry is made. */
+/** Milliseconds before `retry` (from 1), or why there is none. */
 export function decideRetry(
   failure: RequestFailure,
   retry: number,
@@ -29,7 +29,7 @@ export function decideRetry(
   if (asked !== undefined && asked > limit) return 'wait too long';
   if (retry > policy.retries) return 'exhausted';
   if (asked === undefined) return backoff(retry, policy.random());
-  // Jitter only lengthens a wait that was asked for, so that many clients do not return in the same moment.
+  // Jitter only lengthens `Retry-After`, so that many clients do not return at the same moment.
   return Math.ceil(asked + Math.min(asked * 0.1, longestExtraWait) * policy.random());
 }
 

@@ -9,13 +9,13 @@ export interface RetryContext {
   readonly policy: RetryPolicy;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Takes the key out of a failure's text. */
+  /** Masks secrets in a failure's text. */
   readonly mask: (text: string) => string;
 }
 
 /**
- * The retry to make after the request number `attempts` (from 1) threw `error`.
- * @throws Failure, with the number of attempts, when there is to be none; any other error as it is.
+ * The retry after attempt number `attempts` (from 1) threw `error`.
+ * @throws Failure, with the number of attempts, when there is no retry; any other error unchanged.
  */
 export function scheduleRetry(
   error: unknown,
@@ -35,7 +35,7 @@ export function scheduleRetry(
   };
 }
 
-/** @throws the signal's reason; when that is a Failure (the total time ran out), it tells the retry's cause too. */
+/** @throws the signal's reason; a Failure (the total time ran out) with the cause of the retry in its message. */
 export async function waitForRetry(
   { delay, cause }: RetryScheduled,
   { clock, signal }: RetryContext,
@@ -44,7 +44,7 @@ export async function waitForRetry(
     await clock.sleep(delay, signal);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const message = `${error.message}; the last request failed: ${cause.message}`;
+    const message = `${error.message}; the last attempt failed: ${cause.message}`;
     throw rephrase(error, { message, ...(cause.attempts && { attempts: cause.attempts }) });
   }
 }
@@ -64,20 +64,20 @@ function finalFailure(
   }
   const attempts = shown.attempts ?? 1;
   if (attempts === 1) return shown;
-  return rephrase(shown, { message: `${shown.message} (after ${attempts} requests)` });
+  return rephrase(shown, { message: `${shown.message} (after ${attempts} attempts)` });
 }
 
 function waitRefused(shown: Failure, askedDelay: number, now: Date): Failure {
   const seconds = askedDelay / 1000;
   if (askedDelay > longestWait) {
     return rephrase(shown, {
-      message: `${shown.message}; the service asks to wait for more than a year`,
-      hint: 'ask the provider of the service about your limits',
+      message: `${shown.message}; Retry-After is more than a year`,
+      remedy: { code: 'ask-about-limits' },
     });
   }
   const time = clockTimeAfter(seconds, now);
   return rephrase(shown, {
-    message: `${shown.message}; the service asks to wait ${waitInWords(seconds)}, until ${time}`,
-    hint: `ask again after ${time}, or wait for it with --retry-max-wait ${Math.ceil(seconds)}s`,
+    message: `${shown.message}; Retry-After is ${waitInWords(seconds)}, until ${time}`,
+    remedy: { code: 'wait-until', time, seconds: Math.ceil(seconds) },
   });
 }

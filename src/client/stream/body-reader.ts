@@ -41,7 +41,7 @@ function createStatementReader(form: 'page' | 'text'): BodyReader {
     const what = form === 'page' ? 'a web page' : 'plain text';
     const said = message === undefined ? '' : `: ${message}`;
     throw new Failure('server_error', `the service sent ${what} instead of an answer${said}`, {
-      hint: 'check the base URL: natter auth status',
+      remedy: { code: 'check-base-url' },
     });
   }
   return {

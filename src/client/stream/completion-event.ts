@@ -18,8 +18,8 @@ const foreignBeginning = /^(?:message_start|response\.created)$/;
 
 function refuseForeign({ type, choices }: JsonObject): void {
   if (choices !== undefined || typeof type !== 'string' || !foreignBeginning.test(type)) return;
-  const message = `the service streams another format than that of chat completions ("${type}")`;
-  throw new Failure('server_error', message, { hint: 'check the base URL: natter auth status' });
+  const message = `the stream is not in the format of chat completions ("${type}")`;
+  throw new Failure('server_error', message, { remedy: { code: 'check-base-url' } });
 }
 
 function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reader): void {
@@ -28,7 +28,7 @@ function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reade
   const error = findError(chunk);
   if (error !== undefined) throw reportedError(error);
   if (content.finishReason === 'error') {
-    throw new Failure('server_error', 'the service ended the answer with an error it did not name');
+    throw new Failure('server_error', 'the service ended the answer with an unnamed error');
   }
   refuseForeign(chunk);
   template.learn(data, content);

@@ -6,9 +6,6 @@ import { readErrorValue } from '../failure/error-body.ts';
 import { malformed } from '../failure/answer-failure.ts';
 import { findError, reportedError } from '../failure/reported-error.ts';
 
-/** For what came from some server, but hardly from one of this format. */
-const elsewhere = { hint: 'check the base URL: natter auth status' };
-
 function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -33,9 +30,7 @@ export function takeJsonCompletion(text: string, answer: Answer): void {
       return;
     }
   }
-  throw new Failure(
-    'server_error',
-    "the service's answer is JSON without a completion in it",
-    elsewhere,
-  );
+  throw new Failure('server_error', "the service's answer is JSON without a completion in it", {
+    remedy: { code: 'check-base-url' },
+  });
 }

@@ -1,3 +1,4 @@
+import { detailsOf } from '../../client/failure/request-failure.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
 import { parseApiKey } from '../../settings/api-key.ts';
@@ -48,8 +49,7 @@ function parseEntered<Value>(parse: () => Value): Value {
     return parse();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const { kind, message, hint } = error;
-    throw new Refused(kind, message, hint === undefined ? {} : { hint });
+    throw new Refused(error.kind, error.message, detailsOf(error));
   }
 }
 

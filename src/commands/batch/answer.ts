@@ -9,6 +9,7 @@ import { createAnswerMeter } from '../../output/answer-meter.ts';
 import type { AnswerRecord } from '../../output/answer-record.ts';
 import { stoppedAnswer, toFailure } from '../../output/failure-report.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { withHint } from '../program/remedy-words.ts';
 import { planItem } from './request.ts';
 
 /** How items are asked. */
@@ -110,7 +111,7 @@ async function askOnce(
     return transcript.outcome(request);
   } catch (error) {
     if (signal.aborted) return transcript.outcome(request, stoppedAnswer(), true);
-    const failure = toFailure(error);
+    const failure = withHint(toFailure(error));
     transcript.failed(failure);
     return transcript.outcome(request, failure);
   } finally {

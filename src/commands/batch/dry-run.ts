@@ -11,6 +11,7 @@ import { type BatchItems, checkItems, pendingItems, selectItems } from './items.
 import { planItem } from './request.ts';
 import { failureLine, unsendable } from './result.ts';
 import type { BatchOptions } from './options.ts';
+import { withHint } from '../program/remedy-words.ts';
 import type { Context } from '../program/context.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
 
@@ -43,7 +44,7 @@ function itemLine(
     outlook.tokens += planned.fit.estimate;
     return jsonLine({ index, line, id, ...describe(planned) });
   } catch (error) {
-    const failure = toFailure(error);
+    const failure = withHint(toFailure(error));
     countFailure(outlook.tally, failure.kind);
     return failureLine(context, item, undefined, failure);
   }

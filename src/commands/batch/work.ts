@@ -8,6 +8,7 @@ import { askItem, type Asking, type ItemOutcome } from './answer.ts';
 import { itemFingerprint } from './request.ts';
 import { failureLine, outcomeLine, unsendable } from './result.ts';
 import type { BatchSink } from './sink.ts';
+import { withHint } from '../program/remedy-words.ts';
 import type { Context } from '../program/context.ts';
 
 /** What all items of a run share. */
@@ -47,7 +48,7 @@ async function answer(
   try {
     outcome = await askItem(asking, item.content, slot);
   } catch (error) {
-    const failure = toFailure(error);
+    const failure = withHint(toFailure(error));
     countFailure(work.tally, failure.kind);
     const line = failureLine(context, item, fingerprint, failure);
     await sink.put(sequence, { index, fingerprint, isAnswered: false }, line);

@@ -39,6 +39,12 @@ function reportProgress({ context, presentation, options }: Run, model: string):
   return createProgressReporter({ stderr, style, notices, activity, model, showReasoning });
 }
 
+/** Loaded for a failure only. */
+async function worded(failure: Failure): Promise<Failure> {
+  const { withHint } = await import('../program/remedy-words.ts');
+  return withHint(failure);
+}
+
 /** Sends the request and prints what comes; text that came before a failure is printed whole. */
 async function answer(
   run: Run,
@@ -62,7 +68,7 @@ async function answer(
       context.signal.throwIfAborted();
     }
   } catch (error) {
-    failure = endingFailure(error, context.signal);
+    failure = await worded(endingFailure(error, context.signal));
     throw error;
   } finally {
     progressReporter.end();

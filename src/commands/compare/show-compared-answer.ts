@@ -2,6 +2,7 @@ import type { ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { createAnswerMeter } from '../../output/answer-meter.ts';
+import { withHint } from '../program/remedy-words.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
 
 export interface ShowOptions {
@@ -33,7 +34,7 @@ export async function showComparedAnswer(
     }
   } catch (error) {
     if (!signal.aborted && !(error instanceof Failure)) throw error;
-    failure = error instanceof Failure ? error : undefined;
+    failure = error instanceof Failure ? withHint(error) : undefined;
   }
   const content = texts.join('');
   const answer = { label, model, content, record: meter.record(failure), failure };

@@ -2,6 +2,7 @@ import { isSet } from '../../environment.ts';
 import { exitCodes } from '../../failure.ts';
 import { reportFailure, toFailure } from '../../output/failure-report.ts';
 import { cleanLine } from '../print/clean-line.ts';
+import { withHint } from './remedy-words.ts';
 import { wantsJson } from './command-line.ts';
 import type { Context } from './context.ts';
 
@@ -11,7 +12,7 @@ export function describeFailure(
   context: Pick<Context, 'environment' | 'secrets'>,
   words: readonly string[],
 ): { readonly text: string; readonly exitCode: number } {
-  const failure = toFailure(error);
+  const failure = withHint(toFailure(error));
   const text = reportFailure(failure, {
     json: wantsJson(words),
     debug: isSet(context.environment, 'NATTER_DEBUG'),

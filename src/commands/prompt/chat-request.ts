@@ -35,6 +35,7 @@ export function planRequest(
   settings: ResolvedSettings,
   messages: readonly Message[],
   stream: boolean,
+  modelSwitch?: '-m' | '/model',
 ): PlannedRequest {
   const { values, params, windows } = settings;
   const estimate = estimateMessages(messages) + (values.maxTokens ?? 0);
@@ -49,5 +50,5 @@ export function planRequest(
     ...(values.maxTokens === undefined ? {} : { max_tokens: values.maxTokens }),
     ...(Object.keys(params).length === 0 ? {} : { params: withoutSources(params) }),
   };
-  return { request, fit, warning: contextWarning(fit, windows) };
+  return { request, fit, warning: contextWarning(fit, windows, modelSwitch) };
 }

@@ -152,6 +152,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
         { ...withChoices(settings, choices), windows: service.windows() },
         messages,
         options.stream,
+        '/model',
       ),
     windows: () => service.windows(),
     async connect(address, key, signal) {

@@ -17,9 +17,10 @@ function ambiguous(name: string, candidates: readonly string[]): Failure {
 }
 
 function unknown(name: string, shelf: Shelf): Failure {
-  const [where, option] = shelf === 'trash' ? [' in the trash', ' --deleted'] : ['', ''];
+  const isInTrash = shelf === 'trash';
+  const where = isInTrash ? ' in the trash' : '';
   return new Failure('not_found', `there is no conversation "${name}"${where}`, {
-    hint: `natter conversations list${option} shows their ids and titles`,
+    remedy: { code: 'list-conversations', isInTrash },
   });
 }
 

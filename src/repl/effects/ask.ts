@@ -4,7 +4,6 @@ import type { AnswerEnd } from '../../conversation/journal/journal.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerOutcome } from '../state/action.ts';
-import { adviceInConversation } from '../text/advice.ts';
 import type { Choices, Effect, Question } from '../state/effect.ts';
 import { notice, type Entry } from '../state/entry.ts';
 import { endingWith, messagesFor } from '../state/position.ts';
@@ -153,7 +152,7 @@ async function converse(asking: Asking, answer: Answer): Promise<void> {
   const { service } = core.ports;
   const messages = messagesFor(endingWith(core.journal().conversation(), answer.promptId));
   const { request, warning } = service.plan(messages, choices);
-  if (warning !== undefined) sayIn(asking, notice(adviceInConversation(warning)));
+  if (warning !== undefined) sayIn(asking, notice(warning));
   for await (const event of service.client().chat(request, { signal })) {
     signal.throwIfAborted();
     await onEvent(asking, answer, event);

@@ -1,7 +1,8 @@
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { Action, FailureText } from '../state/action.ts';
 import { Failure, replacedFailure } from '../../failure.ts';
-import { adviceInConversation } from '../text/advice.ts';
+import { hintOf } from '../../output/remedy-words.ts';
+import { replWords } from '../text/remedy-words.ts';
 import type { Entry } from '../state/entry.ts';
 import type { SessionPorts } from './ports.ts';
 import type { Screen } from './screen.ts';
@@ -43,9 +44,9 @@ export class Stopped extends Error {
 export function failureText(error: unknown, clean: (text: string) => string): FailureText {
   const failure = error instanceof Failure ? error : replacedFailure(error);
   if (failure !== undefined) {
-    const { kind, message, hint } = failure;
-    const advice = hint === undefined ? {} : { hint: clean(adviceInConversation(hint)) };
-    return { kind, message: clean(message), ...advice };
+    const { kind, message } = failure;
+    const hint = hintOf(failure, replWords);
+    return { kind, message: clean(message), ...(hint !== undefined && { hint: clean(hint) }) };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { kind: 'unexpected', message: clean(`unexpected error: ${message}`) };

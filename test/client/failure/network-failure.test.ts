@@ -12,10 +12,10 @@ function coded(code: string): Error {
 
 test.each([
   ['ECONNREFUSED', false, 'the connection was refused'],
-  ['ENOTFOUND', false, 'no such host is known'],
-  ['ENETUNREACH', false, 'no way leads to the network'],
-  ['EHOSTUNREACH', false, 'no way leads to the host'],
-  ['EAI_AGAIN', true, 'the name service does not answer'],
+  ['ENOTFOUND', false, 'the host was not found'],
+  ['ENETUNREACH', false, 'there is no route to the network'],
+  ['EHOSTUNREACH', false, 'there is no route to the host'],
+  ['EAI_AGAIN', true, 'the DNS lookup failed'],
   ['ETIMEDOUT', true, 'the connection timed out'],
   ['ECONNRESET', true, 'the connection was closed'],
   ['EWHATEVER', true, 'EWHATEVER'],
@@ -28,22 +28,22 @@ test.each([
 });
 
 test.each([
-  ['CERT_HAS_EXPIRED', 'has expired', "check this machine's clock"],
-  ['CERT_NOT_YET_VALID', 'is not valid yet', "check this machine's clock"],
-  ['CERT_REVOKED', 'was revoked', 'has to be replaced'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed', 'NODE_EXTRA_CA_CERTS'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'is signed by an authority', 'NODE_EXTRA_CA_CERTS'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'is signed by an authority', 'NODE_EXTRA_CA_CERTS'],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is signed by an authority', 'NODE_EXTRA_CA_CERTS'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another name, not for service.test', 'host of the base'],
-  ['CERT_CHAIN_TOO_LONG', 'is not trusted', 'NODE_EXTRA_CA_CERTS'],
+  ['CERT_HAS_EXPIRED', 'has expired', 'check-clock'],
+  ['CERT_NOT_YET_VALID', 'is not valid yet', 'check-clock'],
+  ['CERT_REVOKED', 'was revoked', 'replace-certificate'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed', 'trust-certificate'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'is signed by an authority', 'trust-authority'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'is signed by an authority', 'trust-authority'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is signed by an authority', 'trust-authority'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another name, not for service.test', 'check-host'],
+  ['CERT_CHAIN_TOO_LONG', 'is not trusted', 'trust-authority'],
 ])('Y2: R30 %s is final, is named and says what helps', (code, problem, help) => {
   const failure = networkFailure(coded(code), 'connecting', route);
   expect(failure).toMatchObject({ kind: 'unreachable', transient: false });
   expect(failure.message).toMatch(/^the TLS certificate of service\.test:443 /);
   expect(failure.message).toContain(problem);
   expect(failure.message).toContain(code);
-  expect(failure.hint).toContain(help);
+  expect(failure.remedy).toEqual({ code: help });
 });
 
 test('Y2: a certificate for hundreds of names is told by a few', () => {
@@ -57,11 +57,11 @@ test('Y2: a certificate for hundreds of names is told by a few', () => {
 test('R30 a TLS version that nobody shares is final', () => {
   const failure = networkFailure(coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'connecting', route);
   expect(failure).toMatchObject({ kind: 'unreachable', transient: false });
-  expect(failure.hint).toContain('whether it should begin with http://');
+  expect(failure.remedy).toEqual({ code: 'check-scheme', scheme: 'http' });
 });
 
 test.each([
-  ['waiting', 'service.test:443 closed the connection before it answered'],
+  ['waiting', 'service.test:443 closed the connection before the response'],
   ['answering', 'service.test:443 closed the connection before the answer ended'],
 ] as const)('R18 R22 a cut while %s is worth another try', (stage, message) => {
   expect(networkFailure(coded('ECONNRESET'), stage, route)).toMatchObject({
@@ -72,10 +72,10 @@ test.each([
 
 test('a cut of plain http before any answer asks whether TLS is expected', () => {
   const plain = createRoute(new URL('http://service.test'), {});
-  const hintOf = (stage: 'waiting' | 'answering', from = plain) =>
-    networkFailure(coded('ECONNRESET'), stage, from).hint;
-  expect(hintOf('waiting')).toContain('whether the base URL needs https://');
-  expect([hintOf('answering'), hintOf('waiting', route)]).toEqual([undefined, undefined]);
+  const remedyOf = (stage: 'waiting' | 'answering', from = plain) =>
+    networkFailure(coded('ECONNRESET'), stage, from).remedy;
+  expect(remedyOf('waiting')).toEqual({ code: 'check-scheme', scheme: 'https' });
+  expect([remedyOf('answering'), remedyOf('waiting', route)]).toEqual([undefined, undefined]);
 });
 
 test('R17 a connection that is not made in time is tried again, up to the limit', async () => {

@@ -36,15 +36,13 @@ test.each([
   expect(failure(status, '', { 'x-should-retry': advice }).transient).toBe(transient);
 });
 
-test('R11 an account that is used up is not asked for again', () => {
+test('R11 an exhausted quota is not retried', () => {
   const { kind, transient, message } = failure(
     429,
     '{"error":{"message":"You exceeded your current quota.","code":"insufficient_quota"}}',
   );
   expect({ kind, transient }).toEqual({ kind: 'rate_limited', transient: false });
-  expect(message).toBe(
-    'what the account may use is used up (429): You exceeded your current quota.',
-  );
+  expect(message).toBe('quota exhausted (429): You exceeded your current quota.');
 });
 
 test('believes the status before the name in the body', () => {
@@ -80,5 +78,5 @@ test('keeps the request id and the wait asked for', () => {
 });
 
 test('names the next command after a refused key', () => {
-  expect(failure(401).hint).toContain('natter auth login');
+  expect(failure(401).remedy).toEqual({ code: 'sign-in' });
 });

@@ -94,7 +94,7 @@ test('K17 lower-case no_proxy comes first', () => {
 
 test.each([
   ['http://user:secret@bad host:1', 'is not a URL'],
-  ['socks5://user:secret@proxy.test:1080', 'is neither an http nor an https proxy'],
+  ['socks5://user:secret@proxy.test:1080', 'is neither http nor https'],
 ])('K18 refuses the proxy %s without telling its password', (value, problem) => {
   const choose = () => proxyFor(new URL('https://service.test'), { HTTPS_PROXY: value });
   expect(choose).toThrow(Failure);

@@ -69,7 +69,7 @@ test.each(['x-api-key', 'cookie', 'x-team-token'])(
   (name) => {
     const headers = { 'user-agent': 'natter', [name]: 'value' };
     const check = () => checkSecrecy(new URL('http://api.test'), headers, false);
-    expect(check).toThrow(`the header ${name} would travel unencrypted`);
+    expect(check).toThrow(`the header ${name} would be sent unencrypted`);
   },
 );
 

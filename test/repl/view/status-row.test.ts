@@ -67,9 +67,9 @@ describe('the status line', () => {
   );
 
   test('says how to stop beside a long cause, where there is room for what tells something', () => {
-    const cause = 'the service limits how often it is asked (429)';
+    const cause = 'rate limited by the service (429)';
     expect(statusRow({ ...retrying, cause }, appearanceOf({ columns: 70 }))).toBe(
-      'the service limits how often it is … · retry 2 of 5 in 4 s · Esc stops',
+      'rate limited by the service (429) · retry 2 of 5 in 4 s · Esc stops',
     );
   });
 

@@ -1,0 +1,55 @@
+import { sendAgain } from './failure-report.ts';
+import type { Failure, Remedy, RemedyCode } from '../failure.ts';
+
+/** A hint for each code: one line without a full stop. */
+export type RemedyWords<Code extends RemedyCode = RemedyCode> = {
+  readonly [One in Code]: (remedy: Extract<Remedy, { readonly code: One }>) => string;
+};
+
+/** The options of the command line that set limits of the client. */
+export const timeoutOptions = {
+  idleTimeout: '--idle-timeout',
+  firstByteTimeout: '--first-byte-timeout',
+  totalTimeout: '--timeout',
+};
+
+/** The words that name neither a command nor a key, so that every front door uses them. */
+export const commonWords = {
+  'send-again': () => sendAgain,
+  'retry-later': () => 'try again later',
+  'report-to-operator': () => 'try again; if it happens again, report it to the service operator',
+  'ask-about-limits': () => 'ask the provider of the service about your limits',
+  'check-quota': () => 'check the plan and billing of the account; a retry does not help',
+  rephrase: () => 'the text received is kept; rephrase the prompt, or use a different model',
+  'ask-for-text': () => 'the text received is kept; natter runs no tools, so ask for text only',
+  'correct-base-url': () => 'a base URL looks like https://api.example.com',
+  'correct-limit': ({ option }) => `set ${option} to 0, to a positive number, or to Infinity`,
+  'check-scheme': ({ scheme }) =>
+    scheme === 'http'
+      ? 'check the port of the base URL, and whether it should start with http://'
+      : 'try again later, or check whether the base URL needs https://',
+  'check-proxy': ({ variable }) => `check ${variable}, or name the host in NO_PROXY`,
+  'sign-in-to-proxy': ({ variable }) =>
+    `add them to the proxy variable: ${variable}=http://user:password@host:port`,
+  'trust-authority': () =>
+    'set NODE_EXTRA_CA_CERTS to the certificate file of your own authority; for a public one, the service must send its whole chain',
+  'trust-certificate': () => 'if you trust it, set NODE_EXTRA_CA_CERTS to its file',
+  'check-clock': () =>
+    "check this machine's clock; if it is right, the service needs a new certificate",
+  'replace-certificate': () => 'the service needs a new certificate',
+  'raise-header-limit': () =>
+    'a gateway may add headers; NODE_OPTIONS=--max-http-header-size=65536 raises the limit',
+} satisfies Partial<RemedyWords>;
+
+/** The words that each front door has to have. */
+export type FrontDoorWords = RemedyWords<Exclude<RemedyCode, keyof typeof commonWords>>;
+
+/** The hint of a failure: its own, else its remedy in the words of a front door. */
+export function hintOf({ hint, remedy }: Failure, words: FrontDoorWords): string | undefined {
+  if (hint !== undefined || remedy === undefined) return hint;
+  const all: RemedyWords = { ...commonWords, ...words };
+  // A recording of a newer natter may have codes that this one does not know.
+  if (!Object.hasOwn(all, remedy.code)) return undefined;
+  // The code decides which data there is, which the compiler cannot see here.
+  return (all[remedy.code] as (remedy: Remedy) => string)(remedy);
+}

@@ -1,0 +1,26 @@
+import { timeoutOptions, type FrontDoorWords } from '../../output/remedy-words.ts';
+
+/** The hints of a conversation: slash commands, and options only for the next start of natter. */
+export const replWords: FrontDoorWords = {
+  'raise-timeout': ({ limit }) =>
+    `try again, or restart natter with a longer ${timeoutOptions[limit]}`,
+  'wait-until': ({ time, seconds }) =>
+    `try again after ${time}, or restart natter with --retry-max-wait ${seconds}s`,
+  'slow-down': () => 'wait a little and try again, or restart natter with more --retries',
+  'check-base-url': () => 'check the base URL',
+  'check-host': () => 'check the host of the base URL',
+  'check-connection': () => 'check the base URL and the network',
+  'set-base-url': ({ baseUrl }) =>
+    `if that is right, set the base URL: natter config set base-url ${baseUrl}`,
+  'remove-user-info': () => 'remove them from the URL',
+  'use-https': () => 'use an https base URL, or restart natter with --allow-insecure',
+  'sign-in': () => 'enter a valid key',
+  'enter-key-again': () => 'enter the key again',
+  'check-permissions': () => 'the issuer of the key can allow more',
+  'check-request': () => '/model, /system and /max-tokens change what is sent',
+  'check-model': () => '/models lists the available models; also check the base URL',
+  'list-models': () => '/models lists the available models',
+  'list-conversations': () => '/conversations shows their ids and titles',
+  'record-request': ({ file }) =>
+    `make the request as it was recorded, or restart natter with --record ${file}`,
+};

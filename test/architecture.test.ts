@@ -134,10 +134,28 @@ describe('the table of places', () => {
   });
 });
 
+test('the picture of the resize sequence names files and functions of the live region', () => {
+  const decision = readFileSync('docs/decisions/0006-live-region.md', 'utf8');
+  const picture = /## The resize sequence\n[^]*?```\n([^]*?)```/.exec(decision)?.[1] ?? '';
+  const folder = 'src/terminal/live';
+  const source = readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n');
+  const functions = [...picture.matchAll(/\[(\w+)|(\w+)\(\)/g)].map(
+    ([, one, other]) => one ?? other,
+  );
+  const files = [...picture.matchAll(/\blive-[a-z]+\.ts/g)].map(([name]) => name);
+  expect(functions.length).toBeGreaterThan(8);
+  expect(functions.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).toEqual([]);
+  expect(files.filter((name) => !existsSync(join(folder, name)))).toEqual([]);
+});
+
 test('the picture of the layers shows every layer', () => {
   const picture = /## Layers\n\n```\n([^]*?)```/.exec(architecture)?.[1] ?? '';
   const names = layers.map(({ name }) => name).filter((name) => name !== 'main');
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(picture))).toEqual([]);
+  const below = /below all: (.*)/.exec(picture)?.[1]?.split(', ') ?? [];
+  expect(below.filter((name) => !names.includes(name))).toEqual([]);
 });
 
 test('the process is touched by main, the library and the files for streams, signals and the terminal alone', () => {

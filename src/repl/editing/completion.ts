@@ -2,20 +2,20 @@ import { graphemes } from '../../terminal/text/width.ts';
 import { replaceRange } from './text-buffer.ts';
 import type { Draft, TextBuffer } from './text-buffer.ts';
 
-/** What stands at the caret and could be completed; the caller finds the candidates for it. */
+/** The text at the caret to complete. The caller finds the candidates. */
 export interface CompletionRequest {
   /** `command`: names of slash commands. `argument`: values for `command`. `path`: names in `folder`. */
   readonly kind: 'command' | 'argument' | 'path';
-  /** UTF-16 offsets of what a candidate replaces. */
+  /** UTF-16 offsets of the text that a candidate replaces. */
   readonly from: number;
   readonly to: number;
-  /** What is typed of the name so far. */
+  /** The typed part of the name. */
   readonly typed: string;
-  /** The slash command whose argument it is, without the slash. */
+  /** For arguments: the slash command, without the slash. */
   readonly command?: string;
-  /** As typed, with its last slash (`src/`, `~/`, `/`); empty for the current folder. */
+  /** As typed, with a trailing slash (`src/`, `~/`, `/`); empty for the current folder. */
   readonly folder?: string;
-  /** An `@file` in the text, where a name with blanks stands in quotes. */
+  /** An `@file` mention, in which names with spaces are quoted. */
   readonly isMention?: boolean;
 }
 
@@ -26,10 +26,10 @@ export interface Candidate {
   readonly isFolder?: boolean;
 }
 
-/** What a slash command takes: a value (to the end of the line), or files, or nothing that can be completed. */
+/** The kind of a slash command's argument: a value (to the end of the line) or a path. */
 export type ArgumentKind = 'value' | 'path';
 
-/** Characters before the caret that are looked at. */
+/** Number of characters before the caret that are searched. */
 const reach = 4096;
 
 function pathRequest(path: string, from: number, to: number): CompletionRequest {
@@ -63,8 +63,8 @@ function findArgument(
 }
 
 /**
- * What Tab could complete at the caret: `/command`, its argument (`argumentKind` tells which one it takes),
- * or `@file`; undefined in other text. `//` begins no command.
+ * What Tab can complete at the caret: `/command`, its argument (of the kind `argumentKind` returns), or `@file`;
+ * undefined in other text, including after `//`.
  */
 export function findCompletion(
   { text, cursor }: Draft,
@@ -82,7 +82,7 @@ export function findCompletion(
   return findMention(text.slice(Math.max(0, cursor - reach), cursor), cursor);
 }
 
-/** The candidates that fit what is typed: those that begin with it, then those that hold it, capitals or not. */
+/** Matching candidates, ignoring case: first those that start with the typed text, then those that contain it. */
 export function matchCandidates(
   { kind, typed }: CompletionRequest,
   candidates: readonly Candidate[],
@@ -100,7 +100,7 @@ export function matchCandidates(
   return [...beginning, ...holding].map(({ candidate }) => candidate);
 }
 
-/** What all candidates begin with, in whole characters. */
+/** The longest common prefix, in whole characters. */
 export function commonBeginning(candidates: readonly Candidate[]): string {
   const [first = '', ...others] = candidates.map(({ value }) => value);
   let common = '';
@@ -116,11 +116,11 @@ function replacementOf(request: CompletionRequest, { value, isFolder }: Candidat
   if (request.kind !== 'path') return value;
   const path = `${request.folder ?? ''}${value}${isFolder === true ? '/' : ''}`;
   if (request.isMention !== true || !/\s/.test(path)) return path;
-  // An open quote lets the names in the folder follow.
+  // The quote stays open, so that names in the folder can follow.
   return isFolder === true ? `"${path}` : `"${path}"`;
 }
 
-/** The buffer with a candidate in place of what was typed, and a blank where something else can follow. */
+/** Replaces the typed text by a candidate, with a trailing space where more can follow. */
 export function applyCandidate(
   buffer: TextBuffer,
   request: CompletionRequest,

@@ -8,9 +8,9 @@ import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { replaceFile, stateVariable } from './private-file.ts';
 
-/** A draft that was never sent, as it was found on disk. */
+/** An unsent draft found on disk. */
 export interface StoredDraft {
-  /** Names the session that wrote it. */
+  /** The id of the session that wrote it. */
   readonly id: string;
   readonly text: string;
   readonly savedAt: Date;
@@ -22,7 +22,7 @@ function fileOf(folder: string, id: string): string {
   return path.join(folder, `${encodeURIComponent(id)}${extension}`);
 }
 
-/** Forgets a session's draft; nothing when there is none. @throws Failure `storage` */
+/** Removes a session's draft, if there is one. @throws Failure `storage` */
 export function removeDraft(folder: string, id: string): void {
   const file = fileOf(folder, id);
   try {
@@ -33,8 +33,8 @@ export function removeDraft(folder: string, id: string): void {
 }
 
 /**
- * Keeps a session's unsent text (`contentOf` the buffer), so that it outlives a crash or a kill; an empty one is
- * removed. Each session has a file of its own, so two windows never overwrite each other's.
+ * Saves a session's unsent text (`contentOf` the buffer), so that it survives a crash; an empty text removes the file.
+ * Each session has a separate file, so two windows never overwrite each other's draft.
  * @throws Failure `storage`
  */
 export function saveDraft(folder: string, id: string, text: string, at: Date): void {
@@ -66,15 +66,15 @@ function readDraft(folder: string, name: string): StoredDraft | undefined {
     const id = decodeURIComponent(name.slice(0, -extension.length));
     return parseDraft(id, fs.readFileSync(file, 'utf8'));
   } catch (error) {
-    // Another session sent it meanwhile; or the name is none that a session gives.
+    // Another session sent it meanwhile, or the file name is not one of natter's.
     if (errorCode(error) === 'ENOENT' || error instanceof URIError) return undefined;
     throw storageFailure('read', file, error, stateVariable);
   }
 }
 
 /**
- * Every draft left in the folder, newest first. Damaged and vanished files are passed over, and one that cannot be
- * read costs itself alone: `onUnread` has the reason. @throws Failure `storage` for the folder
+ * Every draft in the folder, newest first. Damaged and vanished files are skipped, and so are unreadable ones, which
+ * are reported to `onUnread`. @throws Failure `storage` for the folder
  */
 export function findDrafts(
   folder: string,
@@ -102,7 +102,7 @@ export function findDrafts(
 }
 
 /**
- * Takes the lock of a session's draft, which says whether the session is still there; undefined while it is.
+ * Takes the lock of a session's draft; undefined while that session is running.
  * @throws Failure `storage`
  */
 export function holdDraft(

@@ -5,7 +5,7 @@ import { expandPaste, insert, replaceRange } from './text-buffer.ts';
 import type { TextBuffer } from './text-buffer.ts';
 import { redo, undo } from './undo.ts';
 
-/** What each action that needs nothing but the buffer does to it; key bindings name these actions. */
+/** Actions on the buffer alone, by the names that key bindings use. */
 export const editActions = {
   'move-left': (buffer) => move(buffer, 'left'),
   'move-right': (buffer) => move(buffer, 'right'),
@@ -37,7 +37,7 @@ export function isEditAction(action: string): action is EditAction {
   return Object.hasOwn(editActions, action);
 }
 
-/** For Enter: the backslash before the caret turned into a line end; undefined when there is none. */
+/** For Enter: turns a backslash before the caret into a line end; undefined if there is none. */
 export function breakAtBackslash(buffer: TextBuffer): TextBuffer | undefined {
   const start = previousBoundary(buffer.text, buffer.cursor);
   if (buffer.text.slice(start, buffer.cursor) !== '\\') return undefined;

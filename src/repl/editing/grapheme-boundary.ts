@@ -1,6 +1,6 @@
 import { graphemes } from '../../terminal/text/width.ts';
 
-/** How far back a boundary is looked for before the search starts inside a run of joined characters. */
+/** How far back to look for a boundary before starting inside a run of joined characters. */
 const context = 1024;
 const plain = /[\n\x20-\x7e\u4e00-\u9fff]/;
 const lowSurrogate = /[\udc00-\udfff]/;
@@ -10,11 +10,11 @@ function isPlain(text: string, at: number): boolean {
   return plain.test(text.charAt(at));
 }
 
-/** A boundary at or before the offset from which characters can be counted, without reading the whole text. */
+/** A boundary at or before the offset, found without reading the whole text. */
 function safeStart(text: string, offset: number): number {
   const limit = Math.max(0, offset - context);
   for (let at = offset - 1; at > limit; at -= 1) {
-    // Nothing joins two plain characters; one alone may hang on a mark that goes before it (UAX 29, GB9b).
+    // Two plain characters never join; a single one may belong to a preceding mark (UAX 29, GB9b).
     if (isPlain(text, at) && isPlain(text, at - 1)) return at;
   }
   return splitsPair(text, limit) ? limit + 1 : limit;
@@ -36,17 +36,17 @@ export function boundaryFrom(text: string, offset: number): number {
       if (boundary >= offset) break;
       boundary += character.length;
     }
-    // The end of the part may lie inside a character; the end of the text cannot.
+    // The end of the part may be inside a character; the end of the text cannot.
     if (boundary < start + part.length || start + part.length === text.length) return boundary;
   }
 }
 
-/** Where the character that begins at a boundary ends. */
+/** The end of the character that starts at a boundary. */
 export function nextBoundary(text: string, boundary: number): number {
   return boundaryFrom(text, boundary + 1);
 }
 
-/** Where the character that ends at a boundary begins. */
+/** The start of the character that ends at a boundary. */
 export function previousBoundary(text: string, boundary: number): number {
   const start = safeStart(text, boundary);
   let previous = start;

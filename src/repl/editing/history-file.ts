@@ -3,21 +3,21 @@ import fs from 'node:fs';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { appendLine, stateVariable } from './private-file.ts';
 
-/** Bytes and entries read from the end of the file. */
+/** Maximum bytes and entries read from the end of the file. */
 const readLimit = 8 << 20;
 const entryLimit = 2000;
-/** UTF-16 units; a longer prompt is in its conversation only, so that it does not push the others out. */
+/** UTF-16 units. Longer prompts are not stored here, so that they do not push out the others. */
 const longestText = 1 << 20;
 
 export interface StoredHistory {
   /** Oldest first. */
   readonly texts: readonly string[];
-  /** Lines that are no entries: cut or damaged. */
+  /** Number of invalid lines, cut or damaged. */
   readonly skipped: number;
 }
 
 /**
- * Adds a sent prompt to the history over sessions: JSON lines `{"at": ISO 8601, "text": …}`.
+ * Adds a sent prompt to the persistent history: JSON lines `{"at": ISO 8601, "text": …}`.
  * @throws Failure `storage`
  */
 export function appendHistory(file: string, text: string, at: Date): void {
@@ -25,7 +25,7 @@ export function appendHistory(file: string, text: string, at: Date): void {
   appendLine(file, JSON.stringify({ at: at.toISOString(), text }));
 }
 
-/** The file's last bytes from the begin of a line on, so that no character is cut. */
+/** The file's last bytes from the start of a line, so that no character is cut. */
 function readEnd(file: string): string {
   const descriptor = fs.openSync(file, 'r');
   try {
@@ -40,7 +40,7 @@ function readEnd(file: string): string {
   }
 }
 
-/** The text of one line; undefined when it is no entry. */
+/** The text of one line; undefined if the line is invalid. */
 function parseEntry(line: string): string | undefined {
   try {
     const record: unknown = JSON.parse(line.replaceAll(/^\uFEFF|\0/g, ''));
@@ -52,7 +52,7 @@ function parseEntry(line: string): string | undefined {
   }
 }
 
-/** The newest 2000 entries among the last 8 MB; none when there is no file. @throws Failure `storage` */
+/** The newest 2000 entries in the last 8 MB; empty if there is no file. @throws Failure `storage` */
 export function readHistory(file: string): StoredHistory {
   try {
     const lines = readEnd(file)

@@ -4,12 +4,12 @@ import type { History, HistoryStep } from './history.ts';
 import { cleanText, contentOf } from './keys/paste.ts';
 import type { Draft } from './text-buffer.ts';
 
-/** A search through the history, newest first; the composer's draft waits until it ends. */
+/** A history search, newest first. The composer's draft is kept until the search ends. */
 export interface HistorySearch {
   readonly query: string;
-  /** Index of the entry found last; undefined before the first one. */
+  /** Index of the last match; undefined before the first one. */
   readonly match: number | undefined;
-  /** Nothing older (or newer) holds the query; `match` is where the search stood before. */
+  /** No further match; `match` is still the last one. */
   readonly isFailed: boolean;
 }
 
@@ -17,7 +17,7 @@ export function startSearch(): HistorySearch {
   return { query: '', match: undefined, isFailed: false };
 }
 
-/** Queries without capitals find both; those with capitals find what is written like them. */
+/** Smart case: a query without capitals ignores case. */
 function holds(entry: Draft, query: string): boolean {
   const content = contentOf(entry);
   return query === query.toLowerCase()
@@ -38,7 +38,7 @@ function find(
   for (let index = from; index >= 0 && index < entries.length; index += direction) {
     const entry = entries[index];
     if (entry === undefined || !holds(entry, search.query)) continue;
-    // Going on means to another text.
+    // Skips repeated entries.
     const isSame = index !== search.match && contentOf(entry) === shownContent;
     if (!isSame) return { ...search, match: index, isFailed: false };
   }
@@ -49,13 +49,13 @@ function newestIndex(history: History): number {
   return history.entries.length - 1;
 }
 
-/** The search for more; it stays at the entry found when that one holds it too. */
+/** Appends to the query; keeps the current match if it still matches. */
 export function extendQuery(history: History, search: HistorySearch, text: string): HistorySearch {
   const query = search.query + cleanText(text);
   return find(history, { ...search, query }, search.match ?? newestIndex(history), -1);
 }
 
-/** The search for one character less, from the newest entry on. */
+/** Removes the query's last character and searches again from the newest entry. */
 export function shortenQuery(history: History, search: HistorySearch): HistorySearch {
   const query = search.query.slice(0, previousBoundary(search.query, search.query.length));
   return find(history, { query, match: undefined, isFailed: false }, newestIndex(history), -1);
@@ -69,12 +69,12 @@ export function searchNewer(history: History, search: HistorySearch): HistorySea
   return find(history, search, (search.match ?? newestIndex(history)) + 1, 1);
 }
 
-/** The entry found; undefined when there is none to show. */
+/** The matching entry, if any. */
 export function matchOf(history: History, { match }: HistorySearch): Draft | undefined {
   return match === undefined ? undefined : history.entries[match];
 }
 
-/** Takes the entry found into the composer; the draft stays the newest entry. Without a match, the draft. */
+/** Recalls the match, with the draft as the newest entry; without a match, returns the draft. */
 export function acceptSearch(history: History, search: HistorySearch, current: Draft): HistoryStep {
   return search.match === undefined
     ? { history, draft: current }

@@ -4,19 +4,19 @@ import { draftFrom } from './text-buffer.ts';
 import type { Draft } from './text-buffer.ts';
 
 /**
- * Prompts sent before and the way through them. The unsent draft is the newest of them, and whatever is typed
- * into a recalled one stays there until something is sent, so walking through the history loses nothing.
+ * Sent prompts and the position among them. The unsent draft is the newest entry. Edits to a recalled prompt stay
+ * until something is sent, so browsing the history loses nothing.
  */
 export interface History {
   /** Oldest first. */
   readonly entries: readonly Draft[];
-  /** Index of the entry in the composer; `entries.length` is the draft. */
+  /** Index of the entry in the composer; `entries.length` means the draft. */
   readonly position: number;
-  /** What was left behind on the way, by index; the draft among them. */
+  /** Edited entries and the draft, by index. */
   readonly edits: ReadonlyMap<number, Draft>;
 }
 
-/** Where a step through the history leads, and what the composer then shows. */
+/** The history after one step, and the new content of the composer. */
 export interface HistoryStep {
   readonly history: History;
   readonly draft: Draft;
@@ -24,7 +24,7 @@ export interface HistoryStep {
 
 const mostEntries = 2000;
 
-/** A slash in a paste would begin no command. */
+/** A leading slash stays typed text: inside a paste marker it would not start a command. */
 function recalled(text: string): Draft {
   return text.startsWith('/') ? draftFrom(text) : recalledDraft(text);
 }
@@ -36,24 +36,23 @@ export function createHistory(texts: readonly string[] = []): History {
 
 const nothing = draftFrom('');
 
-/** What the composer shows at an index. */
 function draftAt(history: History, index: number): Draft {
   return history.edits.get(index) ?? history.entries[index] ?? nothing;
 }
 
-/** Goes to an entry (`entries.length` for the draft), leaving what the composer holds where it was. */
+/** Moves to an entry (`entries.length` for the draft) and keeps the composer's text at its place. */
 export function goTo(history: History, index: number, current: Draft): HistoryStep {
   const edits = new Map(history.edits).set(history.position, current);
   const next = { ...history, edits, position: index };
   return { history: next, draft: draftAt(next, index) };
 }
 
-/** The next older prompt; undefined at the oldest. */
+/** Undefined at the oldest prompt. */
 export function goOlder(history: History, current: Draft): HistoryStep | undefined {
   return history.position === 0 ? undefined : goTo(history, history.position - 1, current);
 }
 
-/** The next newer prompt, the draft at last; undefined at the draft. */
+/** Undefined at the draft, which follows the newest prompt. */
 export function goNewer(history: History, current: Draft): HistoryStep | undefined {
   return history.position === history.entries.length
     ? undefined
@@ -61,8 +60,8 @@ export function goNewer(history: History, current: Draft): HistoryStep | undefin
 }
 
 /**
- * The history after a text was sent (or put aside by Ctrl-C): it is the newest entry, unless it is empty or
- * the newest already. `draft` goes into the composer: empty, or the unsent draft when a recalled prompt was sent.
+ * Adds a text that was sent or cleared by Ctrl-C, unless it is empty or repeats the newest entry. The returned `draft`
+ * goes into the composer: empty, or the unsent draft if a recalled prompt was sent.
  */
 export function remember(history: History, sent: Draft): HistoryStep {
   const wasDraft = history.position === history.entries.length;

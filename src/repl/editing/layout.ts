@@ -8,14 +8,14 @@ export interface Layout {
   readonly rows: readonly string[];
   /** Index in `rows`. */
   readonly cursorRow: number;
-  /** Columns to the left of the caret. */
+  /** Number of columns left of the caret. */
   readonly cursorColumn: number;
-  /** Whether text goes on above and below the rows. */
+  /** Whether there is more text above and below the rows. */
   readonly hasMoreAbove: boolean;
   readonly hasMoreBelow: boolean;
 }
 
-/** Rows around the caret and the way to their neighbours; `rows` are those of `block`. */
+/** A row of a block; `rows` are all rows of `block`. */
 interface Place {
   readonly draft: Draft;
   readonly width: number;
@@ -35,7 +35,7 @@ function placeOf(
 }
 
 function placeOfCursor(draft: Draft, columns: number): Place {
-  // One column stays free for the caret after the last character.
+  // One column is reserved for the caret after the last character.
   const width = Math.max(1, columns - 1);
   const place = placeOf(draft, width, blockAt(draft.text, draft.cursor), () => 0);
   const index = place.rows.findLastIndex(({ start }) => start <= draft.cursor);
@@ -62,7 +62,7 @@ function columnOf({ cells }: VisualRow, offset: number): number {
   return cells.reduce((column, cell) => (cell.offset < offset ? column + cell.width : column), 0);
 }
 
-/** A blank between two rows that hangs over their width is not drawn: what draws them would cut the row off. */
+/** A space at a wrap that exceeds the width is not drawn, because the renderer would truncate the row. */
 function textOf({ cells }: VisualRow, width: number): string {
   const used = cells.reduce((columns, cell) => columns + cell.width, 0);
   const isHanging = used > width && cells.at(-1)?.shown === ' ';
@@ -70,7 +70,7 @@ function textOf({ cells }: VisualRow, width: number): string {
   return drawn.map((cell) => cell.shown).join('');
 }
 
-/** Up to `count` places one after the other, nearest first. */
+/** Up to `count` consecutive places, nearest first. */
 function walk(start: Place, step: (place: Place) => Place | undefined, count: number): Place[] {
   const places: Place[] = [];
   for (let place = start; places.length < count;) {
@@ -83,8 +83,8 @@ function walk(start: Place, step: (place: Place) => Place | undefined, count: nu
 }
 
 /**
- * The rows of a text on a window of `columns`, at most `height` of them around the caret. Only these are laid
- * out, so the time does not grow with the text.
+ * At most `height` rows around the caret, wrapped to `columns`. Only these are laid out, so the time does not grow
+ * with the text.
  */
 export function layout(draft: Draft, columns: number, height = Number.POSITIVE_INFINITY): Layout {
   const cursor = placeOfCursor(draft, columns);
@@ -104,7 +104,7 @@ export function layout(draft: Draft, columns: number, height = Number.POSITIVE_I
   };
 }
 
-/** Where in a row the caret stands for a column: before the character that covers it. */
+/** The offset in a row for a column: before the character that covers it. */
 function offsetAt(text: string, row: VisualRow, column: number): number {
   let used = 0;
   for (const cell of row.cells) {
@@ -112,13 +112,13 @@ function offsetAt(text: string, row: VisualRow, column: number): number {
     if (used > column) return cell.offset;
   }
   const endsLine = row.end === text.length || text.charAt(row.end) === '\n';
-  // The end of a wrapped row is the begin of the next one.
+  // The end of a wrapped row is the start of the next one.
   return endsLine ? row.end : (row.cells.at(-1)?.offset ?? row.end);
 }
 
 /**
- * Moves the caret by rows on the screen (negative: up), as far as there are any, keeping its column;
- * undefined on the first row (up) or the last one (down), where the history's entries follow.
+ * Moves the caret by up to `rows` screen rows (negative: up), keeping its column; undefined if it is already on the
+ * first or last row, where Up and Down browse the history.
  */
 export function moveVertically(
   buffer: TextBuffer,

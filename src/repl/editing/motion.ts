@@ -3,8 +3,8 @@ import { moveTo } from './text-buffer.ts';
 import type { Draft, TextBuffer } from './text-buffer.ts';
 
 /**
- * Where the caret can go in one step. `line` is what lies between two line ends, whatever the window's width;
- * `blank-word-left` goes back to the blank before the caret's word, as a shell's Ctrl+W does.
+ * A caret movement. A `line` is the text between two line ends, regardless of wrapping; `blank-word-left` moves to the
+ * previous white space, like Ctrl+W in a shell.
  */
 export type Motion =
   | 'left'
@@ -17,15 +17,15 @@ export type Motion =
   | 'text-start'
   | 'text-end';
 
-/** Words longer than this are crossed in parts. */
+/** Longer words are crossed in several steps. */
 const window = 256;
 const words = /[\p{Letter}\p{Number}\p{Mark}_]+|(?<standIn>\p{Surrogate})/gu;
-/** Scripts that write no blanks between words. */
+/** Scripts without spaces between words. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 let segmenter: Intl.Segmenter | undefined;
 
-/** Beginning and end of every word of a short text; a paste marker is a word. */
+/** Start and end of every word of a short text; a paste marker is a word. */
 function wordsOf(text: string): { start: number; end: number }[] {
   return Array.from(text.matchAll(words)).flatMap(({ 0: word, index }) => {
     if (!unspaced.test(word)) return [{ start: index, end: index + word.length }];
@@ -77,7 +77,7 @@ const targets: Readonly<Record<Motion, (draft: Draft) => number>> = {
   'text-end': ({ text }) => text.length,
 };
 
-/** Where a motion would take the caret; where it is when there is nowhere to go. */
+/** The caret's offset after a motion; unchanged if it cannot move. */
 export function targetOf(draft: Draft, motion: Motion): number {
   return targets[motion](draft);
 }

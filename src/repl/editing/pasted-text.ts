@@ -1,7 +1,7 @@
 import { eventOfSequence } from './keys/key-sequence.ts';
 import { cleanText } from './keys/paste.ts';
 
-/** Reports of focus and mouse that terminals send in the middle of a paste. */
+/** Focus and mouse reports that terminals send in the middle of a paste. */
 const reports = /\u001B\[(?:[IO]|<\d+;\d+;\d+[Mm]|M[ -\u00FF]{3}|200~)/g;
 const codedKeys = /\u001B\[(?:([\d;:]+)(u)|(27;\d+;\d+)(~))/g;
 const breaks = new Map([
@@ -12,14 +12,14 @@ const breaks = new Map([
   ['i', '\t'],
 ]);
 
-/** Under the kitty protocol and modifyOtherKeys, some terminals send a paste's line ends as coded keys. */
+/** With the kitty protocol or modifyOtherKeys, some terminals send a paste's line ends as encoded keys. */
 function decodeKey(parameters: string, final: string): string {
   const event = eventOfSequence(parameters, final);
   if (event === undefined || event.type === 'paste') return '';
   return event.type === 'text' ? event.text : (breaks.get(event.name) ?? '');
 }
 
-/** The text of a bracketed paste: without reports, its coded keys as characters, its line ends as `\n`. */
+/** The text of a bracketed paste: reports removed, encoded keys as characters, line ends as `\n`. */
 export function pastedText(raw: string): string {
   if (!raw.includes('\u001B[')) return cleanText(raw);
   const text = raw

@@ -6,7 +6,7 @@ import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import { renameFile } from '../../storage/rename-file.ts';
 
-/** Moves the folder that these files are in. */
+/** Sets the parent folder of these files. */
 export const stateVariable = 'NATTER_STATE_DIR';
 
 function makeFolder(file: string): void {
@@ -14,8 +14,8 @@ function makeFolder(file: string): void {
 }
 
 /**
- * Appends one line in one write call to a file that only its owner reads (0600), on a line of its own even when
- * the last one was cut. @throws Failure `storage`
+ * Appends one line with a single write to a file readable only by its owner (0600). If the last line is incomplete, it
+ * is ended first. @throws Failure `storage`
  */
 export function appendLine(file: string, line: string): void {
   try {
@@ -38,7 +38,7 @@ export function appendLine(file: string, line: string): void {
   }
 }
 
-/** Replaces a file as a whole (0600): a reader finds the old content or the new. @throws Failure `storage` */
+/** Replaces a file (0600) atomically. @throws Failure `storage` */
 export function replaceFile(file: string, content: string): void {
   try {
     makeFolder(file);

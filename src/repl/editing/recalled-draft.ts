@@ -4,7 +4,7 @@ import { createBuffer, draftFrom, draftOf, insertPaste, type Draft } from './tex
 /** UTF-16 units. */
 const longestHeading = 500;
 
-/** What a long text begins with: most often a question, and then what it is about. */
+/** The first paragraph or line of a long text, which is often the question about the rest. */
 function headingOf(text: string): string {
   const start = text.slice(0, longestHeading);
   const [paragraph = ''] = /^[^]*?\n\n/.exec(start) ?? [];
@@ -13,8 +13,8 @@ function headingOf(text: string): string {
 }
 
 /**
- * A text of which nobody knows any more what of it was pasted. Where it is longer than anybody types, all but its
- * heading is a marker; `number` is the marker's.
+ * A draft of a stored text, whose pastes are no longer known. If it is longer than anyone types, everything after its
+ * heading becomes a paste marker with `number`.
  */
 export function recalledDraft(text: string, number = 1): Draft {
   const clean = cleanText(text);

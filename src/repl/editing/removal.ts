@@ -11,19 +11,19 @@ const ringSize = 30;
 function rangeOf(buffer: TextBuffer, motion: Motion): { from: number; to: number } {
   const { text, cursor } = buffer;
   let target = targetOf(buffer, motion);
-  // At the end of a line there is the line end itself to take.
+  // At the end of a line, the line end itself is removed.
   if (target === cursor && motion === 'line-end') target = nextBoundary(text, cursor);
   if (target === cursor && motion === 'line-start') target = previousBoundary(text, cursor);
   return { from: Math.min(cursor, target), to: Math.max(cursor, target) };
 }
 
-/** Deletes what a motion crosses: `left` is Backspace, `right` is Delete. */
+/** Deletes up to the target of a motion: `left` is Backspace, `right` is Delete. */
 export function remove(buffer: TextBuffer, motion: Motion): TextBuffer {
   const { from, to } = rangeOf(buffer, motion);
   return replaceRange(buffer, from, to, '', { kind: 'remove' });
 }
 
-/** Deletes what a motion crosses and keeps it for `yank`; kills in a row are kept as one text. */
+/** Cuts up to the target of a motion for `yank`; consecutive kills are joined. */
 export function kill(buffer: TextBuffer, motion: Motion): TextBuffer {
   const { from, to } = rangeOf(buffer, motion);
   if (from === to) return settle(buffer);
@@ -49,19 +49,19 @@ function putKilled(buffer: TextBuffer, from: number, index: number): TextBuffer 
   return { ...put, lastEdit: { kind: 'yank', from, index } };
 }
 
-/** Puts the text killed last at the caret. */
+/** Inserts the last killed text. */
 export function yank(buffer: TextBuffer): TextBuffer {
   return putKilled(buffer, buffer.cursor, 0);
 }
 
-/** Right after a yank, puts the text killed before in its place; otherwise changes nothing. */
+/** Directly after a yank, replaces it by the previously killed text; otherwise does nothing. */
 export function yankPop(buffer: TextBuffer): TextBuffer {
   const { lastEdit, killRing } = buffer;
   if (lastEdit?.kind !== 'yank') return buffer;
   return putKilled(buffer, lastEdit.from, (lastEdit.index + 1) % killRing.length);
 }
 
-/** Exchanges the characters around the caret and steps over them; at the end of a line, the two before it. */
+/** Swaps the characters around the caret and moves past them; at the end of a line, swaps the two before it. */
 export function transpose(buffer: TextBuffer): TextBuffer {
   const { text, cursor } = buffer;
   const isLineEnd = cursor === text.length || text.charAt(cursor) === '\n';

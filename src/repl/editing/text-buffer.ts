@@ -4,31 +4,31 @@ import type { Fragment, Paste } from './keys/paste.ts';
 import { joinEdit } from './undo-stack.ts';
 import type { Edit } from './undo-stack.ts';
 
-/** A text that can be put aside and taken up again. */
+/** A text with its caret and pastes. */
 export interface Draft extends Fragment {
-  /** UTF-16 offset of the caret, always between whole characters. */
+  /** UTF-16 offset of the caret, always on a character boundary. */
   readonly cursor: number;
 }
 
-/** What the last edit was, where the next one may go on with it. */
+/** The kind of the last edit, if the next one can be joined with it. */
 export type LastEdit =
   | { readonly kind: 'insert' | 'remove' | 'kill' }
   | { readonly kind: 'yank'; readonly from: number; readonly index: number };
 
-/** The composer's text. Immutable: every function that edits returns another one. */
+/** The composer's text. Immutable: every edit returns a new buffer. */
 export interface TextBuffer extends Draft {
   readonly undoStack: readonly Edit[];
   readonly redoStack: readonly Edit[];
   /** Killed texts, newest first. */
   readonly killRing: readonly Fragment[];
-  /** Pastes shown as markers so far; the last one's number. */
+  /** Number of the last paste marker. */
   readonly pasteCount: number;
-  /** Column that vertical moves try to keep; undefined after any other action. */
+  /** Column that vertical moves keep; undefined after any other action. */
   readonly preferredColumn: number | undefined;
   readonly lastEdit: LastEdit | undefined;
 }
 
-/** A draft of plain text, the caret at its end. */
+/** A draft of plain text, with the caret at its end. */
 export function draftFrom(text: string): Draft {
   const clean = cleanText(text);
   return { text: clean, cursor: clean.length, pastes: new Map() };
@@ -50,14 +50,13 @@ export function draftOf({ text, cursor, pastes }: TextBuffer): Draft {
   return { text, cursor, pastes };
 }
 
-/** The buffer with another draft in it: nothing to undo, the kill ring as it was, further pastes counted on. */
+/** Replaces the draft: clears the undo stack, keeps the kill ring and the paste count. */
 export function withDraft(buffer: TextBuffer, { text, cursor, pastes }: Draft): TextBuffer {
   const numbers = Array.from(pastes.values(), ({ number }) => number);
   const pasteCount = Math.max(buffer.pasteCount, ...numbers);
   return { ...settle(buffer), text, cursor, pastes, pasteCount, undoStack: [], redoStack: [] };
 }
 
-/** The buffer emptied, as after sending. */
 export function clearBuffer(buffer: TextBuffer): TextBuffer {
   return withDraft(buffer, draftFrom(''));
 }
@@ -66,7 +65,7 @@ export function isEmpty(buffer: Draft): boolean {
   return buffer.text === '';
 }
 
-/** The buffer with nothing that the next edit could go on with. */
+/** Keeps the next edit from being joined with the last one. */
 export function settle(buffer: TextBuffer): TextBuffer {
   return { ...buffer, preferredColumn: undefined, lastEdit: undefined };
 }
@@ -76,8 +75,8 @@ export function moveTo(buffer: TextBuffer, offset: number): TextBuffer {
 }
 
 /**
- * Puts a text in place of a range and the caret after it. The text may hold stand-ins of the buffer's pastes;
- * the ends of the range lie between whole characters.
+ * Replaces a range, which must start and end on character boundaries, and puts the caret after it. The text may
+ * contain stand-ins of the buffer's pastes.
  */
 export function replaceRange(
   buffer: TextBuffer,
@@ -102,13 +101,13 @@ export function replaceRange(
   };
 }
 
-/** Types a text at the caret; words typed one after the other are undone one by one. */
+/** Types a text at the caret; undo removes one word at a time. */
 export function insert(buffer: TextBuffer, text: string): TextBuffer {
   const { cursor } = buffer;
   return replaceRange(buffer, cursor, cursor, cleanText(text), { kind: 'insert' });
 }
 
-/** Pastes a text at the caret: a long one as a marker that counts as one character. */
+/** Pastes a text at the caret; a long one becomes a marker that counts as one character. */
 export function insertPaste(buffer: TextBuffer, text: string): TextBuffer {
   const { cursor } = buffer;
   const clean = cleanText(text);
@@ -121,7 +120,7 @@ export function insertPaste(buffer: TextBuffer, text: string): TextBuffer {
   return replaceRange({ ...buffer, pastes, pasteCount: number }, cursor, cursor, standIn);
 }
 
-/** Where the paste marker at the caret stands: the one before it, else the one after it. */
+/** The offset of the paste marker before the caret, else after it. */
 function markerAt({ text, cursor }: Draft): number | undefined {
   return [cursor - 1, cursor].find((at) => isStandInAt(text, at));
 }
@@ -131,13 +130,13 @@ function isStandInAt(text: string, at: number): boolean {
   return isStandIn(text.charAt(at)) && !pair.test(text.slice(Math.max(0, at - 1), at + 1));
 }
 
-/** The paste whose marker the caret touches. */
+/** The paste whose marker is next to the caret. */
 export function pasteAtCursor(buffer: Draft): Paste | undefined {
   const at = markerAt(buffer);
   return at === undefined ? undefined : buffer.pastes.get(buffer.text.charAt(at));
 }
 
-/** The paste at the caret as text that can be read and edited; undo brings the marker back. */
+/** Replaces the paste marker at the caret by its text; undo restores the marker. */
 export function expandPaste(buffer: TextBuffer): TextBuffer {
   const at = markerAt(buffer);
   const paste = pasteAtCursor(buffer);
@@ -145,7 +144,7 @@ export function expandPaste(buffer: TextBuffer): TextBuffer {
   return replaceRange(buffer, at, at + 1, paste.text);
 }
 
-/** Another text in place of all, in one step that can be undone, as an external editor returns it. */
+/** Replaces the whole text, in one step that can be undone. */
 export function replaceContent(buffer: TextBuffer, text: string): TextBuffer {
   const clean = cleanText(text);
   if (clean === contentOf(buffer)) return settle(buffer);

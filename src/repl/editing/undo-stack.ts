@@ -1,4 +1,4 @@
-/** One step that can be undone: at `at`, `removed` became `inserted`; `cursor` is where the caret was before. */
+/** One undo step: at offset `at`, `removed` became `inserted`; `cursor` is the caret before the edit. */
 export interface Edit {
   readonly at: number;
   readonly removed: string;
@@ -8,7 +8,7 @@ export interface Edit {
 
 const deepest = 500;
 
-/** The stack with one more edit, which joins the last one when it goes on with the same word. */
+/** Adds an edit; `goesOn` joins it with the last one if both change the same word. */
 export function joinEdit(stack: readonly Edit[], edit: Edit, goesOn: boolean): readonly Edit[] {
   const last = stack.at(-1);
   const joined = goesOn && last !== undefined ? joinTyped(last, edit) : undefined;

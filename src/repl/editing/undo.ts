@@ -1,6 +1,6 @@
 import type { TextBuffer } from './text-buffer.ts';
 
-/** The buffer before its last step; the same when there is none. */
+/** Returns the same buffer if there is nothing to undo. */
 export function undo(buffer: TextBuffer): TextBuffer {
   const edit = buffer.undoStack.at(-1);
   if (edit === undefined) return buffer;
@@ -15,7 +15,7 @@ export function undo(buffer: TextBuffer): TextBuffer {
   };
 }
 
-/** The buffer after the step undone last; the same when there is none. */
+/** Returns the same buffer if there is nothing to redo. */
 export function redo(buffer: TextBuffer): TextBuffer {
   const edit = buffer.redoStack.at(-1);
   if (edit === undefined) return buffer;

@@ -3,7 +3,7 @@ import { boundaryFrom } from './grapheme-boundary.ts';
 import { isStandIn, pasteLabel } from './keys/paste.ts';
 import type { Fragment, Paste } from './keys/paste.ts';
 
-/** One character as it stands on the screen. */
+/** One character as shown on the screen. */
 interface Cell {
   /** UTF-16 offset in the text. */
   readonly offset: number;
@@ -11,14 +11,14 @@ interface Cell {
   readonly width: number;
 }
 
-/** One row on the screen: the characters from `start` up to `end`, UTF-16 offsets; a line end belongs to none. */
+/** One screen row: the characters from `start` up to `end`, UTF-16 offsets, without line ends. */
 export interface VisualRow {
   readonly start: number;
   readonly end: number;
   readonly cells: readonly Cell[];
 }
 
-/** A part of a line that is wrapped by itself, so that a line of a megabyte costs no more than its visible part. */
+/** A part of a line that is wrapped separately, so that a very long line costs no more than its visible part. */
 export interface Block {
   readonly start: number;
   readonly end: number;
@@ -30,7 +30,7 @@ const control = /^\p{Control}$/u;
 /** Characters that would change the order of the text around them. */
 const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The block that holds the character at an offset, or ends at it where its line ends. */
+/** The block that contains the offset; at the end of a line, the block that ends there. */
 export function blockAt(text: string, offset: number): Block {
   const lineStart = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
   const found = text.indexOf('\n', offset);
@@ -61,7 +61,7 @@ function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string 
   }
   if (!control.test(character)) return character.replaceAll(reordering, '\uFFFD');
   const code = character.charCodeAt(0);
-  // Control pictures; those of C1 do not exist.
+  // Unicode has no control pictures for C1.
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : '\uFFFD';
 }
 
@@ -76,7 +76,7 @@ function cellsOf(fragment: Fragment, block: Block, width: number): Cell[] {
   return cells;
 }
 
-/** Rows break after blanks, paste markers and, for scripts written without blanks, wide characters. */
+/** Rows break after spaces, paste markers and wide characters, whose scripts have no spaces. */
 function canBreakAfter({ shown, width }: Cell): boolean {
   return shown === ' ' || width > 1;
 }
@@ -89,7 +89,7 @@ function rowEnd(cells: readonly Cell[], first: number, width: number): number {
     if (used > width) break;
   }
   if (end === cells.length) return end;
-  // A blank between two rows stands in the column kept free for the caret.
+  // A space at the wrap uses the column reserved for the caret.
   if (cells[end]?.shown === ' ' && end + 1 < cells.length) return end + 1;
   for (let cut = end; cut > first; cut -= 1) {
     const last = cells[cut - 1];
@@ -98,7 +98,7 @@ function rowEnd(cells: readonly Cell[], first: number, width: number): number {
   return Math.max(first + 1, end);
 }
 
-/** The block's rows, each at most `width` columns wide and a blank; a wider character stands alone. Never none. */
+/** The block's rows, at least one, each up to `width` columns plus a space; a wider character gets a row of its own. */
 export function rowsOf(fragment: Fragment, block: Block, width: number): VisualRow[] {
   const cells = cellsOf(fragment, block, width);
   const rows: VisualRow[] = [];

@@ -16,21 +16,21 @@ import { pathOf } from '../../conversation/tree.ts';
 interface Asking {
   readonly core: SessionCore;
   readonly choices: Choices;
-  /** Of an answer to compare: see `Effect`. */
+  /** Only for `/compare`: see `Effect`. */
   readonly nextModel: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** An answer that comes: its turn is begun with its first text, or refusal. */
+/** An answer in progress. Its turn is recorded with the first text or refusal. */
 interface Answer {
   /** The prompt's turn. */
   readonly promptId: string;
   readonly model: string;
   turnId: string | undefined;
-  /** In the transcript. */
+  /** Whether the transcript has an open answer. */
   isOpen: boolean;
   refusal: string;
-  /** Reasoning that came after the first text. */
+  /** Reasoning received after the first text. */
   lateReasoning: string;
   end: AnswerEnd;
 }
@@ -39,7 +39,7 @@ function sayIn({ core }: Asking, ...entries: readonly Entry[]): void {
   core.print(entries);
 }
 
-/** Puts the system prompt in force before a prompt, where another one or none stands there. */
+/** Records the current system prompt, unless it already applies at this place. @returns the prompt's parent */
 function systemParent({ core, choices }: Asking, parent: string | undefined): string | undefined {
   const journal = core.journal();
   const path = pathOf(endingWith(journal.conversation(), parent));
@@ -48,7 +48,7 @@ function systemParent({ core, choices }: Asking, parent: string | undefined): st
   return last === content ? parent : journal.addTurn({ role: 'system', content, parent }).id;
 }
 
-/** A prompt that is answered once more: under another system prompt it is another version of it. */
+/** With a changed system prompt, the repeated prompt is recorded as a new version. */
 function recordAgain(asking: Asking, turnId: string): string {
   const journal = asking.core.journal();
   const prompt = journal.conversation().turns.get(turnId);
@@ -58,7 +58,7 @@ function recordAgain(asking: Asking, turnId: string): string {
   return journal.addTurn({ role: 'user', content: prompt.content, parent }).id;
 }
 
-/** The prompt on disk, before anything is sent. @returns its turn's id */
+/** Records the prompt before anything is sent. @returns the id of its turn */
 async function recordQuestion(asking: Asking, question: Question): Promise<string> {
   const { core } = asking;
   if (question.type === 'again') return recordAgain(asking, question.turnId);
@@ -81,14 +81,14 @@ function beginAnswer({ core, nextModel }: Asking, answer: Answer): string {
   return answer.turnId;
 }
 
-/** Begins to show the answer; a refusal alone is told below. */
+/** Not for a mere refusal, which becomes a notice at the end. */
 async function openAnswer({ core }: Asking, answer: Answer): Promise<void> {
   if (answer.isOpen) return;
   answer.isOpen = true;
   await core.transcript.openAnswer(answer.model);
 }
 
-/** It stands before the answer; the end of one that is being written is not interrupted. */
+/** Shown before the answer's text; later reasoning is kept for the end. */
 async function showReasoning({ core }: Asking, answer: Answer, text: string): Promise<void> {
   if (!core.state().showsReasoning) return;
   if (answer.isOpen) answer.lateReasoning += text;
@@ -122,7 +122,7 @@ function endingRemark(reason: string | undefined): string | undefined {
     : `the answer ended with ${reason}`;
 }
 
-/** `noAnswer` is why what ended is no answer; undefined where it is one. */
+/** `noAnswer` is why the response is not an answer; undefined if it is one. */
 function remarks(
   { end, refusal, lateReasoning }: Answer,
   noAnswer: Failure | undefined,
@@ -138,7 +138,7 @@ function remarks(
     .map((text) => notice(clean(text)));
 }
 
-/** A prompt that got no text is recorded as failed, too; an answer that was to be another version is not. */
+/** Records an incomplete answer. Without any text, a new prompt is recorded as failed; a new version is not recorded. */
 function recordCut(asking: Asking, answer: Answer, question: Question, end: AnswerEnd): void {
   const journal = asking.core.journal();
   if (answer.turnId === undefined && question.type === 'again') return;
@@ -159,7 +159,7 @@ async function converse(asking: Asking, answer: Answer): Promise<void> {
   }
 }
 
-/** Ends an answer that said its end, also one that is no answer: it is shown and kept as it came. */
+/** Ends an answer that was received in full; with `noAnswer`, a response that is not an answer is shown and recorded. */
 async function finish(asking: Asking, answer: Answer, noAnswer?: Failure): Promise<AnswerOutcome> {
   const { core } = asking;
   const end = noAnswer === undefined ? answer.end : { ...answer.end, failure: noAnswer.kind };
@@ -196,7 +196,7 @@ function tellEnd(core: SessionCore, outcome: AnswerOutcome): void {
   core.dispatch({ type: 'answer-ended', outcome, conversation, now: core.ports.clock.monotonic() });
 }
 
-/** Sends a question and shows what comes; whatever happens, an `answer-ended` action follows. */
+/** Sends a question and shows the answer. Always dispatches `answer-ended`. */
 export async function runAsk(
   core: SessionCore,
   { question, choices, nextModel }: Effect & { readonly type: 'ask' },

@@ -29,7 +29,7 @@ const sources: Readonly<Record<ArgumentSource, (core: SessionCore) => readonly C
   none: () => [],
 };
 
-/** What could stand at the caret. Where it cannot be told, as in a folder that is not there, nothing. */
+/** Completions at the caret; empty if they cannot be read, such as for a missing folder. */
 export function findCandidates(
   core: SessionCore,
   request: CompletionRequest,

@@ -4,25 +4,25 @@ import type { FilesPort } from '../session/ports.ts';
 
 type Prompt = Question & { readonly type: 'prompt' };
 
-/** A sentence goes on, or ends, after a mention. */
+/** Punctuation of the sentence after a mention. */
 const punctuation = /[.,;:!?)\]}]+$/;
 
-/** As nobody writes a name or a word: with a slash, a blank, or the ending of a file. */
+/** Looks like a path: has a slash, a space or a file extension. */
 const pathLike = /[/\\~\s]|\w\.[a-z0-9]{1,8}$/i;
 
-/** The path a mention means: what ends its sentence is no part of it, unless a file is called so. */
+/** The mentioned path without trailing punctuation, unless a file has exactly that name. */
 function pathOf(files: FilesPort, mention: string): string {
   return files.kindOf(mention) === 'file' ? mention : mention.replace(punctuation, '');
 }
 
-/** Paths that are mentioned and not attached yet. */
+/** Mentioned paths that are not attached yet. */
 function pathsOf(files: FilesPort, { mentions, files: attached }: Prompt): readonly string[] {
   const names = new Set(attached.map(({ name }) => name));
   const paths = new Set(mentions.map((mention) => pathOf(files, mention)));
   return [...paths].filter((path) => !names.has(path));
 }
 
-/** What is doubtful about the mentions of a prompt: one names no file, and looks as if it should. */
+/** Why a prompt needs confirmation: a mention looks like a path but is not a file. */
 export function doubtAbout(files: FilesPort, question: Question): string | undefined {
   if (question.type !== 'prompt' || question.isSure) return undefined;
   const doubts = pathsOf(files, question)
@@ -33,7 +33,7 @@ export function doubtAbout(files: FilesPort, question: Question): string | undef
   return doubts.length === 0 ? undefined : doubts.join('; ');
 }
 
-/** Reads the files that a prompt mentions. @throws Failure */
+/** @throws Failure if a mentioned file cannot be read */
 export async function readMentioned(
   files: FilesPort,
   question: Prompt,

@@ -29,7 +29,7 @@ export type EffectRunners = {
   ) => Promise<void> | void;
 };
 
-/** Selects a turn with all that it follows, and shows its exchange and what comes after. */
+/** Selects a turn and its ancestors, then prints the conversation from there. */
 function choose(core: SessionCore, turnId: string): Promise<void> {
   const journal = core.journal();
   const { turns, choices } = journal.conversation();
@@ -56,7 +56,7 @@ async function editExternally(core: SessionCore, text: string): Promise<void> {
   core.dispatch({ type: 'editor-closed', text: await screen.lend(() => ports.edit(text)) });
 }
 
-/** What each effect does. It may throw, at once or later. */
+/** Runners may throw synchronously or reject. */
 export const effectRunners: EffectRunners = {
   print: ({ transcript }, { entries }) => transcript.print(entries),
   ask: runAsk,
@@ -83,13 +83,13 @@ export const effectRunners: EffectRunners = {
   'new-conversation': runNewConversation,
   resume: runResume,
   'list-conversations': runListConversations,
-  // The transcript asks the state for its theme.
+  // The transcript reads the theme from the state.
   'set-theme': ({ transcript }, { theme }) => transcript.print([notice(`the theme is ${theme}`)]),
   connect: runConnect,
   'find-servers': runFindServers,
 };
 
-/** Where a report cannot be printed either, nothing that the session shows could say so. */
+/** Rethrows if the effect was itself a report: the session has no other way to show it. */
 function report(core: SessionCore, effect: Effect, error: unknown): void {
   if (effect.type === 'print' && effect.isReport === true) throw error;
   const { clean, clock } = core.ports;
@@ -97,7 +97,7 @@ function report(core: SessionCore, effect: Effect, error: unknown): void {
   core.dispatch({ type: 'effect-failed', effect, failure, now: clock.monotonic() });
 }
 
-/** Does what an effect says. The one boundary: whatever it throws becomes an action, and this never rejects. */
+/** Runs an effect. Never rejects: a thrown error becomes an `effect-failed` action. */
 export async function runEffect(
   core: SessionCore,
   effect: Effect,

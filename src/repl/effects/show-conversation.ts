@@ -5,7 +5,7 @@ import { refusalNotice } from '../../output/answer-notices.ts';
 import { sentEntries } from '../text/sent-prompt.ts';
 import { versionText } from '../state/versions.ts';
 
-/** Exchanges that are shown again when a conversation is gone on with; more would bury the prompt. */
+/** Turns shown when a conversation is reopened; more would push the composer far down. */
 const mostExchanges = 3;
 
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
@@ -27,7 +27,7 @@ function exchangeEntries(conversation: Conversation, exchange: Exchange): readon
   ];
 }
 
-/** The exchanges of a conversation from the one that a turn is part of. */
+/** The conversation from the prompt or answer `turnId` on. */
 export function entriesFrom(conversation: Conversation, turnId: string): readonly Entry[] {
   const exchanges = exchangesOf(pathOf(conversation));
   const first = exchanges.findIndex(({ prompt, answer }) =>
@@ -36,7 +36,7 @@ export function entriesFrom(conversation: Conversation, turnId: string): readonl
   return exchanges.slice(first).flatMap((exchange) => exchangeEntries(conversation, exchange));
 }
 
-/** The end of a conversation that is opened again. */
+/** The last turns of a reopened conversation, under its id and title. */
 export function showConversation(conversation: Conversation): readonly Entry[] {
   const exchanges = exchangesOf(pathOf(conversation));
   const shown = exchanges.slice(-mostExchanges);

@@ -13,11 +13,11 @@ type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Ty
 
 interface Picked {
   readonly text: string;
-  /** As in `code block 2`. */
+  /** Such as `code block 2`. */
   readonly name: string;
 }
 
-/** @throws Failure of kind `usage` when there is no such code block */
+/** @throws Failure of kind `usage` for a missing code block */
 async function pick({ source, block }: EffectOf<'copy' | 'save'>): Promise<Picked> {
   if (block === undefined) return { text: source, name: 'the last answer' };
   const { codeBlocks } = await import('../../conversation/code-blocks.ts');
@@ -47,7 +47,7 @@ export function runSave(core: SessionCore, effect: EffectOf<'save'>): Promise<vo
   });
 }
 
-/** What of the conversation is on disk, after one more try to write it. */
+/** Tries again to write unsaved turns and reports what is on disk. */
 export function storageEntry(core: SessionCore): Entry {
   const { isStored, unsavedTurns, path, failure } = core.journal().save();
   if (path === undefined) return notice('this conversation is not kept on disk');
@@ -103,7 +103,7 @@ export function runResume(core: SessionCore, { name }: EffectOf<'resume'>): Prom
   return runTask(core, async () => {
     const { library } = core.ports;
     const id = library.find(name);
-    // This natter holds its lock itself.
+    // Its lock is already held by this process.
     if (id === core.journal().conversation().id)
       return [notice('this conversation is already open')];
     const journal = library.resume(id);

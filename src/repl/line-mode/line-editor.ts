@@ -18,32 +18,32 @@ import { editBytes, nothingTyped, toEnd, typedLine, type LinePlace } from './typ
 export interface LineEditorOptions {
   readonly clock: Clock;
   readonly write: (text: string) => void;
-  /** Of the window. */
+  /** Width of the window. */
   readonly columns: () => number;
-  /** Earlier prompts, as they are when the person begins to walk through them. */
+  /** Earlier prompts, read when the user starts to browse them. */
   readonly history: () => History;
-  /** A line is entered; the cursor is in the next row. */
+  /** Called for each entered line, with the cursor on the next row. */
   readonly onLine: (text: string) => void;
-  /** Ctrl-C where nothing is typed, or nothing is asked. */
+  /** Ctrl-C on an empty line or without a question. */
   readonly onInterrupt: () => void;
-  /** Ctrl-C took what was typed: the question is asked anew. */
+  /** Ctrl-C discarded the typed text: the question must be written again. */
   readonly onDropped: () => void;
   /** Ctrl-D on an empty line. */
   readonly onEnd: () => void;
   readonly onSuspend: () => void;
 }
 
-/** Edits one line at a time on a raw terminal. What is typed while nothing is asked is shown with the next question. */
+/** Edits one line at a time on a raw terminal. Text typed without a question is shown with the next one. */
 export interface LineEditor {
   feed(bytes: Uint8Array): void;
-  /** A question ends in this column: shows what is typed behind it. */
+  /** Shows the typed text from `column` on, after a question. */
   show(column: number): void;
-  /** Something else is written next: leaves the line as it is, the cursor at its end. */
+  /** Leaves the line as it is, with the cursor at its end, before other output. */
   hide(): void;
   stop(): void;
 }
 
-/** What of the line is on the screen. */
+/** The line as shown on the screen. */
 function createShownLine({ write, columns }: LineEditorOptions) {
   let shown = nothingTyped;
   let column: number | undefined;
@@ -73,11 +73,11 @@ interface Editing {
   readonly options: LineEditorOptions;
   readonly line: ReturnType<typeof createShownLine>;
   buffer: TextBuffer;
-  /** Where the person is among earlier prompts. */
+  /** Position among earlier prompts; undefined if none was recalled. */
   walk: History | undefined;
 }
 
-/** What was typed, which is gone then. */
+/** Returns the typed text and clears the line. */
 function take(editing: Editing): string {
   const text = contentOf(editing.buffer);
   editing.buffer = clearBuffer(editing.buffer);
@@ -89,7 +89,7 @@ function enter(editing: Editing): void {
   const { line, options } = editing;
   const wasShown = line.isShown();
   line.leave('\n');
-  // A further line of a paste begins at the left.
+  // The next line of a paste starts in the first column.
   if (wasShown) line.begin(0);
   options.onLine(take(editing));
 }
@@ -117,7 +117,7 @@ function recall(editing: Editing, go: typeof goOlder): void {
 const recallOlder = (editing: Editing) => recall(editing, goOlder);
 const recallNewer = (editing: Editing) => recall(editing, goNewer);
 
-/** What keys do here that is no edit of the text. */
+/** Actions other than text edits. */
 const lineActions: Partial<Record<KeyAction, (editing: Editing) => void>> = {
   send: enter,
   'new-line': enter,
@@ -128,7 +128,7 @@ const lineActions: Partial<Record<KeyAction, (editing: Editing) => void>> = {
   'move-down': recallNewer,
   'history-older': recallOlder,
   'history-newer': recallNewer,
-  // As of a paste.
+  // Pasted tabs.
   complete: (editing) => void (editing.buffer = insert(editing.buffer, '\t')),
 };
 

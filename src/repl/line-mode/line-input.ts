@@ -11,32 +11,31 @@ export interface LineInputOptions {
   readonly device: TerminalDevice;
   readonly clock: Clock;
   readonly dispatch: (action: Action) => void;
-  /** What is typed next must not appear. */
+  /** Whether typed text must not be shown. */
   readonly isSecret: () => boolean;
-  /** Called before a line is passed on. */
+  /** Called before a line is dispatched. */
   readonly answered: () => void;
-  /** Ends the line that a secret was typed on. */
+  /** Ends the line after a hidden entry. */
   readonly endSecretLine: () => void;
-  /** natter edits the lines; without it the terminal does. */
+  /** If undefined, the terminal edits the lines. */
   readonly editing?: Omit<LineEditorOptions, 'onLine' | 'onInterrupt' | 'onEnd'>;
 }
 
 export interface LineInput {
-  /** Begins to read, or goes on. */
+  /** Starts or resumes reading. */
   start(): void;
   stop(): void;
-  /** Hides what is typed, or shows it again, as the session asks for it now. */
+  /** Updates the terminal's echo to `isSecret`. */
   adjust(): void;
-  /** A question ends in this column: what is typed is shown behind it, where natter edits. */
+  /** Shows the typed text from `column` on, if natter edits the lines. */
   showTyped(column: number): void;
-  /** Something else is written next. */
   hideTyped(): void;
 }
 
-/** Lines of a paste follow each other faster than a person types. */
+/** Milliseconds. Pasted lines follow each other faster than typed ones. */
 const pastePause = 30;
 
-/** Lines that come at once, as of a paste, are one text; so are lines that end with a backslash. */
+/** Joins lines of one paste, and lines that end with a backslash, into one text. */
 function createCollector(clock: Clock, pass: (text: string) => void) {
   let collected: readonly string[] = [];
   const passAll = () => {
@@ -98,7 +97,7 @@ function createListeners(options: LineInputOptions): Listeners {
   const onLine = (text: string) => collector.add([text]);
   const editor =
     options.editing && createLineEditor({ ...options.editing, onLine, onInterrupt, onEnd });
-  // A terminal that edits passes arrow keys on as sequences, which are no text.
+  // A terminal that edits lines itself passes on arrow keys as escape sequences.
   const lines = { feed: (bytes: Uint8Array) => collector.add(reader.feed(bytes).map(sanitize)) };
   return {
     onBytes: (bytes) => (isSecret() ? secret : (editor ?? lines)).feed(bytes),
@@ -108,13 +107,12 @@ function createListeners(options: LineInputOptions): Listeners {
   };
 }
 
-/** Reads lines from the terminal. */
 export function createLineInput(options: LineInputOptions): LineInput {
   const { device } = options;
   const { onBytes, onEnd, onInterrupt, editor } = createListeners(options);
   const adjust = () => device.setRaw(editor !== undefined || options.isSecret());
   const goOn = () => {
-    // Off first: while natter was stopped, the shell changed the terminal without Node's knowledge.
+    // Off first: while natter was stopped, the shell changed the mode without Node's knowledge.
     device.setRaw(false);
     adjust();
   };

@@ -1,8 +1,8 @@
-/** Puts lines together from what a cooked terminal sends. */
+/** Splits the input of a cooked terminal into lines. */
 export interface LineReader {
-  /** Lines that are complete with these bytes (UTF-8, split anywhere), without their ends. */
+  /** Takes UTF-8 bytes, split anywhere; returns the completed lines without line ends. */
   feed(bytes: Uint8Array): readonly string[];
-  /** What came after the last line end; undefined for nothing. */
+  /** The text after the last line end; undefined if empty. */
   end(): string | undefined;
 }
 
@@ -23,10 +23,10 @@ export function createLineReader(): LineReader {
   };
 }
 
-/** Joins lines that go on: those that end with a backslash, which stands for a line end. */
+/** Joins continued lines: a backslash at the end of a line becomes a line end. */
 export function joinContinued(lines: readonly string[]): {
   readonly whole: readonly string[];
-  /** A last one that still goes on. */
+  /** The last lines, if their continuation is missing. */
   readonly open: readonly string[];
 } {
   const whole: string[] = [];

@@ -7,19 +7,19 @@ import { activityText, wayOutText } from '../text/wording.ts';
 
 export interface LineScreenOptions {
   readonly write: (text: string) => void;
-  /** Calls back when what is being written now is written. */
+  /** Calls back after the current output. */
   readonly afterwards: (act: () => void) => void;
-  /** Stops and starts the reading of lines while another program has the terminal. */
+  /** Pauses input while another program uses the terminal. */
   readonly lend: <Result>(use: () => Promise<Result>) => Promise<Result>;
   readonly suspend: () => void;
   readonly close: () => Promise<void>;
-  /** A question has been written, which ends in this column: what is typed goes behind it. */
+  /** Called after a question was written, with the column where it ends. */
   readonly asked?: (column: number) => void;
-  /** Something else is written next. */
+  /** Called before other output. */
   readonly interrupted?: () => void;
 }
 
-/** Milliseconds after which it is told that an answer is waited for. */
+/** Milliseconds of waiting before a notice about it. */
 const patience = 1000;
 
 function dialogText(dialog: Dialog, wayOut: string): string {
@@ -30,7 +30,7 @@ function dialogText(dialog: Dialog, wayOut: string): string {
   return `${title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
 }
 
-/** What the person is asked for; undefined while natter is busy or over. */
+/** The question to show; undefined while natter is busy or has ended. */
 function questionOf(state: ReplState): string | undefined {
   const { dialog, activity, hasLeft } = state;
   if (hasLeft) return undefined;
@@ -38,7 +38,7 @@ function questionOf(state: ReplState): string | undefined {
   return activity === undefined ? 'You: ' : undefined;
 }
 
-/** What is told of an answer that is waited for, once each; undefined where there is nothing to tell. */
+/** A notice about a retry or a slow answer, if any. */
 function progressOf(activity: AnswerActivity, now: number): string | undefined {
   if (activity.phase === 'retrying') return activityText(activity, now);
   const isSlow = activity.phase === 'waiting' && now - activity.since >= patience;
@@ -50,11 +50,11 @@ function progressKey({ phase, retry, since }: AnswerActivity): string {
 }
 
 export interface LineScreen extends Screen {
-  /** The person has answered the question at the end: the terminal has echoed the line and its end. */
+  /** Called when a line was entered: the terminal has echoed it with its line end. */
   readonly answered: () => void;
 }
 
-/** The end of what was written: a question that is not answered, or nothing. */
+/** The end of the output: an unanswered question, or nothing. */
 interface Place {
   readonly options: LineScreenOptions;
   question: string | undefined;
@@ -76,7 +76,7 @@ function ask(place: Place, state: ReplState | undefined): void {
   place.options.asked?.(displayWidth(question.slice(question.lastIndexOf('\n') + 1)));
 }
 
-/** Tells what changed, once. */
+/** Writes each notice once. */
 function createTeller(place: Place) {
   let told: string | undefined;
   let wasArmed = false;
@@ -91,7 +91,7 @@ function createTeller(place: Place) {
   };
 }
 
-/** Shows a session as plain labelled lines; nothing that is written is ever changed. */
+/** Shows a session as plain labelled lines; written text never changes. */
 export function createLineScreen(options: LineScreenOptions): LineScreen {
   const { afterwards, lend, suspend, close, interrupted } = options;
   const place: Place = { options, question: undefined };

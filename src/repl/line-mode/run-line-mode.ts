@@ -18,11 +18,10 @@ function lending(input: () => LineInput | undefined) {
 }
 
 export interface LineModeOptions extends ReplOptions {
-  /** natter edits what is typed; a dumb terminal, as in Emacs, does so itself. */
+  /** natter edits the line; a dumb terminal, such as in Emacs, does so itself. */
   readonly editsLines: boolean;
 }
 
-/** Stops natter as Ctrl-Z does in a shell, and goes on. */
 function suspendLines(
   device: TerminalDevice,
   input: LineInput | undefined,

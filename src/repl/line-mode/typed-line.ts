@@ -1,6 +1,6 @@
-// What is typed behind a question, and how a terminal comes from one state of it to the next. Typing at the end
-// writes the character and nothing else; moving back is backspaces, moving on is the same text again: nothing is
-// drawn anew for a screen reader to read out. Only in text of several rows is the cursor moved by escape sequences.
+// The typed text after a question, and the bytes that update it on a terminal. Typing at the end writes only the
+// character; the cursor moves left by backspaces and right by writing the text again, so a screen reader has nothing
+// to read out again. Escape sequences move the cursor only between rows.
 
 import { isStandIn, pasteLabel } from '../editing/keys/paste.ts';
 import type { Draft } from '../editing/text-buffer.ts';
@@ -8,15 +8,15 @@ import { displayWidth, graphemes } from '../../terminal/text/width.ts';
 
 /** A text on the screen, character by character. */
 interface TypedLine {
-  /** As shown: a long paste is a label, a tab blanks. */
+  /** As shown: a long paste as its marker, a tab as spaces. */
   readonly shown: readonly string[];
-  /** How many of them are before the caret. */
+  /** Number of characters before the caret. */
   readonly caret: number;
 }
 
 export const nothingTyped: TypedLine = { shown: [], caret: 0 };
 
-/** Where the line begins, and how wide the window is. */
+/** The column where the line starts, and the width of the window. */
 export interface LinePlace {
   readonly column: number;
   readonly columns: number;
@@ -47,7 +47,7 @@ interface Position {
   readonly column: number;
 }
 
-/** Where the cursor is after a text; after one in the last column in the next row. */
+/** The cursor's position after a text; after the last column it is on the next row. */
 function after({ row, column }: Position, text: string, columns: number): Position {
   let [atRow, atColumn] = [row, column];
   for (const character of graphemes(text)) {
@@ -63,7 +63,6 @@ function after({ row, column }: Position, text: string, columns: number): Positi
   return { row: atRow, column: atColumn };
 }
 
-/** Where the cursor is after so many characters. */
 function positionAfter({ shown }: TypedLine, count: number, place: LinePlace): Position {
   let position = { row: 0, column: place.column };
   for (const text of shown.slice(0, count)) position = after(position, text, place.columns);
@@ -72,7 +71,7 @@ function positionAfter({ shown }: TypedLine, count: number, place: LinePlace): P
 
 const columnForward = (columns: number) => (columns > 0 ? `\u001B[${columns}C` : '');
 
-/** Prints characters. After one in the last column a blank takes the cursor into the next row. */
+/** Writes characters. After the last column, a space moves the cursor to the next row. */
 function printed(line: TypedLine, from: number, to: number, place: LinePlace): string {
   let bytes = '';
   let position = positionAfter(line, from, place);
@@ -94,7 +93,7 @@ function moved(line: TypedLine, from: number, to: number, place: LinePlace): str
   return back(positionAfter(line, from, place), positionAfter(line, to, place));
 }
 
-/** Erases what an older, longer text left behind the end, and comes back. */
+/** Erases the rest of an older, longer text and returns the cursor. */
 function erased(end: Position, oldEnd: Position): string {
   if (oldEnd.row > end.row) return '\u001B[J';
   const rest = oldEnd.row === end.row ? Math.max(0, oldEnd.column - end.column) : 0;
@@ -108,7 +107,7 @@ function commonLength(one: readonly string[], other: readonly string[]): number 
   return count;
 }
 
-/** The bytes that lead from one state to another. */
+/** The bytes that turn `from` into `to` on the terminal. */
 export function editBytes(from: TypedLine, to: TypedLine, place: LinePlace): string {
   const same = commonLength(from.shown, to.shown);
   const size = to.shown.length;

@@ -4,12 +4,12 @@ import type { Dialog } from '../state/dialog.ts';
 import { contentOf } from '../editing/keys/paste.ts';
 import type { DialogView } from '../view/view-model.ts';
 
-/** Columns that a dialog's label and the caret take at most. */
+/** Maximum columns of a dialog's label and the caret. */
 const labelColumns = 14;
 
 const labels = { address: 'base URL', key: 'API key' } as const;
 
-/** The part of a long entry that ends at the caret. */
+/** The end of a text that fits in `columns`. */
 function endOf(text: string, columns: number): string {
   let rest = text;
   while (displayWidth(rest) > columns) {
@@ -40,7 +40,7 @@ function entryView(
   };
 }
 
-/** The open dialog as the live region shows it; `wayOut` is what Esc does. */
+/** `wayOut` describes what Esc does. */
 export function dialogView(dialog: Dialog, columns: number, wayOut: string): DialogView {
   if (dialog.type === 'entry') return entryView(dialog, columns, wayOut);
   const hasSandbox = dialog.choices.some(({ key }) => key === 'sandbox');

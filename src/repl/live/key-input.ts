@@ -5,7 +5,7 @@ import { createKeyParser, flushDelay } from '../editing/keys/key-parser.ts';
 import { joinPasteBurst } from '../editing/keys/paste-burst.ts';
 import { sleepAndRead } from '../session/timers.ts';
 
-/** Turns what a raw terminal sends into keys, telling Esc from the begin of a sequence by the time. */
+/** Parses raw terminal input into keys; a timeout distinguishes Esc from the start of a sequence. */
 export interface KeyInput {
   feed(bytes: Uint8Array): void;
   stop(): void;
@@ -25,7 +25,7 @@ export function createKeyInput(
     const pending = parser.pending();
     if (pending === 'nothing') return;
     waiting = new AbortController();
-    // Called off is no failure: more came.
+    // Cancelled: more input arrived.
     sleepAndRead(clock, flushDelay[pending], waiting.signal).then(
       () => pass(parser.flush()),
       () => undefined,

@@ -2,8 +2,8 @@ import type { ReplState } from '../state/state.ts';
 import type { TextTransform } from '../session/transcript.ts';
 
 /**
- * The end of an answer that is held back: several lines, as of a table, as they would look if the answer ended
- * now; the end of a line as it is.
+ * Previews the undecided end of an answer: several lines, such as a table, are formatted as if the answer ended now;
+ * a partial line is shown as it is.
  */
 export function createPreview() {
   let source = '';
@@ -17,7 +17,7 @@ export function createPreview() {
     source = held;
     shown = held;
     const stream = held.includes('\n') ? transform() : undefined;
-    // Nothing is held back before there was a transform, and loaded what it needs.
+    // Text is held back only after the formatter was loaded, so it is not a promise here.
     if (stream !== undefined && 'write' in stream) {
       const text = stream.write(held);
       const rest = typeof text === 'string' ? stream.end() : '';

@@ -21,7 +21,7 @@ import { viewOf } from './view-of.ts';
 export interface LiveOptions extends ReplOptions {
   readonly traits: TerminalTraits;
   readonly style: Style;
-  /** The terminal shows typographic signs. */
+  /** The terminal can show characters such as `›`. */
   readonly unicode: boolean;
 }
 
@@ -58,7 +58,7 @@ async function lend<Result>(
 ): Promise<Result> {
   region.suspend();
   hold.pause();
-  // Ctrl-C in the other program is that program's.
+  // Ctrl-C belongs to the other program.
   const giveBack = options.device.onInterrupt(() => undefined);
   try {
     return await use();
@@ -107,7 +107,6 @@ function openRegion(options: LiveOptions, questions: TerminalQuestions): LiveReg
   return createLiveRegion({ output, clock, checkSize, ...questions, ...traits });
 }
 
-/** A session with a live region at the end of the terminal's scrollback. */
 export async function startLive(options: LiveOptions): Promise<Session> {
   const { stdout, ports, unicode } = options;
   await loadLayout();

@@ -31,7 +31,7 @@ function statusOf({ activity, now }: ReplState): Status {
     : { phase: 'waiting', model, seconds };
 }
 
-/** While the history is searched, what was found stands in the composer's place. */
+/** During a history search, the match replaces the composer's text. */
 function composerOf(state: ReplState): ComposerView {
   const found = state.search && matchOf(state.history, state.search);
   const draft = found ?? state.composer;
@@ -89,7 +89,7 @@ function label({ kind }: CompletionRequest, { value, isFolder }: Candidate): str
   return sanitizeLine(`${slash}${value}${isFolder === true ? '/' : ''}`);
 }
 
-/** What the live region shows of a state. `tail` is the answer's end that is held back. */
+/** `tail` is the preview of the answer's undecided end. */
 export function viewOf(state: ReplState, tail: string): ViewModel {
   const { completion, search, queue, dialog } = state;
   return {

@@ -51,7 +51,7 @@ export function onChatEvent(state: ReplState, event: ChatEvent, now: number): Re
   return { ...state, now, activity: withEvent(state.activity, event, now) };
 }
 
-/** A conversation that is opened brings its system prompt and its model along. */
+/** Opening a conversation restores its system prompt and its model. */
 function settingsOf({ choices }: ReplState, conversation: Conversation): Partial<ReplState> {
   const system = systemOf(conversation) ?? choices.system;
   const model = modelOf(pathOf(conversation));
@@ -62,7 +62,6 @@ function settingsOf({ choices }: ReplState, conversation: Conversation): Partial
   };
 }
 
-/** The state with a conversation as it is now. */
 export function withConversation(state: ReplState, conversation: Conversation): ReplState {
   const isOther = conversation.id !== state.conversation.id;
   const branch = isOther ? undefined : state.branch;
@@ -81,7 +80,7 @@ function usageOf(answer: Turn, context: number, isEstimate: boolean): AnswerUsag
   return { promptTokens: prompt, completionTokens: completion, isEstimate };
 }
 
-/** Adds what an answer took to the session's account. */
+/** Adds an answer's tokens to the session's usage. */
 function account(state: ReplState): ReplState {
   const answer = currentPath(state.conversation, state.branch).at(-1);
   if (answer?.role !== 'assistant') return state;
@@ -100,7 +99,7 @@ function account(state: ReplState): ReplState {
   };
 }
 
-/** At 80 % of the window, once: the larger model by name. */
+/** Once per conversation, at 80 % of the window: offers a larger model. */
 function offerModel(state: ReplState): Step {
   const { choices, context } = state;
   const { windows } = state.service;
@@ -119,7 +118,7 @@ function offerModel(state: ReplState): Step {
 
 type Asked = Pick<AnswerActivity, 'prompt' | 'files' | 'branch' | 'comparedWith'>;
 
-/** A prompt that got no text is given back with its files, where nothing else is typed meanwhile. */
+/** Restores an unanswered prompt and its files to the composer, if that is empty. */
 function giveBack(state: ReplState, { prompt, files }: Asked): ReplState {
   if (prompt === undefined || !isEmpty(state.composer)) return state;
   const draft = { ...prompt, cursor: prompt.text.length };
@@ -132,7 +131,7 @@ function giveBack(state: ReplState, { prompt, files }: Asked): ReplState {
   };
 }
 
-/** In lines nothing shows what waits. */
+/** Line mode has no view of the queue. */
 function tellQueue(state: ReplState): Step {
   const { length } = state.queue;
   if (!state.isLineMode || length === 0) return step(state);
@@ -144,7 +143,7 @@ function tellQueue(state: ReplState): Step {
   );
 }
 
-/** What can be done about an answer that was cut, or never came; undefined where typing it again is all. */
+/** How to continue after a cut or missing answer; undefined if the prompt must be typed again. */
 function wayOn(
   state: ReplState,
   { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
@@ -192,7 +191,7 @@ function wayAfterDoubt(isBack: boolean, isLineMode: boolean): string {
   return `${isLineMode ? 'an empty line' : 'Enter'} sends it as it is`;
 }
 
-/** A prompt that was not sent comes back, and the person decides. */
+/** Restores a prompt that needs confirmation to the composer. */
 function onQuestioned(state: ReplState, doubt: string, asked: Asked): Step {
   const next = giveBack(state, asked);
   const isBack = next !== state && asked.prompt !== undefined;
@@ -202,7 +201,6 @@ function onQuestioned(state: ReplState, doubt: string, asked: Asked): Step {
   return step(withBranch(paused, asked.branch), printing(failureEntry(doubt, way)));
 }
 
-/** A new version of an answer or a prompt is told as such, once. */
 function tellVersion(state: ReplState): Step {
   const { conversation } = state;
   const exchange = lastExchange(currentPath(conversation, state.branch));
@@ -210,7 +208,7 @@ function tellVersion(state: ReplState): Step {
   return text === undefined ? step(state) : say(state, text);
 }
 
-/** An answer is over: what came of it is in the conversation already. */
+/** `conversation` includes the received part of the answer. */
 export function onAnswerEnded(
   state: ReplState,
   outcome: AnswerOutcome,
@@ -225,7 +223,7 @@ export function onAnswerEnded(
   }
   if (outcome.type === 'stopped') return andThen(onStop(next, outcome.hasText, asked), tellQueue);
   const { comparedWith } = asked;
-  // The service answers: what waits since a stop or a failure goes out again.
+  // The service works again, so a paused queue continues.
   const counted = account({ ...next, isQueuePaused: false });
   const told = comparedWith === undefined ? step(counted) : tellFigures(counted, comparedWith);
   return andThen(andThen(andThen(told, tellVersion), offerModel), advance);

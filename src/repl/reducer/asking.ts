@@ -3,14 +3,14 @@ import type { Draft } from '../editing/text-buffer.ts';
 import type { ReplState } from '../state/state.ts';
 import { type Step, step } from './step.ts';
 
-/** What is asked for with one answer alone. */
+/** Settings of a single answer. */
 interface Comparison {
   readonly choices: Choices;
-  /** The answer it stands beside. */
+  /** The id of the answer to compare with. */
   readonly comparedWith: string;
 }
 
-/** Asks for an answer; `prompt` is given back to the composer when none comes. */
+/** Requests an answer; `prompt` is restored to the composer if none is received. */
 export function ask(
   state: ReplState,
   question: Question,

@@ -7,13 +7,13 @@ import { versionsOf } from '../state/versions.ts';
 import { ask } from './asking.ts';
 import { andThen, refuse, say, step, type Step } from './step.ts';
 
-/** Of the two published models the one that did not answer; undefined where it was neither. */
+/** The other one of the two published models; undefined if neither was used. */
 function otherModel(models: readonly (string | undefined)[]): string | undefined {
   const asked = models.find((model) => catalogue.some(({ id }) => id === model));
   return asked && catalogue.find(({ id }) => id !== asked)?.id;
 }
 
-/** Asks another model for the last turn, under the system prompt it was answered with. */
+/** Sends the last prompt to another model, with the same system prompt. */
 export function compare(state: ReplState, argument: string): Step {
   const { conversation, branch, choices } = state;
   const exchange = lastExchange(currentPath(conversation, branch));
@@ -39,7 +39,7 @@ function endingOf({ failure, finishReason, incomplete }: Turn): string {
   return failure ?? (incomplete === true ? 'stopped' : (finishReason ?? '-'));
 }
 
-/** A line of figures for each of two answers, under the numbers they are switched by. */
+/** Prints one line of figures for each of the two answers, with its version number. */
 export function tellFigures(state: ReplState, comparedWith: string): Step {
   const { conversation, branch } = state;
   const exchange = lastExchange(currentPath(conversation, branch));

@@ -11,7 +11,7 @@ import { replaceRange } from '../editing/text-buffer.ts';
 import { argumentKind } from '../slash-commands/table.ts';
 import { type Step, step } from './step.ts';
 
-/** Looks for what Tab could complete at the caret; keys that follow wait for it. */
+/** Looks up completions at the caret; later keys wait for the result. */
 export function startCompletion(state: ReplState): Step {
   const request = findCompletion(state.composer, argumentKind);
   if (request === undefined) return step({ ...state, completion: undefined });
@@ -19,7 +19,7 @@ export function startCompletion(state: ReplState): Step {
   return step(next, { type: 'find-candidates', request });
 }
 
-/** After an edit under an open menu: the menu for what stands at the caret now. */
+/** Updates an open menu after an edit. */
 export function refreshCompletion(state: ReplState): Step {
   return state.completion === undefined ? step(state) : startCompletion(state);
 }
@@ -34,7 +34,7 @@ function accept(state: ReplState, request: CompletionRequest, candidate: Candida
   return { ...state, composer, completion: undefined };
 }
 
-/** What all candidates begin with, typed on behalf of the person where it goes on from what is typed. */
+/** Completes the typed text up to the candidates' common prefix. */
 function extend(state: ReplState, request: CompletionRequest, beginning: string): ReplState {
   const isLonger = beginning.length > request.typed.length && beginning.startsWith(request.typed);
   if (!isLonger) return state;
@@ -42,7 +42,7 @@ function extend(state: ReplState, request: CompletionRequest, beginning: string)
   return { ...state, composer: replaceRange(state.composer, at, request.to, beginning) };
 }
 
-/** Candidates came: a single one is taken, of several the common beginning, and the menu opens. */
+/** Accepts a single candidate; for several, completes the common prefix and opens the menu. */
 export function onCandidates(
   state: ReplState,
   request: CompletionRequest,
@@ -79,7 +79,7 @@ const menuActions: Partial<
   'completion-accept': acceptSelected,
 };
 
-/** A key's action in an open menu; undefined where it is none of the menu's. */
+/** Handles a key in an open menu; undefined if the key does not belong to the menu. */
 export function onMenuAction(state: ReplState, action: KeyAction): Step | undefined {
   const act = menuActions[action];
   return state.completion && act && step(act(state, state.completion));

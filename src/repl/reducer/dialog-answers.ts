@@ -32,7 +32,7 @@ function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
   }
 }
 
-/** What keeps a text from being the address of a service. It never quotes it: a key may stand in the wrong place. */
+/** Why a text is not a valid address. Never quotes the text: it could be a key entered in the wrong place. */
 function addressRefusal(text: string): string | undefined {
   if (!/^https?:\/\/[^\s/]/i.test(text)) return 'an address must begin with https:// or http://';
   const port = portProblem(text);
@@ -59,7 +59,7 @@ function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: strin
   return step({ ...state, dialog: keyDialog(address, answered) });
 }
 
-/** Gives a dialog its answer: the number of a choice, or the text it asks for. */
+/** `text` is the number of a choice, or the entered text. */
 export function answerDialog(state: ReplState, dialog: Dialog, text: string): Step {
   if (dialog.type === 'entry') return enter(state, dialog, text);
   const number = text.trim() === '' ? dialog.selected + 1 : Number(text);
@@ -71,7 +71,7 @@ export function answerDialog(state: ReplState, dialog: Dialog, text: string): St
     : choose(state, dialog, choice);
 }
 
-/** Where a question ends that none came before. */
+/** Closes the first dialog. */
 function leaveQuestions(state: ReplState): Step {
   const text = state.service.isSandbox
     ? sandboxText
@@ -79,14 +79,13 @@ function leaveQuestions(state: ReplState): Step {
   return andThen(step(close(state), printing(notice(text))), advance);
 }
 
-/** One question back. */
 function leaveDialog(state: ReplState, dialog: Dialog): Step {
   return dialog.before === undefined
     ? leaveQuestions(state)
     : step({ ...state, dialog: dialog.before });
 }
 
-/** Ctrl-C goes one question back as Esc does; from the first one, pressed again, it leaves natter. */
+/** Ctrl-C goes back like Esc; pressed again on the first dialog, it leaves natter. */
 export function interruptDialog(state: ReplState, dialog: Dialog): Step {
   const left = leaveDialog(state, dialog);
   return dialog.before === undefined
@@ -108,7 +107,6 @@ function deleteOrLeave(state: ReplState, dialog: Dialog): Step {
   });
 }
 
-/** A key's action while a dialog is open. */
 export function onDialogAction(state: ReplState, dialog: Dialog, action: KeyAction): Step {
   if (action === 'stop') return leaveDialog(state, dialog);
   if (action === 'interrupt') return interruptDialog(state, dialog);
@@ -123,13 +121,13 @@ export function onDialogAction(state: ReplState, dialog: Dialog, action: KeyActi
   return step({ ...state, dialog: { ...dialog, input: editActions[action](dialog.input) } });
 }
 
-/** Words where a choice is expected: the sandbox answers them, where it is a choice. */
+/** Text instead of a number becomes a prompt for the sandbox, if that is a choice. */
 function chooseSandbox(state: ReplState, dialog: Dialog & { type: 'choice' }): Step | undefined {
   if (dialog.choices.every(({ key }) => key !== 'sandbox')) return undefined;
   return step(close(state), printing(notice(sandboxText)));
 }
 
-/** Text typed or pasted while a dialog is open: a digit chooses at once, other text begins a prompt. */
+/** Typed or pasted text in a dialog: a digit chooses at once, other text starts a prompt. */
 export function onDialogText(
   state: ReplState,
   dialog: Dialog,

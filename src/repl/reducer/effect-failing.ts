@@ -9,14 +9,14 @@ import { advance } from './submitting.ts';
 
 type Reason = FailureText | 'stopped';
 
-/** What was to be stopped goes on, and can be stopped again. */
+/** Stopping failed: the activity continues and can be stopped again. */
 function goOn(state: ReplState): Step {
   const { activity } = state;
   if (activity === undefined) return step(state);
   return step({ ...state, activity: { ...activity, isStopping: false } });
 }
 
-/** What the reducer expected of an effect that failed, put right. */
+/** How the state recovers when an effect of this type fails. */
 const recoveries: Partial<Record<Effect['type'], (state: ReplState) => Step>> = {
   leave: (state) => step({ ...state, hasLeft: false }),
   stop: goOn,
@@ -34,7 +34,7 @@ function outcomeOf(reason: Reason): AnswerOutcome {
     : { type: 'failed', hasText: false, failure: reason };
 }
 
-/** An effect failed: an entry says why, what it was part of is over, and everything typed is kept. */
+/** Reports a failed effect and ends its activity; typed text is kept. */
 export function onEffectFailed(
   state: ReplState,
   { effect, failure }: Action & { type: 'effect-failed' },

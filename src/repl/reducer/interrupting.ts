@@ -5,7 +5,7 @@ import { interruptDialog } from './dialog-answers.ts';
 import { leave, say, step, type Step } from './step.ts';
 import { putAside } from './submitting.ts';
 
-/** Stops the answer or task; nothing where none is going on. */
+/** Stops the answer or task, if any. */
 export function stop(state: ReplState): Step {
   const { activity } = state;
   if (activity === undefined) return step(state);
@@ -16,7 +16,7 @@ function giveUpEdit(state: ReplState): Step {
   return say(withoutReopened(state), 'edit cancelled; the prompt is unchanged');
 }
 
-/** Ctrl-C: closes what is open, stops the answer, puts the draft aside, and at last, pressed again, leaves. */
+/** Ctrl-C: closes a menu or dialog, else stops the answer, else moves the draft to the history, else leaves on the second press. */
 export function interrupt(state: ReplState): Step {
   if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
   if (state.search !== undefined) return step({ ...state, search: undefined });

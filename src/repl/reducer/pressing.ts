@@ -51,12 +51,12 @@ function send(state: ReplState): Step {
   return broken === undefined ? submit(state) : step({ ...state, composer: broken });
 }
 
-/** What is shown of another version would stand in the middle of an answer that comes. */
+/** Not during an answer: the version would be printed in the middle of it. */
 function turnVersion(state: ReplState, wanted: Wanted): Step {
   return state.activity === undefined ? switchVersion(state, wanted) : step(state);
 }
 
-/** The editor has the terminal; what was typed after its key waits until it is closed. */
+/** Keys typed while the editor is open wait until it closes. */
 function openEditor(state: ReplState): Step {
   const next: ReplState = { ...state, typeAhead: { until: 'editor', keys: [] } };
   return step(next, { type: 'edit-externally', text: contentOf(state.composer) });
@@ -99,7 +99,7 @@ function onAction(state: ReplState, action: KeyAction): Step {
   return composerActions[action]?.(action === 'interrupt' ? state : closed) ?? step(state);
 }
 
-/** A command is at hand after a failure or `/undo`: a slash puts the prompt that came back out of its way, undo brings it back. */
+/** After a failure or `/undo`, a slash replaces the restored prompt, so a command can be typed; undo brings it back. */
 function makeRoom({ composer, givenBack }: ReplState, text: string): TextBuffer {
   const isUntouched = composer.text === givenBack && composer.cursor === givenBack.length;
   return isUntouched && text.startsWith('/') ? replaceContent(composer, '') : composer;
@@ -119,7 +119,7 @@ function onText(state: ReplState, text: string, isPaste: boolean): Step {
   return search === undefined ? type(state) : onSearchText(state, search, text);
 }
 
-/** A command and what was entered after it, in one read: each is done, as if it came by itself. */
+/** A command and later lines from a single read are handled one by one, as if typed. */
 function burstOf({ composer, dialog, search }: ReplState, event: KeyEvent): readonly KeyEvent[] {
   if (event.type !== 'paste' || event.keys === undefined) return [];
   const isFree = dialog === undefined && search === undefined && isEmpty(composer);
@@ -140,7 +140,7 @@ function keyContext(state: ReplState): KeyContext {
   return state.completion === undefined ? 'composer' : 'completion';
 }
 
-/** A key that waits. One editor at a time has the terminal: the key that opens it opens no second one. */
+/** Queues a key. The editor's key is dropped while the editor is open, so it does not open twice. */
 function holdKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
   const isEditorKey =
     event.type === 'key' && actionOf(chordOf(event), 'composer') === 'open-editor';
@@ -148,7 +148,7 @@ function holdKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplS
   return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
 }
 
-/** What the keys wait for is there: they act now. */
+/** Handles the queued keys. */
 export function releaseKeys(state: ReplState): Step {
   const { typeAhead } = state;
   return onKeys({ ...state, typeAhead: undefined }, typeAhead?.keys ?? []);

@@ -14,12 +14,12 @@ import { onKey, releaseKeys } from './pressing.ts';
 import { andThen, leave, printing, say, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
-/** The question that the task going on came from. */
+/** The dialog that started the current task. */
 function dialogOf({ activity }: ReplState): Dialog | undefined {
   return activity?.type === 'task' ? activity.dialog : undefined;
 }
 
-/** One that was stopped leads back to the question it came from. */
+/** A stopped task reopens the dialog that started it. */
 function endTask(state: ReplState): ReplState {
   if (state.activity?.type !== 'task') return state;
   const dialog = state.activity.isStopping ? dialogOf(state) : undefined;
@@ -35,7 +35,7 @@ function onConnected(
   return step({ ...state, service, choices }, printing(notice(text)));
 }
 
-/** The question is asked once more: a wrong key for the key, anything else for the address. */
+/** Reopens the dialog for the key if that was wrong, else for the address. */
 function onConnectionFailed(
   state: ReplState,
   { failure, address }: Action & { type: 'connection-failed' },
@@ -75,7 +75,7 @@ type Handlers = {
 const handlers: Handlers = {
   'key-pressed': (state, { event, now }) => onKey({ ...state, now }, event),
   'line-entered': (state, { text, now }) => onLine({ ...state, now, isLeaveArmed: false }, text),
-  // A cooked terminal has dropped its line already, and what was given back is in the history.
+  // A cooked terminal has dropped its line already, and a restored prompt is in the history.
   interrupted: (state, { now }) =>
     interrupt({ ...state, now, composer: clearBuffer(state.composer) }),
   'input-ended': leave,
@@ -105,7 +105,7 @@ const handlers: Handlers = {
     step({ ...state, dialog: serversDialog(servers, dialogOf(state)) }),
 };
 
-/** The one place where the state changes. */
+/** The only place that changes the state. */
 export function reduce(state: ReplState, action: Action): Step {
   // The table gives each type its own handler, which indexing by a union cannot express.
   const handle = handlers[action.type] as (state: ReplState, action: Action) => Step;

@@ -41,7 +41,7 @@ const searchActions: Partial<
   interrupt: cancel,
 };
 
-/** A key's action while the history is searched; undefined where it is none of the search's. */
+/** Handles a key during a search; undefined if the key does not belong to the search. */
 export function onSearchAction(
   state: ReplState,
   search: HistorySearch,

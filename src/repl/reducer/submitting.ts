@@ -17,16 +17,16 @@ import type { ReplState } from '../state/state.ts';
 
 const mention = /(?:^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
 
-/** The paths of `@path` and `@"path with blanks"` in a typed text, in order, each once. */
+/** The paths of `@path` and `@"path with spaces"` in a typed text, in order, without duplicates. */
 export function mentionsOf(text: string): readonly string[] {
   const paths = Array.from(text.matchAll(mention), ([, quoted, plain]) => quoted ?? plain ?? '');
   return [...new Set(paths)];
 }
 
-/** What ends other programs when it is typed alone. */
+/** Words that quit other programs when entered alone. */
 const exitWords: ReadonlySet<string> = new Set(['exit', 'quit', ':q', ':q!', ':wq', ':x']);
 
-/** Leaves the second time; a composer keeps the word, so that Enter is enough. */
+/** Leaves when entered twice; the composer keeps the word, so Enter is enough. */
 function askToLeave(state: ReplState): Step {
   if (state.isExitAsked) return leave(state);
   const next = { ...state, isExitAsked: true };
@@ -36,17 +36,17 @@ function askToLeave(state: ReplState): Step {
   return say(asked, `${word} again leaves; a longer line is a prompt`);
 }
 
-/** A slash in a paste begins no command: only what was typed counts. */
+/** Only a typed slash starts a command, not a pasted one. */
 function isCommand({ text }: Draft): boolean {
   return text.startsWith('/') && !text.startsWith('//');
 }
 
-/** `//` stands for a first slash. */
+/** `//` escapes a leading slash. */
 function unescaped(draft: Draft): Draft {
   return draft.text.startsWith('//') ? { ...draft, text: draft.text.slice(1), cursor: 0 } : draft;
 }
 
-/** The transcript shows pastes as their markers; what is sent holds their text. */
+/** Pastes are sent in full but shown as markers. */
 function sendPrompt(state: ReplState, draft: Draft, isEarlier: boolean): Step {
   const prompt = unescaped(draft);
   const content = contentOf(prompt);
@@ -72,7 +72,7 @@ function run(state: ReplState, draft: Draft, isEarlier = false): Step {
   return andThen(begun, (next) => runCommand(next, line));
 }
 
-/** Runs what waits in the queue, as long as nothing keeps natter busy. */
+/** Runs the queue until natter is busy. */
 export function advance(state: ReplState): Step {
   const [next, ...queue] = state.queue;
   const isHeld = state.isQueuePaused || state.activity !== undefined || state.dialog !== undefined;
@@ -80,7 +80,7 @@ export function advance(state: ReplState): Step {
   return andThen(run({ ...state, queue }, next, true), advance);
 }
 
-/** The composer emptied into the history; an unsent draft that waited behind a recalled prompt comes back. */
+/** Moves the draft to the history; an unsent draft behind a recalled prompt returns to the composer. */
 function takeDraft(state: ReplState, draft: Draft): Step {
   const remembered = remember(state.history, draft);
   const composer = withDraft(clearBuffer(state.composer), remembered.draft);
@@ -88,7 +88,7 @@ function takeDraft(state: ReplState, draft: Draft): Step {
   return step(next, { type: 'remember', text: typedContent(draft) });
 }
 
-/** Sends what is typed, or lets it wait for its turn; Enter on an empty composer lets a paused queue go on. */
+/** Sends or queues the draft; on an empty composer, continues a paused queue. */
 export function submit(state: ReplState): Step {
   const draft = draftOf(state.composer);
   if (contentOf(draft).trim() === '') return advance({ ...state, isQueuePaused: false });
@@ -104,16 +104,16 @@ export function submit(state: ReplState): Step {
   const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);
   if (!isBusy) return andThen(taken, (next) => andThen(run(next, draft), advance));
   const { queue, isQueuePaused } = taken.state;
-  // A stop or failure before it holds back only what waited then.
+  // Only drafts queued before the stop or failure stay paused.
   const isHeld = isQueuePaused && queue.length > 0;
   return andThen(taken, (next) =>
     step({ ...next, queue: [...queue, draft], isQueuePaused: isHeld }),
   );
 }
 
-/** Text typed in line mode. Nothing is edited there: a command and the lines that came with it are both done. */
+/** Handles a line-mode entry. It cannot be edited any more, so a command and the lines pasted after it both run. */
 export function submitLine(state: ReplState, text: string): Step {
-  // What came back with a question waits for an empty line.
+  // An empty line confirms the restored prompt.
   if (text.trim() === '' && state.questioned !== undefined) return submit(state);
   const lines = linesAfterCommand(text);
   const line = lines?.line ?? text;
@@ -122,12 +122,12 @@ export function submitLine(state: ReplState, text: string): Step {
   return andThen(done, (next) => (next.hasLeft ? step(next) : submitLine(next, lines.rest)));
 }
 
-/** Puts a text aside into the history, so that nothing that was typed is lost. */
+/** Clears the composer; the draft stays in the history. */
 export function putAside(state: ReplState): Step {
   return takeDraft(withoutReopened(state), draftOf(state.composer));
 }
 
-/** The last waiting prompt back in the composer; undefined when none waits or something is typed. */
+/** Moves the last queued prompt to the composer; undefined if none is queued or the composer is not empty. */
 export function unqueue(state: ReplState): ReplState | undefined {
   const last = state.queue.at(-1);
   if (last === undefined || !isEmpty(state.composer)) return undefined;

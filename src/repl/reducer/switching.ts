@@ -3,7 +3,7 @@ import type { ReplState } from '../state/state.ts';
 import { versionsOf } from '../state/versions.ts';
 import { refuse, say, step, type Step } from './step.ts';
 
-/** Which version of the last exchange; a number counts from 1. Next and previous go round. */
+/** A version of the last turn, counted from 1; next and previous wrap around. */
 export type Wanted = 'next' | 'previous' | number;
 
 function indexOf(wanted: Wanted, index: number, count: number): number {
@@ -12,10 +12,10 @@ function indexOf(wanted: Wanted, index: number, count: number): number {
   return wanted - 1;
 }
 
-/** Goes over to another version of the last exchange, of its prompt as well as of its answer. */
+/** Switches to another version of the last prompt or answer. */
 export function switchVersion(state: ReplState, wanted: Wanted): Step {
   const { conversation } = state;
-  // A prompt that is being edited takes the place of the exchange that still stands.
+  // While a prompt is being edited, its old version is still the current one.
   const branch = state.branch?.reason === 'edit' ? undefined : state.branch;
   const exchange = lastExchange(currentPath(conversation, branch));
   if (exchange === undefined) {

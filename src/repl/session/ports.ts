@@ -11,67 +11,67 @@ import type { ReplState, ServiceFacts } from '../state/state.ts';
 import type { TerminalDevice } from '../../terminal/device/device.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 
-/** A request, and what to tell before it is sent. */
+/** A request, and a warning to print before it is sent. */
 interface PlannedPrompt {
   readonly request: CompletionRequest;
   readonly warning: string | undefined;
 }
 
-/** The service in use; another one can take its place. */
+/** The service in use, which `connect` can replace. */
 export interface ServicePort {
   client(): Client;
-  /** @throws Failure of kind `invalid_request` for what cannot fit */
+  /** @throws Failure of kind `invalid_request` if the prompt cannot fit the window */
   plan(messages: readonly Message[], choices: Choices): PlannedPrompt;
-  /** Checks an address and a key, stores them and goes over to them. @throws Failure */
+  /** Checks an address and a key, stores them and switches to them. @throws Failure */
   connect(address: string, key: string | undefined, signal: AbortSignal): Promise<ServiceFacts>;
-  /** Asks the usual local ports who is there. */
+  /** Probes the usual ports of this machine. */
   findServers(signal: AbortSignal): Promise<readonly FoundServer[]>;
   describeModels(records: readonly ModelRecord[]): string;
-  /** What the service has said of the windows of its models. */
+  /** The windows of the service's models, as far as it reported them. */
   windows(): ModelWindows;
 }
 
 /** Conversations on disk. Functions throw Failure. */
 export interface LibraryPort {
   create(): Journal;
-  /** The id of a conversation, by its id, the beginning of that, its title, or `latest`. */
+  /** The id of a conversation, by its id or a prefix of it, its title, or `latest`. */
   find(name: string): string;
   resume(id: string): Journal;
-  /** Lines of a list, newest first; a query keeps those whose title or text holds it. */
+  /** Lines of a list, newest first; a query selects those whose title or text contains it. */
   describe(query: string, signal: AbortSignal): Promise<string>;
   /** For completion. */
   names(): readonly Candidate[];
 }
 
-/** Files of the person's. Paths are as typed: `~` stands for the home folder. Functions throw Failure. */
+/** The user's files. Paths are as typed: `~` is the home folder. Functions throw Failure. */
 export interface FilesPort {
   attach(path: string, signal: AbortSignal): Promise<AttachedFile>;
-  /** Undefined where neither is. */
+  /** Undefined if the path is neither. */
   kindOf(path: string): 'file' | 'folder' | undefined;
   candidates(folder: string): readonly Candidate[];
-  /** Makes a new file. @returns its full path */
+  /** Creates a file. @returns its full path */
   write(path: string, text: string): string;
 }
 
-/** What a session needs of the world. */
+/** Everything outside the REPL that a session uses. */
 export interface SessionPorts {
   readonly clock: Clock;
-  /** Makes a text one safe line and masks secrets. */
+  /** Sanitizes a text to one line and masks secrets. */
   readonly clean: (text: string) => string;
   readonly service: ServicePort;
   readonly library: LibraryPort;
   readonly files: FilesPort;
-  /** Puts a text into the clipboard and tells how. @throws Failure */
+  /** Copies a text to the clipboard. @returns how, such as `with pbcopy` @throws Failure */
   readonly copy: (text: string, signal: AbortSignal) => Promise<string>;
-  /** Lets the person edit a text in their editor; undefined when they cancel it. @throws Failure */
+  /** Opens a text in the external editor; undefined if the edit is cancelled. @throws Failure */
   readonly edit: (text: string) => Promise<string | undefined>;
-  /** Adds a sent text to the history over sessions. */
+  /** Adds a sent text to the persistent history. */
   readonly remember: (text: string) => void;
-  /** Keeps the unsent text, so that a crash does not lose it. */
+  /** Saves the unsent text, so that a crash does not lose it. */
   readonly keepDraft: (text: string) => void;
 }
 
-/** What a REPL is started with, in lines or with a live region. */
+/** Common to line mode and the live region. */
 export interface ReplOptions {
   readonly ports: SessionPorts;
   readonly journal: Journal;

@@ -1,22 +1,22 @@
 import type { ReplState } from '../state/state.ts';
 
-/** Where a session is seen: the live region of a terminal, or plain lines. */
+/** The output of a session: a live region, or plain lines. */
 export interface Screen {
   /**
-   * Finished text for the scrollback; it goes on where the last one ended. A promise while the terminal is
-   * slow: await it before the next.
+   * Appends finished text to the scrollback. Returns a promise while the terminal is slow: await it before the
+   * next write.
    */
   write(text: string): Promise<void> | undefined;
-  /** Shows what the person can still change or waits for. */
+  /** Shows the composer, dialogs and status. */
   show(state: ReplState): void;
-  /** Draws again what may have been overwritten. */
+  /** Redraws after other output may have overwritten the screen. */
   redraw(): void;
-  /** Scrolls the window's content away, into the scrollback. */
+  /** Scrolls the window's content into the scrollback. */
   scrollAway(): void;
-  /** Gives the terminal to another program for as long as `use` takes. */
+  /** Lets another program use the terminal while `use` runs. */
   lend<Result>(use: () => Promise<Result>): Promise<Result>;
-  /** Stops natter until the shell lets it go on. */
+  /** Suspends natter until the shell continues it. */
   suspend(): void;
-  /** Resolves when everything is written and the terminal is as it was. */
+  /** Resolves when everything is written and the terminal is restored. */
   close(): Promise<void>;
 }

@@ -9,38 +9,38 @@ import type { Screen } from './screen.ts';
 import type { ReplState } from '../state/state.ts';
 import type { Transcript } from './transcript.ts';
 
-/** What the effects of a session work with. */
+/** The parts of a session that effects use. */
 export interface SessionCore {
   readonly ports: SessionPorts;
   readonly screen: Screen;
   readonly transcript: Transcript;
   state(): ReplState;
   dispatch(action: Action): void;
-  /** Prints as the effect does: a failure becomes an entry. */
+  /** Like the `print` effect: failures become entries. */
   print(entries: readonly Entry[]): void;
   journal(): Journal;
-  /** Goes over to another conversation; the old one is closed. */
+  /** Switches to another conversation and closes the old one. */
   useJournal(journal: Journal): Promise<void>;
-  /** The signal of the answer or task that begins; `stop` aborts it. */
+  /** A signal for the answer or task that starts; `stop` aborts it. */
   begin(): AbortSignal;
   stop(): void;
   leave(): void;
-  /** Ends the session with an error that no entry can show. */
+  /** Ends the session with an error that cannot be shown as an entry. */
   fail(error: unknown): void;
 }
 
-/** Tells the reducer what the journal holds now. */
+/** Passes the journal's current conversation to the reducer. */
 export function tellConversation(core: SessionCore): void {
   const conversation = core.journal().conversation();
   core.dispatch({ type: 'conversation-changed', conversation });
 }
 
-/** The reason of an aborted answer or task: the person stopped it. */
+/** The abort reason of an answer or task that the user stopped. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-/** Anything thrown, as the transcript shows it. */
+/** Any thrown value as shown in the transcript. */
 export function failureText(error: unknown, clean: (text: string) => string): FailureText {
   const failure = error instanceof Failure ? error : replacedFailure(error);
   if (failure !== undefined) {
@@ -53,8 +53,8 @@ export function failureText(error: unknown, clean: (text: string) => string): Fa
 }
 
 /**
- * Runs what a `task` activity stands for; the entries it gives are shown when it is over.
- * @throws what `work` throws; `Stopped` when the person stopped it
+ * Runs the work of a `task` activity; its entries are printed when it ends.
+ * @throws whatever `work` throws; `Stopped` if the user stopped it
  */
 export async function runTask(
   core: SessionCore,

@@ -13,37 +13,35 @@ import type { ReplState } from '../state/state.ts';
 import { createPause, createTicker } from './timers.ts';
 import { createTranscript, type TranscriptFormat } from './transcript.ts';
 
-/** Milliseconds without a change after which an unsent text is kept on disk. */
+/** Milliseconds without a change after which the draft is saved. */
 const draftPause = 500;
 
 export interface SessionOptions {
   readonly ports: SessionPorts;
   readonly screen: Screen;
-  /** Asked for every piece, because the theme may change. */
+  /** Called for every piece, because the theme may change. */
   readonly format: (state: ReplState) => TranscriptFormat;
   readonly journal: Journal;
   readonly state: ReplState;
-  /** What each effect does. */
   readonly runners?: EffectRunners;
 }
 
-/** A conversation of a person with a service, until the person leaves. */
 export interface Session {
   dispatch(action: Action): void;
   state(): ReplState;
   print(entries: readonly Entry[]): void;
-  /** Everything of the conversation is on disk. */
+  /** The whole conversation is on disk. */
   isStored(): boolean;
-  /** Stops what is going on and puts everything away; resolves when that is done. */
+  /** Stops all activity, saves everything and closes the screen. */
   close(): Promise<void>;
-  /** Resolves when the person has left; rejects with what no entry could show. */
+  /** Resolves when the user leaves; rejects with an error that cannot be shown as an entry. */
   readonly left: Promise<void>;
 }
 
 interface Run {
   state: ReplState;
   journal: Journal;
-  /** Of the answer or task going on. */
+  /** Of the current answer or task. */
   controller: AbortController;
 }
 
@@ -69,7 +67,7 @@ function createCore(
     },
     begin() {
       run.controller = new AbortController();
-      // Who has left waits for nothing more.
+      // After leaving, nothing new may run.
       if (run.state.hasLeft) run.controller.abort(new Stopped('stopped'));
       return run.controller.signal;
     },
@@ -77,7 +75,7 @@ function createCore(
   };
 }
 
-/** Writes what is not written yet, the journal's state where it matters, and lets go of everything. */
+/** Finishes the output, reports unsaved turns, and closes the journal and the screen. */
 async function putAway(core: SessionCore, work: Work): Promise<void> {
   const { transcript } = core;
   await work.end();
@@ -93,7 +91,7 @@ async function putAway(core: SessionCore, work: Work): Promise<void> {
   }
 }
 
-/** Work that goes on beside the reducer; none of it rejects. */
+/** Effects in progress; none of them rejects. */
 interface Work {
   add(work: Promise<void>): void;
   end(): Promise<void>;
@@ -112,7 +110,7 @@ function createWork(): Work {
   };
 }
 
-/** Handles one thing after the other: what is given while one is handled waits its turn. */
+/** Handles items one by one; an item added during handling is queued. */
 function createInbox<Item>(handle: (item: Item) => void): (item: Item) => void {
   const waiting: Item[] = [];
   let isHandling = false;
@@ -128,7 +126,6 @@ function createInbox<Item>(handle: (item: Item) => void): (item: Item) => void {
   };
 }
 
-/** When the person has left, or the session cannot go on. */
 function createEnd() {
   let leave: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -144,7 +141,7 @@ function isOnDisk(journal: Journal): boolean {
   return isStored && path !== undefined;
 }
 
-/** Starts a session: shows it, and does what its reducer asks for. */
+/** Starts a session: connects the reducer with its effects and the screen. */
 export function createSession(options: SessionOptions): Session {
   const { ports, screen, journal, state, runners = effectRunners } = options;
   const run: Run = { state, journal, controller: new AbortController() };
@@ -166,7 +163,7 @@ export function createSession(options: SessionOptions): Session {
     if (after.composer.text !== before.composer.text) draft.restart();
     ticker.run(after.activity !== undefined);
     screen.show(after);
-    // They begin in this order once the action is dealt with.
+    // They start in this order, after the current action.
     for (const effect of effects) work.add(Promise.resolve(effect).then(perform));
   }
 
@@ -178,7 +175,7 @@ export function createSession(options: SessionOptions): Session {
     isStored: () => isOnDisk(run.journal),
     left,
     async close() {
-      // What waits is not begun.
+      // Keeps queued prompts from being sent.
       dispatch({ type: 'input-ended' });
       core.stop();
       await work.end();

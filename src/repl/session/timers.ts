@@ -3,8 +3,8 @@ import type { Clock } from '../../clock.ts';
 const tickLength = 1000;
 
 /**
- * Sleeps, and then lets what came meanwhile be read: after a process was held up its timers run before its input.
- * @throws the signal's reason when `signal` aborts
+ * Sleeps, then yields once more so that pending input is read: in a process that was delayed, timers run before input.
+ * @throws the reason of `signal` when it aborts
  */
 export async function sleepAndRead(
   clock: Clock,
@@ -15,7 +15,7 @@ export async function sleepAndRead(
   await clock.sleep(0, signal);
 }
 
-/** Calls back after a pause without another call. */
+/** A debounce timer. */
 export interface Pause {
   restart(): void;
   cancel(): void;
@@ -28,14 +28,14 @@ export function createPause(clock: Clock, length: number, act: () => void): Paus
     restart() {
       stop.abort();
       stop = new AbortController();
-      // Called off is no failure: the next pause counts.
+      // Cancelled: a newer pause replaces this one.
       sleepAndRead(clock, length, stop.signal).then(act, () => undefined);
     },
     cancel: () => stop.abort(),
   };
 }
 
-/** Ticks once a second while it runs; there is no timer while it does not. */
+/** Ticks once a second while it runs; otherwise holds no timer. */
 export interface Ticker {
   run(isNeeded: boolean): void;
 }

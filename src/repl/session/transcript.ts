@@ -1,41 +1,40 @@
 import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { Entry } from '../state/entry.ts';
 
-/** Turns an answer's text into what is shown; may hold back what is not decided yet. */
+/** Formats an answer's text; may hold back text whose format is not decided yet. */
 export interface TextTransform {
   write(text: string): string | Promise<string>;
   end(): string | Promise<string>;
-  /** What is held back, for a preview. */
+  /** The undecided text, for a preview. */
   held(): string;
 }
 
-/** How the pieces of a transcript look. Texts are not sanitized yet; results end with a line end. */
+/** Formats the pieces of a transcript. Arguments are not sanitized; results end with a line end. */
 export interface TranscriptFormat {
   prompt(text: string, isEarlier: boolean): string;
   command(text: string, isEarlier: boolean): string;
-  /** What stands before an answer. */
+  /** Label before an answer. */
   answerHead(model: string | undefined): string;
-  /** What stands before reasoning. */
+  /** Label before reasoning. */
   readonly reasoningHead: string;
   reasoning(text: string): string;
-  /** A promise while what it needs is loaded. */
+  /** Returns a promise while its modules are loading. */
   answerText(): TextTransform | Promise<TextTransform>;
   notice(text: string): string;
   failure(message: string, hint: string | undefined): string;
-  /** Stands between pieces. */
+  /** Written between pieces. */
   readonly separator: string;
 }
 
-/** The conversation as it scrolls by. Pieces are written in order; while an answer is open the others wait. */
+/** Writes the conversation in order; entries printed during an answer are queued until it is closed. */
 export interface Transcript {
   print(entries: readonly Entry[]): Promise<void>;
-  /** Reasoning, as it comes before an answer. */
   reasoningText(text: string): Promise<void>;
   openAnswer(model: string): Promise<void>;
-  /** Resolves when the text is written, as far as it is decided. */
+  /** Resolves when the decided part of the text is written. */
   answerText(text: string): Promise<void>;
   held(): string;
-  /** Writes what was held back, then what waited. @returns characters that were filtered */
+  /** Writes the rest of the answer, then the queued entries. @returns the number of removed characters */
   closeAnswer(): Promise<number>;
 }
 
@@ -50,7 +49,7 @@ interface OpenReasoning {
   last: string;
 }
 
-/** What was written last: two remarks stand together, anything else is set apart. */
+/** Kind of the last piece: consecutive remarks have no separator between them. */
 type Group = 'remark' | 'turn';
 
 type Write = (text: string) => Promise<void> | undefined;
@@ -118,7 +117,7 @@ async function put(
 
 async function finish(writing: Writing, answer: OpenAnswer): Promise<number> {
   const { sanitizer, transform } = answer;
-  // Over even where its end cannot be shown: what is printed next must not wait for it.
+  // Closed even if writing its end fails, so that later entries are still printed.
   writing.open = undefined;
   await put(writing, answer, transform.write(sanitizer.end()));
   await put(writing, answer, transform.end());
@@ -137,7 +136,7 @@ async function printOne(writing: Writing, entry: Entry): Promise<void> {
   const isTurn = entry.type === 'prompt' || entry.type === 'command';
   separate(writing, isTurn ? 'turn' : 'remark');
   if (entry.type === 'command') {
-    // What it has to say stands right below it.
+    // No separator before the command's output.
     writing.before = 'remark';
     await writing.write(format.command(entry.text, entry.isEarlier === true));
   }
@@ -151,12 +150,12 @@ async function printAll(writing: Writing, entries: readonly Entry[]): Promise<vo
   for (const entry of entries) await printOne(writing, entry);
 }
 
-/** Runs one thing after the other. */
+/** Runs asynchronous functions one after the other. */
 function createOrder() {
   let order: Promise<unknown> = Promise.resolve();
   return <Result>(act: () => Promise<Result>): Promise<Result> => {
     const result = order.then(act);
-    // Who asked for it hears of a failure; what comes after is written all the same.
+    // A failure reaches the caller only; later calls still run.
     order = result.catch(() => undefined);
     return result;
   };

@@ -36,7 +36,7 @@ function retry(state: ReplState): Step {
   );
 }
 
-/** The composer with a prompt to change, and where its next version goes. */
+/** Restores a sent prompt to the composer; sending it creates a new version. */
 function reopen(state: ReplState, { prompt }: Exchange, reason: 'edit' | 'undo'): ReplState {
   const { prompt: text, files } = takeApartPrompt(prompt.content);
   const composer = withSent(state.composer, state.history, text);
@@ -45,7 +45,7 @@ function reopen(state: ReplState, { prompt }: Exchange, reason: 'edit' | 'undo')
   return withBranch(reopened, { parent: prompt.parent, reason });
 }
 
-/** In lines: what the next line takes the place of. */
+/** In line mode: which prompt the next line replaces. */
 function editHint({ composer, returnedFiles }: ReplState): string {
   const names = returnedFiles.map(({ name }) => name).join(', ');
   const lines = [
@@ -98,7 +98,6 @@ function continueAnswer(state: ReplState): Step {
   return ask(state, question, undefined);
 }
 
-/** Runs with the text of the last answer. */
 function withAnswer(state: ReplState, run: (source: string) => Step): Step {
   const answer = lastAnswer(currentPath(state.conversation, state.branch));
   return answer === undefined ? refuse(state, 'there is no answer yet') : run(textOf(answer));

@@ -6,7 +6,7 @@ import type { SlashCommand } from './slash-command.ts';
 
 type Row = readonly [term: string, summary: string];
 
-/** Columns that a summary is set in below its term, where both do not fit one row. */
+/** Indentation of a summary below its term, when both do not fit on one row. */
 const indent = 4;
 
 export function usageOf({ name, argument }: SlashCommand): string {
@@ -19,7 +19,7 @@ function wrapped(text: string, columns: number): readonly string[] {
   return lines.map((spans) => ' '.repeat(indent) + spans.map((span) => span.text).join(''));
 }
 
-/** Two columns where they fit, else a summary below each term; a screen reader gets sentences. */
+/** Two columns if they fit, else each summary below its term; in line mode `term: summary`. */
 function table(rows: readonly Row[], { columns, isLineMode }: ReplState): readonly string[] {
   if (isLineMode) return rows.map(([term, summary]) => `${term}: ${summary}`);
   const widest = Math.max(...rows.map(([term]) => displayWidth(term)));
@@ -32,14 +32,13 @@ function table(rows: readonly Row[], { columns, isLineMode }: ReplState): readon
 const doubleSlash: Row = ['//', 'sends a line that starts with a slash'];
 const keyAdvice: Row = ['/help keys', 'all keys; the most important: Enter, Ctrl+J, Esc, Ctrl+C'];
 
-/** What `/help` shows. */
 export function commandHelp(commands: readonly SlashCommand[], state: ReplState): string {
   const rows = commands.map((command): Row => [usageOf(command), command.summary]);
   const others = state.isLineMode ? [doubleSlash] : [doubleSlash, keyAdvice];
   return table([...rows, ...others], state).join('\n');
 }
 
-/** What `/help keys` shows: each key once, by its first chord. */
+/** Each key once, by its first chord. */
 export function keyHelp(state: ReplState): string {
   const shown = keyBindings.filter(({ when }) => when === 'composer' || when === 'anywhere');
   const rows = shown.map(({ keys: [key = ''], summary }): Row => [keyLabel(key), summary]);

@@ -1,10 +1,9 @@
 import type { Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 
-/** What Tab proposes for a command's argument. */
+/** The source of completions for a command's argument. */
 export type ArgumentSource = 'models' | 'conversations' | 'themes' | 'files' | 'commands' | 'none';
 
-/** One row of the table of slash commands. */
 export interface SlashCommand {
   /** Without the slash. */
   readonly name: string;
@@ -13,14 +12,14 @@ export interface SlashCommand {
   /** One line without a full stop. */
   readonly summary: string;
   readonly completes: ArgumentSource;
-  /** It runs at once, also while an answer comes; other commands wait for their turn. */
+  /** Runs at once, even during an answer; other commands are queued. */
   readonly isImmediate?: boolean;
-  /** Its argument may have several lines; other commands take one. */
+  /** The argument may have several lines. */
   readonly takesLines?: boolean;
-  /** It says nothing, so that it is not shown before what it says either. */
+  /** Has no output of its own, so the command itself is not shown in the transcript. */
   readonly isSilent?: boolean;
-  /** It is about the live region; line mode does without it. */
+  /** Concerns the live region; not available in line mode. */
   readonly isOfScreen?: boolean;
-  /** `argument` is trimmed; empty when there was none. */
+  /** `argument` is trimmed; empty if absent. */
   readonly run: (state: ReplState, argument: string) => Step;
 }

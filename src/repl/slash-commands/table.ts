@@ -8,7 +8,7 @@ import { commandHelp, keyHelp, usageOf } from './help-text.ts';
 import type { SlashCommand } from './slash-command.ts';
 import type { ReplState } from '../state/state.ts';
 
-/** Names that other chat programs have for what natter calls otherwise, or has on its command line. */
+/** Command names of other chat programs, with natter's equivalent. */
 const ways: Readonly<Record<string, string>> = {
   exit: '/quit leaves',
   q: '/quit leaves',
@@ -29,7 +29,7 @@ const ways: Readonly<Record<string, string>> = {
   connect: 'in a shell: natter auth login',
 };
 
-/** What does what a command of that name does elsewhere; undefined where nothing is known of it. */
+/** How to do in natter what this command does in other programs; undefined for unknown names. */
 function wayElsewhere(name: string, { conversation }: ReplState): string | undefined {
   return Object.hasOwn(ways, name) ? ways[name]?.replace('ID', conversation.id) : undefined;
 }
@@ -42,7 +42,7 @@ const help: SlashCommand = {
   run: showHelp,
 };
 
-/** Every slash command, in the order `/help` shows them. */
+/** Every slash command, in the order of `/help`. */
 export const slashCommands: readonly SlashCommand[] = [
   help,
   ...answerCommands,
@@ -57,7 +57,6 @@ export function findCommand(name: string): SlashCommand | undefined {
   return byName.get(name);
 }
 
-/** What Tab completes in a command's argument. */
 export function argumentKind(name: string): ArgumentKind | undefined {
   const completes = byName.get(name)?.completes;
   if (completes === undefined || completes === 'none') return undefined;
@@ -81,7 +80,7 @@ function showHelp(state: ReplState, argument: string): Step {
   );
 }
 
-/** Commands that share the longest beginning with the word, at least half of it. */
+/** Commands that share the longest prefix with the word, at least half of it. */
 function nearNames(word: string): readonly string[] {
   for (let length = word.length; length >= word.length / 2 && length > 0; length -= 1) {
     const near = slashCommands.filter(({ name }) => name.startsWith(word.slice(0, length)));
@@ -113,7 +112,7 @@ export function runCommand(state: ReplState, line: string): Step {
   return name === '' ? step(state) : refuseUnknown(state, name, way);
 }
 
-/** The command that the first line of a text names. */
+/** The command named by the first line of a text. */
 function commandOf(text: string): SlashCommand | undefined {
   return findCommand(/^\/(\S*)/.exec(text)?.[1] ?? '');
 }
@@ -123,7 +122,7 @@ export function isCommandLine(text: string): boolean {
   return commandOf(text) !== undefined;
 }
 
-/** A text whose first line is a command that takes no more lines, and what follows it; undefined for any other. */
+/** Splits a one-line command from the lines after it; undefined if there are none. */
 export function linesAfterCommand(
   text: string,
 ): { readonly line: string; readonly rest: string } | undefined {
@@ -133,12 +132,12 @@ export function linesAfterCommand(
   return { line: text.slice(0, end), rest: text.slice(end + 1) };
 }
 
-/** Whether a command is shown before what it says. */
+/** Whether a command is shown in the transcript before its output. */
 export function isEchoed(line: string): boolean {
   return commandOf(line)?.isSilent !== true;
 }
 
-/** Whether a typed line runs at once, also while an answer comes. */
+/** Whether a typed line runs at once, even during an answer. */
 export function isImmediate(line: string): boolean {
   return commandOf(line)?.isImmediate === true;
 }

@@ -10,18 +10,18 @@ import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
 import type { ServiceFacts } from './state.ts';
 
-/** A failure as the transcript shows it. */
+/** A failure as shown in the transcript. */
 export interface FailureText {
   readonly kind: FailureKind;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** How an answer ended. `hasText`: something of it came. `isRecorded`: the prompt is part of the conversation. */
+/** How an answer ended. `hasText`: some text was received. `isRecorded`: the prompt is part of the conversation. */
 export type AnswerOutcome =
   | { readonly type: 'finished' }
   | { readonly type: 'stopped'; readonly hasText: boolean }
-  /** It was not sent: the person is asked about it. */
+  /** The prompt was not sent: it needs confirmation first. */
   | { readonly type: 'questioned'; readonly doubt: string }
   | {
       readonly type: 'failed';
@@ -30,7 +30,7 @@ export type AnswerOutcome =
       readonly isRecorded?: boolean;
     };
 
-/** Everything that can happen to the REPL. `now` is monotonic milliseconds. */
+/** Every input of the reducer. `now` is monotonic milliseconds. */
 export type Action =
   | { readonly type: 'key-pressed'; readonly event: KeyEvent; readonly now: number }
   /** Line mode: a whole line, or the answer to a dialog. */
@@ -47,15 +47,15 @@ export type Action =
       readonly conversation: Conversation;
       readonly now: number;
     }
-  /** Turns were added, chosen or named; of another conversation when its id differs. */
+  /** Turns were added or chosen, or the title was set; a different id means a different conversation. */
   | { readonly type: 'conversation-changed'; readonly conversation: Conversation }
-  /** A task is over; what it found is shown, or why it failed. */
+  /** A task ended; `entries` are its output. */
   | {
       readonly type: 'task-ended';
       readonly entries: readonly Entry[];
       readonly now: number;
     }
-  /** An effect threw, at once or later; `stopped` when the person stopped it. */
+  /** An effect threw, synchronously or later; `stopped` when the user stopped it. */
   | {
       readonly type: 'effect-failed';
       readonly effect: Effect;
@@ -73,7 +73,7 @@ export type Action =
       readonly request: CompletionRequest;
       readonly candidates: readonly Candidate[];
     }
-  /** Without a text the edit was cancelled. */
+  /** `text` is undefined when the edit was cancelled. */
   | { readonly type: 'editor-closed'; readonly text: string | undefined }
   | {
       readonly type: 'service-connected';
@@ -81,6 +81,6 @@ export type Action =
       readonly model?: string | undefined;
     }
   | { readonly type: 'connection-failed'; readonly failure: FailureText; readonly address: string }
-  /** Something beside the conversation is told. */
+  /** A notice unrelated to the conversation. */
   | { readonly type: 'remarked'; readonly text: string }
   | { readonly type: 'servers-found'; readonly servers: readonly FoundServer[] };

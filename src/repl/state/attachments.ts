@@ -2,7 +2,7 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { withBranch } from './position.ts';
 import type { ReplState } from './state.ts';
 
-/** A file that is attached again was read again: it takes its own place. */
+/** Attaching a file again replaces its earlier content. */
 export function withFile(
   files: readonly AttachedFile[],
   file: AttachedFile,
@@ -10,7 +10,7 @@ export function withFile(
   return [...files.filter(({ name }) => name !== file.name), file];
 }
 
-/** The state after a prompt that was taken back is put aside: what came back with it goes with it. */
+/** The state after a reopened prompt is discarded, together with the files that came back with it. */
 export function withoutReopened(state: ReplState): ReplState {
   const { branch, attachments, returnedFiles } = state;
   if (branch === undefined) return state;

@@ -1,8 +1,8 @@
 import type { TextBuffer } from '../editing/text-buffer.ts';
 
-/** A server that answered on this machine. */
+/** A local server that answered the probe. */
 export interface FoundServer {
-  /** As in `Ollama`. */
+  /** Product name, such as `Ollama`. */
   readonly name: string;
   readonly url: string;
   readonly models: readonly string[];
@@ -11,7 +11,7 @@ export interface FoundServer {
 export interface DialogChoice {
   readonly key: 'connect' | 'probe' | 'sandbox' | 'server';
   readonly label: string;
-  /** Of a server. */
+  /** For `server` choices. */
   readonly url?: string;
   readonly model?: string;
 }
@@ -21,11 +21,11 @@ interface DialogFrame {
   readonly before?: Dialog | undefined;
 }
 
-/** A question that has the keyboard until it is answered or left. */
+/** A modal question: it receives every key until it is answered or cancelled. */
 export type Dialog =
   | (DialogFrame & {
       readonly type: 'choice';
-      /** Says why it is asked; lines. */
+      /** May have several lines. */
       readonly title: string;
       readonly choices: readonly DialogChoice[];
       readonly selected: number;
@@ -35,8 +35,8 @@ export type Dialog =
       readonly asks: 'address' | 'key';
       readonly title: string;
       readonly input: TextBuffer;
-      /** What is typed does not appear. */
+      /** Typed text is not shown. */
       readonly isHidden: boolean;
-      /** The service the key is for, or that was entered before. */
+      /** The service the key is for, or the previously entered address. */
       readonly address: string;
     });

@@ -1,7 +1,6 @@
 import type { Dialog, DialogChoice, FoundServer } from './dialog.ts';
 import { createBuffer } from '../editing/text-buffer.ts';
 
-/** Asks for a key on the spot. */
 export function keyDialog(address: string, before?: Dialog): Dialog {
   return {
     type: 'entry',
@@ -32,7 +31,7 @@ const waysIn: readonly DialogChoice[] = [
   { key: 'sandbox', label: 'use the sandbox: no key needed, nothing leaves this machine' },
 ];
 
-/** The first screen where nothing is configured. */
+/** The first screen when no service is configured. */
 export function firstRunDialog(): Dialog {
   return {
     type: 'choice',
@@ -42,7 +41,6 @@ export function firstRunDialog(): Dialog {
   };
 }
 
-/** What was found on this machine, or that nothing was. */
 export function serversDialog(servers: readonly FoundServer[], before?: Dialog): Dialog {
   const [connect, , sandbox] = waysIn;
   const found = servers.map(({ name, url, models }): DialogChoice => {

@@ -12,38 +12,38 @@ export interface Choices {
   readonly theme: ThemeName;
 }
 
-/** What is sent: a new prompt, or a turn that is answered once more. */
+/** What to send: a new prompt, or an earlier one for a new version of its answer. */
 export type Question =
   | {
       readonly type: 'prompt';
       readonly content: string;
-      /** As the transcript shows it: long pastes as their markers. */
+      /** As shown in the transcript, with long pastes as markers. */
       readonly shown: string;
-      /** It waited, or nobody typed it: where lines are shown as typed, it does not stand there yet. */
+      /** The prompt was queued or generated, so the line-mode screen does not show it yet. */
       readonly isEarlier: boolean;
       readonly files: readonly AttachedFile[];
-      /** Paths written as `@path`, to be attached where there is such a file. */
+      /** Paths written as `@path`; existing files are attached. */
       readonly mentions: readonly string[];
-      /** A mention that names no file is a word. */
+      /** Confirmed: mentions of missing files are plain words. */
       readonly isSure: boolean;
-      /** The turn it follows; undefined opens the conversation. */
+      /** The preceding turn; undefined at the start of the conversation. */
       readonly parent: string | undefined;
     }
   | { readonly type: 'again'; readonly turnId: string };
 
-/** What the reducer asks the session to do. */
+/** A side effect that the reducer requests. */
 export type Effect =
   | {
       readonly type: 'print';
       readonly entries: readonly Entry[];
-      /** The entries say why an effect failed: where not even they can be printed, the session ends. */
+      /** The entries report a failed effect: if printing them fails too, the session ends. */
       readonly isReport?: boolean;
     }
   | {
       readonly type: 'ask';
       readonly question: Question;
       readonly choices: Choices;
-      /** The model that the conversation goes on with, where the answer is one to compare. */
+      /** For `/compare`: the model of the next prompts, which differs from the model compared. */
       readonly nextModel?: string;
     }
   /** Stops the answer or the task. */
@@ -58,7 +58,7 @@ export type Effect =
   | { readonly type: 'find-candidates'; readonly request: CompletionRequest }
   | { readonly type: 'list-models' }
   | { readonly type: 'attach'; readonly path: string }
-  /** An answer, or its code block of that number (from 1). */
+  /** Copies an answer, or its code block of that number (from 1). */
   | { readonly type: 'copy'; readonly source: string; readonly block: number | undefined }
   | {
       readonly type: 'save';
@@ -68,14 +68,14 @@ export type Effect =
     }
   | { readonly type: 'save-journal' }
   | { readonly type: 'choose'; readonly turnId: string }
-  /** Leaves a prompt and its answer out of the conversation. */
+  /** Removes a prompt and its answer from the conversation. */
   | { readonly type: 'undo'; readonly turnId: string }
   | { readonly type: 'rename'; readonly title: string }
   | { readonly type: 'new-conversation' }
   | { readonly type: 'resume'; readonly name: string }
   | { readonly type: 'list-conversations'; readonly query: string }
   | { readonly type: 'set-theme'; readonly theme: ThemeName }
-  /** A key of undefined: the service wants none. */
+  /** `key` is undefined for a service that needs none. */
   | {
       readonly type: 'connect';
       readonly address: string;

@@ -16,13 +16,12 @@ export interface InitialFacts {
   readonly service: ServiceFacts;
   /** Prompts of earlier sessions, oldest first. */
   readonly history?: readonly string[];
-  /** A text that was never sent. */
+  /** An unsent draft of an earlier session. */
   readonly draft?: string;
   readonly dialog?: Dialog | undefined;
   readonly now: number;
 }
 
-/** The state a session begins with. */
 export function initialState(facts: InitialFacts): ReplState {
   const { columns, rows, conversation, choices, service, now } = facts;
   return {

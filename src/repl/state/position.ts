@@ -9,14 +9,14 @@ import {
 import { estimateMessages } from '../../conversation/token-estimate.ts';
 import type { Branch, ContextUse, ReplState } from './state.ts';
 
-/** The conversation as if it ended with a turn; with undefined, before the first one. */
+/** The conversation up to and including a turn; empty when `turnId` is undefined. */
 export function endingWith(conversation: Conversation, turnId: string | undefined): Conversation {
   const choices = new Map(conversation.choices);
   choices.delete(turnId);
   return { ...conversation, choices };
 }
 
-/** The turns that the next prompt follows, undone ones left out. */
+/** The turns before the next prompt, without undone ones. */
 export function currentPath(
   conversation: Conversation,
   branch: Branch | undefined,
@@ -24,20 +24,18 @@ export function currentPath(
   return pathOf(branch === undefined ? conversation : endingWith(conversation, branch.parent));
 }
 
-/** The turns as a request takes them; an emptied system prompt is none. */
+/** The messages of a request; an empty system prompt is omitted. */
 export function messagesFor(conversation: Conversation): readonly Message[] {
   return messagesOf(conversation).filter(
     ({ role, content }) => role !== 'system' || content.trim() !== '',
   );
 }
 
-/** A prompt and what was answered to it. */
 export interface Exchange {
   readonly prompt: Turn;
   readonly answer: Turn | undefined;
 }
 
-/** The prompts of a path, each with its answer, in order. */
 export function exchangesOf(path: readonly Turn[]): readonly Exchange[] {
   const prompts = path.flatMap((turn, index) => (turn.role === 'user' ? [index] : []));
   return prompts.flatMap((start, number) => {
@@ -47,24 +45,23 @@ export function exchangesOf(path: readonly Turn[]): readonly Exchange[] {
   });
 }
 
-/** The last prompt of a path and its answer. */
 export function lastExchange(path: readonly Turn[]): Exchange | undefined {
   return exchangesOf(path).at(-1);
 }
 
-/** The prompt got text, or a refusal. */
+/** Whether the answer has text or a refusal. */
 export function isAnswered(exchange: Exchange): exchange is Exchange & { readonly answer: Turn } {
   return exchange.answer !== undefined && textOf(exchange.answer) !== '';
 }
 
-/** The last answer that said something. */
+/** The last answer with text or a refusal. */
 export function lastAnswer(path: readonly Turn[]): Turn | undefined {
   return path.findLast((turn) => turn.role === 'assistant' && textOf(turn) !== '');
 }
 
 /**
- * The turn that the next prompt follows. A prompt that got no text is passed over: the next one takes its place
- * as another version, so the roles of a request alternate.
+ * The parent of the next prompt. An unanswered prompt is skipped: the next one becomes another version of it, so
+ * the roles in a request alternate.
  */
 export function attachPoint({
   conversation,
@@ -76,12 +73,12 @@ export function attachPoint({
   return exchange.prompt.parent;
 }
 
-/** The state with another place for the next prompt, and what the window holds then. */
+/** Sets where the next prompt goes and updates the context use accordingly. */
 export function withBranch(state: ReplState, branch: Branch | undefined): ReplState {
   return { ...state, branch, context: contextUse(state.conversation, branch) };
 }
 
-/** The tokens of a request and its answer, as the service counted them. */
+/** Prompt and completion tokens, as reported by the service. */
 function countedTokens({ usage }: Turn): number | undefined {
   if (usage?.total_tokens !== undefined) return usage.total_tokens;
   return usage?.prompt_tokens === undefined || usage.completion_tokens === undefined
@@ -89,7 +86,7 @@ function countedTokens({ usage }: Turn): number | undefined {
     : usage.prompt_tokens + usage.completion_tokens;
 }
 
-/** How much of a window the conversation takes: as the service counted it last, and an estimate of what came since. */
+/** The conversation's size: the last usage the service reported, plus an estimate of later turns. */
 export function contextUse(conversation: Conversation, branch: Branch | undefined): ContextUse {
   const path = currentPath(conversation, branch);
   const last = path.findLast((turn) => countedTokens(turn) !== undefined);

@@ -9,121 +9,117 @@ import type { Draft, TextBuffer } from '../editing/text-buffer.ts';
 import type { Dialog } from './dialog.ts';
 import type { Choices, Effect } from './effect.ts';
 
-/** A retry that is waited for. */
 interface Retry {
   readonly cause: string;
   /** From 1. */
   readonly retry: number;
   readonly retries: number;
-  /** When it is made, by the monotonic clock. */
+  /** Monotonic milliseconds of the retry. */
   readonly at: number;
 }
 
-/** Proposals for what stands at the caret. */
+/** The open menu of completions for the text at the caret. */
 export interface CompletionMenu {
   readonly request: CompletionRequest;
-  /** Those that fit, best first; never none. */
+  /** Matching candidates, best first; never empty. */
   readonly candidates: readonly Candidate[];
   readonly selected: number;
 }
 
-/** An answer that is asked for. Times are of the monotonic clock, milliseconds. */
+/** An answer in progress. Times are monotonic milliseconds. */
 export interface AnswerActivity {
   readonly type: 'answer';
   readonly phase: 'waiting' | 'retrying' | 'streaming';
   readonly model: string;
   readonly since: number;
-  /** When something of it came last. */
+  /** Time of the last event. */
   readonly lastAt: number;
   /** Estimated from the text so far. */
   readonly tokens: number;
   readonly retry?: Retry;
-  /** The end of the answer whose look is not decided yet; shown, but not finished text. */
+  /** The answer's tail that Markdown has not decided yet; shown as a preview. */
   readonly held: string;
   readonly isStopping: boolean;
-  /** What was typed, to be given back when it fails; undefined for a retry. */
+  /** The typed prompt, restored to the composer if the request fails; undefined for a new version. */
   readonly prompt: Draft | undefined;
-  /** What was attached to it. */
+  /** Files attached to the prompt. */
   readonly files: readonly AttachedFile[];
-  /** Where it was to go, in force again when it is no part of the conversation. */
+  /** The branch of the prompt, restored when the prompt was not recorded. */
   readonly branch?: Branch | undefined;
-  /** The answer of another model that it is compared with. */
+  /** For `/compare`: the id of the answer to compare with. */
   readonly comparedWith?: string | undefined;
 }
 
-/** A command that takes time: a list that is fetched, a file that is read. */
+/** A command in progress, such as fetching a list or reading a file. */
 interface TaskActivity {
   readonly type: 'task';
-  /** As in `listing models`. */
+  /** Such as `listing models`. */
   readonly name: string;
-  /** What does it. */
   readonly effect: Effect;
   readonly since: number;
   readonly isStopping: boolean;
-  /** The question whose answer it carries out: stopped or failed, it is asked again. */
+  /** The dialog that started the task; reopened when the task is stopped or fails. */
   readonly dialog: Dialog | undefined;
 }
 
 type Activity = AnswerActivity | TaskActivity;
 
-/** Keys that wait, in order: what they act on is not there yet. */
+/** Keys received while the composer is unavailable, in order. */
 export interface TypeAhead {
-  /** `proposals`: of a Tab. `editor`: the person's own, which has the terminal. */
+  /** `proposals`: completions are being looked up. `editor`: the external editor has the terminal. */
   readonly until: 'proposals' | 'editor';
   readonly keys: readonly KeyEvent[];
 }
 
-/** Where the next prompt goes, when it is not below the last turn. */
+/** Where the next prompt goes when it does not follow the last turn. */
 export interface Branch {
   readonly parent: string | undefined;
-  /** `edit` is given up by clearing the composer; `undo` stays. */
+  /** Clearing the composer ends an `edit`; an `undo` stays. */
   readonly reason: 'edit' | 'undo';
 }
 
-/** What a session has used so far. */
 interface SessionUsage {
   readonly answers: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Answers whose service reported no usage, so their tokens are estimates. */
+  /** Number of answers without reported usage, whose tokens are estimates. */
   readonly estimated: number;
 }
 
-/** How full the model's window is; `isEstimate` unless the service counted. */
+/** `isEstimate` unless the service reported the count. */
 export interface ContextUse {
   readonly tokens: number;
   readonly isEstimate: boolean;
 }
 
-/** The last answer's usage, tokens. */
 export interface AnswerUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly isEstimate: boolean;
 }
 
-/** Who answers. */
+/** The service in use. */
 export interface ServiceFacts {
-  /** Of the service; or the sandbox, or the recording that answers. */
+  /** The service's base URL, or the name of the sandbox or recording in its place. */
   readonly address: string;
   readonly isSandbox: boolean;
   readonly isReplay?: boolean;
-  /** Windows of its models, as far as it has said them. */
+  /** The windows of its models, as far as it reported them. */
   readonly windows?: ModelWindows;
 }
 
-/** Everything the REPL knows. Changed by the reducer only. */
+/** Changed by the reducer only. */
 export interface ReplState {
-  /** Lines instead of a composer: the terminal does the editing. */
+  /** Plain lines instead of a live region. */
   readonly isLineMode: boolean;
-  /** What the model reasons is shown, where the service sends it. */
+  /** Reasoning is shown when the service sends it. */
   readonly showsReasoning: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly composer: TextBuffer;
-  /** The text of a prompt that came back unanswered or undone: a slash typed right after it begins a command. */
+  /** The text of an unanswered or undone prompt, restored to the composer; typing a slash now starts a command. */
   readonly givenBack: string | undefined;
-  /** What a prompt says that came back with a question; sent as it is, it is not asked about again. */
+  /** The content of a prompt that awaits confirmation; sending it unchanged confirms it. */
   readonly questioned: string | undefined;
   readonly history: History;
   readonly search: HistorySearch | undefined;
@@ -131,30 +127,30 @@ export interface ReplState {
   readonly typeAhead: TypeAhead | undefined;
   readonly dialog: Dialog | undefined;
   readonly activity: Activity | undefined;
-  /** Prompts and commands that wait for their turn, next first. */
+  /** Queued prompts and commands, next first. */
   readonly queue: readonly Draft[];
-  /** After a stop or a failure the queue waits for the person. */
+  /** A stop or a failure pauses the queue until the user continues it. */
   readonly isQueuePaused: boolean;
-  /** Files that go along with the next prompt. */
+  /** Files of the next prompt. */
   readonly attachments: readonly AttachedFile[];
-  /** Those of them that came back with a prompt: an answer asked for again has them already. */
+  /** The attachments restored with a prompt; a new version of its answer includes them already. */
   readonly returnedFiles: readonly AttachedFile[];
   readonly conversation: Conversation;
   readonly branch: Branch | undefined;
   readonly choices: Choices;
   readonly service: ServiceFacts;
   readonly context: ContextUse;
-  /** The larger model was offered for this conversation already. */
+  /** The larger model was already offered in this conversation. */
   readonly hasOfferedModel: boolean;
   readonly lastUsage: AnswerUsage | undefined;
   readonly usage: SessionUsage;
-  /** Model ids that the service listed, for completion. */
+  /** Model ids listed by the service, for completion. */
   readonly knownModels: readonly string[];
-  /** Ctrl-C was pressed on an empty composer: once more leaves. */
+  /** Ctrl-C was pressed on an empty composer: pressed again, it leaves. */
   readonly isLeaveArmed: boolean;
-  /** A word that ends other programs was entered: once more leaves. */
+  /** `exit`, `:q` or the like was entered: entered again, it leaves. */
   readonly isExitAsked: boolean;
   readonly hasLeft: boolean;
-  /** Monotonic milliseconds at the last action that told the time. */
+  /** Monotonic milliseconds of the last action with a time. */
   readonly now: number;
 }

@@ -1,23 +1,22 @@
 import { textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import type { Exchange } from './position.ts';
 
-/** Where an exchange stands among the others in its place. */
 interface Versions {
-  /** The turn each ends with, oldest first: its answer, or its prompt where none came. */
+  /** The last turn of each version, oldest first: the answer, or the prompt if it has none. */
   readonly ends: readonly Turn[];
-  /** Of the exchange itself. */
+  /** Index of the version in use. */
   readonly index: number;
 }
 
-/** What a prompt follows, system prompts passed over: they may differ between versions. */
+/** The parent of a prompt, skipping system prompts, which may differ between versions. */
 function placeOf(conversation: Conversation, { parent }: Turn): string | undefined {
   const before = parent === undefined ? undefined : conversation.turns.get(parent);
   return before?.role === 'system' ? placeOf(conversation, before) : parent;
 }
 
 /**
- * The versions of an exchange: every prompt that was sent in its place, with each of its answers. Prompts that were
- * never answered and answers without text are none, except the exchange's own.
+ * Every version of a prompt with each of its answers. Unanswered prompts and empty answers are omitted, except the
+ * ones in use.
  */
 export function versionsOf(conversation: Conversation, { prompt, answer }: Exchange): Versions {
   const place = placeOf(conversation, prompt);
@@ -34,7 +33,7 @@ export function versionsOf(conversation: Conversation, { prompt, answer }: Excha
   return { ends, index: ends.findIndex(({ id }) => id === own.id) };
 }
 
-/** `version 2/3; /version switches`; undefined for an exchange with one version. */
+/** Undefined for a single version. */
 export function versionText(conversation: Conversation, exchange: Exchange): string | undefined {
   const { ends, index } = versionsOf(conversation, exchange);
   return ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}; /version switches`;

@@ -5,21 +5,21 @@ import { Failure } from '../../failure.ts';
 
 export interface ChildOptions {
   readonly environment: Environment;
-  /** Given to standard input; without it the child has natter's own streams. */
+  /** Written to standard input; if undefined, the child inherits natter's streams. */
   readonly input?: string;
-  /** Windows: the words are passed on as they are, for a program with quoting rules of its own, as cmd.exe. */
+  /** Windows: passes arguments unquoted, for programs with their own quoting rules, such as cmd.exe. */
   readonly verbatim?: boolean;
-  /** Kills the program when it aborts; nothing that it started is waited for. */
+  /** Kills the program on abort, without waiting for its children. */
   readonly signal?: AbortSignal;
 }
 
-/** The environment without natter's keys: what runs beside natter has no use for them. */
+/** The environment without natter's keys, which other programs do not need. */
 function withoutKeys(environment: Environment): Environment {
   const { NATTER_API_KEY: _key, NATTER_UPSTREAM_API_KEY: _upstreamKey, ...others } = environment;
   return others;
 }
 
-/** What it started may live on and hold its input open, for which natter's own end would wait. */
+/** Its children may survive and keep the pipe open, which would keep natter alive too. */
 function kill(child: ChildProcess): void {
   child.kill('SIGKILL');
   child.stdin?.destroy();
@@ -27,8 +27,8 @@ function kill(child: ChildProcess): void {
 }
 
 /**
- * Runs a program to its end. @returns its exit code; undefined when there is no such program
- * @throws Failure when it cannot be started otherwise; the signal's reason, at once, when it aborts
+ * @returns the exit code; undefined if the program does not exist
+ * @throws Failure if it cannot be started for another reason; the reason of `signal` as soon as it aborts
  */
 export function runChild(
   command: string,
@@ -54,7 +54,7 @@ export function runChild(
     };
     signal?.addEventListener('abort', stop, { once: true });
     child.on('close', () => signal?.removeEventListener('abort', stop));
-    // A program that does not read its input may end before it is written.
+    // The program may exit without reading all of its input.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });

@@ -7,13 +7,13 @@ export interface ClipboardOptions {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Writes an escape sequence to the terminal; undefined for a terminal that takes none. */
+  /** Writes an escape sequence; undefined for a terminal without escape sequences. */
   readonly control: ((sequence: string) => void) | undefined;
 }
 
 type Command = readonly [program: string, ...words: string[]];
 
-/** `clip.exe` would read the text in the console's code page, so PowerShell takes it, as UTF-8. */
+/** PowerShell, because `clip.exe` reads text in the console's code page instead of UTF-8. */
 const powershell: Command = [
   'powershell.exe',
   '-NoProfile',
@@ -22,7 +22,7 @@ const powershell: Command = [
 ];
 
 function nativeCommands({ environment, platform }: ClipboardOptions): readonly Command[] {
-  // The machine natter runs on is not the one the person sits at.
+  // Over SSH, the clipboard of this machine is not the user's.
   if ((environment['SSH_CONNECTION'] ?? environment['SSH_TTY'] ?? '') !== '') return [];
   if (platform === 'darwin') return [['pbcopy']];
   if (platform === 'win32') return [powershell];
@@ -38,10 +38,9 @@ function nativeCommands({ environment, platform }: ClipboardOptions): readonly C
   return [...wayland, ...x11, ...windows, ...phone];
 }
 
-/** Seconds: PowerShell takes a few to start. */
+/** Seconds. PowerShell needs a few to start. */
 const longestRun = 5;
 
-/** What a program did with the text. */
 type Outcome = 'copied' | 'failed' | 'endless';
 
 async function runCommand(
@@ -89,9 +88,9 @@ function throughTerminal(
 }
 
 /**
- * Puts a text into the clipboard: by the system's own command, else by the terminal (OSC 52), which may not
+ * Copies a text to the clipboard with the system's command, else through the terminal (OSC 52), which may not
  * allow it. A command that does not end is killed. @returns how, to complete `copied …`
- * @throws Failure where there is no way; the signal's reason when it aborts
+ * @throws Failure if neither is available; the reason of `signal` when it aborts
  */
 export async function copyText(
   text: string,

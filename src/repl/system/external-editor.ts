@@ -17,8 +17,8 @@ function editorOf({ environment, platform }: EditorOptions): string {
 }
 
 /**
- * The variable may hold options, and quotes, so a shell reads it; the file's name is no part of what it reads. On
- * Windows a path with spaces is also found without quotes. cmd.exe takes off the outermost quotes.
+ * The variable may contain options and quotes, so a shell parses it; the file name is passed as an argument instead.
+ * On Windows an unquoted path with spaces works too. cmd.exe removes the outermost quotes.
  */
 export function editorCommand(
   editor: string,
@@ -31,19 +31,19 @@ export function editorCommand(
   return ['cmd.exe', '/d', '/s', '/c', `"${program} "${file}""`];
 }
 
-/** What an editor made of a text: Windows editors may add a byte order mark, and ends of lines of their own. */
+/** The edited text without a byte order mark and with `\n` line ends, which Windows editors may change. */
 export function editedText(content: string, platform: NodeJS.Platform): string {
   const text = content.replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
   return platform === 'win32' ? text.replaceAll('\r\n', '\n') : text;
 }
 
-/** Exit codes with which a shell says that a program cannot be run or is not there; cmd.exe has the last. */
+/** Exit codes of shells for programs that are missing or cannot run; the last one is of cmd.exe. */
 const notRun: ReadonlySet<number | undefined> = new Set([undefined, 126, 127, 9009]);
 
 /**
- * Lets the person change a text in `$VISUAL` or `$EDITOR`; undefined when the editor ends with an error, as vim
- * does after `:cq`: the edit is cancelled.
- * @throws Failure when the editor cannot be run
+ * Opens a text in `$VISUAL` or `$EDITOR`. @returns undefined if the editor exits with an error, which cancels the
+ * edit, as vim's `:cq` does
+ * @throws Failure if the editor cannot be run
  */
 export async function editText(text: string, options: EditorOptions): Promise<string | undefined> {
   const { environment, platform } = options;

@@ -6,22 +6,22 @@ import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { isReservedName } from '../../storage/reserved-name.ts';
 import type { Candidate } from '../editing/completion.ts';
 
-/** A path as typed: `~` is the home folder. */
+/** Expands a leading `~`. */
 export function expandHome(typed: string, home: string | undefined): string {
   return home !== undefined && /^~(?=$|[/\\])/.test(typed) ? home + typed.slice(1) : typed;
 }
 
-/** Undefined where nothing is, or where it may not be looked at. */
+/** Undefined if the path does not exist or cannot be read. */
 function statsOf(name: string): fs.Stats | undefined {
   try {
     return fs.statSync(name, { throwIfNoEntry: false });
   } catch {
-    // A name that is too long, a link to itself: no file that anybody could mean.
+    // Such as a name that is too long, or a link to itself.
     return undefined;
   }
 }
 
-/** Undefined where neither is. */
+/** Undefined if the path is neither. */
 export function kindOf(name: string): 'file' | 'folder' | undefined {
   const stats = statsOf(name);
   if (stats?.isFile() === true) return 'file';
@@ -32,7 +32,7 @@ function isFolder(entry: fs.Dirent, name: string): boolean {
   return entry.isDirectory() || (entry.isSymbolicLink() && statsOf(name)?.isDirectory() === true);
 }
 
-/** What a folder holds, for completion; nothing where it cannot be read. */
+/** The entries of a folder, for completion; empty if it cannot be read. */
 export function folderCandidates(folder: string): readonly Candidate[] {
   try {
     return fs
@@ -43,7 +43,7 @@ export function folderCandidates(folder: string): readonly Candidate[] {
       }))
       .sort((one, other) => one.value.localeCompare(other.value));
   } catch {
-    // Completion only proposes: a folder that is not there has nothing to propose.
+    // A missing folder has no completions.
     return [];
   }
 }
@@ -53,7 +53,7 @@ const problems: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist',
 };
 
-/** Makes a new file; nothing is ever overwritten. @returns its full path @throws Failure `storage` */
+/** Creates a file, never overwriting one. @returns its full path @throws Failure `storage` */
 export function writeNewFile(name: string, text: string, platform: NodeJS.Platform): string {
   if (isReservedName(name, platform)) {
     throw new Failure('storage', `cannot write ${name}: Windows reserves this name for a device`, {

@@ -1,17 +1,17 @@
-/** Columns of the mark before the composer's rows. */
+/** Columns of the mark in front of the composer's rows. */
 export const composerMarkColumns = 2;
 
-/** The composer's rows are laid out for so many columns. */
+/** Columns available to the composer's text. */
 export function composerColumns(columns: number): number {
   return Math.max(1, columns - composerMarkColumns);
 }
 
-/** Rows of the composer that are shown at most. */
+/** Maximum height of the composer. */
 export function composerRows(rows: number): number {
   return Math.max(1, Math.min(10, Math.floor(rows / 2)));
 }
 
-/** Rows that Page Up and Page Down move by. */
+/** Rows per Page Up or Page Down. */
 export function pageRows(rows: number): number {
   return Math.max(1, composerRows(rows) - 1);
 }

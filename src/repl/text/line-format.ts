@@ -4,8 +4,8 @@ import type { TextTransform, TranscriptFormat } from '../session/transcript.ts';
 const asItIs = (): TextTransform => ({ write: (text) => text, end: () => '', held: () => '' });
 
 /**
- * Labelled lines without any escape, for screen readers and dumb terminals. Prompts stand where they were typed, but
- * for those that are shown again, that waited, or that nobody typed.
+ * Labelled lines without escape codes, for screen readers and dumb terminals. The terminal has echoed typed prompts
+ * already; only queued, repeated and generated ones are written.
  */
 export const lineFormat: TranscriptFormat = {
   prompt: (text, isEarlier) => (isEarlier ? `You: ${sanitize(text)}\n` : ''),
@@ -14,7 +14,7 @@ export const lineFormat: TranscriptFormat = {
   reasoning: (text) => text,
   answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
   answerText: asItIs,
-  // Columns of several lines would not stand below those of a first line behind the label.
+  // Tables start on their own line: behind the label the first line's columns would not align.
   notice: (text) => `natter:${text.includes('\n') ? '\n' : ' '}${sanitize(text)}\n`,
   failure: (message, hint) =>
     `natter: ${sanitizeLine(message)}\n${hint === undefined ? '' : `  ${sanitizeLine(hint)}\n`}`,

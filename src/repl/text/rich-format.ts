@@ -5,10 +5,10 @@ import type { TranscriptFormat } from '../session/transcript.ts';
 
 type Markdown = Pick<typeof markdown, 'createMarkdownStream'>;
 
-/** A promise until Markdown is loaded. */
+/** Returns a promise until Markdown is loaded. */
 export type MarkdownLoader = () => Markdown | Promise<Markdown>;
 
-/** Markdown takes as long to load as all else that the first frame needs: the first answer brings it along. */
+/** Markdown takes as long to load as the rest of the first frame, so the first answer loads it. */
 export function createMarkdownLoader(): MarkdownLoader {
   let loaded: Markdown | Promise<Markdown> | undefined;
   const load = async () => (loaded = await import('../../terminal/markdown/markdown-stream.ts'));
@@ -20,11 +20,11 @@ export interface RichFormatOptions {
   readonly style: Style;
   readonly width: () => number;
   readonly hyperlinks: boolean;
-  /** The terminal shows `›`. */
+  /** The terminal can show `›`. */
   readonly unicode: boolean;
 }
 
-/** The transcript of a capable terminal: answers as Markdown, prompts marked, remarks dim. */
+/** For terminals with escape codes: answers as Markdown, prompts marked, notices dim. */
 export function richFormat(options: RichFormatOptions): TranscriptFormat {
   const { style, unicode } = options;
   const mark = style.cyan(unicode ? '›' : '>');

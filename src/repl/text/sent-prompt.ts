@@ -6,13 +6,13 @@ import { recalledDraft } from '../editing/recalled-draft.ts';
 import { createBuffer, withDraft, type Draft, type TextBuffer } from '../editing/text-buffer.ts';
 import { notice, type Entry } from '../state/entry.ts';
 
-/** What was sent in this session with pastes in it, as it was typed. */
+/** The draft of a sent prompt with its pastes, if it was sent in this session. */
 function pastedDraft({ entries }: History, sent: string): Draft | undefined {
   const texts = new Set([sent, typedPrompt(sent)]);
   return entries.findLast((draft) => draft.pastes.size > 0 && texts.has(contentOf(draft)));
 }
 
-/** The composer with a text that was sent: as it was typed, or where nobody would type so much, as a marker. */
+/** Restores a sent prompt to the composer: as typed if known, else with a long text as a paste marker. */
 export function withSent(buffer: TextBuffer, history: History, sent: string): TextBuffer {
   const pasted = pastedDraft(history, sent);
   if (pasted !== undefined) return withDraft(buffer, { ...pasted, cursor: pasted.text.length });
@@ -21,12 +21,11 @@ export function withSent(buffer: TextBuffer, history: History, sent: string): Te
   return withDraft(buffer, { ...draft, text, cursor: text.length });
 }
 
-/** Tells of a file that goes along with a prompt. */
 export function attachedEntry({ name, content }: AttachedFile): Entry {
   return notice(`attached ${name} (${count(Buffer.byteLength(content))} bytes)`);
 }
 
-/** A prompt that is shown again: its files by their names, what nobody would type as a marker. */
+/** Shows a recorded prompt again: files by name, long text as a paste marker. */
 export function sentEntries(content: string): readonly Entry[] {
   const { prompt, files } = takeApartPrompt(content);
   const { text, pastes } = withSent(createBuffer(), createHistory(), prompt);

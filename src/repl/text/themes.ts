@@ -5,7 +5,7 @@ export const themeNames = ['color', 'mono', 'plain'] as const;
 /** `color` uses the terminal's own 16 colours, `mono` weight and underlines only, `plain` nothing. */
 export type ThemeName = (typeof themeNames)[number];
 
-/** The style of a theme, made of the one the terminal was found to take. */
+/** Restricts the terminal's style to a theme. */
 export function themedStyle(theme: ThemeName, style: Style): Style {
   if (theme === 'color' || !style.colored) return style;
   if (theme === 'plain') return plainStyle;

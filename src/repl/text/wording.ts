@@ -35,22 +35,22 @@ export function systemText(system: string | undefined): string {
   return system === undefined ? 'no system prompt is set' : `system prompt: ${system}`;
 }
 
-/** What the key does that leaves the open question. */
+/** What Esc (Ctrl-C in line mode) does in the open dialog. */
 export function wayOutText({ dialog, service, isLineMode }: ReplState): string {
   const leaves = service.isSandbox ? 'uses the sandbox' : 'cancels';
   return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.before === undefined ? leaves : 'goes back'}`;
 }
 
-/** Seconds without anything new after which an answer counts as stalled. */
+/** Seconds without data after which an answer counts as stalled. */
 const stallLength = 5;
 
-/** Whole seconds for which an answer that has begun brings nothing; undefined while it moves. */
+/** Whole seconds since the last data of a started answer; undefined while it is not stalled. */
 export function stalledSeconds({ phase, lastAt }: AnswerActivity, now: number): number | undefined {
   const seconds = Math.floor((now - lastAt) / 1000);
   return phase === 'streaming' && seconds >= stallLength ? seconds : undefined;
 }
 
-/** What is waited for, without what stops it. `now` is of the same clock as the activity. */
+/** The status of an answer in progress. `now` is from the same clock as the activity. */
 export function activityText(activity: AnswerActivity, now: number): string {
   const seconds = Math.floor((now - activity.since) / 1000);
   if (activity.isStopping) return 'stopping';

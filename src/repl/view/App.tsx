@@ -21,7 +21,7 @@ export interface AppProps extends PartsProps {
   readonly appearance: Appearance;
 }
 
-/** What goes along with the next prompt, and what natter has to say about it. */
+/** Attached files and the notice. */
 function Remarks({ model, budget }: PartsProps): ReactNode {
   const { style, signs, columns } = useAppearance();
   const { attachments, notice } = model;
@@ -40,7 +40,7 @@ function Remarks({ model, budget }: PartsProps): ReactNode {
   );
 }
 
-/** All that can be typed into or chosen from. */
+/** The composer, or the dialog in its place, with menus. */
 function Input({ model, budget }: PartsProps): ReactNode {
   if (model.dialog !== undefined) return <DialogBox dialog={model.dialog} />;
   return (
@@ -51,7 +51,7 @@ function Input({ model, budget }: PartsProps): ReactNode {
   );
 }
 
-/** The live region under its status: what changes when the person does something. */
+/** The live region below the status row. */
 export function App({ model, budget, appearance }: AppProps): ReactNode {
   return (
     <AppearanceProvider value={appearance}>

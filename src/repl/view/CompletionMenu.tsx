@@ -10,13 +10,13 @@ interface CompletionMenuProps {
   readonly rows: number;
 }
 
-/** Index of the first candidate in sight, so that the selected one is. */
+/** Index of the first visible candidate, so that the selected one is visible. */
 function firstInSight({ candidates, selected }: CompletionView, rows: number): number {
   const centred = selected - Math.floor(rows / 2);
   return Math.max(0, Math.min(centred, candidates.length - rows));
 }
 
-/** Proposals for what stands at the caret, those around the selected one. */
+/** The candidates around the selected one. */
 export function CompletionMenu({ menu, rows }: CompletionMenuProps): ReactNode {
   const { style, signs, columns } = useAppearance();
   const first = firstInSight(menu, rows);

@@ -4,7 +4,7 @@ import { useAppearance, type Appearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
 import { Lines } from './Rows.tsx';
 
-/** The mark before a row: where the text begins, or goes on out of sight. */
+/** The mark of a row: at the start of the text, or where more text is out of sight. */
 function markOf(composer: ComposerView, index: number, { style, signs }: Appearance): string {
   const isLast = index === composer.rows.length - 1;
   if (index === 0 && composer.hasMoreAbove) return style.dim(signs.up);
@@ -12,7 +12,7 @@ function markOf(composer: ComposerView, index: number, { style, signs }: Appeara
   return index === 0 ? style.cyan(signs.mark) : ' ';
 }
 
-/** The text being written; the terminal's own cursor is its caret. */
+/** The draft; the terminal's cursor is its caret. */
 export function Composer({ composer }: { readonly composer: ComposerView }): ReactNode {
   const appearance = useAppearance();
   const { style, signs, columns } = appearance;

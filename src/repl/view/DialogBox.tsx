@@ -17,7 +17,7 @@ function optionLines({ options, selected }: Choice, { style, signs, columns }: A
   });
 }
 
-/** What stands before the text of an entry. */
+/** Label before the text of an entry. */
 export const entryLabel = ({ label }: Entry): string => `${label}: `;
 
 function entryLine(dialog: Entry, { style, signs, columns }: Appearance): string {
@@ -25,7 +25,7 @@ function entryLine(dialog: Entry, { style, signs, columns }: Appearance): string
   return style.cyan(label) + shorten(dialog.text, columns - label.length, signs);
 }
 
-/** A question in the composer's place; its last row says what the keys do, the one before is typed into. */
+/** A dialog in the composer's place. The last row explains the keys, the one before contains the entry. */
 export function DialogBox({ dialog }: { readonly dialog: DialogView }): ReactNode {
   const appearance = useAppearance();
   const { style, signs, columns } = appearance;

@@ -8,7 +8,7 @@ import { Row } from './Rows.tsx';
 const longestTitle = 30;
 const shortestTitle = 10;
 
-/** `1,204 of 128,000 tokens (1%)`: numbers first, a share alone says too little. */
+/** `1,204 of 128,000 tokens (1%)`. */
 function contextText({ contextUsed, contextWindow, isEstimate }: FooterView): string {
   if (contextWindow === undefined) return tokenText(contextUsed, isEstimate);
   const used = `${isEstimate ? '~' : ''}${count(contextUsed)}`;
@@ -17,7 +17,7 @@ function contextText({ contextUsed, contextWindow, isEstimate }: FooterView): st
 
 const nearlyFull = 0.8;
 
-/** Where the person is: conversation, model, how full its window is, what the last answer took. */
+/** Conversation, model, context use, and the last answer's usage. */
 export function Footer({ footer }: { readonly footer: FooterView }): ReactNode {
   const { style, signs, columns } = useAppearance();
   const parts = [

@@ -9,7 +9,7 @@ interface QueueProps {
   readonly rows: number;
 }
 
-/** Prompts that wait for their turn, each on one row. */
+/** Queued prompts, each on one row. */
 export function Queue({ prompts, isPaused, rows }: QueueProps): ReactNode {
   const { style, signs, columns } = useAppearance();
   const hidden = prompts.length > rows ? prompts.length - rows + 1 : 0;

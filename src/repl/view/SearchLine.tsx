@@ -4,7 +4,6 @@ import { useAppearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
 import { Row } from './Rows.tsx';
 
-/** What is searched for in the history. */
 export function SearchLine({ search }: { readonly search: SearchView }): ReactNode {
   const { style, signs, columns } = useAppearance();
   const label = search.found ? 'history: ' : 'not in the history: ';

@@ -1,14 +1,14 @@
 import { createContext, useContext } from 'react';
 import { plainStyle, type Style } from '../../terminal/style.ts';
 
-/** Signs of the live region; plain ones where the terminal shows ASCII only. */
+/** Signs of the live region; ASCII if the terminal has no Unicode. */
 export interface Signs {
   /** Between the parts of a line. */
   readonly dot: string;
-  /** Before the composer's first row, and before what is selected. */
+  /** Before the composer's first row, and before the selected choice. */
   readonly mark: string;
   readonly ellipsis: string;
-  /** Text goes on above and below. */
+  /** More text above and below. */
   readonly up: string;
   readonly down: string;
 }

@@ -34,7 +34,7 @@ function caretOf(
   return { column, below: rowsBelowCaret(model, budget) };
 }
 
-/** Rows laid out by Ink. What is the same as the last time, and most is, is not laid out again. */
+/** Lays out rows with Ink; unchanged parts, which are most, are cached. */
 function createLayout(): (props: AppProps) => readonly string[] {
   let lastKey = '';
   let lastRows: readonly string[] = [];
@@ -53,18 +53,18 @@ function createLayout(): (props: AppProps) => readonly string[] {
 
 const idle: Status = { phase: 'idle' };
 
-/** Lays the live region out; keep the drawer, it remembers the last layout. */
+/** Lays out the live region. Reuse the drawer: it caches the last layout. */
 export function createDrawer(): Drawer {
   const layout = createLayout();
   return (model, look, { columns, rows, hasOpenLine }) => {
-    // A row that fills the window would leave the cursor in a state of its own in some terminals.
+    // A row of full width leaves the cursor in a pending-wrap state in some terminals.
     const width = Math.max(1, columns - 1);
     const { tail: held } = model;
     const goesOn = hasOpenLine && !held.includes('\n') && displayWidth(held) < columns;
     const tail = held === '' || goesOn ? [] : wrapTail(held, width);
     const budget = fitView(model, tail.length, rows);
     const appearance = { style: look.style, signs: signsFor(look.unicode), columns: width };
-    // These rows fit as they are, and change with every piece of an answer: Ink would lay them out in vain.
+    // These rows fit already and change with every delta, so they bypass Ink.
     const shown = [
       ...tail.slice(tail.length - budget.tail),
       ...(budget.gap > 0 ? [''] : []),

@@ -1,22 +1,22 @@
 import { displayWidth, splitAtWidth } from '../../terminal/text/width.ts';
 import type { Signs } from './appearance.ts';
 
-/** A part of a line. Where there is no room for all, those with the lowest `worth` are left out. */
+/** A part of a line. If they do not all fit, those with the lowest `worth` are omitted. */
 export interface LinePart {
   readonly text: string;
   readonly worth: number;
-  /** Columns that it may be shortened to before any part is left out. */
+  /** Columns to which it may be shortened before any part is omitted. */
   readonly least?: number;
 }
 
-/** The text, or its beginning where it is too wide, with a sign that there is more. */
+/** Truncates a text with an ellipsis. */
 export function shorten(text: string, columns: number, { ellipsis }: Signs): string {
   if (displayWidth(text) <= columns) return text;
   const room = columns - displayWidth(ellipsis);
   return room < 1 ? splitAtWidth(text, columns)[0] : splitAtWidth(text, room)[0] + ellipsis;
 }
 
-/** The parts with one shortened by so many columns; undefined where none may be. */
+/** Shortens one part by `columns`; undefined if no part can be shortened. */
 function shortened(
   parts: readonly LinePart[],
   excess: number,
@@ -33,7 +33,7 @@ function shortened(
 const joined = (parts: readonly LinePart[], { dot }: Signs) =>
   parts.map(({ text }) => text).join(dot);
 
-/** As many parts as fit, in their order. */
+/** The parts that fit, in order. */
 export function fitParts(parts: readonly LinePart[], columns: number, signs: Signs): string {
   const kept = parts.filter(({ text }) => text !== '');
   for (;;) {

@@ -1,6 +1,6 @@
 import type { DialogView, ViewModel } from './view-model.ts';
 
-/** Rows that each part of the region gets; 0 leaves it out. */
+/** Rows of each part of the region; 0 omits it. */
 export interface RowBudget {
   readonly tail: number;
   readonly gap: number;
@@ -32,7 +32,7 @@ function wanted(model: ViewModel, tailRows: number): RowBudget {
   };
 }
 
-/** What gives way first in a low window, and how little it may be left. */
+/** Which parts shrink first in a low window, and their minimum rows. */
 const yielding: readonly (readonly [part: keyof RowBudget, least: number])[] = [
   ['tail', 1],
   ['queue', 1],
@@ -49,7 +49,7 @@ const yielding: readonly (readonly [part: keyof RowBudget, least: number])[] = [
   ['search', 0],
 ];
 
-/** Shares out the rows of a window, one of which stays with the text above. */
+/** Distributes the rows of a window; one row is reserved for the text above. */
 export function fitView(model: ViewModel, tailRows: number, rows: number): RowBudget {
   const budget: Record<keyof RowBudget, number> = { ...wanted(model, tailRows) };
   const sum = Object.values(budget).reduce((total, count) => total + count, 0);
@@ -62,7 +62,7 @@ export function fitView(model: ViewModel, tailRows: number, rows: number): RowBu
   return budget;
 }
 
-/** Rows under the one with the caret. */
+/** Number of rows below the caret. */
 export function rowsBelowCaret(model: ViewModel, budget: RowBudget): number {
   const { composer } = model;
   const { attachments, search, completion, notice, footer } = budget;
@@ -70,7 +70,7 @@ export function rowsBelowCaret(model: ViewModel, budget: RowBudget): number {
   return under + composer.rows.length - 1 - composer.caret.row;
 }
 
-/** Whether a dialog has a caret: only one where something is typed. */
+/** The dialog if it is an entry; only entries have a caret. */
 export function entryOf(dialog: DialogView | undefined) {
   return dialog?.kind === 'entry' ? dialog : undefined;
 }

@@ -4,25 +4,24 @@ import { createDrawer, type Look } from './draw-frame.tsx';
 
 /** The live region's content. */
 export interface View {
-  /** Shows what `model` gives, soon: asked at most 30 times a second, and not at all while nothing changes. */
+  /** Schedules a redraw; `model` is called at most 30 times a second. */
   update(model: () => ViewModel): void;
 }
 
 export interface ViewOptions {
   readonly region: LiveRegion;
-  /** Asked whenever the region is drawn. */
+  /** Called whenever the region is drawn. */
   readonly look: () => Look;
 }
 
-/** Loads what Ink lays out with; it must have, before the first drawing. */
+/** Loads Ink's layout engine. Await it before the first drawing. */
 export async function loadLayout(): Promise<void> {
   const layout: Readonly<Record<string, unknown>> = await import('yoga-layout');
-  // Only the bundle's stand-in has to be told to load.
+  // Only the bundle's replacement has to be loaded explicitly.
   const { loadLayout: load } = layout;
   if (typeof load === 'function') await load();
 }
 
-/** Draws models into a live region. */
 export function mountView({ region, look }: ViewOptions): View {
   const draw = createDrawer();
   return {

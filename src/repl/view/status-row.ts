@@ -13,12 +13,12 @@ function duration(seconds: number): string {
 
 type Retrying = Extract<Status, { phase: 'retrying' }>;
 
-/** Less of the cause than this would tell nothing. */
+/** A shorter part of the cause would be meaningless. */
 const leastCause = 10;
-/** As much of it as tells something matters more than the key that ends the wait. */
+/** A meaningful part of the cause matters more than the key that stops. */
 const tellingCause = 24;
 
-/** The countdown is always whole. */
+/** The countdown is never shortened. */
 function retryParts(status: Retrying, signs: Signs, columns: number): readonly LinePart[] {
   const wait = status.secondsLeft > 0 ? `in ${duration(status.secondsLeft)}` : 'now';
   const retry: LinePart = { text: `retry ${status.retry} of ${status.retries} ${wait}`, worth: 3 };
@@ -50,7 +50,7 @@ function parts(
         { text: stallText(status), worth: 4 },
         {
           text: tokenText(status.tokens, status.isEstimate),
-          // Of an answer that stalls it matters more how to stop it.
+          // For a stalled answer, the key that stops it matters more.
           worth: status.stalled === undefined ? 3 : 0,
         },
         stops,
@@ -73,14 +73,14 @@ function stallText({ stalled }: Extract<Status, { phase: 'streaming' }>): string
   return stalled === undefined ? '' : `no data for ${duration(stalled)}`;
 }
 
-/** An estimate in steps that a reader can follow: a number that flickers says nothing. */
+/** Rounds an estimate, so that the number does not flicker. */
 function calm(status: Status): Status {
   if (status.phase !== 'streaming' || status.isEstimate !== true) return status;
   const step = status.tokens < 1000 ? 10 : 50;
   return { ...status, tokens: Math.round(status.tokens / step) * step };
 }
 
-/** What natter is doing, on one row, styled; nothing while it is idle. */
+/** One styled row; empty while idle. */
 export function statusRow(status: Status, appearance: Appearance): string {
   const { style, signs, columns } = appearance;
   const shown = calm(status);

@@ -1,92 +1,91 @@
-// What the live region shows, as plain data: live/ makes it of the state, the components of view/ only draw it.
+// The content of the live region as plain data: live/ derives it from the state, the components of view/ draw it.
 //
 // Every string is safe to show (sanitized, one line, no escape codes) unless its comment says otherwise. Numbers
-// are raw: the view formats them. Parts that are absent take no row.
+// are raw: the view formats them. Absent parts take no row.
 
 /** All of the live region, top to bottom. */
 export interface ViewModel {
   /**
-   * The tail of the answer that the Markdown stream still holds, as it would look if the answer ended now:
-   * styled, may hold line ends. Empty when nothing is held. The view shows its last rows.
+   * Preview of the answer's undecided end, formatted as if the answer ended now: styled, may contain line ends. The
+   * view shows its last rows.
    */
   readonly tail: string;
   readonly status: Status;
-  /** Prompts that wait for the answer to end, first to be sent first; each may hold line ends. */
+  /** Queued prompts, next first; each may contain line ends. */
   readonly queue: readonly string[];
-  /** The queue waits for the person. */
+  /** The queue is paused until the user continues it. */
   readonly isQueuePaused: boolean;
-  /** Names of files that go along with the next prompt. */
+  /** Names of the files of the next prompt. */
   readonly attachments: readonly string[];
   readonly composer: ComposerView;
   readonly completion?: CompletionView | undefined;
   readonly search?: SearchView | undefined;
-  /** One passing remark under the composer: `Ctrl-C again leaves`. */
+  /** A short notice below the composer, such as `Ctrl-C again leaves`. */
   readonly notice?: string | undefined;
   readonly footer: FooterView;
-  /** Takes the place of composer, menus and notice while it is open. */
+  /** Replaces composer, menus and notice while open. */
   readonly dialog?: DialogView | undefined;
 }
 
-/** What natter is doing; nothing is shown while it is idle. */
+/** Current activity; `idle` shows no row. */
 export type Status =
   | { readonly phase: 'idle' }
-  /** The request is out, no byte has come. */
+  /** The request was sent; no response yet. */
   | { readonly phase: 'waiting'; readonly model: string; readonly seconds: number }
   | {
       readonly phase: 'streaming';
       readonly model: string;
-      /** Since the request left. */
+      /** Since the request was sent. */
       readonly seconds: number;
       /** Of the answer so far. */
       readonly tokens: number;
-      /** The count is natter's estimate; absent: the service reported it. */
+      /** The count is an estimate; absent if the service reported it. */
       readonly isEstimate?: boolean;
-      /** Seconds for which nothing came, where that is long. */
+      /** Seconds without data, if stalled. */
       readonly stalled?: number | undefined;
     }
   | {
       readonly phase: 'retrying';
       readonly model: string;
-      /** One sentence: `the service answered 503`. */
+      /** One sentence, such as `the service answered 503`. */
       readonly cause: string;
       readonly secondsLeft: number;
-      /** The retry waited for, from 1. */
+      /** Number of the next retry, from 1. */
       readonly retry: number;
       readonly retries: number;
     }
-  /** Something else takes time: `listing models`. */
+  /** A task, such as `listing models`. */
   | { readonly phase: 'working'; readonly task: string; readonly seconds: number }
-  /** The person stopped it, and it has not ended yet. */
+  /** Stopped by the user but not ended yet. */
   | { readonly phase: 'stopping' };
 
 interface Caret {
   /** Index into the rows it belongs to. */
   readonly row: number;
-  /** Columns to its left. */
+  /** Number of columns to its left. */
   readonly column: number;
 }
 
 /**
- * The text being written, laid out by `layout-rules.ts`: `layout(draft, columns, rows)` of editing gives `rows`,
- * the caret and what there is above and below.
+ * The draft as laid out by editing's `layout(draft, columns, rows)` with the sizes of `layout-rules.ts`.
  */
 export interface ComposerView {
   readonly rows: readonly string[];
   readonly caret: Caret;
   readonly hasMoreAbove: boolean;
   readonly hasMoreBelow: boolean;
-  /** Shown while the text is empty. */
+  /** Shown if the text is empty. */
   readonly placeholder: string;
 }
 
 export interface CompletionView {
-  /** All candidates, best first; the view shows those around the selected one. */
+  /** All candidates, best first; the view shows those near the selected one. */
   readonly candidates: readonly { readonly label: string; readonly summary?: string }[];
   /** Index in `candidates`. */
   readonly selected: number;
 }
 
-/** Reverse search through the history; the match itself stands in the composer. */
+/** Reverse search through the history; the match is shown in the composer. */
 export interface SearchView {
   readonly query: string;
   readonly found: boolean;
@@ -95,34 +94,34 @@ export interface SearchView {
 export interface FooterView {
   /** Title, or a short name of the conversation. */
   readonly conversation: string;
-  /** Where the answers come from when it is not the service: `sandbox`. */
+  /** The source of answers if not the service: `sandbox` or `replay`. */
   readonly source?: string | undefined;
   readonly model: string;
-  /** Tokens of the conversation as the next request would send it. */
+  /** Tokens of the conversation in the next request. */
   readonly contextUsed: number;
   readonly isEstimate: boolean;
-  /** Tokens the model's window holds; undefined for a model natter does not know. */
+  /** Size of the model's window in tokens; undefined for an unknown model. */
   readonly contextWindow: number | undefined;
-  /** The last answer's usage: `1,204 tokens in, 310 out`, marked where it is an estimate. */
+  /** The last answer's usage: `1,204 tokens in, 310 out`, with `~` for an estimate. */
   readonly usage?: string | undefined;
 }
 
 interface DialogFrame {
   readonly title: string;
-  /** What the keys do, the dearest last: `Enter chooses`, `Esc uses the sandbox`. */
+  /** What the keys do, most important last: `Enter chooses`, `Esc uses the sandbox`. */
   readonly hints: readonly string[];
 }
 
-/** A question that stands in the composer's place. */
+/** A question in the composer's place. */
 export type DialogView =
-  /** One of several, as on the first run's screen. */
+  /** A choice of several options, as on the first-run screen. */
   | (DialogFrame & {
       readonly kind: 'choice';
       readonly options: readonly { readonly label: string }[];
       /** Index in `options`. */
       readonly selected: number;
     })
-  /** One line to type: a URL, or a key, whose characters are asterisks by the time they get here. */
+  /** One line of input: a URL, or a key, whose characters are already replaced by asterisks. */
   | (DialogFrame & {
       readonly kind: 'entry';
       /** `API key`. */

@@ -1,10 +1,10 @@
 import { displayWidth, graphemes } from '../../terminal/text/width.ts';
 import { styleSequence } from '../../terminal/text/open-style.ts';
 
-/** More of a tail than this is not looked at: only its last rows are shown. */
+/** Maximum length of the tail that is wrapped; only its last rows are shown. */
 const longestTail = 4000;
 
-/** The rows of a text, styled line by line; those that are too wide go without. The last ones where it is long. */
+/** The rows of a text styled line by line; rows of lines that had to be wrapped lose their style. For a long text, only the last rows. */
 export function wrapTail(text: string, columns: number): string[] {
   const lines = lastLines(text).replaceAll('\t', '    ').split('\n');
   return lines.flatMap((line) =>

@@ -1,9 +1,9 @@
 import type { EditAction } from '../edit-actions.ts';
 
-/** What has the keyboard. `completion` is an open menu over the composer, `search` the search of the history. */
+/** Which part of the screen handles keys. `completion` is an open menu, `search` the history search. */
 export type KeyContext = 'composer' | 'completion' | 'search';
 
-/** What a key can do; `EditAction` needs the buffer only, the others are the session's. */
+/** An `EditAction` changes the buffer only; the others concern the session. */
 export type KeyAction =
   | EditAction
   | 'send'
@@ -36,11 +36,11 @@ export type KeyAction =
   | 'redraw';
 
 export interface KeyBinding {
-  /** Chords as `chordOf` writes them. */
+  /** Chords in the format of `chordOf`. */
   readonly keys: readonly string[];
   readonly when: KeyContext | 'anywhere';
   readonly action: KeyAction;
-  /** One line for `/help`. */
+  /** One line for `/help keys`. */
   readonly summary: string;
 }
 
@@ -56,7 +56,7 @@ function rows(
   }));
 }
 
-/** Every key of the REPL, in the order `/help` shows them. */
+/** Every key of the REPL, in the order of `/help keys`. */
 export const keyBindings: readonly KeyBinding[] = [
   ...rows(
     'composer',
@@ -133,8 +133,7 @@ function indexBindings(): ReadonlyMap<string, KeyAction> {
 const actionsByKey = indexBindings();
 
 /**
- * What a chord does. Under an open completion menu the composer's keys keep working; while searching only the
- * search's own do.
+ * The action of a chord. The composer's keys also work during completion, but not during a search.
  */
 export function actionOf(chord: string, context: KeyContext): KeyAction | undefined {
   const below: readonly string[] = context === 'completion' ? ['composer'] : [];
@@ -143,14 +142,14 @@ export function actionOf(chord: string, context: KeyContext): KeyAction | undefi
     .find((action) => action !== undefined);
 }
 
-/** Names of keys that are not just their own with a capital. */
+/** Labels that are not just the capitalized name. */
 const keyNames: Readonly<Record<string, string>> = {
   pageup: 'PgUp',
   pagedown: 'PgDn',
   escape: 'Esc',
 };
 
-/** A chord as keyboards have it: `Ctrl+A`, `Shift+Enter`, `PgUp`. */
+/** A chord as printed on keyboards: `Ctrl+A`, `Shift+Enter`, `PgUp`. */
 export function keyLabel(chord: string): string {
   return chord.replaceAll(/(?<=^|\+)[a-z]+/g, (name) => {
     return keyNames[name] ?? name.charAt(0).toUpperCase() + name.slice(1);

@@ -19,7 +19,7 @@ export const letterKeys: ReadonlyMap<string, KeyPress> = new Map([
   ['d', keyPress('left', { shift: true })],
 ]);
 
-/** What only `SS3` means: F3 (as `CSI R` it is a cursor report), Enter of the keypad, rxvt's Ctrl and arrows. */
+/** Keys only after `SS3`: F3 (`CSI R` is a cursor report), Enter of the keypad, rxvt's Ctrl and arrows. */
 export const applicationKeys: ReadonlyMap<string, KeyPress> = new Map([
   ['M', keyPress('enter')],
   ['R', keyPress('f3')],
@@ -48,7 +48,7 @@ export const numberKeys: ReadonlyMap<number, string> = new Map([
   ]),
 ]);
 
-/** Keys of the kitty keyboard protocol and of modifyOtherKeys that are no characters, by code point. */
+/** Keys of the kitty protocol and modifyOtherKeys without a character, by code point. */
 const codeKeys: ReadonlyMap<number, string> = new Map([
   [8, 'backspace'],
   [9, 'tab'],
@@ -73,12 +73,12 @@ const keypadCharacters = '0123456789./*-+';
 const firstKeypad = 57399;
 const keypadEnd = firstKeypad + keypadCharacters.length;
 
-/** A key given by code points: its own, with Shift held, and of the same key on a US keyboard. */
+/** A key by code points: unshifted, shifted, and of the same key on a US keyboard. */
 export interface CodedKey {
   readonly code: number;
   readonly shifted?: number | undefined;
   readonly base?: number | undefined;
-  /** Code points of the text it types, where the terminal says so. */
+  /** Code points of the typed text, if reported by the terminal. */
   readonly text?: readonly number[];
 }
 
@@ -100,7 +100,7 @@ function typedText(key: CodedKey, character: string, isShifted: boolean): string
     : character.toUpperCase();
 }
 
-/** The event of a coded key; undefined for lock and modifier keys and others nothing is bound to. */
+/** Undefined for lock and modifier keys and others without bindings. */
 export function eventOfCode(key: CodedKey, modifiers: Modifiers): KeyEvent | undefined {
   const name = codeKeys.get(key.code);
   if (name !== undefined) return keyPress(name, modifiers);
@@ -112,13 +112,13 @@ export function eventOfCode(key: CodedKey, modifiers: Modifiers): KeyEvent | und
   if (modifiers.ctrl !== true && modifiers.alt !== true) {
     return { type: 'text', text: typedText(key, character, modifiers.shift === true) };
   }
-  // Shortcuts are where a US keyboard has them, whatever the layout (Cyrillic, Greek, Hebrew).
+  // Shortcuts use the US layout, so that they work with Cyrillic, Greek or Hebrew layouts.
   const { base } = key;
   const isForeign = key.code > 0x7e && base !== undefined && isCharacter(base);
   return shortcut(isForeign ? String.fromCodePoint(base) : character, modifiers);
 }
 
-/** A character with Ctrl or Alt as a key. */
+/** The key of a character with Ctrl or Alt. */
 export function shortcut(character: string, modifiers: Modifiers): KeyPress {
   const name = character === ' ' ? 'space' : character.toLowerCase();
   const isUpper = name !== character && character !== ' ';
@@ -126,7 +126,7 @@ export function shortcut(character: string, modifiers: Modifiers): KeyPress {
   return keyPress(name, isUpper ? { ...modifiers, shift: true } : modifiers);
 }
 
-/** The key of a control character (C0 or DEL), as every terminal sends it. */
+/** The key of a control character (C0 or DEL). */
 export function eventOfControl(code: number, modifiers: Modifiers = {}): KeyPress {
   const name = code === 8 ? undefined : codeKeys.get(code);
   if (name !== undefined) return keyPress(name, modifiers);

@@ -11,11 +11,11 @@ export interface KeyPress {
   readonly shift: boolean;
 }
 
-/** What a person did at the keyboard. Reports of focus, mouse and terminal, and key releases, are no events. */
+/** Keyboard input. Focus, mouse and terminal reports and key releases are not events. */
 export type KeyEvent =
   | { readonly type: 'text'; readonly text: string }
   | KeyPress
-  /** Line ends are `\n`. `keys`: it came as keys of one read, and may have been typed. */
+  /** Line ends are `\n`. `keys`: the keys of one read that were joined into a paste but may have been typed. */
   | { readonly type: 'paste'; readonly text: string; readonly keys?: readonly KeyEvent[] };
 
 export type Modifiers = Partial<Pick<KeyPress, 'ctrl' | 'alt' | 'shift'>>;
@@ -24,7 +24,7 @@ export function keyPress(name: string, modifiers: Modifiers = {}): KeyPress {
   return { type: 'key', name, ctrl: false, alt: false, shift: false, ...modifiers };
 }
 
-/** The key as bindings write it: `ctrl+alt+shift+name`, in this order. */
+/** Format of key bindings: `ctrl+alt+shift+name`, in this order. */
 export function chordOf({ name, ctrl, alt, shift }: KeyPress): string {
   return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;
 }

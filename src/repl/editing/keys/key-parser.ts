@@ -4,23 +4,23 @@ import type { KeyEvent } from './key-event.ts';
 import { readKey } from './key-reader.ts';
 import { pastedText } from '../pasted-text.ts';
 
-/** What the parser holds back: the begin of an escape sequence (or a lone Esc), or a paste without its end. */
+/** Incomplete input: the start of an escape sequence (or a lone Esc), or a paste without its end. */
 export type Pending = 'nothing' | 'sequence' | 'paste';
 
 /**
- * Milliseconds without input after which the caller flushes, by what is pending. Esc alone is told apart from a
- * sequence by this silence only.
+ * Milliseconds without input after which the caller must flush. Only this timeout distinguishes Esc from the start of
+ * a sequence.
  */
 export const flushDelay: Readonly<Record<Exclude<Pending, 'nothing'>, number>> = {
   sequence: 50,
   paste: 2000,
 };
 
-/** Turns what a terminal sends into key events. Knows no time: see `flushDelay`. */
+/** Parses terminal input into key events. Has no timer of its own: see `flushDelay`. */
 export interface KeyParser {
-  /** Events complete with these bytes (UTF-8, split anywhere) or characters. */
+  /** Takes UTF-8 bytes, split anywhere, or characters; returns the completed events. */
   feed(input: Uint8Array | string): KeyEvent[];
-  /** Events of what was held back, for when nothing followed: a lone Esc, a paste cut off. */
+  /** The events of incomplete input after the timeout: a lone Esc, a cut-off paste. */
   flush(): KeyEvent[];
   pending(): Pending;
 }
@@ -30,17 +30,17 @@ const loneEscapes = /^\u001B{1,2}$/;
 
 interface State {
   readonly onReply: (reply: TerminalReply) => void;
-  /** Input not read yet. */
+  /** Unparsed input. */
   held: string;
   /** Parts of the paste being read. */
   paste: string[] | undefined;
-  /** The last key was a carriage return, so a line feed after it is its second half (Windows). */
+  /** The last key was a carriage return, so a following line feed belongs to it (Windows). */
   isAfterReturn: boolean;
-  /** A flush left a begun sequence, whose rest comes late; there is nothing more to wait for. */
+  /** A flush left an incomplete sequence, so no further timeout is needed. */
   isFlushed: boolean;
 }
 
-/** Reads on inside a paste; undefined while its end has not come. */
+/** Continues a paste; undefined until its end marker. */
 function readPaste(state: State, parts: string[]): KeyEvent | undefined {
   const end = state.held.indexOf(pasteEnd);
   const taken = end === -1 ? Math.max(0, state.held.length - pasteEnd.length + 1) : end;
@@ -51,7 +51,7 @@ function readPaste(state: State, parts: string[]): KeyEvent | undefined {
   return { type: 'paste', text: pastedText(parts.join('')) };
 }
 
-/** Reads keys and text up to the begin of a paste or of something incomplete. */
+/** Parses keys and text up to a paste or incomplete input. */
 function readKeys(state: State): KeyEvent[] {
   const { held } = state;
   const events: KeyEvent[] = [];
@@ -88,7 +88,7 @@ function flushState(state: State): KeyEvent[] {
   if (paste !== undefined) {
     state.paste = undefined;
     state.held = '';
-    // Either more of the paste or the begin of its end marker.
+    // More of the paste, or the start of its end marker.
     const rest = held.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, '');
     return [{ type: 'paste', text: pastedText(paste.join('') + rest) }];
   }
@@ -97,7 +97,7 @@ function flushState(state: State): KeyEvent[] {
   return Array.from(held, () => keyPress('escape'));
 }
 
-/** `onReply` gets what the terminal answers. */
+/** `onReply` receives the terminal's replies to queries. */
 export function createKeyParser(
   onReply: (reply: TerminalReply) => void = () => undefined,
 ): KeyParser {

@@ -4,14 +4,14 @@ import { keyPress } from './key-event.ts';
 import type { KeyEvent } from './key-event.ts';
 import { eventOfApplicationKey, eventOfSequence } from './key-sequence.ts';
 
-/** One key, or one run of text, read from the input; undefined stands for one that is not complete yet. */
+/** One key or one run of text. Functions return undefined if it is incomplete. */
 export interface Reading {
-  /** UTF-16 units it takes. */
+  /** Length in UTF-16 units. */
   readonly length: number;
-  /** Absent for reports and unknown sequences, which are swallowed. */
+  /** Absent for reports and unknown sequences, which are ignored. */
   readonly event?: KeyEvent | undefined;
   readonly opensPaste?: boolean;
-  /** What the terminal answers. */
+  /** A reply to a query. */
   readonly reply?: TerminalReply;
 }
 
@@ -23,7 +23,7 @@ const cursorReport = /\u001B\[\d+;(\d+)R/y;
 const rxvtShifted = /\u001B\[(\d{1,2})\$/y;
 const consoleFunctionKey = /\u001B\[\[([A-E])/y;
 const applicationKey = /\u001BO([\d;]*)([@-~])/y;
-/** OSC, DCS and APC as terminals answer with them; else the same bytes are Alt and a character. */
+/** OSC, DCS and APC replies of terminals; otherwise the same bytes are Alt and a character. */
 const replyStart = /\u001B(?:\]\d+;|P[\d!+$>]|_G)/y;
 const replyBegun = /\u001B(?:\]\d*|P|_)$/y;
 const replyEnd = /\u0007|\u001B\\|[\u0000-\u0006\u0008-\u001A]/g;
@@ -66,7 +66,7 @@ function readSequence(input: string, at: number): Reading | undefined {
   const found = matchAt(sequence, input, at);
   if (found === undefined) {
     const length = matchAt(sequenceStart, input, at)?.[0].length ?? 1;
-    // What cannot be part of a sequence ends it and is read for itself.
+    // A character that cannot be part of a sequence ends it and is read separately.
     return at + length === input.length ? undefined : { length };
   }
   const [{ length }, parameters = '', intermediates = '', final = ''] = found;
@@ -88,7 +88,7 @@ function readApplicationKey(input: string, at: number): Reading | undefined {
   return at + length === input.length ? undefined : { length };
 }
 
-/** A reply of the terminal, swallowed; 'none' when it is none. */
+/** A reply of the terminal, ignored; 'none' if it is not one. */
 function readReply(input: string, at: number): Reading | 'none' | undefined {
   const start = matchAt(replyStart, input, at);
   if (start === undefined) {
@@ -130,7 +130,7 @@ function readEscape(input: string, at: number): Reading | undefined {
   }
 }
 
-/** Esc pressed twice, or Alt with a key that is a sequence by itself. */
+/** Esc pressed twice, or Alt with a key that sends a sequence. */
 function readDoubleEscape(input: string, at: number): Reading | undefined {
   const third = input.charAt(at + 2);
   if (third === '') return undefined;
@@ -142,12 +142,12 @@ function readDoubleEscape(input: string, at: number): Reading | undefined {
   return { ...inner, length: inner.length + 1, event: altered };
 }
 
-/** Reads the key or text at an index that is inside the input; undefined when more input is needed to tell. */
+/** Reads the key or text at an index inside the input; undefined if more input is needed. */
 export function readKey(input: string, at: number): Reading | undefined {
   const code = input.charCodeAt(at);
   if (code === 0x1b) return readEscape(input, at);
   if (code < 0x20 || code === 0x7f) return { length: 1, event: eventOfControl(code) };
-  // C1 controls are no keys.
+  // C1 controls are not keys.
   if (code >= 0x80 && code <= 0x9f) return { length: 1 };
   return readText(input, at);
 }

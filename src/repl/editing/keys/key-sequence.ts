@@ -25,7 +25,7 @@ function fieldsOf(parameters: string): Field[] {
     .map((field) => field.split(':').map((part) => (part === '' ? undefined : Number(part))));
 }
 
-/** xterm's modifier number, which the kitty protocol extends; undefined for keys that are the desktop's. */
+/** xterm's modifier number, extended by the kitty protocol; undefined for keys of the desktop (Super, Hyper). */
 function modifiersOf(field: Field | undefined): Modifiers | undefined {
   const bits = Math.max(0, (field?.[0] ?? 1) - 1);
   if ((bits & superOrHyper) !== 0) return undefined;
@@ -41,9 +41,9 @@ function numberedKey(fields: readonly Field[], modifiers: Modifiers): KeyEvent |
 }
 
 /**
- * The key that a control sequence (`CSI parameters final`) stands for: xterm's and rxvt's keys, modifyOtherKeys
+ * The key of a control sequence (`CSI parameters final`): xterm's and rxvt's keys, modifyOtherKeys
  * (`27;modifiers;code ~`), the kitty keyboard protocol (`code:shifted:base;modifiers:event;text u`). Undefined
- * for releases, reports and unknown ones.
+ * for releases, reports and unknown sequences.
  */
 export function eventOfSequence(parameters: string, final: string): KeyEvent | undefined {
   if (/[^\d;:]/.test(parameters)) return undefined;
@@ -71,7 +71,7 @@ function letterKey(final: string, { ctrl, alt, shift }: Modifiers): KeyEvent | u
   };
 }
 
-/** The key that `SS3 modifiers final` stands for: application cursor keys and keypad. */
+/** The key of `SS3 modifiers final`: application cursor keys and keypad. */
 export function eventOfApplicationKey(parameters: string, final: string): KeyEvent | undefined {
   const modifiers = modifiersOf(fieldsOf(parameters).at(-1));
   const key = applicationKeys.get(final);

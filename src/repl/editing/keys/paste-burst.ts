@@ -10,8 +10,8 @@ function charactersOf(event: KeyEvent): string | undefined {
 }
 
 /**
- * For terminals without bracketed paste: the events of one read as one paste when text follows a line end in
- * them, so that no line of it is sent by itself; the same events otherwise.
+ * For terminals without bracketed paste: joins the events of one read into a paste if text follows a line end, so that
+ * its lines are not sent one by one.
  */
 export function joinPasteBurst(events: readonly KeyEvent[]): readonly KeyEvent[] {
   const first = events.findIndex((event) => event.type === 'key' && event.name === 'enter');
@@ -21,7 +21,7 @@ export function joinPasteBurst(events: readonly KeyEvent[]): readonly KeyEvent[]
   return [{ type: 'paste', text: characters.join(''), keys: events }];
 }
 
-/** The keys of a burst up to its first Enter, and what comes after it. */
+/** Splits the keys of a burst after its first Enter. */
 export function splitBurst(keys: readonly KeyEvent[]): {
   readonly line: readonly KeyEvent[];
   readonly rest: readonly KeyEvent[];

@@ -134,6 +134,13 @@ describe('the table of places', () => {
   });
 });
 
+test('test/support/README.md lists every file of its folder once', () => {
+  const readme = readFileSync('test/support/README.md', 'utf8');
+  const listed = [...readme.matchAll(/^- `([\w.-]+)`: /gm)].map(([, name = '']) => name);
+  const files = readdirSync('test/support').filter((name) => name !== 'README.md');
+  expect(listed.sort()).toEqual(files.sort());
+});
+
 test('the picture of the resize sequence names files and functions of the live region', () => {
   const decision = readFileSync('docs/decisions/0006-live-region.md', 'utf8');
   const picture = /## The resize sequence\n[^]*?```\n([^]*?)```/.exec(decision)?.[1] ?? '';

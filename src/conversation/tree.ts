@@ -4,8 +4,21 @@ import type { FailureKind } from '../failure.ts';
 
 export type Role = 'system' | 'user' | 'assistant';
 
-/** One turn of a conversation. Turns form a tree: turns with the same parent are siblings, versions of each other. */
-export interface Turn {
+/** How an answer ended. */
+export interface AnswerEnd {
+  /** The model that answered, or the one in the request. */
+  readonly model?: string;
+  readonly finishReason?: string;
+  readonly usage?: Usage;
+  readonly timing?: Timing;
+  /** The answer was cut, or is still being received; its text so far is kept. */
+  readonly incomplete?: boolean;
+  /** Why the answer was cut or never came; absent for one that natter's own end cut short. */
+  readonly failure?: FailureKind;
+}
+
+/** One turn of a conversation; an answer has its end. Turns form a tree: turns with the same parent are siblings, versions of each other. */
+export interface Turn extends AnswerEnd {
   /** Unique within its conversation. */
   readonly id: string;
   /** Undefined for a turn that opens the conversation. */
@@ -15,17 +28,8 @@ export interface Turn {
   /** Of an answer: the service's refusal, where it sent one apart from the text. */
   readonly refusal?: string;
   readonly createdAt: Date;
-  /** Of an answer: the model that answered, or was asked. */
-  readonly model?: string;
   /** Of an answer that was asked for to be compared: the model that the conversation goes on with. */
   readonly nextModel?: string;
-  readonly finishReason?: string;
-  readonly usage?: Usage;
-  readonly timing?: Timing;
-  /** The answer was cut, or is still coming; its text so far is kept. */
-  readonly incomplete?: boolean;
-  /** Why the answer was cut or never came; absent for one that natter's own end cut short. */
-  readonly failure?: FailureKind;
 }
 
 /** A snapshot: what a journal holds never changes a conversation that was handed out. */

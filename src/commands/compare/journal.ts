@@ -54,7 +54,8 @@ async function begin(
   models: readonly string[],
   messages: Asked,
 ): Promise<ComparisonJournal> {
-  const { journalAnswer } = await import('../journal/journal-answer.ts');
+  const { createAnswerRecorder, recordAnswer } =
+    await import('../../conversation/journal/record-answer.ts');
   const [parent] = turns.map((turn) => journal.addTurn(turn).id).slice(-1);
   const ids = models.map((model) => journal.startAnswer({ model, parent }).id);
   const select = (index: number) => {
@@ -64,7 +65,10 @@ async function begin(
   select(0);
   return {
     messages,
-    keep: (index, events) => journalAnswer(journal, models[index] ?? '', events, ids[index]),
+    keep(index, events) {
+      const answer = { model: models[index] ?? '', parent };
+      return recordAnswer(createAnswerRecorder(journal, answer, ids[index]), events);
+    },
     choose(answers) {
       const hasText = ({ content }: ComparedAnswer) => content !== '';
       const isWhole = ({ record, failure }: ComparedAnswer) =>

@@ -50,10 +50,11 @@ async function* keepAnswer(
   model: string,
   send: () => AsyncIterable<ChatEvent>,
 ): AsyncGenerator<ChatEvent, void> {
-  const { journalAnswer } = await import('./journal-answer.ts');
+  const { createAnswerRecorder, recordAnswer } =
+    await import('../../conversation/journal/record-answer.ts');
   const journal = await open();
   for (const turn of turns) journal.addTurn(turn);
-  yield* journalAnswer(journal, model, send());
+  yield* recordAnswer(createAnswerRecorder(journal, { model }), send());
 }
 
 function begin(

@@ -1,9 +1,7 @@
-import type { Usage } from '../../client/contract.ts';
-import type { Timing } from '../../client/events.ts';
 import type { ProgramClock } from '../../clock.ts';
-import type { Failure, FailureKind } from '../../failure.ts';
+import type { Failure } from '../../failure.ts';
 import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
-import type { Conversation, Turn } from '../tree.ts';
+import type { AnswerEnd, Conversation, Turn } from '../tree.ts';
 
 /** What a journal needs of the world. */
 export interface JournalOptions {
@@ -30,23 +28,14 @@ interface NewTurn {
   readonly parent?: string | undefined;
 }
 
-interface NewAnswer {
+/** An answer about to be received. */
+export interface NewAnswer {
   /** The model asked. */
   readonly model: string;
   /** The model that the conversation goes on with, where this answer is asked for to be compared. */
   readonly nextModel?: string | undefined;
   /** The user's turn; default: the leaf. */
   readonly parent?: string | undefined;
-}
-
-/** How an answer ended; `incomplete` where it did not say that it is complete. */
-export interface AnswerEnd {
-  readonly model?: string | undefined;
-  readonly finishReason?: string | undefined;
-  readonly usage?: Usage | undefined;
-  readonly timing?: Timing | undefined;
-  readonly incomplete?: boolean;
-  readonly failure?: FailureKind | undefined;
 }
 
 export interface StorageState {

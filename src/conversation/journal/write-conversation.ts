@@ -1,10 +1,10 @@
 import { headerRecord, endRecord, turnRecord } from '../library/conversation-records.ts';
 import { newId } from '../library/conversation-folder.ts';
-import type { AnswerEnd, Journal, JournalOptions, StorageState } from './journal.ts';
+import type { Journal, JournalOptions, StorageState } from './journal.ts';
 import type { JournalRecord } from './records.ts';
 import { createReplay, type Replay } from './fold-journal.ts';
 import { createTextBuffer } from './text-buffer.ts';
-import { leafOf, type Role, type Turn } from '../tree.ts';
+import { leafOf, type AnswerEnd, type Role, type Turn } from '../tree.ts';
 
 /** Where the changes of a conversation go. */
 export interface ConversationSink {

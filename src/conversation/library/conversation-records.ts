@@ -1,11 +1,10 @@
-import type { AnswerEnd } from '../journal/journal.ts';
 import {
   journalVersion,
   type EndRecord,
   type JournalRecord,
   type TurnRecord,
 } from '../journal/records.ts';
-import type { Conversation, Turn } from '../tree.ts';
+import type { AnswerEnd, Conversation, Turn } from '../tree.ts';
 
 export function headerRecord(id: string, createdAt: Date, version: string): JournalRecord {
   return {

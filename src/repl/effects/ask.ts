@@ -1,6 +1,8 @@
-import { answerEnd } from '../../conversation/answer-end.ts';
 import { composePrompt } from '../../conversation/compose-prompt.ts';
-import type { AnswerEnd } from '../../conversation/journal/journal.ts';
+import {
+  createAnswerRecorder,
+  type AnswerRecorder,
+} from '../../conversation/journal/record-answer.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerOutcome } from '../state/action.ts';
@@ -21,18 +23,17 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** An answer in progress. Its turn is recorded with the first text or refusal. */
+/** An answer, from its prompt to its end. */
 interface Answer {
-  /** The prompt's turn. */
-  readonly promptId: string;
   readonly model: string;
-  turnId: string | undefined;
+  /** Undefined until the prompt is recorded. */
+  recorder: AnswerRecorder | undefined;
   /** Whether the transcript has an open answer. */
   isOpen: boolean;
   refusal: string;
   /** Reasoning received after the first text. */
   lateReasoning: string;
-  end: AnswerEnd;
+  finishReason: string | undefined;
 }
 
 function sayIn({ core }: Asking, ...entries: readonly Entry[]): void {
@@ -73,14 +74,6 @@ async function recordQuestion(asking: Asking, question: Question): Promise<strin
   return turn.id;
 }
 
-function beginAnswer({ core, nextModel }: Asking, answer: Answer): string {
-  if (answer.turnId === undefined) {
-    const { promptId: parent, model } = answer;
-    answer.turnId = core.journal().startAnswer({ model, nextModel, parent }).id;
-  }
-  return answer.turnId;
-}
-
 /** Not for a mere refusal, which becomes a notice at the end. */
 async function openAnswer({ core }: Asking, answer: Answer): Promise<void> {
   if (answer.isOpen) return;
@@ -98,20 +91,17 @@ async function showReasoning({ core }: Asking, answer: Answer, text: string): Pr
 async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promise<void> {
   const { core } = asking;
   core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
+  answer.recorder?.event(event);
   if (event.type === 'text-received') {
-    core.journal().appendText(beginAnswer(asking, answer), event.text);
     await openAnswer(asking, answer);
     await core.transcript.answerText(event.text);
     core.dispatch({ type: 'held-changed', text: core.transcript.held() });
   } else if (event.type === 'refusal-received') {
-    core.journal().appendRefusal(beginAnswer(asking, answer), event.text);
     answer.refusal += event.text;
   } else if (event.type === 'reasoning-received') {
     await showReasoning(asking, answer, event.text);
-  } else if (event.type === 'answer-named') {
-    answer.end = { model: event.model };
   } else if (event.type === 'answer-finished') {
-    answer.end = answerEnd(event);
+    answer.finishReason = event.finishReason;
   }
 }
 
@@ -124,33 +114,27 @@ function endingRemark(reason: string | undefined): string | undefined {
 
 /** `noAnswer` is why the response is not an answer; undefined if it is one. */
 function remarks(
-  { end, refusal, lateReasoning }: Answer,
+  { finishReason, refusal, lateReasoning }: Answer,
   noAnswer: Failure | undefined,
   removed: number,
   clean: (text: string) => string,
 ): Entry[] {
   return [
     lateReasoning === '' ? undefined : `reasoning after the first text: ${lateReasoning}`,
-    refusal === '' ? (noAnswer?.message ?? endingRemark(end.finishReason)) : refusalNotice(refusal),
+    refusal === '' ? (noAnswer?.message ?? endingRemark(finishReason)) : refusalNotice(refusal),
     removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
   ]
     .filter((text) => text !== undefined)
     .map((text) => notice(clean(text)));
 }
 
-/** Records an incomplete answer. Without any text, a new prompt is recorded as failed; a new version is not recorded. */
-function recordCut(asking: Asking, answer: Answer, question: Question, end: AnswerEnd): void {
-  const journal = asking.core.journal();
-  if (answer.turnId === undefined && question.type === 'again') return;
-  const { promptId: parent, model } = answer;
-  const turnId = answer.turnId ?? journal.startAnswer({ model, parent }).id;
-  journal.endAnswer(turnId, { ...end, incomplete: true });
-}
-
-async function converse(asking: Asking, answer: Answer): Promise<void> {
-  const { core, choices, signal } = asking;
+async function converse(asking: Asking, answer: Answer, promptId: string): Promise<void> {
+  const { core, choices, nextModel, signal } = asking;
   const { service } = core.ports;
-  const messages = messagesFor(endingWith(core.journal().conversation(), answer.promptId));
+  const { model } = answer;
+  const journal = core.journal();
+  answer.recorder = createAnswerRecorder(journal, { model, nextModel, parent: promptId });
+  const messages = messagesFor(endingWith(journal.conversation(), promptId));
   const { request, warning } = service.plan(messages, choices);
   if (warning !== undefined) sayIn(asking, notice(warning));
   for await (const event of service.client().chat(request, { signal })) {
@@ -162,27 +146,20 @@ async function converse(asking: Asking, answer: Answer): Promise<void> {
 /** Ends an answer that was received in full; with `noAnswer`, a response that is not an answer is shown and recorded. */
 async function finish(asking: Asking, answer: Answer, noAnswer?: Failure): Promise<AnswerOutcome> {
   const { core } = asking;
-  const end = noAnswer === undefined ? answer.end : { ...answer.end, failure: noAnswer.kind };
-  core.journal().endAnswer(beginAnswer(asking, answer), end);
+  answer.recorder?.end(noAnswer?.kind);
   if (answer.refusal === '') await openAnswer(asking, answer);
   const removed = await core.transcript.closeAnswer();
   sayIn(asking, ...remarks(answer, noAnswer, removed, core.ports.clean));
   return { type: 'finished' };
 }
 
-async function cut(
-  asking: Asking,
-  answer: Answer,
-  question: Question,
-  error: unknown,
-): Promise<AnswerOutcome> {
+async function cut(asking: Asking, answer: Answer, error: unknown): Promise<AnswerOutcome> {
   const { core, signal } = asking;
-  const hasText = answer.turnId !== undefined;
+  const hasText = answer.isOpen || answer.refusal !== '';
   const failure = failureText(error, core.ports.clean);
-  const isRecorded = answer.promptId !== '';
-  const end = { ...answer.end, ...(signal.aborted ? {} : { failure: failure.kind }) };
+  const isRecorded = answer.recorder !== undefined;
   try {
-    if (isRecorded) recordCut(asking, answer, question, end);
+    answer.recorder?.end(signal.aborted ? undefined : failure.kind);
   } finally {
     await core.transcript.closeAnswer();
   }
@@ -202,14 +179,13 @@ export async function runAsk(
   { question, choices, nextModel }: Effect & { readonly type: 'ask' },
 ): Promise<void> {
   const asking: Asking = { core, choices, nextModel, signal: core.begin() };
-  let answer: Answer = {
-    promptId: '',
+  const answer: Answer = {
     model: choices.model,
-    turnId: undefined,
+    recorder: undefined,
     isOpen: false,
     refusal: '',
     lateReasoning: '',
-    end: {},
+    finishReason: undefined,
   };
   let outcome: AnswerOutcome;
   try {
@@ -218,14 +194,11 @@ export async function runAsk(
       tellEnd(core, { type: 'questioned', doubt });
       return;
     }
-    answer = { ...answer, promptId: await recordQuestion(asking, question) };
-    await converse(asking, answer);
+    await converse(asking, answer, await recordQuestion(asking, question));
     outcome = await finish(asking, answer);
   } catch (error) {
     const isNoAnswer = error instanceof Failure && error.kind === 'no_answer';
-    outcome = isNoAnswer
-      ? await finish(asking, answer, error)
-      : await cut(asking, answer, question, error);
+    outcome = isNoAnswer ? await finish(asking, answer, error) : await cut(asking, answer, error);
   }
   tellEnd(core, outcome);
 }

@@ -1,0 +1,77 @@
+import type { ChatEvent } from '../../client/events.ts';
+import { Failure, type FailureKind } from '../../failure.ts';
+import type { AnswerEnd } from '../tree.ts';
+import type { Journal, NewAnswer } from './journal.ts';
+
+/** Writes one answer into a journal. */
+export interface AnswerRecorder {
+  /** The answer's turn begins with its first text or refusal. */
+  event(event: ChatEvent): void;
+  /**
+   * Ends the answer: complete only after `answer-finished`. One that failed without any text is recorded, unless its
+   * prompt has another answer. Calls after the first do nothing.
+   */
+  end(failure?: FailureKind): void;
+}
+
+function hasOtherAnswer(journal: Journal, prompt: string | undefined): boolean {
+  if (prompt === undefined) return false;
+  const turns = [...journal.conversation().turns.values()];
+  return turns.some(({ role, parent }) => role === 'assistant' && parent === prompt);
+}
+
+/** @param begun the id of the answer's turn, if it has begun */
+export function createAnswerRecorder(
+  journal: Journal,
+  answer: NewAnswer,
+  begun?: string,
+): AnswerRecorder {
+  let turnId = begun;
+  let end: AnswerEnd = { incomplete: true };
+  let hasEnded = false;
+  const begin = () => (turnId ??= journal.startAnswer(answer).id);
+  return {
+    event(event) {
+      if (event.type === 'text-received') journal.appendText(begin(), event.text);
+      else if (event.type === 'refusal-received') journal.appendRefusal(begin(), event.text);
+      else if (event.type === 'answer-named' && event.model !== undefined) {
+        end = { ...end, model: event.model };
+      } else if (event.type === 'answer-started') {
+        // The name from an attempt that failed is not this answer's.
+        end = { incomplete: true };
+      } else if (event.type === 'answer-finished') {
+        const { type: _type, id: _id, attempts: _attempts, ...finished } = event;
+        end = finished;
+      }
+    },
+    end(failure) {
+      if (hasEnded) return;
+      hasEnded = true;
+      if (failure !== undefined) end = { ...end, failure };
+      // A filtered answer, a tool call and a refusal are complete, although they are failures.
+      if (failure !== undefined && failure !== 'no_answer') end = { ...end, incomplete: true };
+      const isCut = end.incomplete === true;
+      if (turnId === undefined && isCut && hasOtherAnswer(journal, answer.parent)) return;
+      journal.endAnswer(begin(), end);
+    },
+  };
+}
+
+/** Yields the events of an answer and records them; an answer that fails or is stopped is recorded as incomplete. */
+export async function* recordAnswer(
+  recorder: AnswerRecorder,
+  events: AsyncIterable<ChatEvent>,
+): AsyncGenerator<ChatEvent, void> {
+  let failure: FailureKind | undefined;
+  try {
+    for await (const event of events) {
+      recorder.event(event);
+      yield event;
+    }
+  } catch (error) {
+    failure = error instanceof Failure ? error.kind : undefined;
+    throw error;
+  } finally {
+    recorder.end(failure);
+  }
+}

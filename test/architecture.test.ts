@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { commandTable } from '../src/commands/program/command-table.ts';
 
 /** A row of ARCHITECTURE.md's table: what a layer may import. */
 interface Layer {
@@ -163,6 +164,14 @@ test('the picture of the layers shows every layer', () => {
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(picture))).toEqual([]);
   const below = /below all: (.*)/.exec(picture)?.[1]?.split(', ') ?? [];
   expect(below.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test('src/commands has a folder for each command, and the shared rooms that ARCHITECTURE.md names', () => {
+  const sentence = /shared rooms: (.*)\.$/m.exec(architecture)?.[1] ?? '';
+  const rooms = [...sentence.matchAll(/`(\w+)` \(/g)].map(([, name = '']) => name);
+  const commands = ['chat', 'repl', ...commandTable.map(({ name }) => name)];
+  expect(rooms.length).toBeGreaterThan(3);
+  expect(readdirSync('src/commands').sort()).toEqual([...commands, ...rooms].sort());
 });
 
 test('the process is touched by main, the library and the files for streams, signals and the terminal alone', () => {

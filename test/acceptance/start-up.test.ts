@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -40,6 +40,7 @@ const parts = {
   marked: 'node_modules/marked/',
   highlighter: 'node_modules/@codemirror/',
   chalk: 'node_modules/chalk/',
+  'csv-parse': 'node_modules/csv-parse/',
   commands: 'node_modules/commander/',
   repl: 'src/repl/',
   Ink: 'node_modules/ink/',
@@ -84,6 +85,14 @@ test.each<[Part, readonly string[]]>([
   ['chalk', ['--sandbox', '--color', 'always', 'hi']],
 ])('the %s is recognised where it is loaded', async (part, words) => {
   expect(await loadedParts(words)).toContain(part);
+});
+
+test('csv-parse is loaded for a table alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-table-'));
+  const [lines, table] = [join(folder, 'prompts.txt'), join(folder, 'prompts.csv')];
+  for (const file of [lines, table]) writeFileSync(file, 'prompt\n"hi"\n');
+  expect(await loadedParts(['batch', '--dry-run', lines])).not.toContain('csv-parse');
+  expect(await loadedParts(['batch', '--dry-run', table])).toContain('csv-parse');
 });
 
 const prompt = ['--base-url', 'http://127.0.0.1:1', '--retries', '0', 'hi'];

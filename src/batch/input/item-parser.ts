@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { isJsonObject, jsonProblem, parseJson } from '../../json.ts';
-import { createCsvReader, type CsvRecord } from './csv.ts';
+import type { CsvReader, CsvRecord } from './csv.ts';
 import type { InputFormat } from './input-format.ts';
 import type { InputLine } from './input-lines.ts';
 import { itemContent, itemId, jsonItemContent } from './item-content.ts';
@@ -96,8 +96,7 @@ function cells(header: readonly string[], fields: readonly string[], isValue: bo
   );
 }
 
-function tableParser(delimiter: string, template: Template | undefined): ItemParser {
-  const reader = createCsvReader(delimiter);
+function tableParser(reader: CsvReader, template: Template | undefined): ItemParser {
   let header: readonly string[] | undefined;
   const parse = (record: CsvRecord | undefined): ParsedItem | undefined => {
     if (record === undefined) return undefined;
@@ -118,9 +117,13 @@ function tableParser(delimiter: string, template: Template | undefined): ItemPar
   return { add: (line) => parse(reader.add(line)), end: () => parse(reader.end()) };
 }
 
-/** The parser of a format; `template` makes the prompts. */
-export function createItemParser(format: InputFormat, template: Template | undefined): ItemParser {
+/** The parser of a format; `template` makes the prompts. csv-parse is loaded for a table alone. */
+export async function createItemParser(
+  format: InputFormat,
+  template: Template | undefined,
+): Promise<ItemParser> {
   if (format === 'lines') return plainParser(template);
   if (format === 'jsonl') return jsonParser(template);
-  return tableParser(format === 'tsv' ? '\t' : ',', template);
+  const { createCsvReader } = await import('./csv.ts');
+  return tableParser(createCsvReader(format === 'tsv' ? '\t' : ','), template);
 }

@@ -36,7 +36,7 @@ export async function* readItems(
     for (const line of lines) {
       if (parser === undefined) {
         if (line.text.trim() === '' && line.problem === undefined) continue;
-        parser = createItemParser(format ?? formatOfText(line), template);
+        parser = await createItemParser(format ?? formatOfText(line), template);
       }
       const item = parser.add(line);
       if (item !== undefined) yield numbered(item, (count += 1), ids);

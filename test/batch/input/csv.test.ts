@@ -62,6 +62,29 @@ describe('records', () => {
     expect(found[1]).toEqual({ line: 2, fields: ['d'] });
   });
 
+  test.each([
+    ['before a quote that stays open', '"a"b,"c\nd\n'],
+    ['beside a quote within an unquoted field', '5" pipe,"a"b\nd\n'],
+    ['which is a space', '"a" ,c\nd\n'],
+    ['which is a quote', 'x,""a"\nd\n'],
+  ])('cost only themselves for text after a closing quote, %s', (_, text) => {
+    const found = records(text);
+    expect(found[0]?.problem).toBe('has text after a closing quote');
+    expect(found[1]).toEqual({ line: 2, fields: ['d'] });
+  });
+
+  test('cost their own lines when text comes after a closing quote in the second', () => {
+    const found = records('x,"a\nb"c\nd\n');
+    expect(found[0]).toMatchObject({ line: 1, problem: 'has text after a closing quote' });
+    expect(found[1]).toEqual({ line: 3, fields: ['d'] });
+  });
+
+  test('take a time in proportion to their lines', () => {
+    const lines = 20_000;
+    const text = `"${'say ""hi""\n'.repeat(lines)}",x\n`;
+    expect(fields(text)).toEqual([['say "hi"\n'.repeat(lines), 'x']]);
+  });
+
   test('name the line of a quote that is never closed', () => {
     expect(records('a\n"b\nc\n').at(-1)).toMatchObject({
       line: 2,

@@ -43,7 +43,7 @@ export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
       tokens += 1;
       region.commit(await stream.write(sanitizer.write(delta)));
       const seconds = Math.floor((performance.now() - begin) / 1000);
-      view.update(() => modelOf(tokens, seconds, stream.held()));
+      view.update(() => modelOf(tokens, seconds, stream.undecided()));
     },
     async close() {
       region.commit(await stream.end());

@@ -88,8 +88,8 @@ export function createScreen(columns: number, rows: number): Screen {
       const found: string[] = [];
       for (let index = 0; index < buffer().length; index += 1) {
         const row = buffer().getLine(index);
-        const goesOn = buffer().getLine(index + 1)?.isWrapped === true;
-        const text = row?.translateToString(!goesOn) ?? '';
+        const joinsLast = buffer().getLine(index + 1)?.isWrapped === true;
+        const text = row?.translateToString(!joinsLast) ?? '';
         if (row?.isWrapped === true) found.push((found.pop() ?? '') + text);
         else found.push(text);
       }

@@ -52,8 +52,8 @@ function copiedText({ buffer: { active } }: headless.Terminal): string {
   let text = '';
   for (let index = 0; index < active.length; index += 1) {
     const line = active.getLine(index);
-    const goesOn = active.getLine(index + 1)?.isWrapped === true;
-    text += (line?.translateToString(!goesOn) ?? '') + (goesOn ? '' : '\n');
+    const joinsLast = active.getLine(index + 1)?.isWrapped === true;
+    text += (line?.translateToString(!joinsLast) ?? '') + (joinsLast ? '' : '\n');
   }
   return text;
 }

@@ -6,7 +6,7 @@ import {
   folderCandidates,
   kindOf,
   writeNewFile,
-} from '../../repl/system/person-files.ts';
+} from '../../repl/system/user-files.ts';
 import type { FilesPort, LibraryPort, SessionPorts } from '../../repl/session/ports.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
 import { cleanLine } from '../print/clean-line.ts';

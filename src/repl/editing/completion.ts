@@ -101,7 +101,7 @@ export function matchCandidates(
 }
 
 /** The longest common prefix, in whole characters. */
-export function commonBeginning(candidates: readonly Candidate[]): string {
+export function commonPrefix(candidates: readonly Candidate[]): string {
   const [first = '', ...others] = candidates.map(({ value }) => value);
   let common = '';
   for (const character of graphemes(first)) {

@@ -1,5 +1,5 @@
 import { previousBoundary } from './grapheme-boundary.ts';
-import { goTo } from './history.ts';
+import { moveToEntry } from './history.ts';
 import type { History, HistoryStep } from './history.ts';
 import { cleanText, contentOf } from './keys/paste.ts';
 import type { Draft } from './text-buffer.ts';
@@ -18,7 +18,7 @@ export function startSearch(): HistorySearch {
 }
 
 /** Smart case: a query without capitals ignores case. */
-function holds(entry: Draft, query: string): boolean {
+function contains(entry: Draft, query: string): boolean {
   const content = contentOf(entry);
   return query === query.toLowerCase()
     ? content.toLowerCase().includes(query)
@@ -37,7 +37,7 @@ function find(
   const shownContent = shown === undefined ? undefined : contentOf(shown);
   for (let index = from; index >= 0 && index < entries.length; index += direction) {
     const entry = entries[index];
-    if (entry === undefined || !holds(entry, search.query)) continue;
+    if (entry === undefined || !contains(entry, search.query)) continue;
     // Skips repeated entries.
     const isSame = index !== search.match && contentOf(entry) === shownContent;
     if (!isSame) return { ...search, match: index, isFailed: false };
@@ -78,5 +78,5 @@ export function matchOf(history: History, { match }: HistorySearch): Draft | und
 export function acceptSearch(history: History, search: HistorySearch, current: Draft): HistoryStep {
   return search.match === undefined
     ? { history, draft: current }
-    : goTo(history, search.match, current);
+    : moveToEntry(history, search.match, current);
 }

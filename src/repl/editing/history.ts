@@ -41,22 +41,22 @@ function draftAt(history: History, index: number): Draft {
 }
 
 /** Moves to an entry (`entries.length` for the draft) and keeps the composer's text at its place. */
-export function goTo(history: History, index: number, current: Draft): HistoryStep {
+export function moveToEntry(history: History, index: number, current: Draft): HistoryStep {
   const edits = new Map(history.edits).set(history.position, current);
   const next = { ...history, edits, position: index };
   return { history: next, draft: draftAt(next, index) };
 }
 
 /** Undefined at the oldest prompt. */
-export function goOlder(history: History, current: Draft): HistoryStep | undefined {
-  return history.position === 0 ? undefined : goTo(history, history.position - 1, current);
+export function olderEntry(history: History, current: Draft): HistoryStep | undefined {
+  return history.position === 0 ? undefined : moveToEntry(history, history.position - 1, current);
 }
 
 /** Undefined at the draft, which follows the newest prompt. */
-export function goNewer(history: History, current: Draft): HistoryStep | undefined {
+export function newerEntry(history: History, current: Draft): HistoryStep | undefined {
   return history.position === history.entries.length
     ? undefined
-    : goTo(history, history.position + 1, current);
+    : moveToEntry(history, history.position + 1, current);
 }
 
 /**

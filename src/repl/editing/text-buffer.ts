@@ -89,12 +89,12 @@ export function replaceRange(
   if (removed === '' && inserted === '') return settle(buffer);
   const text = buffer.text.slice(0, from) + inserted + buffer.text.slice(to);
   const edit: Edit = { at: from, removed, inserted, cursor: buffer.cursor };
-  const goesOn = lastEdit !== undefined && lastEdit.kind === buffer.lastEdit?.kind;
+  const joinsLast = lastEdit !== undefined && lastEdit.kind === buffer.lastEdit?.kind;
   return {
     ...buffer,
     text,
     cursor: boundaryFrom(text, from + inserted.length),
-    undoStack: joinEdit(buffer.undoStack, edit, goesOn),
+    undoStack: joinEdit(buffer.undoStack, edit, joinsLast),
     redoStack: [],
     preferredColumn: undefined,
     lastEdit,

@@ -9,9 +9,9 @@ export interface Edit {
 const deepest = 500;
 
 /** Adds an edit; `goesOn` joins it with the last one if both change the same word. */
-export function joinEdit(stack: readonly Edit[], edit: Edit, goesOn: boolean): readonly Edit[] {
+export function joinEdit(stack: readonly Edit[], edit: Edit, joinsLast: boolean): readonly Edit[] {
   const last = stack.at(-1);
-  const joined = goesOn && last !== undefined ? joinTyped(last, edit) : undefined;
+  const joined = joinsLast && last !== undefined ? joinTyped(last, edit) : undefined;
   return joined === undefined
     ? [...stack.slice(1 - deepest), edit]
     : [...stack.slice(0, -1), joined];

@@ -10,9 +10,9 @@ import type { Choices, Effect, Question } from '../state/effect.ts';
 import { notice, type Entry } from '../state/entry.ts';
 import { endingWith, messagesFor } from '../state/position.ts';
 import { attachedEntry } from '../text/sent-prompt.ts';
-import { failureText, type SessionCore, tellConversation } from '../session/session-core.ts';
+import { failureText, type SessionCore, dispatchConversation } from '../session/session-core.ts';
 import { hiddenCharacters, refusalNotice } from '../../output/answer-notices.ts';
-import { doubtAbout, readMentioned } from './mentioned-files.ts';
+import { mentionProblem, readMentioned } from './mentioned-files.ts';
 import { pathOf } from '../../conversation/tree.ts';
 
 interface Asking {
@@ -70,7 +70,7 @@ async function recordQuestion(asking: Asking, question: Question): Promise<strin
   sayIn(asking, ...files.map(attachedEntry));
   const parent = systemParent(asking, question.parent);
   const turn = core.journal().addTurn({ role: 'user', content, parent });
-  tellConversation(core);
+  dispatchConversation(core);
   return turn.id;
 }
 
@@ -95,7 +95,7 @@ async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promis
   if (event.type === 'text-received') {
     await openAnswer(asking, answer);
     await core.transcript.answerText(event.text);
-    core.dispatch({ type: 'held-changed', text: core.transcript.held() });
+    core.dispatch({ type: 'undecided-changed', text: core.transcript.undecided() });
   } else if (event.type === 'refusal-received') {
     answer.refusal += event.text;
   } else if (event.type === 'reasoning-received') {
@@ -189,9 +189,9 @@ export async function runAsk(
   };
   let outcome: AnswerOutcome;
   try {
-    const doubt = doubtAbout(core.ports.files, question);
+    const doubt = mentionProblem(core.ports.files, question);
     if (doubt !== undefined) {
-      tellEnd(core, { type: 'questioned', doubt });
+      tellEnd(core, { type: 'unconfirmed', doubt });
       return;
     }
     await converse(asking, answer, await recordQuestion(asking, question));

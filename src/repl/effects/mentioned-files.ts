@@ -23,8 +23,8 @@ function pathsOf(files: FilesPort, { mentions, files: attached }: Prompt): reado
 }
 
 /** Why a prompt needs confirmation: a mention looks like a path but is not a file. */
-export function doubtAbout(files: FilesPort, question: Question): string | undefined {
-  if (question.type !== 'prompt' || question.isSure) return undefined;
+export function mentionProblem(files: FilesPort, question: Question): string | undefined {
+  if (question.type !== 'prompt' || question.isConfirmed) return undefined;
   const doubts = pathsOf(files, question)
     .filter((path) => pathLike.test(path) && files.kindOf(path) !== 'file')
     .map((path) =>

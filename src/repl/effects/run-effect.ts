@@ -3,7 +3,7 @@ import type { Effect } from '../state/effect.ts';
 import {
   failureText,
   Stopped,
-  tellConversation,
+  dispatchConversation,
   type SessionCore,
 } from '../session/session-core.ts';
 import { runAsk } from './ask.ts';
@@ -36,18 +36,18 @@ function choose(core: SessionCore, turnId: string): Promise<void> {
   for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
     if (choices.get(turn.parent) !== turn.id) journal.choose(turn.id);
   }
-  tellConversation(core);
+  dispatchConversation(core);
   return core.transcript.print(entriesFrom(journal.conversation(), turnId));
 }
 
 function undo(core: SessionCore, turnId: string): void {
   core.journal().undo(turnId);
-  tellConversation(core);
+  dispatchConversation(core);
 }
 
 function rename(core: SessionCore, title: string): Promise<void> {
   core.journal().setTitle(title);
-  tellConversation(core);
+  dispatchConversation(core);
   return core.transcript.print([notice(`the title is now ${title}`)]);
 }
 

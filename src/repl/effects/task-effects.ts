@@ -5,7 +5,7 @@ import {
   failureText,
   runTask,
   type SessionCore,
-  tellConversation,
+  dispatchConversation,
 } from '../session/session-core.ts';
 import { showConversation } from './show-conversation.ts';
 
@@ -94,7 +94,7 @@ export function runListConversations(
 export function runNewConversation(core: SessionCore): Promise<void> {
   return runTask(core, async () => {
     await core.useJournal(core.ports.library.create());
-    tellConversation(core);
+    dispatchConversation(core);
     return [notice('new conversation; /resume returns to the previous one')];
   });
 }
@@ -108,7 +108,7 @@ export function runResume(core: SessionCore, { name }: EffectOf<'resume'>): Prom
       return [notice('this conversation is already open')];
     const journal = library.resume(id);
     await core.useJournal(journal);
-    tellConversation(core);
+    dispatchConversation(core);
     return showConversation(journal.conversation());
   });
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
-import { goNewer, goOlder, type History } from '../editing/history.ts';
+import { newerEntry, olderEntry, type History } from '../editing/history.ts';
 import { actionOf, type KeyAction } from '../editing/keys/key-bindings.ts';
 import { chordOf, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
 import { contentOf } from '../editing/keys/paste.ts';
@@ -107,15 +107,15 @@ function deleteOrEnd(editing: Editing): void {
   else editing.buffer = editActions['delete-right'](editing.buffer);
 }
 
-function recall(editing: Editing, go: typeof goOlder): void {
+function recall(editing: Editing, go: typeof olderEntry): void {
   const step = go(editing.walk ?? editing.options.history(), draftOf(editing.buffer));
   if (step === undefined) return;
   editing.walk = step.history;
   editing.buffer = withDraft(editing.buffer, step.draft);
 }
 
-const recallOlder = (editing: Editing) => recall(editing, goOlder);
-const recallNewer = (editing: Editing) => recall(editing, goNewer);
+const recallOlder = (editing: Editing) => recall(editing, olderEntry);
+const recallNewer = (editing: Editing) => recall(editing, newerEntry);
 
 /** Actions other than text edits. */
 const lineActions: Partial<Record<KeyAction, (editing: Editing) => void>> = {

@@ -111,7 +111,7 @@ export function createLineInput(options: LineInputOptions): LineInput {
   const { device } = options;
   const { onBytes, onEnd, onInterrupt, editor } = createListeners(options);
   const adjust = () => device.setRaw(editor !== undefined || options.isSecret());
-  const goOn = () => {
+  const resume = () => {
     // Off first: while natter was stopped, the shell changed the mode without Node's knowledge.
     device.setRaw(false);
     adjust();
@@ -126,7 +126,7 @@ export function createLineInput(options: LineInputOptions): LineInput {
       releases = [
         device.listen(onBytes, onEnd),
         device.onInterrupt(onInterrupt),
-        device.onContinue(goOn),
+        device.onContinue(resume),
         device.onExit(() => device.setRaw(false)),
       ];
     },

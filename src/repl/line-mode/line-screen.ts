@@ -3,7 +3,7 @@ import { displayWidth } from '../../terminal/text/width.ts';
 import type { Dialog } from '../state/dialog.ts';
 import type { Screen } from '../session/screen.ts';
 import type { AnswerActivity, ReplState } from '../state/state.ts';
-import { activityText, wayOutText } from '../text/wording.ts';
+import { activityText, cancelHintText } from '../text/status-text.ts';
 
 export interface LineScreenOptions {
   readonly write: (text: string) => void;
@@ -20,11 +20,11 @@ export interface LineScreenOptions {
 }
 
 /** Milliseconds of waiting before a notice about it. */
-const patience = 1000;
+const slowAnswer = 1000;
 
-function dialogText(dialog: Dialog, wayOut: string): string {
+function dialogText(dialog: Dialog, cancelHint: string): string {
   const title = sanitizeLine(dialog.title);
-  if (dialog.type === 'entry') return `natter: ${wayOut}\n${title}: `;
+  if (dialog.type === 'entry') return `natter: ${cancelHint}\n${title}: `;
   const rows = dialog.choices.map(({ label }, index) => sanitizeLine(`${index + 1} ${label}`));
   const choices = rows.map((row) => `  ${row}\n`).join('');
   return `${title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
@@ -34,14 +34,14 @@ function dialogText(dialog: Dialog, wayOut: string): string {
 function questionOf(state: ReplState): string | undefined {
   const { dialog, activity, hasLeft } = state;
   if (hasLeft) return undefined;
-  if (dialog !== undefined) return dialogText(dialog, wayOutText(state));
+  if (dialog !== undefined) return dialogText(dialog, cancelHintText(state));
   return activity === undefined ? 'You: ' : undefined;
 }
 
 /** A notice about a retry or a slow answer, if any. */
 function progressOf(activity: AnswerActivity, now: number): string | undefined {
   if (activity.phase === 'retrying') return activityText(activity, now);
-  const isSlow = activity.phase === 'waiting' && now - activity.since >= patience;
+  const isSlow = activity.phase === 'waiting' && now - activity.since >= slowAnswer;
   return isSlow ? `waiting for ${activity.model}; Ctrl-C stops` : undefined;
 }
 
@@ -60,7 +60,7 @@ interface Place {
   question: string | undefined;
 }
 
-function say(place: Place, text: string): void {
+function writeText(place: Place, text: string): void {
   const { write, interrupted } = place.options;
   interrupted?.();
   if (place.question !== undefined) write('\n');
@@ -71,23 +71,23 @@ function say(place: Place, text: string): void {
 function ask(place: Place, state: ReplState | undefined): void {
   const question = state && questionOf(state);
   if (question === undefined || question === place.question) return;
-  say(place, question);
+  writeText(place, question);
   place.question = question;
   place.options.asked?.(displayWidth(question.slice(question.lastIndexOf('\n') + 1)));
 }
 
 /** Writes each notice once. */
-function createTeller(place: Place) {
-  let told: string | undefined;
+function createProgressNotices(place: Place) {
+  let lastProgress: string | undefined;
   let wasArmed = false;
   return ({ activity, now, isLeaveArmed }: ReplState): void => {
-    if (isLeaveArmed && !wasArmed) say(place, 'natter: Ctrl-C again leaves\n');
+    if (isLeaveArmed && !wasArmed) writeText(place, 'natter: Ctrl-C again leaves\n');
     wasArmed = isLeaveArmed;
-    if (activity?.type !== 'answer' || progressKey(activity) === told) return;
+    if (activity?.type !== 'answer' || progressKey(activity) === lastProgress) return;
     const progress = progressOf(activity, now);
     if (progress === undefined) return;
-    told = progressKey(activity);
-    say(place, `natter: ${sanitizeLine(progress)}\n`);
+    lastProgress = progressKey(activity);
+    writeText(place, `natter: ${sanitizeLine(progress)}\n`);
   };
 }
 
@@ -95,7 +95,7 @@ function createTeller(place: Place) {
 export function createLineScreen(options: LineScreenOptions): LineScreen {
   const { afterwards, lend, suspend, close, interrupted } = options;
   const place: Place = { options, question: undefined };
-  const tell = createTeller(place);
+  const writeProgress = createProgressNotices(place);
   let state: ReplState | undefined;
   const askAgain = () => afterwards(() => ask(place, state));
   return {
@@ -107,13 +107,13 @@ export function createLineScreen(options: LineScreenOptions): LineScreen {
       place.question = undefined;
     },
     write(text) {
-      say(place, text);
+      writeText(place, text);
       askAgain();
       return undefined;
     },
     show(next) {
       state = next;
-      tell(next);
+      writeProgress(next);
       askAgain();
     },
     redraw() {

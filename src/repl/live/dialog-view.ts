@@ -21,7 +21,7 @@ function endOf(text: string, columns: number): string {
 function entryView(
   dialog: Dialog & { type: 'entry' },
   columns: number,
-  wayOut: string,
+  cancelHint: string,
 ): DialogView {
   const { input, isHidden, asks, title } = dialog;
   const content = contentOf(input);
@@ -33,21 +33,21 @@ function entryView(
   return {
     kind: 'entry',
     title: sanitizeLine(title),
-    hints: ['Enter continues', wayOut],
+    hints: ['Enter continues', cancelHint],
     label: labels[asks],
     text: before + after,
     caretColumn: displayWidth(before),
   };
 }
 
-/** `wayOut` describes what Esc does. */
-export function dialogView(dialog: Dialog, columns: number, wayOut: string): DialogView {
-  if (dialog.type === 'entry') return entryView(dialog, columns, wayOut);
+/** `cancelHint` describes what Esc does. */
+export function dialogView(dialog: Dialog, columns: number, cancelHint: string): DialogView {
+  if (dialog.type === 'entry') return entryView(dialog, columns, cancelHint);
   const hasSandbox = dialog.choices.some(({ key }) => key === 'sandbox');
   return {
     kind: 'choice',
     title: sanitizeLine(dialog.title),
-    hints: ['Enter or a number chooses', ...(hasSandbox ? ['or type a prompt'] : []), wayOut],
+    hints: ['Enter or a number chooses', ...(hasSandbox ? ['or type a prompt'] : []), cancelHint],
     options: dialog.choices.map((choice, index) => ({
       label: sanitizeLine(`${index + 1} ${choice.label}`),
     })),

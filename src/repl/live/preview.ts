@@ -1,5 +1,5 @@
 import type { ReplState } from '../state/state.ts';
-import type { TextTransform } from '../session/transcript.ts';
+import type { AnswerFormatter } from '../session/transcript.ts';
 
 /**
  * Previews the undecided end of an answer: several lines, such as a table, are formatted as if the answer ended now;
@@ -10,18 +10,18 @@ export function createPreview() {
   let shown = '';
   return (
     { activity }: ReplState,
-    transform: () => TextTransform | Promise<TextTransform>,
+    transform: () => AnswerFormatter | Promise<AnswerFormatter>,
   ): string => {
-    const held = activity?.type === 'answer' ? activity.held : '';
-    if (held === source) return shown;
-    source = held;
-    shown = held;
-    const stream = held.includes('\n') ? transform() : undefined;
+    const undecided = activity?.type === 'answer' ? activity.undecided : '';
+    if (undecided === source) return shown;
+    source = undecided;
+    shown = undecided;
+    const stream = undecided.includes('\n') ? transform() : undefined;
     // Text is held back only after the formatter was loaded, so it is not a promise here.
     if (stream !== undefined && 'write' in stream) {
-      const text = stream.write(held);
+      const text = stream.write(undecided);
       const rest = typeof text === 'string' ? stream.end() : '';
-      shown = typeof text === 'string' && typeof rest === 'string' ? text + rest : held;
+      shown = typeof text === 'string' && typeof rest === 'string' ? text + rest : undecided;
       shown = shown.replace(/\n+$/, '');
     }
     return shown;

@@ -32,7 +32,7 @@ interface Live {
   readonly session: () => Session;
 }
 
-function holdFor({ options, region, keys, session }: Live): RawModeSession {
+function enterRawMode({ options, region, keys, session }: Live): RawModeSession {
   const { device, traits, stdout } = options;
   const resize = () => {
     region.resized();
@@ -53,25 +53,25 @@ function holdFor({ options, region, keys, session }: Live): RawModeSession {
 
 async function lend<Result>(
   { region, options }: Live,
-  hold: RawModeSession,
+  rawMode: RawModeSession,
   use: () => Promise<Result>,
 ): Promise<Result> {
   region.suspend();
-  hold.pause();
+  rawMode.pause();
   // Ctrl-C belongs to the other program.
-  const giveBack = options.device.onInterrupt(() => undefined);
+  const release = options.device.onInterrupt(() => undefined);
   try {
     return await use();
   } finally {
-    giveBack();
-    hold.resume();
+    release();
+    rawMode.resume();
     region.resume();
   }
 }
 
 function screenOf(
   live: Live,
-  hold: () => RawModeSession,
+  rawModeOf: () => RawModeSession,
   show: (state: ReplState) => void,
 ): Screen {
   const { region, keys, options } = live;
@@ -83,17 +83,17 @@ function screenOf(
     },
     redraw: () => region.redraw(),
     scrollAway: () => region.commit('\n'.repeat(options.stdout.rows())),
-    lend: (use) => lend(live, hold(), use),
+    lend: (use) => lend(live, rawModeOf(), use),
     suspend() {
       region.suspend();
-      hold().suspend();
+      rawModeOf().suspend();
     },
     async close() {
       keys.stop();
       try {
         region.close();
       } finally {
-        hold().release();
+        rawModeOf().release();
       }
       await options.stdout.flush();
     },
@@ -130,17 +130,17 @@ export async function startLive(options: LiveOptions): Promise<Session> {
   let shown = options.state;
   const preview = createPreview();
   const view = mountView({ region, look: () => ({ style: styleOf(shown), unicode }) });
+  const tailOf = (state: ReplState) => preview(state, () => formatOf(state).answerText());
   const show = (state: ReplState) => {
     shown = state;
-    view.update(() =>
-      viewOf(
-        state,
-        preview(state, () => formatOf(state).answerText()),
-      ),
-    );
+    view.update(() => viewOf(state, tailOf(state)));
   };
-  const hold = (): RawModeSession => held;
-  session = createSession({ ...options, screen: screenOf(live, hold, show), format: formatOf });
-  const held = holdFor(live);
+  const raw = (): RawModeSession => rawMode;
+  session = createSession({
+    ...options,
+    screen: screenOf(live, raw, show),
+    format: formatOf,
+  });
+  const rawMode = enterRawMode(live);
   return session;
 }

@@ -8,7 +8,7 @@ import { layout } from '../editing/layout.ts';
 import { composerColumns, composerRows } from '../text/layout-rules.ts';
 import { shownText } from '../editing/keys/paste.ts';
 import type { AnswerUsage, ReplState, ServiceFacts } from '../state/state.ts';
-import { stalledSeconds, wayOutText } from '../text/wording.ts';
+import { stalledSeconds, cancelHintText } from '../text/status-text.ts';
 import type { ComposerView, FooterView, Status, ViewModel } from '../view/view-model.ts';
 import { dialogView } from './dialog-view.ts';
 
@@ -109,6 +109,6 @@ export function viewOf(state: ReplState, tail: string): ViewModel {
     search: search && { query: sanitizeLine(search.query), found: !search.isFailed },
     notice: noticeOf(state),
     footer: footerOf(state),
-    dialog: dialog && dialogView(dialog, state.columns, wayOutText(state)),
+    dialog: dialog && dialogView(dialog, state.columns, cancelHintText(state)),
   };
 }

@@ -15,12 +15,12 @@ import { withFile } from '../state/attachments.ts';
 import { contentOf } from '../editing/keys/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
-import { contextUse, currentPath, lastExchange, withBranch } from '../state/position.ts';
+import { contextUse, currentPath, lastPrompt, withBranch } from '../state/position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state/state.ts';
 import { versionText } from '../state/versions.ts';
-import { shortCount } from '../text/wording.ts';
-import { tellFigures } from './comparing.ts';
-import { andThen, printing, say, step, type Step } from './step.ts';
+import { shortCount } from '../text/status-text.ts';
+import { reportFigures } from './comparing.ts';
+import { andThen, printing, printNotice, step, type Step } from './step.ts';
 import { advance } from './submitting.ts';
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
@@ -81,7 +81,7 @@ function usageOf(answer: Turn, context: number, isEstimate: boolean): AnswerUsag
 }
 
 /** Adds an answer's tokens to the session's usage. */
-function account(state: ReplState): ReplState {
+function addUsage(state: ReplState): ReplState {
   const answer = currentPath(state.conversation, state.branch).at(-1);
   if (answer?.role !== 'assistant') return state;
   const isEstimate = answer.usage?.prompt_tokens === undefined;
@@ -116,26 +116,26 @@ function offerModel(state: ReplState): Step {
   return step({ ...state, hasOfferedModel: true }, printing(notice(text)));
 }
 
-type Asked = Pick<AnswerActivity, 'prompt' | 'files' | 'branch' | 'comparedWith'>;
+type RequestedAnswer = Pick<AnswerActivity, 'prompt' | 'files' | 'branch' | 'comparedWith'>;
 
 /** Restores an unanswered prompt and its files to the composer, if that is empty. */
-function giveBack(state: ReplState, { prompt, files }: Asked): ReplState {
+function restorePrompt(state: ReplState, { prompt, files }: RequestedAnswer): ReplState {
   if (prompt === undefined || !isEmpty(state.composer)) return state;
   const draft = { ...prompt, cursor: prompt.text.length };
   return {
     ...state,
     composer: withDraft(state.composer, draft),
-    givenBack: draft.text,
+    restoredText: draft.text,
     attachments: files.reduce(withFile, state.attachments),
     returnedFiles: files,
   };
 }
 
 /** Line mode has no view of the queue. */
-function tellQueue(state: ReplState): Step {
+function reportQueue(state: ReplState): Step {
   const { length } = state.queue;
   if (!state.isLineMode || length === 0) return step(state);
-  return say(
+  return printNotice(
     state,
     length === 1
       ? '1 line is queued; Enter sends it'
@@ -144,28 +144,28 @@ function tellQueue(state: ReplState): Step {
 }
 
 /** How to continue after a cut or missing answer; undefined if the prompt must be typed again. */
-function wayOn(
+function continueHint(
   state: ReplState,
   { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
-  { comparedWith }: Asked,
+  { comparedWith }: RequestedAnswer,
 ): string | undefined {
   if (comparedWith !== undefined)
     return hasText ? '/version switches back' : '/compare tries again';
   if (hasText) return '/continue resumes it';
-  const isBack = state.givenBack !== undefined && state.composer.text === state.givenBack;
-  if (isBack && !state.isLineMode) return 'Enter sends it again';
+  const isRestored = state.restoredText !== undefined && state.composer.text === state.restoredText;
+  if (isRestored && !state.isLineMode) return 'Enter sends it again';
   return isRecorded ? '/retry sends it again' : undefined;
 }
 
 function onFailure(
   state: ReplState,
   outcome: AnswerOutcome & { type: 'failed' },
-  asked: Asked,
+  requested: RequestedAnswer,
 ): Step {
   const { failure, hasText, isRecorded = true } = outcome;
-  const returned = hasText ? state : giveBack(state, asked);
-  const next = isRecorded ? returned : withBranch(returned, asked.branch);
-  const way = wayOn(next, outcome, asked);
+  const returned = hasText ? state : restorePrompt(state, requested);
+  const next = isRecorded ? returned : withBranch(returned, requested.branch);
+  const way = continueHint(next, outcome, requested);
   const { message, hint, kind } = failure;
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
@@ -179,33 +179,33 @@ function onFailure(
   return step(paused, printing(failureEntry(message, hints || undefined)));
 }
 
-function onStop(state: ReplState, hasText: boolean, asked: Asked): Step {
-  const next = hasText ? state : giveBack(state, asked);
-  const way = wayOn(next, { hasText }, asked);
+function onStop(state: ReplState, hasText: boolean, requested: RequestedAnswer): Step {
+  const next = hasText ? state : restorePrompt(state, requested);
+  const way = continueHint(next, { hasText }, requested);
   const text = hasText ? `stopped; ${way}` : 'stopped before any text arrived';
   return step({ ...next, isQueuePaused: true }, printing(notice(text)));
 }
 
-function wayAfterDoubt(isBack: boolean, isLineMode: boolean): string {
-  if (!isBack) return 'the prompt is the latest one in the history';
+function confirmationHint(isRestored: boolean, isLineMode: boolean): string {
+  if (!isRestored) return 'the prompt is the latest one in the history';
   return `${isLineMode ? 'an empty line' : 'Enter'} sends it as it is`;
 }
 
 /** Restores a prompt that needs confirmation to the composer. */
-function onQuestioned(state: ReplState, doubt: string, asked: Asked): Step {
-  const next = giveBack(state, asked);
-  const isBack = next !== state && asked.prompt !== undefined;
-  const questioned = isBack ? contentOf(next.composer) : undefined;
-  const way = wayAfterDoubt(isBack, state.isLineMode);
-  const paused = { ...next, questioned, isQueuePaused: state.queue.length > 0 };
-  return step(withBranch(paused, asked.branch), printing(failureEntry(doubt, way)));
+function onUnconfirmed(state: ReplState, doubt: string, requested: RequestedAnswer): Step {
+  const next = restorePrompt(state, requested);
+  const isRestored = next !== state && requested.prompt !== undefined;
+  const unconfirmed = isRestored ? contentOf(next.composer) : undefined;
+  const way = confirmationHint(isRestored, state.isLineMode);
+  const paused = { ...next, unconfirmed, isQueuePaused: state.queue.length > 0 };
+  return step(withBranch(paused, requested.branch), printing(failureEntry(doubt, way)));
 }
 
-function tellVersion(state: ReplState): Step {
+function reportVersion(state: ReplState): Step {
   const { conversation } = state;
-  const exchange = lastExchange(currentPath(conversation, state.branch));
-  const text = exchange?.answer && versionText(conversation, exchange);
-  return text === undefined ? step(state) : say(state, text);
+  const pair = lastPrompt(currentPath(conversation, state.branch));
+  const text = pair?.answer && versionText(conversation, pair);
+  return text === undefined ? step(state) : printNotice(state, text);
 }
 
 /** `conversation` includes the received part of the answer. */
@@ -214,17 +214,19 @@ export function onAnswerEnded(
   outcome: AnswerOutcome,
   conversation: Conversation,
 ): Step {
-  const asked: Asked =
+  const requested: RequestedAnswer =
     state.activity?.type === 'answer' ? state.activity : { prompt: undefined, files: [] };
   const next = withConversation({ ...state, activity: undefined }, conversation);
-  if (outcome.type === 'failed') return andThen(onFailure(next, outcome, asked), tellQueue);
-  if (outcome.type === 'questioned') {
-    return andThen(onQuestioned(next, outcome.doubt, asked), tellQueue);
+  if (outcome.type === 'failed') return andThen(onFailure(next, outcome, requested), reportQueue);
+  if (outcome.type === 'unconfirmed') {
+    return andThen(onUnconfirmed(next, outcome.doubt, requested), reportQueue);
   }
-  if (outcome.type === 'stopped') return andThen(onStop(next, outcome.hasText, asked), tellQueue);
-  const { comparedWith } = asked;
+  if (outcome.type === 'stopped')
+    return andThen(onStop(next, outcome.hasText, requested), reportQueue);
+  const { comparedWith } = requested;
   // The service works again, so a paused queue continues.
-  const counted = account({ ...next, isQueuePaused: false });
-  const told = comparedWith === undefined ? step(counted) : tellFigures(counted, comparedWith);
-  return andThen(andThen(andThen(told, tellVersion), offerModel), advance);
+  const counted = addUsage({ ...next, isQueuePaused: false });
+  const reported =
+    comparedWith === undefined ? step(counted) : reportFigures(counted, comparedWith);
+  return andThen(andThen(andThen(reported, reportVersion), offerModel), advance);
 }

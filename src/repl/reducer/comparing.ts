@@ -1,11 +1,11 @@
 import { catalogue } from '../../client/contract.ts';
 import { systemOf, textOf, type Turn } from '../../conversation/tree.ts';
 import { figuresLine } from '../../output/figures.ts';
-import { currentPath, endingWith, isAnswered, lastExchange } from '../state/position.ts';
+import { currentPath, endingWith, isAnswered, lastPrompt } from '../state/position.ts';
 import type { ReplState } from '../state/state.ts';
 import { versionsOf } from '../state/versions.ts';
-import { ask } from './asking.ts';
-import { andThen, refuse, say, step, type Step } from './step.ts';
+import { requestAnswer } from './request-answer.ts';
+import { andThen, refuse, printNotice, step, type Step } from './step.ts';
 
 /** The other one of the two published models; undefined if neither was used. */
 function otherModel(models: readonly (string | undefined)[]): string | undefined {
@@ -16,13 +16,13 @@ function otherModel(models: readonly (string | undefined)[]): string | undefined
 /** Sends the last prompt to another model, with the same system prompt. */
 export function compare(state: ReplState, argument: string): Step {
   const { conversation, branch, choices } = state;
-  const exchange = lastExchange(currentPath(conversation, branch));
-  if (exchange === undefined || !isAnswered(exchange)) {
+  const pair = lastPrompt(currentPath(conversation, branch));
+  if (pair === undefined || !isAnswered(pair)) {
     return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
   }
   if (/\s/.test(argument))
     return refuse(state, 'a model id cannot contain spaces', '/models lists them');
-  const { prompt, answer } = exchange;
+  const { prompt, answer } = pair;
   const model = argument || otherModel([answer.model, choices.model]);
   if (model === undefined) {
     return refuse(state, '/compare needs a model', '/compare nextgen; /models lists them');
@@ -30,8 +30,8 @@ export function compare(state: ReplState, argument: string): Step {
   const system = systemOf(endingWith(conversation, prompt.id));
   const question = { type: 'again', turnId: prompt.id } as const;
   const comparison = { choices: { ...choices, model, system }, comparedWith: answer.id };
-  return andThen(say(state, `${model} answers the same prompt`), (next) =>
-    ask(next, question, undefined, comparison),
+  return andThen(printNotice(state, `${model} answers the same prompt`), (next) =>
+    requestAnswer(next, question, undefined, comparison),
   );
 }
 
@@ -40,17 +40,17 @@ function endingOf({ failure, finishReason, incomplete }: Turn): string {
 }
 
 /** Prints one line of figures for each of the two answers, with its version number. */
-export function tellFigures(state: ReplState, comparedWith: string): Step {
+export function reportFigures(state: ReplState, comparedWith: string): Step {
   const { conversation, branch } = state;
-  const exchange = lastExchange(currentPath(conversation, branch));
-  if (exchange === undefined) return step(state);
-  const { ends } = versionsOf(conversation, exchange);
+  const pair = lastPrompt(currentPath(conversation, branch));
+  if (pair === undefined) return step(state);
+  const { ends } = versionsOf(conversation, pair);
   const lines = ends.flatMap((turn, index) => {
-    if (turn.id !== comparedWith && turn.id !== exchange.answer?.id) return [];
+    if (turn.id !== comparedWith && turn.id !== pair.answer?.id) return [];
     const { usage, timing, model = 'answer' } = turn;
     const content = textOf(turn);
     const line = figuresLine({ label: model, content, usage, timing, ending: endingOf(turn) });
     return [`version ${index + 1}: ${line}`];
   });
-  return say(state, lines.join('\n'));
+  return printNotice(state, lines.join('\n'));
 }

@@ -2,7 +2,7 @@ import type { CompletionMenu, ReplState } from '../state/state.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import {
   applyCandidate,
-  commonBeginning,
+  commonPrefix,
   findCompletion,
   matchCandidates,
 } from '../editing/completion.ts';
@@ -54,12 +54,12 @@ export function onCandidates(
   if (only === undefined) return step({ ...state, completion: undefined });
   const isRefinement = state.completion !== undefined;
   if (second === undefined && !isRefinement) return step(accept(state, request, only));
-  const next = isRefinement ? state : extend(state, request, commonBeginning(candidates));
+  const next = isRefinement ? state : extend(state, request, commonPrefix(candidates));
   const current = findCompletion(next.composer, argumentKind) ?? request;
   return step({ ...next, completion: { request: current, candidates, selected: 0 } });
 }
 
-function turn(state: ReplState, menu: CompletionMenu, by: number): ReplState {
+function moveSelection(state: ReplState, menu: CompletionMenu, by: number): ReplState {
   const { length } = menu.candidates;
   const selected = (menu.selected + by + length) % length;
   return { ...state, completion: { ...menu, selected } };
@@ -73,8 +73,8 @@ function acceptSelected(state: ReplState, menu: CompletionMenu): ReplState {
 const menuActions: Partial<
   Record<KeyAction, (state: ReplState, menu: CompletionMenu) => ReplState>
 > = {
-  'completion-next': (state, menu) => turn(state, menu, 1),
-  'completion-previous': (state, menu) => turn(state, menu, -1),
+  'completion-next': (state, menu) => moveSelection(state, menu, 1),
+  'completion-previous': (state, menu) => moveSelection(state, menu, -1),
   'completion-close': (state) => ({ ...state, completion: undefined }),
   'completion-accept': acceptSelected,
 };

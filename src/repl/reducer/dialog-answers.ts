@@ -7,7 +7,7 @@ import { contentOf } from '../editing/keys/paste.ts';
 import { createBuffer, insert, isEmpty } from '../editing/text-buffer.ts';
 import { notice } from '../state/entry.ts';
 import type { ReplState } from '../state/state.ts';
-import { wayOutText } from '../text/wording.ts';
+import { cancelHintText } from '../text/status-text.ts';
 import { andThen, leave, printing, refuse, startTask, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
@@ -54,7 +54,7 @@ function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: strin
   }
   const address = completeAddress(typed);
   const refusal = addressRefusal(address);
-  if (refusal !== undefined) return refuse(state, refusal, wayOutText(state));
+  if (refusal !== undefined) return refuse(state, refusal, cancelHintText(state));
   const answered = { ...dialog, input: createBuffer(address) };
   return step({ ...state, dialog: keyDialog(address, answered) });
 }

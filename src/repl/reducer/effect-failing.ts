@@ -10,7 +10,7 @@ import { advance } from './submitting.ts';
 type Reason = FailureText | 'stopped';
 
 /** Stopping failed: the activity continues and can be stopped again. */
-function goOn(state: ReplState): Step {
+function resumeActivity(state: ReplState): Step {
   const { activity } = state;
   if (activity === undefined) return step(state);
   return step({ ...state, activity: { ...activity, isStopping: false } });
@@ -19,7 +19,7 @@ function goOn(state: ReplState): Step {
 /** How the state recovers when an effect of this type fails. */
 const recoveries: Partial<Record<Effect['type'], (state: ReplState) => Step>> = {
   leave: (state) => step({ ...state, hasLeft: false }),
-  stop: goOn,
+  stop: resumeActivity,
   'edit-externally': releaseKeys,
   'find-candidates': releaseKeys,
 };

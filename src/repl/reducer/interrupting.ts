@@ -2,8 +2,8 @@ import { withoutReopened } from '../state/attachments.ts';
 import { isEmpty } from '../editing/text-buffer.ts';
 import type { ReplState } from '../state/state.ts';
 import { interruptDialog } from './dialog-answers.ts';
-import { leave, say, step, type Step } from './step.ts';
-import { putAside } from './submitting.ts';
+import { leave, printNotice, step, type Step } from './step.ts';
+import { clearDraft } from './submitting.ts';
 
 /** Stops the answer or task, if any. */
 export function stop(state: ReplState): Step {
@@ -12,8 +12,8 @@ export function stop(state: ReplState): Step {
   return step({ ...state, activity: { ...activity, isStopping: true } }, { type: 'stop' });
 }
 
-function giveUpEdit(state: ReplState): Step {
-  return say(withoutReopened(state), 'edit cancelled; the prompt is unchanged');
+function cancelEdit(state: ReplState): Step {
+  return printNotice(withoutReopened(state), 'edit cancelled; the prompt is unchanged');
 }
 
 /** Ctrl-C: closes a menu or dialog, else stops the answer, else moves the draft to the history, else leaves on the second press. */
@@ -23,10 +23,10 @@ export function interrupt(state: ReplState): Step {
   if (state.completion !== undefined) return step({ ...state, completion: undefined });
   if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
   if (!isEmpty(state.composer)) {
-    const aside = putAside(state);
-    return { ...aside, state: { ...aside.state, isLeaveArmed: true } };
+    const cleared = clearDraft(state);
+    return { ...cleared, state: { ...cleared.state, isLeaveArmed: true } };
   }
-  if (state.branch?.reason === 'edit') return giveUpEdit(state);
+  if (state.branch?.reason === 'edit') return cancelEdit(state);
   if (state.isLeaveArmed) return leave(state);
   return step({ ...state, isLeaveArmed: true });
 }

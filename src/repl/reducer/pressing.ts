@@ -1,5 +1,5 @@
 import { breakAtBackslash, editActions, isEditAction } from '../editing/edit-actions.ts';
-import { goNewer, goOlder, type HistoryStep } from '../editing/history.ts';
+import { newerEntry, olderEntry, type HistoryStep } from '../editing/history.ts';
 import { actionOf, type KeyAction, type KeyContext } from '../editing/keys/key-bindings.ts';
 import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
 import { moveVertically } from '../editing/layout.ts';
@@ -23,7 +23,7 @@ import { interrupt, stop } from './interrupting.ts';
 import { onSearchAction, onSearchText, openSearch } from './searching.ts';
 import { andThen, leave, type Step, step } from './step.ts';
 import { submit, unqueue } from './submitting.ts';
-import { switchVersion, type Wanted } from './switching.ts';
+import { switchVersion, type VersionChoice } from './switching.ts';
 
 function recall(state: ReplState, found: HistoryStep | undefined): Step {
   if (found === undefined) return step(state);
@@ -34,11 +34,11 @@ function recall(state: ReplState, found: HistoryStep | undefined): Step {
 function older(state: ReplState): Step {
   const waiting = unqueue(state);
   if (waiting !== undefined) return step(waiting);
-  return recall(state, goOlder(state.history, draftOf(state.composer)));
+  return recall(state, olderEntry(state.history, draftOf(state.composer)));
 }
 
 function newer(state: ReplState): Step {
-  return recall(state, goNewer(state.history, draftOf(state.composer)));
+  return recall(state, newerEntry(state.history, draftOf(state.composer)));
 }
 
 function moveRows(state: ReplState, rows: number): Step | undefined {
@@ -52,8 +52,8 @@ function send(state: ReplState): Step {
 }
 
 /** Not during an answer: the version would be printed in the middle of it. */
-function turnVersion(state: ReplState, wanted: Wanted): Step {
-  return state.activity === undefined ? switchVersion(state, wanted) : step(state);
+function switchWhenIdle(state: ReplState, choice: VersionChoice): Step {
+  return state.activity === undefined ? switchVersion(state, choice) : step(state);
 }
 
 /** Keys typed while the editor is open wait until it closes. */
@@ -78,8 +78,8 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = 
   'history-newer': newer,
   complete: startCompletion,
   'search-start': openSearch,
-  'version-next': (state) => turnVersion(state, 'next'),
-  'version-previous': (state) => turnVersion(state, 'previous'),
+  'version-next': (state) => switchWhenIdle(state, 'next'),
+  'version-previous': (state) => switchWhenIdle(state, 'previous'),
   'open-editor': openEditor,
   suspend: (state) => step(state, { type: 'suspend' }),
   redraw: (state) => step(state, { type: 'redraw' }),
@@ -100,16 +100,16 @@ function onAction(state: ReplState, action: KeyAction): Step {
 }
 
 /** After a failure or `/undo`, a slash replaces the restored prompt, so a command can be typed; undo brings it back. */
-function makeRoom({ composer, givenBack }: ReplState, text: string): TextBuffer {
-  const isUntouched = composer.text === givenBack && composer.cursor === givenBack.length;
+function withoutRestoredPrompt({ composer, restoredText }: ReplState, text: string): TextBuffer {
+  const isUntouched = composer.text === restoredText && composer.cursor === restoredText.length;
   return isUntouched && text.startsWith('/') ? replaceContent(composer, '') : composer;
 }
 
 function typeText(state: ReplState, text: string, isPaste: boolean): Step {
   const composer = isPaste
     ? insertPaste(state.composer, text)
-    : insert(makeRoom(state, text), text);
-  return refreshCompletion({ ...state, composer, givenBack: undefined });
+    : insert(withoutRestoredPrompt(state, text), text);
+  return refreshCompletion({ ...state, composer, restoredText: undefined });
 }
 
 function onText(state: ReplState, text: string, isPaste: boolean): Step {
@@ -141,7 +141,7 @@ function keyContext(state: ReplState): KeyContext {
 }
 
 /** Queues a key. The editor's key is dropped while the editor is open, so it does not open twice. */
-function holdKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
+function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
   const isEditorKey =
     event.type === 'key' && actionOf(chordOf(event), 'composer') === 'open-editor';
   if (isEditorKey && typeAhead.until === 'editor') return state;
@@ -155,7 +155,7 @@ export function releaseKeys(state: ReplState): Step {
 }
 
 export function onKey(state: ReplState, event: KeyEvent): Step {
-  if (state.typeAhead !== undefined) return step(holdKey(state, state.typeAhead, event));
+  if (state.typeAhead !== undefined) return step(queueKey(state, state.typeAhead, event));
   const burst = burstOf(state, event);
   if (burst.length > 0) return onKeys(state, burst);
   const disarmed = { ...state, isLeaveArmed: false, isExitAsked: false };

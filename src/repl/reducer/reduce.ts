@@ -11,7 +11,7 @@ import { answerDialog } from './dialog-answers.ts';
 import { onEffectFailed } from './effect-failing.ts';
 import { interrupt } from './interrupting.ts';
 import { onKey, releaseKeys } from './pressing.ts';
-import { andThen, leave, printing, say, step, type Step } from './step.ts';
+import { andThen, leave, printing, printNotice, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
 /** The dialog that started the current task. */
@@ -60,9 +60,11 @@ function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
   return andThen(shown, advance);
 }
 
-function onHeld(state: ReplState, held: string): Step {
+function onUndecided(state: ReplState, undecided: string): Step {
   const { activity } = state;
-  return step(activity?.type === 'answer' ? { ...state, activity: { ...activity, held } } : state);
+  return step(
+    activity?.type === 'answer' ? { ...state, activity: { ...activity, undecided } } : state,
+  );
 }
 
 type Handlers = {
@@ -82,7 +84,7 @@ const handlers: Handlers = {
   resized: (state, { columns, rows }) => step({ ...state, columns, rows }),
   ticked: (state, { now }) => step({ ...state, now }),
   'chat-event': (state, { event, now }) => step(onChatEvent(state, event, now)),
-  'held-changed': (state, { text }) => onHeld(state, text),
+  'undecided-changed': (state, { text }) => onUndecided(state, text),
   'answer-ended': (state, { outcome, conversation, now }) =>
     onAnswerEnded({ ...state, now }, outcome, conversation),
   'conversation-changed': (state, { conversation }) => step(withConversation(state, conversation)),
@@ -96,9 +98,9 @@ const handlers: Handlers = {
     andThen(onCandidates(state, request, candidates), releaseKeys),
   'editor-closed': (state, { text }) =>
     text === undefined
-      ? andThen(say(state, 'edit cancelled; the text is unchanged'), releaseKeys)
+      ? andThen(printNotice(state, 'edit cancelled; the text is unchanged'), releaseKeys)
       : releaseKeys({ ...state, composer: replaceContent(state.composer, text) }),
-  remarked: (state, { text }) => say(state, text),
+  remarked: (state, { text }) => printNotice(state, text),
   'service-connected': onConnected,
   'connection-failed': onConnectionFailed,
   'servers-found': (state, { servers }) =>

@@ -26,7 +26,7 @@ export function reporting(...entries: readonly Entry[]): Effect {
   return { type: 'print', entries, isReport: true };
 }
 
-export function say(state: ReplState, text: string): Step {
+export function printNotice(state: ReplState, text: string): Step {
   return step(state, printing(notice(text)));
 }
 

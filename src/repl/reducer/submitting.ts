@@ -8,8 +8,8 @@ import {
   isEmpty,
   withDraft,
 } from '../editing/text-buffer.ts';
-import { ask } from './asking.ts';
-import { andThen, leave, printing, refuse, say, type Step, step } from './step.ts';
+import { requestAnswer } from './request-answer.ts';
+import { andThen, leave, printing, refuse, printNotice, type Step, step } from './step.ts';
 import { isEchoed, isImmediate, linesAfterCommand, runCommand } from '../slash-commands/table.ts';
 import { withoutReopened } from '../state/attachments.ts';
 import { attachPoint, withBranch } from '../state/position.ts';
@@ -33,7 +33,7 @@ function askToLeave(state: ReplState): Step {
   if (!state.isLineMode) return step(next);
   const word = contentOf(state.composer).trim();
   const asked = { ...next, composer: clearBuffer(state.composer) };
-  return say(asked, `${word} again leaves; a longer line is a prompt`);
+  return printNotice(asked, `${word} again leaves; a longer line is a prompt`);
 }
 
 /** Only a typed slash starts a command, not a pasted one. */
@@ -57,10 +57,10 @@ function sendPrompt(state: ReplState, draft: Draft, isEarlier: boolean): Step {
     isEarlier,
     files: state.attachments,
     mentions: mentionsOf(prompt.text),
-    isSure: content === state.questioned,
+    isConfirmed: content === state.unconfirmed,
     parent: attachPoint(state),
   } as const;
-  const sent = ask({ ...state, questioned: undefined }, question, draft);
+  const sent = requestAnswer({ ...state, unconfirmed: undefined }, question, draft);
   return { ...sent, state: withBranch(sent.state, undefined) };
 }
 
@@ -75,8 +75,9 @@ function run(state: ReplState, draft: Draft, isEarlier = false): Step {
 /** Runs the queue until natter is busy. */
 export function advance(state: ReplState): Step {
   const [next, ...queue] = state.queue;
-  const isHeld = state.isQueuePaused || state.activity !== undefined || state.dialog !== undefined;
-  if (next === undefined || isHeld || state.hasLeft) return step(state);
+  const isWaiting =
+    state.isQueuePaused || state.activity !== undefined || state.dialog !== undefined;
+  if (next === undefined || isWaiting || state.hasLeft) return step(state);
   return andThen(run({ ...state, queue }, next, true), advance);
 }
 
@@ -105,16 +106,16 @@ export function submit(state: ReplState): Step {
   if (!isBusy) return andThen(taken, (next) => andThen(run(next, draft), advance));
   const { queue, isQueuePaused } = taken.state;
   // Only drafts queued before the stop or failure stay paused.
-  const isHeld = isQueuePaused && queue.length > 0;
+  const isWaiting = isQueuePaused && queue.length > 0;
   return andThen(taken, (next) =>
-    step({ ...next, queue: [...queue, draft], isQueuePaused: isHeld }),
+    step({ ...next, queue: [...queue, draft], isQueuePaused: isWaiting }),
   );
 }
 
 /** Handles a line-mode entry. It cannot be edited any more, so a command and the lines pasted after it both run. */
 export function submitLine(state: ReplState, text: string): Step {
   // An empty line confirms the restored prompt.
-  if (text.trim() === '' && state.questioned !== undefined) return submit(state);
+  if (text.trim() === '' && state.unconfirmed !== undefined) return submit(state);
   const lines = linesAfterCommand(text);
   const line = lines?.line ?? text;
   const done = submit({ ...state, composer: withDraft(state.composer, draftFrom(line)) });
@@ -123,7 +124,7 @@ export function submitLine(state: ReplState, text: string): Step {
 }
 
 /** Clears the composer; the draft stays in the history. */
-export function putAside(state: ReplState): Step {
+export function clearDraft(state: ReplState): Step {
   return takeDraft(withoutReopened(state), draftOf(state.composer));
 }
 

@@ -30,7 +30,7 @@ export interface SessionCore {
 }
 
 /** Passes the journal's current conversation to the reducer. */
-export function tellConversation(core: SessionCore): void {
+export function dispatchConversation(core: SessionCore): void {
   const conversation = core.journal().conversation();
   core.dispatch({ type: 'conversation-changed', conversation });
 }

@@ -76,7 +76,7 @@ function createCore(
 }
 
 /** Finishes the output, reports unsaved turns, and closes the journal and the screen. */
-async function putAway(core: SessionCore, work: Work): Promise<void> {
+async function closeAll(core: SessionCore, work: Work): Promise<void> {
   const { transcript } = core;
   await work.end();
   try {
@@ -182,7 +182,7 @@ export function createSession(options: SessionOptions): Session {
       ticker.run(false);
       draft.cancel();
       keepDraft();
-      await putAway(core, work);
+      await closeAll(core, work);
     },
   };
 }

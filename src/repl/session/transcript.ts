@@ -2,11 +2,11 @@ import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { Entry } from '../state/entry.ts';
 
 /** Formats an answer's text; may hold back text whose format is not decided yet. */
-export interface TextTransform {
+export interface AnswerFormatter {
   write(text: string): string | Promise<string>;
   end(): string | Promise<string>;
   /** The undecided text, for a preview. */
-  held(): string;
+  undecided(): string;
 }
 
 /** Formats the pieces of a transcript. Arguments are not sanitized; results end with a line end. */
@@ -19,7 +19,7 @@ export interface TranscriptFormat {
   readonly reasoningHead: string;
   reasoning(text: string): string;
   /** Returns a promise while its modules are loading. */
-  answerText(): TextTransform | Promise<TextTransform>;
+  answerText(): AnswerFormatter | Promise<AnswerFormatter>;
   notice(text: string): string;
   failure(message: string, hint: string | undefined): string;
   /** Written between pieces. */
@@ -33,14 +33,14 @@ export interface Transcript {
   openAnswer(model: string): Promise<void>;
   /** Resolves when the decided part of the text is written. */
   answerText(text: string): Promise<void>;
-  held(): string;
+  undecided(): string;
   /** Writes the rest of the answer, then the queued entries. @returns the number of removed characters */
   closeAnswer(): Promise<number>;
 }
 
 interface OpenAnswer {
   readonly sanitizer: ReturnType<typeof createSanitizer>;
-  readonly transform: TextTransform;
+  readonly transform: AnswerFormatter;
   last: string;
 }
 
@@ -185,7 +185,7 @@ export function createTranscript(format: () => TranscriptFormat, write: Write): 
         if (open === undefined) return;
         await put(writing, open, open.transform.write(open.sanitizer.write(text)));
       }),
-    held: () => writing.open?.transform.held() ?? '',
+    undecided: () => writing.open?.transform.undecided() ?? '',
     closeAnswer: () =>
       inOrder(async () => {
         closeReasoning(writing);

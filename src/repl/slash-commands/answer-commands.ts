@@ -7,13 +7,13 @@ import {
   attachPoint,
   currentPath,
   lastAnswer,
-  lastExchange,
+  lastPrompt,
   withBranch,
-  type Exchange,
+  type PromptAndAnswer,
 } from '../state/position.ts';
-import { ask } from '../reducer/asking.ts';
+import { requestAnswer } from '../reducer/request-answer.ts';
 import { compare } from '../reducer/comparing.ts';
-import { printing, refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import { printing, refuse, printNotice, startTask, step, type Step } from '../reducer/step.ts';
 import { withSent } from '../text/sent-prompt.ts';
 import { shownText } from '../editing/keys/paste.ts';
 import type { ReplState } from '../state/state.ts';
@@ -23,21 +23,21 @@ import type { SlashCommand } from './slash-command.ts';
 const continuation =
   'Continue exactly where your last answer stopped, without repeating any of it.';
 
-function withExchange(state: ReplState, run: (exchange: Exchange) => Step): Step {
-  const exchange = lastExchange(currentPath(state.conversation, state.branch));
-  return exchange === undefined
+function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step): Step {
+  const pair = lastPrompt(currentPath(state.conversation, state.branch));
+  return pair === undefined
     ? refuse(state, 'there is no prompt yet', 'type one and press Enter')
-    : run(exchange);
+    : run(pair);
 }
 
 function retry(state: ReplState): Step {
-  return withExchange(state, ({ prompt }) =>
-    ask(state, { type: 'again', turnId: prompt.id }, undefined),
+  return withLastPrompt(state, ({ prompt }) =>
+    requestAnswer(state, { type: 'again', turnId: prompt.id }, undefined),
   );
 }
 
 /** Restores a sent prompt to the composer; sending it creates a new version. */
-function reopen(state: ReplState, { prompt }: Exchange, reason: 'edit' | 'undo'): ReplState {
+function reopen(state: ReplState, { prompt }: PromptAndAnswer, reason: 'edit' | 'undo'): ReplState {
   const { prompt: text, files } = takeApartPrompt(prompt.content);
   const composer = withSent(state.composer, state.history, text);
   const attachments = files.reduce(withFile, state.attachments);
@@ -57,22 +57,22 @@ function editHint({ composer, returnedFiles }: ReplState): string {
 }
 
 function edit(state: ReplState): Step {
-  return withExchange(state, (exchange) => {
-    const reopened = reopen(state, exchange, 'edit');
-    return state.isLineMode ? say(reopened, editHint(reopened)) : step(reopened);
+  return withLastPrompt(state, (pair) => {
+    const reopened = reopen(state, pair, 'edit');
+    return state.isLineMode ? printNotice(reopened, editHint(reopened)) : step(reopened);
   });
 }
 
 function undo(state: ReplState): Step {
-  return withExchange(state, (exchange) => {
-    const undone = reopen(state, exchange, 'undo');
+  return withLastPrompt(state, (pair) => {
+    const undone = reopen(state, pair, 'undo');
     const { composer, attachments, returnedFiles } = state;
     const isFilled = isEmpty(composer) && !state.isLineMode;
     const next = isFilled
-      ? { ...undone, givenBack: undone.composer.text }
+      ? { ...undone, restoredText: undone.composer.text }
       : { ...undone, composer, attachments, returnedFiles };
     const text = 'the last turn is undone; your next prompt replaces it';
-    return step(next, { type: 'undo', turnId: exchange.prompt.id }, printing(notice(text)));
+    return step(next, { type: 'undo', turnId: pair.prompt.id }, printing(notice(text)));
   });
 }
 
@@ -92,10 +92,10 @@ function continueAnswer(state: ReplState): Step {
     isEarlier: true,
     files: [],
     mentions: [],
-    isSure: true,
+    isConfirmed: true,
     parent,
   } as const;
-  return ask(state, question, undefined);
+  return requestAnswer(state, question, undefined);
 }
 
 function withAnswer(state: ReplState, run: (source: string) => Step): Step {

@@ -1,5 +1,5 @@
 import { titleOf } from '../../conversation/tree.ts';
-import { say, startTask, step, type Step } from '../reducer/step.ts';
+import { printNotice, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 import type { SlashCommand } from './slash-command.ts';
 
@@ -7,8 +7,8 @@ function rename(state: ReplState, title: string): Step {
   if (title !== '') return step(state, { type: 'rename', title });
   const present = titleOf(state.conversation);
   return present === ''
-    ? say(state, 'this conversation has no title yet; /rename on tea sets one')
-    : say(state, `the title is ${present}`);
+    ? printNotice(state, 'this conversation has no title yet; /rename on tea sets one')
+    : printNotice(state, `the title is ${present}`);
 }
 
 export const conversationCommands: readonly SlashCommand[] = [

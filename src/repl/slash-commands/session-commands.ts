@@ -1,10 +1,11 @@
-import { leave, refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import { leave, refuse, printNotice, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
-import { usageText } from '../text/wording.ts';
+import { usageText } from '../text/status-text.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 function attach(state: ReplState, argument: string): Step {
-  if (argument === 'none') return say({ ...state, attachments: [] }, 'no files are attached');
+  if (argument === 'none')
+    return printNotice({ ...state, attachments: [] }, 'no files are attached');
   if (argument !== '') {
     const path = argument.replace(/^"(.*)"$/, '$1');
     return startTask(state, 'reading a file', { type: 'attach', path });
@@ -12,7 +13,7 @@ function attach(state: ReplState, argument: string): Step {
   const names = state.attachments.map(({ name }) => name);
   return names.length === 0
     ? refuse(state, '/attach needs a file', '/attach notes.md, or @notes.md in a prompt')
-    : say(state, `attached: ${names.join(', ')}; /attach none removes them`);
+    : printNotice(state, `attached: ${names.join(', ')}; /attach none removes them`);
 }
 
 export const sessionCommands: readonly SlashCommand[] = [
@@ -28,7 +29,7 @@ export const sessionCommands: readonly SlashCommand[] = [
     argument: '',
     summary: 'show the tokens of this session',
     completes: 'none',
-    run: (state) => say(state, usageText(state)),
+    run: (state) => printNotice(state, usageText(state)),
   },
   {
     name: 'clear',

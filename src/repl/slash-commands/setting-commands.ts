@@ -1,9 +1,9 @@
 import { catalogue } from '../../client/contract.ts';
 import { tokenText } from '../../output/figures.ts';
-import { refuse, say, startTask, step, type Step } from '../reducer/step.ts';
+import { refuse, printNotice, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 import { themeNames } from '../text/themes.ts';
-import { systemText } from '../text/wording.ts';
+import { systemText } from '../text/status-text.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 const none = new Set(['off', 'none']);
@@ -12,7 +12,10 @@ function setModel(state: ReplState, argument: string): Step {
   const { choices, knownModels } = state;
   const known = new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
   if (argument === '') {
-    return say(state, `the model is ${choices.model}; known models: ${[...known].join(', ')}`);
+    return printNotice(
+      state,
+      `the model is ${choices.model}; known models: ${[...known].join(', ')}`,
+    );
   }
   if (/\s/.test(argument))
     return refuse(state, 'a model id cannot contain spaces', '/models lists them');
@@ -20,14 +23,14 @@ function setModel(state: ReplState, argument: string): Step {
   const doubt = known.has(argument)
     ? ''
     : '; natter does not know it, /models lists the available models';
-  return say(next, `the model is now ${argument}${doubt}`);
+  return printNotice(next, `the model is now ${argument}${doubt}`);
 }
 
 function setSystem(state: ReplState, argument: string): Step {
   const { choices } = state;
-  if (argument === '') return say(state, systemText(choices.system));
+  if (argument === '') return printNotice(state, systemText(choices.system));
   const system = none.has(argument) ? undefined : argument;
-  return say({ ...state, choices: { ...choices, system } }, systemText(system));
+  return printNotice({ ...state, choices: { ...choices, system } }, systemText(system));
 }
 
 function setMaxTokens(state: ReplState, argument: string): Step {
@@ -36,9 +39,12 @@ function setMaxTokens(state: ReplState, argument: string): Step {
     limit === undefined
       ? 'natter sets no limit on answer tokens'
       : `the limit of an answer is ${tokenText(limit)}`;
-  if (argument === '') return say(state, limitText(choices.maxTokens));
+  if (argument === '') return printNotice(state, limitText(choices.maxTokens));
   if (none.has(argument)) {
-    return say({ ...state, choices: { ...choices, maxTokens: undefined } }, limitText(undefined));
+    return printNotice(
+      { ...state, choices: { ...choices, maxTokens: undefined } },
+      limitText(undefined),
+    );
   }
   const maxTokens = Number(argument);
   if (!Number.isSafeInteger(maxTokens) || maxTokens < 1) {
@@ -48,13 +54,16 @@ function setMaxTokens(state: ReplState, argument: string): Step {
       '/max-tokens 500, or /max-tokens off',
     );
   }
-  return say({ ...state, choices: { ...choices, maxTokens } }, limitText(maxTokens));
+  return printNotice({ ...state, choices: { ...choices, maxTokens } }, limitText(maxTokens));
 }
 
 function setTheme(state: ReplState, argument: string): Step {
   const theme = themeNames.find((name) => name === argument);
   if (argument === '') {
-    return say(state, `the theme is ${state.choices.theme}; available: ${themeNames.join(', ')}`);
+    return printNotice(
+      state,
+      `the theme is ${state.choices.theme}; available: ${themeNames.join(', ')}`,
+    );
   }
   if (theme === undefined) {
     return refuse(state, `themes are ${themeNames.join(', ')}`, '/theme mono');

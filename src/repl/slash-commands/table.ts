@@ -1,5 +1,5 @@
 import type { ArgumentKind } from '../editing/completion.ts';
-import { refuse, say, step, type Step } from '../reducer/step.ts';
+import { refuse, printNotice, step, type Step } from '../reducer/step.ts';
 import { answerCommands } from './answer-commands.ts';
 import { conversationCommands } from './conversation-commands.ts';
 import { sessionCommands } from './session-commands.ts';
@@ -9,7 +9,7 @@ import type { SlashCommand } from './slash-command.ts';
 import type { ReplState } from '../state/state.ts';
 
 /** Command names of other chat programs, with natter's equivalent. */
-const ways: Readonly<Record<string, string>> = {
+const equivalents: Readonly<Record<string, string>> = {
   exit: '/quit leaves',
   q: '/quit leaves',
   bye: '/quit leaves',
@@ -30,8 +30,10 @@ const ways: Readonly<Record<string, string>> = {
 };
 
 /** How to do in natter what this command does in other programs; undefined for unknown names. */
-function wayElsewhere(name: string, { conversation }: ReplState): string | undefined {
-  return Object.hasOwn(ways, name) ? ways[name]?.replace('ID', conversation.id) : undefined;
+function equivalentOf(name: string, { conversation }: ReplState): string | undefined {
+  return Object.hasOwn(equivalents, name)
+    ? equivalents[name]?.replace('ID', conversation.id)
+    : undefined;
 }
 
 const help: SlashCommand = {
@@ -65,13 +67,13 @@ export function argumentKind(name: string): ArgumentKind | undefined {
 
 function showHelp(state: ReplState, argument: string): Step {
   const name = argument.replace(/^\//, '');
-  if (name === 'keys' && !state.isLineMode) return say(state, keyHelp(state));
+  if (name === 'keys' && !state.isLineMode) return printNotice(state, keyHelp(state));
   if (name !== '') {
     const command = findCommand(name);
     if (command === undefined) return refuseUnknown(state, name);
-    return say(state, `${usageOf(command)}: ${command.summary}`);
+    return printNotice(state, `${usageOf(command)}: ${command.summary}`);
   }
-  return say(
+  return printNotice(
     state,
     commandHelp(
       slashCommands.filter((command) => isOffered(state, command)),
@@ -92,8 +94,8 @@ function nearNames(word: string): readonly string[] {
 function refuseUnknown(state: ReplState, name: string, way = ''): Step {
   const near = nearNames(name).slice(0, 3);
   const others = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
-  const meant = wayElsewhere(name, state) ?? others;
-  return refuse(state, `unknown command /${name}`, `${meant}${way}`);
+  const suggestion = equivalentOf(name, state) ?? others;
+  return refuse(state, `unknown command /${name}`, `${suggestion}${way}`);
 }
 
 function isOffered({ isLineMode }: ReplState, { isOfScreen }: SlashCommand): boolean {

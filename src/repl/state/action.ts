@@ -22,7 +22,7 @@ export type AnswerOutcome =
   | { readonly type: 'finished' }
   | { readonly type: 'stopped'; readonly hasText: boolean }
   /** The prompt was not sent: it needs confirmation first. */
-  | { readonly type: 'questioned'; readonly doubt: string }
+  | { readonly type: 'unconfirmed'; readonly doubt: string }
   | {
       readonly type: 'failed';
       readonly hasText: boolean;
@@ -40,7 +40,7 @@ export type Action =
   | { readonly type: 'resized'; readonly columns: number; readonly rows: number }
   | { readonly type: 'ticked'; readonly now: number }
   | { readonly type: 'chat-event'; readonly event: ChatEvent; readonly now: number }
-  | { readonly type: 'held-changed'; readonly text: string }
+  | { readonly type: 'undecided-changed'; readonly text: string }
   | {
       readonly type: 'answer-ended';
       readonly outcome: AnswerOutcome;

@@ -25,7 +25,7 @@ export function addressDialog(before?: Dialog, address = ''): Dialog {
   };
 }
 
-const waysIn: readonly DialogChoice[] = [
+const connectionChoices: readonly DialogChoice[] = [
   { key: 'connect', label: 'connect to a service (URL and API key)' },
   { key: 'probe', label: 'look for a server on this machine (llama.cpp, Ollama, vLLM, LM Studio)' },
   { key: 'sandbox', label: 'use the sandbox: no key needed, nothing leaves this machine' },
@@ -36,13 +36,13 @@ export function firstRunDialog(): Dialog {
   return {
     type: 'choice',
     title: 'no service is configured yet',
-    choices: waysIn,
+    choices: connectionChoices,
     selected: 0,
   };
 }
 
 export function serversDialog(servers: readonly FoundServer[], before?: Dialog): Dialog {
-  const [connect, , sandbox] = waysIn;
+  const [connect, , sandbox] = connectionChoices;
   const found = servers.map(({ name, url, models }): DialogChoice => {
     const [model] = models;
     const offer = model === undefined ? 'no models listed' : models.slice(0, 3).join(', ');

@@ -25,7 +25,7 @@ export type Question =
       /** Paths written as `@path`; existing files are attached. */
       readonly mentions: readonly string[];
       /** Confirmed: mentions of missing files are plain words. */
-      readonly isSure: boolean;
+      readonly isConfirmed: boolean;
       /** The preceding turn; undefined at the start of the conversation. */
       readonly parent: string | undefined;
     }

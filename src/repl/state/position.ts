@@ -31,12 +31,12 @@ export function messagesFor(conversation: Conversation): readonly Message[] {
   );
 }
 
-export interface Exchange {
+export interface PromptAndAnswer {
   readonly prompt: Turn;
   readonly answer: Turn | undefined;
 }
 
-export function exchangesOf(path: readonly Turn[]): readonly Exchange[] {
+export function promptsOf(path: readonly Turn[]): readonly PromptAndAnswer[] {
   const prompts = path.flatMap((turn, index) => (turn.role === 'user' ? [index] : []));
   return prompts.flatMap((start, number) => {
     const [prompt, ...others] = path.slice(start, prompts[number + 1]);
@@ -45,13 +45,15 @@ export function exchangesOf(path: readonly Turn[]): readonly Exchange[] {
   });
 }
 
-export function lastExchange(path: readonly Turn[]): Exchange | undefined {
-  return exchangesOf(path).at(-1);
+export function lastPrompt(path: readonly Turn[]): PromptAndAnswer | undefined {
+  return promptsOf(path).at(-1);
 }
 
 /** Whether the answer has text or a refusal. */
-export function isAnswered(exchange: Exchange): exchange is Exchange & { readonly answer: Turn } {
-  return exchange.answer !== undefined && textOf(exchange.answer) !== '';
+export function isAnswered(
+  pair: PromptAndAnswer,
+): pair is PromptAndAnswer & { readonly answer: Turn } {
+  return pair.answer !== undefined && textOf(pair.answer) !== '';
 }
 
 /** The last answer with text or a refusal. */
@@ -68,9 +70,9 @@ export function attachPoint({
   branch,
 }: Pick<ReplState, 'conversation' | 'branch'>): string | undefined {
   const path = currentPath(conversation, branch);
-  const exchange = lastExchange(path);
-  if (exchange === undefined || isAnswered(exchange)) return path.at(-1)?.id;
-  return exchange.prompt.parent;
+  const pair = lastPrompt(path);
+  if (pair === undefined || isAnswered(pair)) return path.at(-1)?.id;
+  return pair.prompt.parent;
 }
 
 /** Sets where the next prompt goes and updates the context use accordingly. */

@@ -38,7 +38,7 @@ export interface AnswerActivity {
   readonly tokens: number;
   readonly retry?: Retry;
   /** The answer's tail that Markdown has not decided yet; shown as a preview. */
-  readonly held: string;
+  readonly undecided: string;
   readonly isStopping: boolean;
   /** The typed prompt, restored to the composer if the request fails; undefined for a new version. */
   readonly prompt: Draft | undefined;
@@ -118,9 +118,9 @@ export interface ReplState {
   readonly rows: number;
   readonly composer: TextBuffer;
   /** The text of an unanswered or undone prompt, restored to the composer; typing a slash now starts a command. */
-  readonly givenBack: string | undefined;
+  readonly restoredText: string | undefined;
   /** The content of a prompt that awaits confirmation; sending it unchanged confirms it. */
-  readonly questioned: string | undefined;
+  readonly unconfirmed: string | undefined;
   readonly history: History;
   readonly search: HistorySearch | undefined;
   readonly completion: CompletionMenu | undefined;

@@ -1,5 +1,5 @@
 import { textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
-import type { Exchange } from './position.ts';
+import type { PromptAndAnswer } from './position.ts';
 
 interface Versions {
   /** The last turn of each version, oldest first: the answer, or the prompt if it has none. */
@@ -18,7 +18,10 @@ function placeOf(conversation: Conversation, { parent }: Turn): string | undefin
  * Every version of a prompt with each of its answers. Unanswered prompts and empty answers are omitted, except the
  * ones in use.
  */
-export function versionsOf(conversation: Conversation, { prompt, answer }: Exchange): Versions {
+export function versionsOf(
+  conversation: Conversation,
+  { prompt, answer }: PromptAndAnswer,
+): Versions {
   const place = placeOf(conversation, prompt);
   const turns = [...conversation.turns.values()];
   const prompts = turns.filter(
@@ -34,7 +37,7 @@ export function versionsOf(conversation: Conversation, { prompt, answer }: Excha
 }
 
 /** Undefined for a single version. */
-export function versionText(conversation: Conversation, exchange: Exchange): string | undefined {
-  const { ends, index } = versionsOf(conversation, exchange);
+export function versionText(conversation: Conversation, pair: PromptAndAnswer): string | undefined {
+  const { ends, index } = versionsOf(conversation, pair);
   return ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}; /version switches`;
 }

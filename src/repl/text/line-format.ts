@@ -1,7 +1,11 @@
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import type { TextTransform, TranscriptFormat } from '../session/transcript.ts';
+import type { AnswerFormatter, TranscriptFormat } from '../session/transcript.ts';
 
-const asItIs = (): TextTransform => ({ write: (text) => text, end: () => '', held: () => '' });
+const asItIs = (): AnswerFormatter => ({
+  write: (text) => text,
+  end: () => '',
+  undecided: () => '',
+});
 
 /**
  * Labelled lines without escape codes, for screen readers and dumb terminals. The terminal has echoed typed prompts

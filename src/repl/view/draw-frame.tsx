@@ -59,9 +59,9 @@ export function createDrawer(): Drawer {
   return (model, look, { columns, rows, hasOpenLine }) => {
     // A row of full width leaves the cursor in a pending-wrap state in some terminals.
     const width = Math.max(1, columns - 1);
-    const { tail: held } = model;
-    const goesOn = hasOpenLine && !held.includes('\n') && displayWidth(held) < columns;
-    const tail = held === '' || goesOn ? [] : wrapTail(held, width);
+    const { tail: preview } = model;
+    const isInline = hasOpenLine && !preview.includes('\n') && displayWidth(preview) < columns;
+    const tail = preview === '' || isInline ? [] : wrapTail(preview, width);
     const budget = fitView(model, tail.length, rows);
     const appearance = { style: look.style, signs: signsFor(look.unicode), columns: width };
     // These rows fit already and change with every delta, so they bypass Ink.
@@ -82,7 +82,7 @@ export function createDrawer(): Drawer {
         row: Math.max(0, shown.length - 1 - caret.below),
         column: Math.min(caret.column, columns - 1),
       },
-      preview: goesOn ? held : undefined,
+      preview: isInline ? preview : undefined,
       hasPreviewRows: budget.tail > 1,
     };
   };

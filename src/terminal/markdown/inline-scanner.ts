@@ -30,7 +30,7 @@ export interface InlineScanner {
   /** The rest; what is still open is literal. The scanner is then empty. */
   end(): Segment[];
   /** What is not decided yet. */
-  held(): string;
+  undecided(): string;
   /** A displayed formula (`$$`, `\[`) may be open: a line that follows belongs to it. */
   isInFormula(): boolean;
 }
@@ -67,7 +67,7 @@ export function createInlineScanner(): InlineScanner {
       state = initialScan();
       return segments;
     },
-    held: () => state.text.slice(state.start),
+    undecided: () => state.text.slice(state.start),
     isInFormula: () => isDisplayFormula(state.enclosure),
   };
 }

@@ -6,7 +6,7 @@ import type { Span } from './span.ts';
 export interface InlineText {
   write(text: string): Span[];
   end(): Span[];
-  held(): string;
+  undecided(): string;
   /** A displayed formula may be open. */
   isInFormula(): boolean;
 }
@@ -24,7 +24,7 @@ export function createInlineText(options: InlineOptions): InlineText {
   return {
     write: (text) => spans(scanner.write(text)),
     end: () => spans(scanner.end()),
-    held: () => scanner.held(),
+    undecided: () => scanner.undecided(),
     isInFormula: () => scanner.isInFormula(),
   };
 }

@@ -16,7 +16,7 @@ export interface MarkdownStream {
   /** The rest, ending with a line end unless nothing was ever written. */
   end(): string | Promise<string>;
   /** The source of what is not decided yet, for a preview. */
-  held(): string;
+  undecided(): string;
 }
 
 export interface MarkdownStreamOptions {
@@ -78,7 +78,7 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
       if (!state.waiting) return finish();
       return state.waiting.then(finish);
     },
-    held: () => heldText(state),
+    undecided: () => undecidedText(state),
   };
 }
 
@@ -169,10 +169,11 @@ function endInput(state: StreamState): void {
   endBlocks(state);
 }
 
-function heldText({ leaf, row, line, backlog }: StreamState): string {
+function undecidedText({ leaf, row, line, backlog }: StreamState): string {
   const parts = [line + backlog];
   if (row !== undefined) parts.unshift(row);
-  if (leaf.kind === 'table') parts.unshift(leaf.table.held());
-  if (leaf.kind === 'paragraph') parts.unshift(leaf.paragraph.inline.held() + leaf.paragraph.trail);
+  if (leaf.kind === 'table') parts.unshift(leaf.table.undecided());
+  if (leaf.kind === 'paragraph')
+    parts.unshift(leaf.paragraph.inline.undecided() + leaf.paragraph.trail);
   return parts.filter(Boolean).join('\n');
 }

@@ -12,7 +12,7 @@ export interface Table {
   add(row: string): string[];
   end(): string[];
   /** Source that is not shown yet. */
-  held(): string;
+  undecided(): string;
 }
 
 export interface TableOptions {
@@ -66,7 +66,7 @@ export function createTable(options: TableOptions): Table {
       return waiting.length >= MOST_ROWS || size >= MOST_TEXT ? layOut() : [];
     },
     end: () => (waiting ? layOut() : []),
-    held: () => (waiting ? [header ?? '', delimiter, ...waiting].join('\n') : ''),
+    undecided: () => (waiting ? [header ?? '', delimiter, ...waiting].join('\n') : ''),
   };
 }
 

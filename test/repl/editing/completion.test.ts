@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   applyCandidate,
-  commonBeginning,
+  commonPrefix,
   findCompletion,
   matchCandidates,
 } from '../../../src/repl/editing/completion.ts';
@@ -91,7 +91,7 @@ test.each([
   [['👍🏽x', '👍🏿y'], ''],
   [[], ''],
 ])('commonBeginning of %j is %j', (names, beginning) => {
-  expect(commonBeginning(values(...names))).toBe(beginning);
+  expect(commonPrefix(values(...names))).toBe(beginning);
 });
 
 describe('applyCandidate', () => {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createHistory, goNewer, goOlder, remember } from '../../../src/repl/editing/history.ts';
+import {
+  createHistory,
+  newerEntry,
+  olderEntry,
+  remember,
+} from '../../../src/repl/editing/history.ts';
 import type { History, HistoryStep } from '../../../src/repl/editing/history.ts';
 import {
   acceptSearch,
@@ -35,25 +40,25 @@ function typed(text: string): HistoryStep {
 
 describe('walking', () => {
   test('Up recalls older prompts and stops at the oldest', () => {
-    const third = step(goOlder, typed(''));
+    const third = step(olderEntry, typed(''));
     expect(third.draft.text).toBe('third');
-    const first = step(goOlder, step(goOlder, third));
+    const first = step(olderEntry, step(olderEntry, third));
     expect(first.draft.text).toBe('first');
-    expect(goOlder(first.history, first.draft)).toBeUndefined();
+    expect(olderEntry(first.history, first.draft)).toBeUndefined();
   });
 
   test('the draft is not lost by Up: Down brings it back, with its caret', () => {
     const draft = { ...draftFrom('my draft'), cursor: 2 };
-    const up = step(goOlder, step(goOlder, { history, draft }));
-    const back = step(goNewer, step(goNewer, up));
+    const up = step(olderEntry, step(olderEntry, { history, draft }));
+    const back = step(newerEntry, step(newerEntry, up));
     expect(back.draft).toEqual(draft);
-    expect(goNewer(back.history, back.draft)).toBeUndefined();
+    expect(newerEntry(back.history, back.draft)).toBeUndefined();
   });
 
   test('a recalled prompt keeps what was changed in it until something is sent', () => {
-    const up = step(goOlder, typed('draft'));
+    const up = step(olderEntry, typed('draft'));
     const changed = { ...up, draft: draftFrom('third, changed') };
-    const again = step(goNewer, step(goOlder, changed));
+    const again = step(newerEntry, step(olderEntry, changed));
     expect(again.draft.text).toBe('third, changed');
     const sent = remember(again.history, again.draft);
     expect(sent.history.entries.map(contentOf)).toEqual([
@@ -65,14 +70,14 @@ describe('walking', () => {
   });
 
   test('the draft comes back after a recalled prompt was sent', () => {
-    const up = step(goOlder, typed('unsent'));
+    const up = step(olderEntry, typed('unsent'));
     expect(remember(up.history, up.draft).draft.text).toBe('unsent');
   });
 
   test('a draft put aside by Ctrl-C is one Up away', () => {
     const cleared = remember(history, draftFrom('put aside'));
     expect(cleared.draft.text).toBe('');
-    expect(step(goOlder, cleared).draft.text).toBe('put aside');
+    expect(step(olderEntry, cleared).draft.text).toBe('put aside');
   });
 
   test.each([
@@ -84,7 +89,7 @@ describe('walking', () => {
 
   test('recalls a prompt with its paste marker', () => {
     const sent = insertPaste(createBuffer('see '), 'line\n'.repeat(50));
-    const { draft } = step(goOlder, remember(history, draftOf(sent)));
+    const { draft } = step(olderEntry, remember(history, draftOf(sent)));
     expect(draft.text).toBe(sent.text);
     expect(contentOf(draft)).toBe(contentOf(sent));
   });
@@ -93,8 +98,8 @@ describe('walking', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 30 }), (directions) => {
         let at = typed('the draft');
-        for (const isUp of directions) at = step(isUp ? goOlder : goNewer, at);
-        for (let down = 0; down < 4; down += 1) at = step(goNewer, at);
+        for (const isUp of directions) at = step(isUp ? olderEntry : newerEntry, at);
+        for (let down = 0; down < 4; down += 1) at = step(newerEntry, at);
         expect(at.draft.text).toBe('the draft');
       }),
     );
@@ -152,7 +157,7 @@ describe('search', () => {
     const accepted = acceptSearch(prompts, search('docs'), draft);
     expect(accepted.draft.text).toBe('write docs');
     let at: HistoryStep = accepted;
-    for (let down = 0; down < 4; down += 1) at = step(goNewer, at);
+    for (let down = 0; down < 4; down += 1) at = step(newerEntry, at);
     expect(at.draft).toEqual(draft);
   });
 

@@ -9,8 +9,8 @@ const removed = (at: number, text: string): Edit => ({
   cursor: at + text.length,
 });
 
-function joined(goesOn: boolean, ...edits: readonly Edit[]): readonly Edit[] {
-  return edits.reduce<readonly Edit[]>((stack, edit) => joinEdit(stack, edit, goesOn), []);
+function joined(joinsLast: boolean, ...edits: readonly Edit[]): readonly Edit[] {
+  return edits.reduce<readonly Edit[]>((stack, edit) => joinEdit(stack, edit, joinsLast), []);
 }
 
 describe('what one undo takes back', () => {

@@ -35,7 +35,7 @@ test('the cause of a retry is told without its control sequences', () => {
     lastAt: 0,
     tokens: 0,
     retry,
-    held: '',
+    undecided: '',
     isStopping: false,
     prompt: undefined,
     files: [],

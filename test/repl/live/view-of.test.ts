@@ -19,7 +19,7 @@ const answer: AnswerActivity = {
   since: 1000,
   lastAt: 0,
   tokens: 0,
-  held: '',
+  undecided: '',
   isStopping: false,
   prompt: undefined,
   files: [],

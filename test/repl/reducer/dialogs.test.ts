@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { firstRunDialog, keyDialog } from '../../../src/repl/state/dialogs.ts';
-import { wayOutText } from '../../../src/repl/text/wording.ts';
+import { cancelHintText } from '../../../src/repl/text/status-text.ts';
 import {
   composed,
   effectsOf,
@@ -93,7 +93,7 @@ describe('the first run', () => {
     '%s goes from the key to the address as it was typed, and from there to the choice',
     (_, key) => {
       const { state } = run(firstRun, enter, typed('http://localhost:9'), enter);
-      expect([state.dialog?.title, wayOutText(state)]).toEqual([
+      expect([state.dialog?.title, cancelHintText(state)]).toEqual([
         'API key for http://localhost:9 (not shown; empty for none)',
         'Esc goes back',
       ]);
@@ -105,7 +105,7 @@ describe('the first run', () => {
       const first = run(back.state, key);
       expect(first.state.dialog).toEqual(firstRun.dialog);
       expect(first.effects).toEqual([]);
-      expect(wayOutText(first.state)).toBe('Esc uses the sandbox');
+      expect(cancelHintText(first.state)).toBe('Esc uses the sandbox');
     },
   );
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { viewOf } from '../../../src/repl/live/view-of.ts';
-import { usageText } from '../../../src/repl/text/wording.ts';
+import { usageText } from '../../../src/repl/text/status-text.ts';
 import { run, stateOf } from '../../support/repl-state.ts';
 
 const choices = {

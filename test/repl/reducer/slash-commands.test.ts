@@ -21,7 +21,7 @@ const cut = conversationOf(
   { role: 'user', content: 'why?' },
   { role: 'assistant', content: 'beca', incomplete: true },
 );
-const withExchange = stateOf({ conversation: exchange });
+const withLastPrompt = stateOf({ conversation: exchange });
 
 const command = (state: ReplState, line: string) => run(state, typed(line), enter);
 
@@ -44,7 +44,7 @@ test.each(['/clear', '/redraw', '/theme mono'])(
 );
 
 test('Y18: /rename without a title shows the present one, or how to give one', () => {
-  expect(printed(command(withExchange, '/rename').effects)).toEqual(['the title is why?']);
+  expect(printed(command(withLastPrompt, '/rename').effects)).toEqual(['the title is why?']);
   expect(printed(command(stateOf(), '/rename').effects)).toEqual([
     'this conversation has no title yet; /rename on tea sets one',
   ]);
@@ -128,12 +128,12 @@ describe('settings', () => {
 
 describe('versions', () => {
   test('/retry sends the last prompt again', () => {
-    const { effects } = command(withExchange, '/retry');
+    const { effects } = command(withLastPrompt, '/retry');
     expect(effectsOf(effects, 'ask')[0]?.question).toEqual({ type: 'again', turnId: 't1' });
   });
 
   test('/edit brings the prompt back, and what is sent is another version of it', () => {
-    const { state } = command(withExchange, '/edit');
+    const { state } = command(withLastPrompt, '/edit');
     expect(composed(state)).toBe('why?');
     const sent = run(state, typed('!'), enter);
     expect(effectsOf(sent.effects, 'ask')[0]?.question).toMatchObject({
@@ -143,14 +143,19 @@ describe('versions', () => {
   });
 
   test('/edit is given up with Ctrl-C', () => {
-    const { state } = run(command(withExchange, '/edit').state, interrupt, typed('next'), enter);
+    const { state } = run(command(withLastPrompt, '/edit').state, interrupt, typed('next'), enter);
     expect(state.branch).toBeUndefined();
-    const { effects } = run(command(withExchange, '/edit').state, interrupt, typed('next'), enter);
+    const { effects } = run(
+      command(withLastPrompt, '/edit').state,
+      interrupt,
+      typed('next'),
+      enter,
+    );
     expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ parent: 't2' });
   });
 
   test('/undo leaves the last exchange out of what is sent', () => {
-    const { state } = command(withExchange, '/undo');
+    const { state } = command(withLastPrompt, '/undo');
     expect(composed(state)).toBe('why?');
     expect(state.branch).toEqual({ parent: undefined, reason: 'undo' });
   });
@@ -158,7 +163,7 @@ describe('versions', () => {
   test('/continue goes on from an answer that was cut', () => {
     const { effects } = command(stateOf({ conversation: cut }), '/continue');
     expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ type: 'prompt', parent: 't2' });
-    expect(printed(command(withExchange, '/continue').effects)).toEqual([
+    expect(printed(command(withLastPrompt, '/continue').effects)).toEqual([
       'the last answer is complete',
     ]);
   });
@@ -172,7 +177,7 @@ describe('the last answer', () => {
     ['/save 2 f.ts', { type: 'save', source: 'because', block: 2, path: 'f.ts' }],
     ['/save', { type: 'save-journal' }],
   ])('%s', (line, effect) => {
-    expect(command(withExchange, line).effects).toContainEqual(effect);
+    expect(command(withLastPrompt, line).effects).toContainEqual(effect);
   });
 
   test('is missed by /copy where there is none', () => {

@@ -116,15 +116,15 @@ describe('what is decided goes out at once', () => {
     ['one **two', ' **two'],
     ['# Title', '# Title'],
     ['| a | b |\n|---|---|\n| 1', '| a | b |\n|---|---|\n| 1'],
-  ])('and of %j the rest is held', (source, held) => {
+  ])('of %j the rest is undecided', (source, undecided) => {
     const stream = openStream();
     void stream.write(source);
-    expect(stream.held()).toBe(held);
+    expect(stream.undecided()).toBe(undecided);
   });
 
   test('an open mark holds no more than about a thousand characters', () => {
     const stream = openStream();
     void stream.write(`**never closed ${'word '.repeat(1000)}`);
-    expect(stream.held().length).toBeLessThan(20);
+    expect(stream.undecided().length).toBeLessThan(20);
   });
 });

@@ -31,7 +31,7 @@ const loneEscapes = /^\u001B{1,2}$/;
 interface State {
   readonly onReply: (reply: TerminalReply) => void;
   /** Unparsed input. */
-  held: string;
+  input: string;
   /** Parts of the paste being read. */
   paste: string[] | undefined;
   /** The last key was a carriage return, so a following line feed belongs to it (Windows). */
@@ -42,10 +42,10 @@ interface State {
 
 /** Continues a paste; undefined until its end marker. */
 function readPaste(state: State, parts: string[]): KeyEvent | undefined {
-  const end = state.held.indexOf(pasteEnd);
-  const taken = end === -1 ? Math.max(0, state.held.length - pasteEnd.length + 1) : end;
-  parts.push(state.held.slice(0, taken));
-  state.held = state.held.slice(end === -1 ? taken : taken + pasteEnd.length);
+  const end = state.input.indexOf(pasteEnd);
+  const taken = end === -1 ? Math.max(0, state.input.length - pasteEnd.length + 1) : end;
+  parts.push(state.input.slice(0, taken));
+  state.input = state.input.slice(end === -1 ? taken : taken + pasteEnd.length);
   if (end === -1) return undefined;
   state.paste = undefined;
   return { type: 'paste', text: pastedText(parts.join('')) };
@@ -53,20 +53,20 @@ function readPaste(state: State, parts: string[]): KeyEvent | undefined {
 
 /** Parses keys and text up to a paste or incomplete input. */
 function readKeys(state: State): KeyEvent[] {
-  const { held } = state;
+  const { input } = state;
   const events: KeyEvent[] = [];
   let at = 0;
-  while (at < held.length && state.paste === undefined) {
-    const isSecondHalf = state.isAfterReturn && held.charAt(at) === '\n';
-    const reading = isSecondHalf ? { length: 1 } : readKey(held, at);
+  while (at < input.length && state.paste === undefined) {
+    const isSecondHalf = state.isAfterReturn && input.charAt(at) === '\n';
+    const reading = isSecondHalf ? { length: 1 } : readKey(input, at);
     if (reading === undefined) break;
-    state.isAfterReturn = held.charAt(at + reading.length - 1) === '\r';
+    state.isAfterReturn = input.charAt(at + reading.length - 1) === '\r';
     if (reading.opensPaste === true) state.paste = [];
     if (reading.reply !== undefined) state.onReply(reading.reply);
     if (reading.event !== undefined) events.push(reading.event);
     at += reading.length;
   }
-  state.held = held.slice(at);
+  state.input = input.slice(at);
   return events;
 }
 
@@ -84,17 +84,17 @@ function readAll(state: State): KeyEvent[] {
 function flushState(state: State): KeyEvent[] {
   state.isAfterReturn = false;
   state.isFlushed = true;
-  const { held, paste } = state;
+  const { input, paste } = state;
   if (paste !== undefined) {
     state.paste = undefined;
-    state.held = '';
+    state.input = '';
     // More of the paste, or the start of its end marker.
-    const rest = held.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, '');
+    const rest = input.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, '');
     return [{ type: 'paste', text: pastedText(paste.join('') + rest) }];
   }
-  if (!loneEscapes.test(held)) return [];
-  state.held = '';
-  return Array.from(held, () => keyPress('escape'));
+  if (!loneEscapes.test(input)) return [];
+  state.input = '';
+  return Array.from(input, () => keyPress('escape'));
 }
 
 /** `onReply` receives the terminal's replies to queries. */
@@ -104,21 +104,21 @@ export function createKeyParser(
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const state: State = {
     onReply,
-    held: '',
+    input: '',
     paste: undefined,
     isAfterReturn: false,
     isFlushed: false,
   };
   return {
     feed: (input) => {
-      state.held += typeof input === 'string' ? input : decoder.decode(input, { stream: true });
+      state.input += typeof input === 'string' ? input : decoder.decode(input, { stream: true });
       state.isFlushed = false;
       return readAll(state);
     },
     flush: () => flushState(state),
     pending: () => {
       if (state.paste !== undefined) return 'paste';
-      const isWaiting = state.held !== '' || state.isAfterReturn;
+      const isWaiting = state.input !== '' || state.isAfterReturn;
       return isWaiting && !state.isFlushed ? 'sequence' : 'nothing';
     },
   };

@@ -121,7 +121,7 @@ describe('escape sequences', () => {
   });
 });
 
-describe('what is held back', () => {
+describe('incomplete input', () => {
   test('tells Esc from a sequence by the silence after it', () => {
     const parser = createKeyParser();
     expect(parser.feed('\u001B')).toEqual([]);

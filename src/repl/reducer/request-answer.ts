@@ -11,7 +11,7 @@ interface Comparison {
 }
 
 /** Requests an answer; `prompt` is restored to the composer if none is received. */
-export function ask(
+export function requestAnswer(
   state: ReplState,
   question: Question,
   prompt: Draft | undefined,
@@ -32,7 +32,7 @@ export function ask(
       since: now,
       lastAt: now,
       tokens: 0,
-      held: '',
+      undecided: '',
       isStopping: false,
       prompt,
       files: isAgain ? [] : question.files,

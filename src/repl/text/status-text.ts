@@ -36,7 +36,7 @@ export function systemText(system: string | undefined): string {
 }
 
 /** What Esc (Ctrl-C in line mode) does in the open dialog. */
-export function wayOutText({ dialog, service, isLineMode }: ReplState): string {
+export function cancelHintText({ dialog, service, isLineMode }: ReplState): string {
   const leaves = service.isSandbox ? 'uses the sandbox' : 'cancels';
   return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.before === undefined ? leaves : 'goes back'}`;
 }

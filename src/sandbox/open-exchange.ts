@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '../failure.ts';
-import { maskKey } from '../secrecy/mask-key.ts';
+import { maskKey } from '../secrecy/mask.ts';
 import { bearerToken } from './authenticate.ts';
 import type { Exchange } from './exchange.ts';
 import { type RequestRecord, writeRecord } from './request-record.ts';

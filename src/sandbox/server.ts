@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import { createFaultRules, type FaultRule } from './faults/fault-rules.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '../address.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import type { RateLimit } from './keys.ts';
 import { type SandboxLimits, usualLimits } from './limits.ts';

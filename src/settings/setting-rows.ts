@@ -1,7 +1,6 @@
 import { type Definition, definitions, settingKeys } from './definitions.ts';
-import { maskKey, maskMark } from '../secrecy/mask-key.ts';
+import { maskKey, maskMark, maskUrl } from '../secrecy/mask.ts';
 import { isSecretHeader } from '../secrecy/secret-header.ts';
-import { maskUrl } from './mask.ts';
 import type { ResolvedSettings, Source } from './resolved-settings.ts';
 
 /** One line of `config list` or of a dry run; already masked. */

@@ -1,4 +1,4 @@
-import { completeAddress, portProblem } from '../port.ts';
+import { completeAddress, portProblem } from '../address.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 
 /** A value in the settings file. */

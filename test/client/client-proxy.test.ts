@@ -46,7 +46,7 @@ test.each(['http://service.test', 'https://service.test'])(
     const failure = failureOf(await runChat(clientThrough(baseUrl, environment)));
     expect(failure.kind).toBe('configuration');
     expect(failure.message).toBe(
-      `the proxy ${proxy.url.replace('//', '//***@')} requires a user name and password (407)`,
+      `the proxy ${proxy.url.replace('//', '//…@')} requires a user name and password (407)`,
     );
   },
 );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskKey } from '../../src/secrecy/mask-key.ts';
+import { maskKey } from '../../src/secrecy/mask.ts';
 
 test.each([
   ['0123456789abcdef', '…cdef'],

@@ -15,8 +15,8 @@ describe('parseApiKey', () => {
     ['', 'is empty'],
     [' \n', 'is empty'],
     ['example\nkey', 'contains a line break'],
-    ['example\u00e9key', 'contains a character that is not plain ASCII'],
-    ['example\u0000key', 'contains a character that is not plain ASCII'],
+    ['example\u00e9key', 'contains a character that is not plain ASCII (U+00E9 at position 8)'],
+    ['example\u0000key', 'contains a character that is not plain ASCII (U+0000 at position 8)'],
     ['ex\u00e4mple key', 'contains a space'],
     ['Bearer example-key', 'starts with the word Bearer, which natter adds itself'],
   ])('K10 refuses %j without showing it', async (text, problem) => {

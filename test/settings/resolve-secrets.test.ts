@@ -105,7 +105,7 @@ describe('the key', () => {
     );
     const failure = await failureOf(() => resolve({ stored: bad }));
     expect(failure.message).toBe(
-      'the stored key of profile default contains a character that is not plain ASCII',
+      'the stored key of profile default contains a character that is not plain ASCII (U+00E4 at position 2)',
     );
   });
 });

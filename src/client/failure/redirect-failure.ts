@@ -1,4 +1,5 @@
-import { maskUserInfo, parseUrl } from '../http/base-url.ts';
+import { maskUrl } from '../../secrecy/mask.ts';
+import { parseUrl } from '../http/base-url.ts';
 import { RequestFailure } from './request-failure.ts';
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -34,7 +35,7 @@ export function redirectFailure(
 
 /** Without its query, which may hold a token. */
 function addressOf(url: URL): string {
-  return maskUserInfo(`${url.protocol}//${url.host}${url.pathname}`);
+  return maskUrl(`${url.protocol}//${url.host}${url.pathname}`);
 }
 
 function baseUrlOf(target: URL): string {

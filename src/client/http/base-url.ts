@@ -1,5 +1,6 @@
 import { Failure, type Remedy } from '../../failure.ts';
-import { completeAddress, portProblem } from '../../port.ts';
+import { completeAddress, portProblem } from '../../address.ts';
+import { maskUrl } from '../../secrecy/mask.ts';
 
 const remedy: Remedy = { code: 'correct-base-url' };
 
@@ -14,7 +15,7 @@ const versionAndEndpoint = /\/v1(\/chat\/completions|\/models)?$/;
  */
 export function parseBaseUrl(text: string): URL {
   const address = completeAddress(text.trim());
-  const shown = maskUserInfo(address);
+  const shown = maskUrl(address);
   const url = parseUrl(address);
   if (url === undefined) {
     const port = portProblem(shown);
@@ -47,11 +48,6 @@ export function endpointUrl(baseUrl: URL, path: string): URL {
   const url = new URL(baseUrl);
   url.pathname = `${baseUrl.pathname.replace(/\/$/, '')}/v1/${path}`;
   return url;
-}
-
-/** `text` with the `user:password@` of any URL in it replaced by `***@`. */
-export function maskUserInfo(text: string): string {
-  return text.replace(/([a-z][a-z\d+.-]*:\/*|^)[^\s/?#]*@/gi, '$1***@');
 }
 
 /** `host:port` of a URL, the scheme's own port included. */

@@ -1,8 +1,8 @@
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { portProblem } from '../../port.ts';
-import { maskUserInfo, parseUrl } from './base-url.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopbackName, portProblem } from '../../address.ts';
+import { maskUrl } from '../../secrecy/mask.ts';
+import { parseUrl } from './base-url.ts';
 
 /** A forward proxy and the variable that named it. */
 export interface Proxy {
@@ -16,7 +16,7 @@ export interface Proxy {
  * @throws Failure `configuration` for an invalid proxy URL; its password is not in the message.
  */
 export function proxyFor(url: URL, environment: Environment): Proxy | undefined {
-  if (isLoopback(url.hostname)) return undefined;
+  if (isLoopbackName(url.hostname)) return undefined;
   const scheme = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const found = readVariable(environment, scheme) ?? readVariable(environment, 'all_proxy');
   if (found === undefined) return undefined;
@@ -45,7 +45,7 @@ function parseProxyUrl({ name, value }: Variable): URL {
   const port = portProblem(address);
   const notUrl = port === undefined ? 'is not a URL' : `has ${port}`;
   const problem = url === undefined ? notUrl : 'is neither http nor https';
-  throw new Failure('configuration', `the proxy "${maskUserInfo(value)}" of ${name} ${problem}`, {
+  throw new Failure('configuration', `the proxy "${maskUrl(value)}" of ${name} ${problem}`, {
     remedy: { code: 'check-proxy', variable: name },
   });
 }

@@ -1,8 +1,9 @@
 import type { ClientOptions } from '../client.ts';
 import { hostAndPort } from './base-url.ts';
-import { isLoopback } from './loopback.ts';
 import type { RequestHeaders } from './transport.ts';
-import { Failure, type Remedy } from '../../failure.ts';
+import { Failure } from '../../failure.ts';
+import { isLoopbackName } from '../../address.ts';
+import { keyProblem } from '../../secrecy/key-problem.ts';
 import { isSecretHeader } from '../../secrecy/secret-header.ts';
 
 /**
@@ -11,17 +12,11 @@ import { isSecretHeader } from '../../secrecy/secret-header.ts';
  */
 export function cleanKey(key: string): string {
   const trimmed = key.trim();
-  const remedy: Remedy = { code: 'enter-key-again' };
-  if (trimmed === '') throw new Failure('configuration', 'the API key is empty', { remedy });
-  const position = trimmed.search(/[^\x21-\x7e]/);
-  if (position !== -1) {
-    const code = trimmed.codePointAt(position) ?? 0;
-    const found = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-    throw new Failure(
-      'configuration',
-      `the API key contains a character not allowed in an HTTP header (${found} at position ${position + 1})`,
-      { remedy },
-    );
+  const problem = keyProblem(trimmed);
+  if (problem !== undefined) {
+    throw new Failure('configuration', `the API key ${problem}`, {
+      remedy: { code: 'enter-key-again' },
+    });
   }
   return trimmed;
 }
@@ -64,7 +59,7 @@ function checkHeader(name: string, value: string): void {
  * @throws Failure `configuration`
  */
 export function checkSecrecy(baseUrl: URL, headers: RequestHeaders, allowInsecure: boolean): void {
-  if (allowInsecure || baseUrl.protocol === 'https:' || isLoopback(baseUrl.hostname)) return;
+  if (allowInsecure || baseUrl.protocol === 'https:' || isLoopbackName(baseUrl.hostname)) return;
   const name = Object.keys(headers).find(isSecretHeader);
   if (name === undefined) return;
   const what = name === 'authorization' ? 'the key' : `the header ${name}`;

@@ -2,7 +2,8 @@ import type { Agent, request as httpRequest } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { TcpNetConnectOpts } from 'node:net';
 import type { Environment } from '../../environment.ts';
-import { hostAndPort, maskUserInfo } from './base-url.ts';
+import { maskUrl } from '../../secrecy/mask.ts';
+import { hostAndPort } from './base-url.ts';
 import { proxyFor, type Proxy } from './proxy.ts';
 
 /** Milliseconds for each address of a host that has several; Node's own 250 is too little for slow networks. */
@@ -45,7 +46,7 @@ export function createRoute(baseUrl: URL, environment: Environment): Route {
   return {
     target: hostAndPort(baseUrl),
     secure,
-    proxy: proxy === undefined ? undefined : maskUserInfo(proxy.url.href).replace(/\/$/, ''),
+    proxy: proxy === undefined ? undefined : maskUrl(proxy.url.href).replace(/\/$/, ''),
     proxyVariable: proxy?.variable,
     open: () => (opening ??= load()),
     close() {

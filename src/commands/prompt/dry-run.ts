@@ -2,7 +2,7 @@ import { endpointUrl, parseBaseUrl } from '../../client/http/base-url.ts';
 import { completionBody } from '../../client/contract.ts';
 import type { RequestHeaders } from '../../client/http/transport.ts';
 import { createService } from '../../client/service.ts';
-import { maskKey, maskMark } from '../../secrecy/mask-key.ts';
+import { maskKey, maskMark } from '../../secrecy/mask.ts';
 import { isSecretHeader } from '../../secrecy/secret-header.ts';
 import { describeSource, type ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { jsonRow, listSettings } from '../../settings/setting-rows.ts';

@@ -1,5 +1,5 @@
 import { parseBaseUrl } from '../../client/http/base-url.ts';
-import { isLoopback } from '../../client/http/loopback.ts';
+import { isLoopbackName } from '../../address.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import { parseApiKey } from '../../settings/api-key.ts';
@@ -57,7 +57,7 @@ function placeOf({ upstream, upstreamProfile }: SandboxCommandOptions) {
 /** One request would be asked of itself without end. */
 function refuseItself(baseUrl: string, { port }: SandboxCommandOptions): void {
   const url = parseBaseUrl(baseUrl);
-  if (!isLoopback(url.hostname) || url.port !== port) return;
+  if (!isLoopbackName(url.hostname) || url.port !== port) return;
   throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
     hint: 'choose another --port',
   });

@@ -19,7 +19,7 @@ import {
   emptySettings,
   type StoredSettings,
 } from '../../settings/stored-settings.ts';
-import { maskUrl } from '../../settings/mask.ts';
+import { maskUrl } from '../../secrecy/mask.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { Presentation } from '../print/presentation.ts';

@@ -1,4 +1,4 @@
-import { completeAddress, portProblem } from '../../port.ts';
+import { completeAddress, portProblem } from '../../address.ts';
 import { addressDialog, keyDialog } from '../state/dialogs.ts';
 import type { Dialog, DialogChoice } from '../state/dialog.ts';
 import { editActions, isEditAction } from '../editing/edit-actions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { maskUrl } from '../../src/settings/mask.ts';
+import { maskUrl } from '../../src/secrecy/mask.ts';
 import { fc } from '../support/properties.ts';
 
 describe('maskUrl', () => {
@@ -13,6 +13,9 @@ describe('maskUrl', () => {
     ['ada:secret@proxy:80', '…@proxy:80'],
     ['http://ada:secret@:bad', 'http://…@:bad'],
     ['https://example.com', 'https://example.com'],
+    ['https://example.com/a@b', 'https://example.com/a@b'],
+    ['https://proxy/http://ada:secret@example.com', 'https://proxy/http://…@example.com'],
+    ['the proxy http://ada:secret@proxy:80', '…@proxy:80'],
   ])('K15 shows %j as %j', (url, shown) => {
     expect(maskUrl(url)).toBe(shown);
   });

@@ -15,3 +15,20 @@ const bareLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/\S
 export function completeAddress(address: string): string {
   return bareLoopback.test(address) ? `http://${address}` : address;
 }
+
+const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const loopback = new RegExp(`^(?:localhost|::1|127(?:\\.${octet}){3})$`);
+
+/** Whether a host name or address can only mean this machine. */
+export function isLoopback(host: string): boolean {
+  return loopback.test(host);
+}
+
+/** {@link isLoopback} of a URL's host name; `*.localhost` too, which a client may trust (RFC 6761) and a server not. */
+export function isLoopbackName(hostname: string): boolean {
+  const host = hostname
+    .toLowerCase()
+    .replace(/\.$/, '')
+    .replace(/^\[(.*)\]$/, '$1');
+  return isLoopback(host) || host.endsWith('.localhost');
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseBaseUrl } from '../src/client/http/base-url.ts';
-import { completeAddress } from '../src/port.ts';
+import { completeAddress, isLoopback, isLoopbackName } from '../src/address.ts';
 import { address } from '../src/settings/value-types.ts';
 
 test.each([
@@ -25,4 +25,32 @@ test.each([
   'https://localhost',
 ])('any other address stays as it is: %s', (text) => {
   expect(completeAddress(text)).toBe(text);
+});
+
+test.each(['localhost', '127.0.0.1', '127.255.255.254', '::1'])('%s is this machine', (host) => {
+  expect(isLoopback(host)).toBe(true);
+  expect(isLoopbackName(host)).toBe(true);
+});
+
+test.each(['LOCALHOST', 'localhost.', 'app.localhost', '[::1]'])(
+  'only a client takes %s for this machine',
+  (host) => {
+    expect(isLoopback(host)).toBe(false);
+    expect(isLoopbackName(host)).toBe(true);
+  },
+);
+
+test.each([
+  'localhost.example.com',
+  'notlocalhost',
+  '127.0.0.1.example.com',
+  '127.0.0.256',
+  '127.1',
+  '128.0.0.1',
+  '0.0.0.0',
+  '::',
+  '',
+])('%j is not this machine', (host) => {
+  expect(isLoopback(host)).toBe(false);
+  expect(isLoopbackName(host)).toBe(false);
 });

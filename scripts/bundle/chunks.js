@@ -26,7 +26,7 @@ const chunks = [
   { name: 'shared', roots: [...program, ...completion], within: prompt },
   {
     name: 'shared',
-    roots: ['src/commands/help/topic-names.ts', 'src/commands/completion/tree.ts'],
+    roots: ['src/commands/completion/tree.ts', 'src/client/failure/request-failure.ts'],
   },
   { name: 'program', roots: program },
   { name: 'chat', roots: prompt },
@@ -36,10 +36,11 @@ const chunks = [
       'src/client/create-client.ts',
       'src/commands/service/masked-client.ts',
       'src/secrecy/mask-value.ts',
-      'src/commands/journal/journal-answer.ts',
+      'src/conversation/journal/record-answer.ts',
       'src/conversation/journal/open-journal.ts',
     ],
   },
+  { name: 'report', roots: ['src/commands/program/report.ts'] },
   { name: 'colors', roots: ['src/terminal/chalk-style.ts'] },
   { name: 'common', roots: repl, within: relatives },
   { name: 'store', roots: repl, within: ['src/commands/config/run.ts'] },
@@ -54,9 +55,12 @@ function closureOf(roots, getModuleInfo) {
   const add = (id) => {
     if (closure.has(id)) return;
     closure.add(id);
-    for (const imported of getModuleInfo(id)?.importedIds ?? []) add(imported);
+    for (const imported of getModuleInfo(id).importedIds) add(imported);
   };
-  for (const root of roots) add(local(root));
+  for (const root of roots) {
+    if (getModuleInfo(local(root)) === null) throw new Error(`${root} is not in the bundle`);
+    add(local(root));
+  }
   return closure;
 }
 

@@ -30,7 +30,7 @@ test('login accepts a service that lists no models, and says so', async () => {
     input: 'nk-key',
   });
   expect(code).toBe(0);
-  expect(stderr).toContain('the key could not be checked');
+  expect(stderr).toContain('the key was not checked');
 });
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   const login = ['auth', 'login', '--base-url', server.url, ...words];
   const { code, stderr } = await runNatter(login, { input: 'nk-key' });
   expect(code).toBe(0);
-  expect(stderr).toContain(`origin, the model in force, is not one of them: ${advice}\n`);
+  expect(stderr).toContain(`origin, the current model, is not one of them: ${advice}\n`);
 });
 
 test('login without a key, on a terminal, stores the address alone', async () => {
@@ -70,7 +70,7 @@ test('login on a terminal offers the address it knows', async () => {
 });
 
 test.each([
-  ['without an address', ['auth', 'login'], 'the base URL of the service is not known'],
+  ['without an address', ['auth', 'login'], 'no base URL is set'],
   ['to the sandbox', ['auth', 'login', '--sandbox'], 'the sandbox needs no login'],
   [
     'to what is no address',
@@ -152,7 +152,7 @@ test('logout forgets the key and keeps the address', async () => {
   expect(logout).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: 'natter: the key of profile default is forgotten\n',
+    stderr: 'natter: deleted the key of profile default\n',
   });
   const folder = join(env.HOME, '.config', 'natter');
   expect(readFileSync(join(folder, 'credentials.json'), 'utf8')).not.toContain('nk-key');
@@ -164,5 +164,5 @@ test('logout forgets the key and keeps the address', async () => {
 
 test('logout tells of a key that stays in the environment', async () => {
   const { stderr } = await runNatter(['auth', 'logout'], { env: { NATTER_API_KEY: 'nk-key' } });
-  expect(stderr).toContain('NATTER_API_KEY is still set and is used');
+  expect(stderr).toContain('NATTER_API_KEY is still set and takes effect');
 });

@@ -43,7 +43,7 @@ describe('natter batch --dry-run', () => {
     place.write('p.txt', promptLines(3));
     const { stdout, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--dry-run']);
     expect(parse(stdout).map(({ index }) => index)).toEqual([3]);
-    expect(stderr).toContain('1 of 3 items would be sent (2 answered before)');
+    expect(stderr).toContain('1 of 3 items would be sent (2 already answered)');
     expect(place.read('out.jsonl')).toBe(torn);
     await place.run(['p.txt', '-o', 'new.jsonl', '--dry-run']);
     expect(place.has('new.jsonl')).toBe(false);
@@ -55,7 +55,7 @@ describe('natter batch --dry-run', () => {
     const { code, stdout, stderr } = await place.run(['p.jsonl', '--dry-run']);
     expect(code).toBe(2);
     expect(parse(stdout)[1]).toMatchObject({ index: 2, error: { kind: 'usage' } });
-    expect(stderr).toContain('natter: 1 of 2 items would be sent, ~5 tokens; 1 cannot be\n');
+    expect(stderr).toContain('natter: 1 of 2 items would be sent, ~5 tokens; 1 cannot be sent\n');
   });
 });
 
@@ -73,6 +73,10 @@ test('X12: an item sends its own parameters, which win over those of the command
   expect(printed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { request: { body: { temperature: 0.2, mirostat: 2 } } },
     { request: { body: { temperature: 1, max_tokens: 5 } } },
-    { error: { message: expect.stringContaining('line 3 of the input has a field "temprature"') } },
+    {
+      error: {
+        message: expect.stringContaining('line 3 of the input has the unknown field "temprature"'),
+      },
+    },
   ]);
 });

@@ -45,6 +45,8 @@ test('a refusal that natter may not wait out ends the batch at once', async () =
   const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
   expect(code).toBe(8);
   expect(place.asked).toHaveLength(1);
-  expect(stderr).toContain('1 failed: 1 rate_limited; stopped, as others would fail too: ');
+  expect(stderr).toContain(
+    '1 failed: 1 rate_limited; stopped because further items would fail too: ',
+  );
   expect(stderr).toContain('Retry-After is 1 h');
 });

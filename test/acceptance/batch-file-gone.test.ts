@@ -32,7 +32,7 @@ test('X10: a file of results that is deleted meanwhile is whole at the end', asy
   await finish();
   const { code, stderr } = await natter.result;
   expect(code).toBe(0);
-  expect(stderr).toContain('warning: results/out.jsonl was deleted while natter wrote it');
+  expect(stderr).toContain('warning: results/out.jsonl was deleted during the run');
   expect(place.results('results/out.jsonl').map(({ index }) => index)).toEqual([1, 2, 3]);
 });
 
@@ -45,6 +45,6 @@ test('X10: results that no file can hold any more are on standard output, with e
   await finish();
   const { code, stdout, stderr } = await natter.result;
   expect(code).toBe(12);
-  expect(stderr).toContain('results/out.jsonl was deleted while natter wrote it');
+  expect(stderr).toContain('results/out.jsonl was deleted during the run');
   expect(parseResults(stdout).map(({ index }) => index)).toEqual([1, 2]);
 });

@@ -65,7 +65,7 @@ test('Y24: natter batch merge expands names that the shell passed on as they are
   expect(place.results('all.jsonl').map(({ index }) => index)).toEqual([1, 2, 3, 4]);
   const { code, stderr } = await place.run(['merge', 'part-*.jsonl']);
   expect(code).toBe(2);
-  expect(stderr).toContain('no file has a name like part-*.jsonl');
+  expect(stderr).toContain('no file matches part-*.jsonl');
 });
 
 test('natter batch merge refuses a folder as a piece', async () => {

@@ -34,12 +34,12 @@ describe('Ctrl-C', () => {
     await finish(3);
     await underWay(3);
     natter.child.kill('SIGINT');
-    await natter.waitFor('stderr', /finishing the answers under way; Ctrl-C again breaks them off/);
+    await natter.waitFor('stderr', /finishing running requests; press Ctrl-C again to cancel them/);
     await finish(3);
     const { signal, stderr } = await natter.result;
     expect(signal).toBe('SIGINT');
     expect(stderr).toMatch(
-      /natter: stopped: 6 of 20 items answered in .*, 14 left; the same command asks the rest/,
+      /natter: stopped: 6 of 20 items answered in .*, 14 left; run the same command again for the rest/,
     );
     const results = place.results('out.jsonl');
     expect(results).toHaveLength(6);
@@ -184,7 +184,7 @@ test('Y7: a long pause that the service asks for is said where no progress is sh
   await natter.waitFor('stderr', /rate limit/);
   natter.child.kill('SIGTERM');
   const { stderr } = await natter.result;
-  expect(stderr).toMatch(/^natter: rate limit: new requests wait 6\d s$/m);
+  expect(stderr).toMatch(/^natter: rate limit: pausing new requests for 6\d s$/m);
 });
 
 test('D9 answers that do not fit on the disk go to standard output, and are asked again later', async () => {

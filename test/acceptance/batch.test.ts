@@ -91,7 +91,7 @@ describe('natter batch', () => {
     place.write('p.jsonl', '{"prompt":"a"}\noops\n{"prompt":"b"}\n');
     const { code, stdout, stderr } = await place.run(['p.jsonl']);
     expect(code).toBe(2);
-    expect(stderr).toContain('natter: warning: line 2 of p.jsonl is not JSON; the result says so');
+    expect(stderr).toContain('natter: warning: line 2 of p.jsonl is not JSON; see the results');
     expect(parseResults(stdout)[1]).toMatchObject({
       index: 2,
       error: { kind: 'usage', message: 'line 2 of the input is not JSON' },
@@ -156,7 +156,7 @@ describe('natter batch', () => {
     });
     expect(code).toBe(4);
     expect(parseResults(stdout)).toHaveLength(1);
-    expect(stderr).toContain('stopped, as others would fail too');
+    expect(stderr).toContain('stopped because further items would fail too');
   });
 
   test('stops when nobody answers any more', async () => {
@@ -171,16 +171,16 @@ describe('natter batch', () => {
 
   test.each([
     [['nothing.txt'], '', 'cannot read nothing.txt: there is no such file or folder'],
-    [['-'], '', 'standard input holds no prompt'],
+    [['-'], '', 'standard input contains no prompt'],
     [['-', '--concurrency', '0'], 'x', '--concurrency must be a whole number from 1 to 1000'],
     [['-', '--shard', '3/2'], 'x', '--shard must be i/n with i from 1 to n, not "3/2"'],
     [['-', '--format', 'csv'], 'a\nb\n', 'the table has no column "prompt"'],
     [
       ['-', '--template', 'About {x}'],
       'x',
-      'the template names no column, so every prompt would be the same',
+      'the template has no column, so all prompts would be equal',
     ],
-    [['-', '-o', '.'], 'x', '. is no file that results can be kept in'],
+    [['-', '-o', '.'], 'x', '. is not a regular file'],
   ])('refuses %j', async (words, input, message) => {
     const place = await openBatchPlace();
     const { code, stdout, stderr } = await place.run(words, { input });
@@ -199,7 +199,7 @@ describe('natter batch', () => {
     for (const shard of [[], ['--shard', '2/2']]) {
       const { code, stderr } = await place.run([name, '-o', 'out.jsonl', ...shard]);
       expect(code).toBe(2);
-      expect(stderr).toMatch(`natter: ${name} holds no prompt\n  a prompt stands on each line`);
+      expect(stderr).toMatch(`natter: ${name} contains no prompt\n  put one prompt on each line`);
     }
     const piped = await place.run(['-', '--format', 'lines', '-o', 'out.jsonl'], { input: '\n' });
     expect(piped).toMatchObject({ code: 2 });
@@ -220,7 +220,7 @@ describe('natter batch', () => {
     place.write('p.jsonl', '{"prompt":"a"}\n{"prompt":\n');
     const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl']);
     expect(code).toBe(2);
-    expect(stderr).toContain('\n  correct the lines that the results name;');
+    expect(stderr).toContain('\n  correct the lines named in the results,');
   });
 
   test('ends quietly when nobody reads its results any more', async () => {

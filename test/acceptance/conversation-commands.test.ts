@@ -42,7 +42,7 @@ describe('natter conversations', () => {
     const { code, stdout, stderr } = await run('list');
     expect(code).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(1);
-    expect(stderr).toContain('holds nothing readable');
+    expect(stderr).toContain('has no readable records');
   });
 
   test('show prints Markdown', async () => {

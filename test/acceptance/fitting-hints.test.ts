@@ -41,7 +41,7 @@ test('Y5: a proxy that is not there is named with its variable', async () => {
 test.each([
   ['model="x"', '--model'],
   ['max_tokens=5', '--max-tokens'],
-  ['messages=[]', 'made of the system prompt, the conversation and the prompt'],
+  ['messages=[]', 'builds them from the system prompt, the conversation and the prompt'],
 ])('Y5: --param %s leads to what the command has', async (parameter, hint) => {
   const { code, stderr } = await runNatter(['--sandbox', '--param', parameter, 'hi']);
   expect(code).toBe(2);

@@ -23,8 +23,8 @@ test.each([
 test.each([
   ['an empty input that - asks for', [`${echo}a`, '-'], /standard input is empty/],
   ['an empty input that -f - asks for', [`${echo}a`, '-f', '-'], /standard input is empty/],
-  ['-f - together with --no-stdin', ['a', '-f', '-', '--no-stdin'], /--no-stdin leaves it alone/],
-  ['- together with --no-stdin', ['a', '-', '--no-stdin'], /--no-stdin leaves it alone/],
+  ['-f - together with --no-stdin', ['a', '-f', '-', '--no-stdin'], /--no-stdin ignores it/],
+  ['- together with --no-stdin', ['a', '-', '--no-stdin'], /--no-stdin ignores it/],
   ['no prompt at all', [], /nothing to send/],
 ])('P15 natter refuses %s', async (_name, words, message) => {
   const { code, stdout, stderr } = await runNatter(say(...words));
@@ -78,7 +78,7 @@ test.each(['<&-', '</dev/null'])('P15 a prompt is enough with %s', async (redire
 test('P15 a folder as standard input is refused, and --no-stdin leaves it alone', async () => {
   const refused = await runShell(`$NATTER --sandbox "${echo}hello" </tmp`);
   expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(refused.stderr).toMatch(/it is a folder\n {2}pass --no-stdin/);
+  expect(refused.stderr).toMatch(/it is a folder\n {2}use --no-stdin/);
   const ignored = await runShell(`$NATTER --sandbox --no-stdin "${echo}hello" </tmp`);
   expect(ignored).toMatchObject({ code: 0, stdout: 'hello' });
 });
@@ -106,7 +106,7 @@ test('P16 an open, silent input gets one notice that names --no-stdin, and Ctrl-
   expect({ signal, stdout, stderr }).toEqual({
     signal: 'SIGINT',
     stdout: '',
-    stderr: 'natter: still waiting for standard input to end; --no-stdin leaves it alone\n',
+    stderr: 'natter: still waiting for standard input to end; use --no-stdin to ignore it\n',
   });
 });
 

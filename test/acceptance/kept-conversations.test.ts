@@ -140,7 +140,7 @@ describe('going on', () => {
     await data.run(echo('one'));
     expect((await data.run(['-c', '--sandbox', '[sandbox status=403] two'])).code).toBe(5);
     const { stderr } = await data.run(['-c', ...echo('three')]);
-    expect(stderr).toContain('never answered');
+    expect(stderr).toContain('has no answer and is not sent');
     const contents = messagesOf(data.only()).map(({ content }) => content);
     expect(contents).toEqual(['[sandbox echo] one', 'one', '[sandbox echo] three', 'three']);
   });

@@ -80,7 +80,7 @@ test('K20 with certificates unchecked natter warns, in one line', async () => {
   const { stdout, stderr } = await runNatter(['hi', '--quiet'], { env });
   expect(stdout).toBe('Hello');
   expect(stderr).toBe(
-    'natter: warning: certificates are not checked, because NODE_TLS_REJECT_UNAUTHORIZED is 0\n',
+    'natter: warning: TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0\n',
   );
 });
 

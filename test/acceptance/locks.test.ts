@@ -88,7 +88,7 @@ describe.skipIf(!mayUnshare)('natter as process 1', () => {
     await vi.waitUntil(() => locksIn(place.folder).some((name) => name.endsWith('.alive')));
     const second = await runInContainer(...run);
     expect(second.code).toBe(12);
-    expect(second.stderr).toMatch(/another natter \(process 1 on \S+\) writes out\.jsonl/);
+    expect(second.stderr).toMatch(/another natter \(process 1 on \S+\) is writing out\.jsonl/);
     expect(await end).toEqual([0, null]);
     expect(parseResults(place.read('out.jsonl'))).toHaveLength(5);
     expect(locksIn(place.folder)).toEqual([]);
@@ -150,7 +150,8 @@ describe('a lock of another host', () => {
     const time = Date.now() / 1000 - age;
     utimesSync(path, time, time);
   };
-  const waiting = /another natter \(process 4711 on node-17\) has out\.jsonl open; waiting up to/;
+  const waiting =
+    /another natter \(process 4711 on node-17\) has out\.jsonl open; checking for up to/;
 
   test('X8: is dead when it was not renewed for a minute', async () => {
     const place = await openBatchPlace();
@@ -181,7 +182,7 @@ describe('a lock of another host', () => {
     leave(lock, 0);
     const { code, stderr } = await natter.result;
     expect(code).toBe(12);
-    expect(stderr).toContain('another natter (process 4711 on node-17) writes out.jsonl');
+    expect(stderr).toContain('another natter (process 4711 on node-17) is writing out.jsonl');
     expect(readFileSync(lock, 'utf8')).toContain('theirs');
   });
 

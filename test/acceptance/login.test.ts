@@ -87,7 +87,7 @@ test('X3: an empty key on a terminal removes the one stored before', async () =>
   await terminal.waitFor(/API key \(not shown; empty for none\)/);
   terminal.type('\r');
   expect((await terminal.exit).exitCode).toBe(0);
-  expect(await terminal.transcript()).toContain('the key stored before is forgotten');
+  expect(await terminal.transcript()).toContain('the previously stored key was deleted');
   await runNatter(['hi'], { env });
   expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([
     'Bearer nk-old-key-0001',

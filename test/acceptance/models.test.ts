@@ -29,7 +29,7 @@ test('ids alone are completed from the catalogue, marked on a terminal', async (
       'nextgen  1,000,000*   20 ms*  most advanced model*',
       'origin     128,000*   18 ms*  fastest, most responsive model*',
       'other',
-      'natter: * is from the published catalogue, not from the service',
+      'natter: * taken from the published catalogue, not from the service',
     ].join('\n'),
   );
 });

@@ -50,7 +50,7 @@ test('a removed profile is gone with its key, and the default one is current aga
   const { run } = await twoProfiles();
   await run('config', 'use', 'work');
   expect((await run('config', 'remove-profile', 'work')).stderr).toBe(
-    'natter: profile work and its key are removed\n',
+    'natter: removed profile work and its key\n',
   );
   expect((await run('config', 'profiles')).stdout).toBe('default\tcurrent\t\nhome\t\tkey stored\n');
 });
@@ -91,7 +91,7 @@ test('config use says when NATTER_PROFILE wins over it', async () => {
   const { stderr } = await runNatter(['config', 'use', 'work'], {
     env: { ...env, NATTER_PROFILE: 'home' },
   });
-  expect(stderr).toContain('NATTER_PROFILE wins over it while it is set');
+  expect(stderr).toContain('NATTER_PROFILE is set and overrides it');
 });
 
 test('no profile takes part with --sandbox', async () => {

@@ -127,7 +127,7 @@ test('auth status tells that a recording answers', async () => {
   const env = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_REPLAY: 'tape.jsonl' };
   const { stdout, stderr } = await runNatter(['auth', 'status'], { env });
   expect(stdout).toContain('http://127.0.0.1:1');
-  expect(stderr).toContain('no service is asked: the recording tape.jsonl answers');
+  expect(stderr).toContain('answers come from the recording tape.jsonl, not from a service');
 });
 
 test('models that are compared share a recording, whatever their profiles', async () => {
@@ -184,6 +184,6 @@ test('lines that cannot be read are warned of, and the rest answers', async () =
   const { stdout, stderr } = await runNatter(['--replay', tape, 'models', 'list']);
   expect(stdout).toContain('by-hand');
   expect(stderr).toBe(
-    `natter: warning: line 3 of ${tape} is no part of a recording, and is left out\n`,
+    `natter: warning: line 3 of ${tape} is not part of a recording and is skipped\n`,
   );
 });

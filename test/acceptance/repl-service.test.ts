@@ -53,7 +53,7 @@ describe('the REPL and its service', () => {
     terminal.type(`[sandbox echo] hello${keys.enter}`);
     await screenWith(terminal, /API key:/);
     terminal.type(sandboxKey + keys.enter);
-    await screenWith(terminal, /NATTER_API_KEY wins[^]*› \[sandbox echo\] hello\n/);
+    await screenWith(terminal, /NATTER_API_KEY is set and overrides[^]*› \[sandbox echo\] hello\n/);
     terminal.type(keys.enter);
     await terminal.waitFor(/\nhello\n/);
     expect(await leave(terminal)).toBe(0);

@@ -22,7 +22,7 @@ describe('the REPL', () => {
     expect(text).toContain('sandbox · origin');
     terminal.type(keys.end);
     expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
-    expect(await terminal.transcript()).toMatch(/natter --resume \w+ comes back/);
+    expect(await terminal.transcript()).toMatch(/natter --resume \w+ reopens/);
   });
 
   test('P7 Esc stops an answer, keeps its text and goes on with /continue', async () => {

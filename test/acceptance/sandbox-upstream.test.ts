@@ -109,7 +109,7 @@ test('a wrong upstream key is the sandbox’s matter, and no text shows it', asy
   const { code, stderr } = await front.ask('--retries', '0', 'hi');
   expect(code).toBe(9);
   expect(stderr).toContain("upstream refused the sandbox's own key, not yours");
-  await front.waitFor('stderr', /upstream: .*key goes into NATTER_UPSTREAM_API_KEY/);
+  await front.waitFor('stderr', /upstream: .*key in NATTER_UPSTREAM_API_KEY/);
   await front.waitFor('stdout', /"status":500/);
   expect(stderr + front.stdout() + front.stderr()).not.toContain(upstreamKey);
 });

@@ -113,5 +113,5 @@ describe('waiting on a terminal', () => {
 test('with nothing configured the sandbox answers a person, and says so', async () => {
   const session = openTerminal(['hello']);
   expect((await session.exit).exitCode).toBe(0);
-  expect(await session.transcript()).toMatch(/no service is configured; the sandbox answers/);
+  expect(await session.transcript()).toMatch(/no service is configured; using the sandbox/);
 });

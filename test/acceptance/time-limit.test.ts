@@ -45,7 +45,7 @@ describe('at SIGUSR1 a batch', () => {
     const { code, stderr } = await natter.result;
     expect(code).toBe(11);
     expect(stderr).toMatch(/stopped by SIGUSR1: 6 of 20 items answered in .*, 14 left/);
-    expect(stderr).toContain('the same command asks the rest, and only that');
+    expect(stderr).toContain('run the same command again for the rest');
     expect(stderr).not.toContain('Debugger');
     expect(place.results('out.jsonl')).toHaveLength(6);
     expect(place.asked).toHaveLength(6);
@@ -71,7 +71,7 @@ describe('at SIGUSR1 a batch', () => {
     await drain(natter);
     const { code, stderr } = await natter.result;
     expect(code).toBe(11);
-    expect(stderr).toMatch(/1 item answered in .*, and not all of the input was read/);
+    expect(stderr).toMatch(/1 item answered in .*, input not fully read/);
   });
 });
 

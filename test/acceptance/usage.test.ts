@@ -17,8 +17,16 @@ test.each([
   ],
   ['a word too many', ['config', 'get', 'a', 'b'], "too many arguments for 'get'"],
   ['a word too few', ['config', 'set', 'model'], "missing required argument 'value'"],
-  ['a command after options', ['-m', 'x', 'models', 'list'], '"models" stands after options'],
-  ['chat after options', ['-m', 'x', 'chat', 'hi'], '"chat" stands after options'],
+  [
+    'a command after options',
+    ['-m', 'x', 'models', 'list'],
+    'ambiguous: "models" is a command name but follows',
+  ],
+  [
+    'chat after options',
+    ['-m', 'x', 'chat', 'hi'],
+    'ambiguous: "chat" is a command name but follows',
+  ],
   ['two formats', ['hi', '--plain', '--raw'], '--plain and --raw exclude each other'],
   ['a bad duration', ['hi', '--timeout', 'soon'], '--timeout must be a duration'],
   ['a duration with a bad unit', ['hi', '--idle-timeout', '5d'], '--idle-timeout must be'],
@@ -46,7 +54,11 @@ test.each([
   ['a file without a name', ['hi', '-f', ''], '--file needs the path of a file'],
   ['a value too many', ['hi', '--json=1'], "option '--json' takes no value"],
   ['a long value too many', ['hi', '--quiet=always'], "option '--quiet' takes no value"],
-  ['a shell that is none', ['completion', 'tcsh'], "'tcsh' is no shell. Allowed choices are bash"],
+  [
+    'a shell that is none',
+    ['completion', 'tcsh'],
+    "unknown shell 'tcsh'. Allowed choices are bash",
+  ],
   ['a file that is not there', ['hi', '-f', 'no.txt'], 'cannot attach no.txt'],
 ])('P27 %s is a usage error, and nothing is sent', async (_, words, message) => {
   const server = await serve([[streamed('Hello')]]);
@@ -59,13 +71,13 @@ test.each([
 test.each([
   ['--modle', 'x', 'did you mean --model? See natter --help'],
   ['--jsno', 'x', 'did you mean --json? See natter --help'],
-  ['--temperature', '0.2', 'fields of the request go into --param'],
-  ['--no-color', 'hi', '--color never leaves colours out'],
-  ['--api-key=x', 'hi', 'natter auth login stores a key'],
+  ['--temperature', '0.2', 'use --param, as in'],
+  ['--no-color', 'hi', 'use --color never'],
+  ['--api-key=x', 'hi', 'use natter auth login, or'],
   ['-p', 'hi', 'natter "a prompt" prints the answer'],
   ['models', '-p', 'see natter models list --help'],
   ['models', 'lsit', 'did you mean natter models list?'],
-  ['models', 'origin', 'natter models get origin shows the model of that id'],
+  ['models', 'origin', 'to show a model: natter models get origin'],
   ['config', 'lst', 'did you mean list? See natter config --help'],
   ['auth', 'logn', 'did you mean login? See natter auth --help'],
 ])('natter %s %s gets the hint: %s', async (first, second, hint) => {
@@ -136,7 +148,7 @@ test('Y10: in a script it is sent, with one line on standard error', async () =>
   const result = await runNatter(['model', 'list'], { env: serviceAt(server) });
   expect(result).toMatchObject({ code: 0, stdout: 'Hello' });
   expect(result.stderr).toBe(
-    'natter: "model list" looks like the command natter models list; it is sent as a prompt\n',
+    'natter: "model list" looks like the command natter models list; sending it as a prompt\n',
   );
 });
 

@@ -17,6 +17,6 @@ test.each([
   const { context } = createMemoryContext();
   await expect(runProgram({ ...context, platform: 'win32' }, words)).rejects.toMatchObject({
     kind: 'usage',
-    message: expect.stringMatching(/^Windows keeps the name \S+ for a device$/) as string,
+    message: expect.stringMatching(/^\S+ is a device name on Windows$/) as string,
   });
 });

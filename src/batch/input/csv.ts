@@ -69,7 +69,7 @@ export function createCsvReader(delimiter: string): CsvReader {
     record.size += text.length;
     open = record.size > longestLine ? undefined : record;
     if (open !== undefined) return undefined;
-    return { line: record.line, fields: [], problem: 'is longer than any model can take' };
+    return { line: record.line, fields: [], problem: 'exceeds the context window of every model' };
   };
 
   return {
@@ -88,7 +88,7 @@ export function createCsvReader(delimiter: string): CsvReader {
     },
     end() {
       if (open === undefined) return undefined;
-      return { line: open.line, fields: [], problem: 'opens a quote that is never closed' };
+      return { line: open.line, fields: [], problem: 'has an unclosed quote' };
     },
   };
 }

@@ -20,14 +20,14 @@ function refuseUtf16(chunk: Uint8Array): void {
   const [first, second] = chunk;
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (!isMarked) return;
-  throw new Failure('usage', 'the input is UTF-16, and a batch is read as UTF-8', {
+  throw new Failure('usage', 'the input is UTF-16; batch input must be UTF-8', {
     hint: 'convert it first: iconv -f UTF-16 -t UTF-8 prompts.txt > prompts.utf8.txt',
   });
 }
 
 function decode(bytes: Buffer | undefined, number: number): InputLine {
   if (bytes === undefined)
-    return { number, text: '', problem: 'is longer than any model can take' };
+    return { number, text: '', problem: 'exceeds the context window of every model' };
   if (!isUtf8(bytes)) return { number, text: '', problem: 'is not UTF-8' };
   const text = bytes.toString();
   return { number, text: number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text };

@@ -24,7 +24,7 @@ function messagesOf({ prompt, messages }: ItemFields): readonly Message[] | Prob
     return isText ? [{ role: 'user', content: prompt }] : { problem: 'has a prompt without text' };
   }
   const isList = Array.isArray(messages) && messages.length > 0 && messages.every(isMessage);
-  return isList ? messages : { problem: 'has messages that are no list of {role, content}' };
+  return isList ? messages : { problem: 'has messages that are not a list of {role, content}' };
 }
 
 interface OwnSettings {
@@ -37,17 +37,17 @@ function ownSettings(fields: ItemFields): OwnSettings | Problem {
   const { system, model, max_tokens: maxTokens } = fields;
   const settings: OwnSettings = {};
   if (!isAbsent(system)) {
-    if (typeof system !== 'string') return { problem: 'has a system prompt that is no text' };
+    if (typeof system !== 'string') return { problem: 'has a system prompt that is not text' };
     settings.system = system;
   }
   if (!isAbsent(model)) {
     if (typeof model !== 'string' || model === '')
-      return { problem: 'has a model that is no text' };
+      return { problem: 'has a model that is not text' };
     settings.model = model;
   }
   if (!isAbsent(maxTokens)) {
     const isCount = Number.isSafeInteger(maxTokens) && Number(maxTokens) > 0;
-    if (!isCount) return { problem: 'has max_tokens that are no whole number from 1' };
+    if (!isCount) return { problem: 'has max_tokens that is not a whole number from 1' };
     settings.maxTokens = Number(maxTokens);
   }
   return settings;
@@ -60,7 +60,7 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 
 function filled(fields: ItemFields, template: Template): ItemContent | Problem {
   const missing = template.names.find((name) => isAbsent(own(fields, name)));
-  if (missing !== undefined) return { problem: `has no "${missing}", which the template names` };
+  if (missing !== undefined) return { problem: `has no "${missing}", required by the template` };
   const content = template.fill((name) => asText(own(fields, name)));
   if (content.trim() === '') return { problem: 'gives a prompt without text' };
   return { messages: [{ role: 'user', content }] };

@@ -53,7 +53,7 @@ const refusedNames: ReadonlySet<string> = new Set([
 function unknownField(name: string): Problem {
   const quoted = JSON.stringify(name);
   return {
-    problem: `has a field ${quoted}, which is no field of an item (params sends any other)`,
+    problem: `has the unknown field ${quoted} (use params for other request fields)`,
   };
 }
 
@@ -68,14 +68,14 @@ export function itemParameters(
   const unknown = said.find(([name]) => !itemNames.has(name) && !parameterNames.has(name));
   if (unknown !== undefined) return unknownField(unknown[0]);
   const params = fields['params'] ?? {};
-  if (!isJsonObject(params)) return { problem: 'has params that are no JSON object' };
+  if (!isJsonObject(params)) return { problem: 'has params that is not a JSON object' };
   const named = said.filter(([name]) => parameterNames.has(name));
   const refused = Object.keys(params).find((name) => name === '' || refusedNames.has(name));
   if (refused !== undefined) {
     return { problem: `has ${JSON.stringify(refused)} in params, which cannot be set there` };
   }
   const repeated = named.find(([name]) => Object.hasOwn(params, name));
-  if (repeated !== undefined) return { problem: `has ${repeated[0]} twice: it is in params, too` };
+  if (repeated !== undefined) return { problem: `has ${repeated[0]} twice: also in params` };
   const all = [...Object.entries(params), ...named];
   return all.length === 0 ? {} : { params: Object.fromEntries(all) };
 }

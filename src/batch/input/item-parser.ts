@@ -49,7 +49,7 @@ const itemOf = (line: number, fields: ItemFields, template: Template | undefined
 function plainParser(template: Template | undefined): ItemParser {
   return lineByLine(({ number, text }) => {
     const line = text.endsWith('\r') ? text.slice(0, -1) : text;
-    if (line.includes('\0')) return bad(number, 'is binary: it holds a NUL');
+    if (line.includes('\0')) return bad(number, 'contains a NUL byte');
     const name = template === undefined ? 'prompt' : 'line';
     return itemOf(number, { [name]: line }, template);
   });
@@ -59,7 +59,7 @@ function jsonParser(template: Template | undefined): ItemParser {
   return lineByLine(({ number, text }) => {
     const value = parseJson(text);
     if (value === undefined) return bad(number, jsonProblem(text));
-    if (!isJsonObject(value)) return bad(number, 'is no JSON object');
+    if (!isJsonObject(value)) return bad(number, 'is not a JSON object');
     const content = jsonItemContent(text, value, template);
     return { line: number, id: itemId(value), content };
   });
@@ -75,12 +75,12 @@ function checkHeader({ fields, problem }: CsvRecord, template: Template | undefi
   const columns = `its columns are ${fields.join(', ')}`;
   if (template === undefined && !fields.includes('prompt')) {
     throw new Failure('usage', 'the table has no column "prompt"', {
-      hint: `make prompts of other columns with --template "… {{column}} …"; ${columns}`,
+      hint: `build prompts from other columns with --template "… {{column}} …"; ${columns}`,
     });
   }
   const missing = template?.names.find((name) => !fields.includes(name));
   if (missing !== undefined) {
-    throw new Failure('usage', `the template names "${missing}", which is no column`, {
+    throw new Failure('usage', `"${missing}" in the template is not a column`, {
       hint: columns,
     });
   }
@@ -110,7 +110,7 @@ function tableParser(reader: CsvReader, template: Template | undefined): ItemPar
     if (problem !== undefined) return bad(line, problem);
     if (fields.length !== header.length) {
       const has = fields.length === 1 ? '1 field' : `${fields.length} fields`;
-      return bad(line, `has ${has}, and the header has ${header.length}`);
+      return bad(line, `has ${has}, but the header has ${header.length}`);
     }
     return itemOf(line, cells(header, fields, template !== undefined), template);
   };

@@ -27,9 +27,9 @@ export function itemStatusOf(item: InputItem, selection: Selection): ItemStatus 
   const { index, line } = item;
   throw new Failure(
     'usage',
-    `${selection.resultsName} holds the answer to another prompt as item ${index} (line ${line} of the input)`,
+    `${selection.resultsName} has the answer to a different prompt for item ${index} (line ${line} of the input)`,
     {
-      hint: 'the input, its order, --template or --system changed: name another file with -o',
+      hint: 'the input, its order, --template or --system changed; use a different -o file',
     },
   );
 }

@@ -62,7 +62,7 @@ export function* resultBlocks(
     for (let done = 0; done < length;) {
       const rest = { offset: offset + done, length: length - done };
       const size = readPart(sources[file] ?? -1, buffer.subarray(filled), rest);
-      if (size === 0) throw new Error('a file of results became shorter while it was read');
+      if (size === 0) throw new Error('a results file was truncated while being read');
       done += size;
       filled += size;
       if (filled < blockSize) continue;

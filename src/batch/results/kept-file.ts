@@ -140,9 +140,9 @@ function rescue<Result>(name: string, state: FileState, what: string, copy: () =
     return copy();
   } catch (error) {
     state.isUnkept = true;
-    const message = `${name} was ${what} while natter wrote it: ${failureReason(error)}`;
+    const message = `${name} was ${what} during the run: ${failureReason(error)}`;
     throw new Failure('storage', message, {
-      hint: 'its results are on standard output',
+      hint: 'the results are on standard output',
       cause: error,
     });
   }
@@ -161,7 +161,7 @@ function writeAnew({ name, place, onRewritten }: KeptFileOptions, state: FileSta
 function refuseReplaced({ name, place }: KeptFileOptions, state: FileState): never {
   const { descriptor, size } = state;
   const beside = rescue(name, state, 'replaced', () => copyBeside(place, descriptor, size));
-  throw new Failure('storage', `${name} was replaced by another file while natter wrote it`, {
+  throw new Failure('storage', `${name} was replaced by another file during the run`, {
     hint: `the results are in ${beside}, later ones on standard output`,
   });
 }
@@ -176,8 +176,8 @@ function check(options: KeptFileOptions, state: FileState): void {
     refuseReplaced(options, state);
   }
   if (own.size >= size) return;
-  throw new Failure('storage', `another program cut ${name} while natter wrote it`, {
-    hint: 'the same command asks again what is missing; later results are on standard output',
+  throw new Failure('storage', `another program truncated ${name} during the run`, {
+    hint: 'run the same command again for what is missing; later results are on standard output',
   });
 }
 

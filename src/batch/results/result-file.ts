@@ -63,10 +63,11 @@ function cannotWrite(name: string, cause: unknown, hint: string | undefined): Fa
   });
 }
 
-const notKept = 'what did not fit is on standard output; the same command asks it again';
-const notOnDisk = 'the last results may be missing from it; the same command asks those again';
+const notKept = 'what did not fit is on standard output; run the same command again to retry it';
+const notOnDisk =
+  'the last results may be missing from it; run the same command again to retry them';
 const notOrdered =
-  'all results are in it, though not in order; the same command puts them in order';
+  'all results are in it, but not in order; run the same command again to sort them';
 
 /** The lock of a file for results. @throws as {@link resultPlace} */
 export const resultLock = (name: string) => `${resultPlace(name)}.lock`;
@@ -76,7 +77,7 @@ function lockFile(name: string, place: string, options: RawModeOptions): HeldLoc
   if (lock.isHeld) return lock;
   const { holder } = lock;
   const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
-  throw new Failure('storage', `another natter${who} writes ${name}`, {
+  throw new Failure('storage', `another natter${who} is writing ${name}`, {
     hint: `wait for it, or name another file; if no natter is running, delete ${name}.lock`,
   });
 }
@@ -86,9 +87,9 @@ function refuseLost(lock: HeldLock, name: string): void {
   if (lock.isKept()) return;
   throw new Failure(
     'storage',
-    `another natter writes ${name}: this one was suspended for too long`,
+    `another natter is writing ${name}: this one was suspended for too long`,
     {
-      hint: 'wait for it; the same command then asks what is missing',
+      hint: 'wait for it, then run the same command again for what is missing',
     },
   );
 }
@@ -229,7 +230,7 @@ export function openResultFile(name: string, options: ResultFileOptions): Result
     throw cannotWrite(
       name,
       error,
-      isFolderMissing ? `make ${path.dirname(name)} first` : undefined,
+      isFolderMissing ? `create ${path.dirname(name)} first` : undefined,
     );
   }
 }

@@ -11,7 +11,7 @@ import { errorCode } from '../../storage/storage-failure.ts';
 export function resultPlace(name: string): string {
   const found = fs.statSync(name, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) {
-    throw new Failure('usage', `${name} is no file that results can be kept in`, {
+    throw new Failure('usage', `${name} is not a regular file`, {
       hint: 'without -o, results go to standard output',
     });
   }

@@ -16,7 +16,7 @@ const blockSize = 1 << 20;
 const lineEndSize = 1;
 
 function noResult(name: string, line: number): Failure {
-  return new Failure('usage', `line ${line} of ${name} is no result of natter batch`, {
+  return new Failure('usage', `line ${line} of ${name} is not a result of natter batch`, {
     hint: 'name another file, or repair the line',
   });
 }

@@ -22,18 +22,18 @@ export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
   const login = new Command('login')
     .summary('store the address and key of a service')
     .description(
-      'Stores the address and the key of a service, once the service has accepted them. Asks for both; a key can come on standard input instead.',
+      'Prompts for the address and key of a service, checks them and stores them. The key can also be piped in.',
     )
-    .option('--no-check', 'store without asking the service');
+    .option('--no-check', 'store without checking');
   login.action(() => run.login(context, login.optsWithGlobals()));
   const status = new Command('status')
-    .summary('show the service in use and where that is decided')
-    .description('Shows which service is used, and where each setting comes from.')
+    .summary('show the service in use and the source of each setting')
+    .description('Shows the service in use and the source of each setting.')
     .option('--json', 'print JSON');
   status.action(() => run.status(context, status.optsWithGlobals()));
   const logout = new Command('logout')
-    .summary('forget the key')
-    .description('Forgets the stored key of the profile.');
+    .summary('delete the stored key')
+    .description('Deletes the stored key of the profile.');
   logout.action(() => run.logout(context, logout.optsWithGlobals()));
   setExamples(login, [
     'natter auth login',

@@ -35,7 +35,7 @@ export async function tryAgain<Result>(
     } catch (error) {
       const isFinal = !canAsk(context, options) || number === mostTries;
       if (isFinal || !(error instanceof Failure) || !isRefusal(error)) throw error;
-      notices.warning(`${error.message}; enter it again, or leave with Ctrl-C`);
+      notices.warning(`${error.message}; try again, or press Ctrl-C to quit`);
     }
   }
 }
@@ -72,7 +72,7 @@ export async function askBaseUrl(
   if (decided) return known;
   if (!canAsk(context, options)) {
     if (known !== undefined) return known;
-    throw new Failure('usage', 'the base URL of the service is not known', {
+    throw new Failure('usage', 'no base URL is set', {
       hint: 'pass it: natter auth login --base-url https://api.example.com',
     });
   }

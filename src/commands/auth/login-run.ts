@@ -40,7 +40,7 @@ function modelAdvice(
   // The line is there to be pasted into a shell, and the service chose the id.
   const id = ids.find((known) => /^[\w./:@+][\w./:@+-]*$/.test(known)) ?? '<id>';
   const flag = profile.source.kind === 'flag' ? ` --profile ${profile.value}` : '';
-  return `${model}, the model in force, is not one of them: natter config set model ${id}${flag}`;
+  return `${model}, the current model, is not one of them: natter config set model ${id}${flag}`;
 }
 
 /** Asks the service for its models with the new key. Some servers have no such list: that is told, not refused. */
@@ -64,7 +64,7 @@ async function check(
     return { finding: `answered: ${describeModels(records)}`, models: records };
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not_found') {
-      const finding = 'reached, but it lists no models, so the key could not be checked';
+      const finding = 'is reachable but lists no models, so the key was not checked';
       return { finding, models: [] };
     }
     throw error;
@@ -128,7 +128,7 @@ function store(context: Context, profile: string, { apiKey, baseUrl }: Entered) 
 /** Variables that win over what is stored. */
 function noteVariables({ environment }: Context, notices: Notices): void {
   for (const name of ['NATTER_BASE_URL', 'NATTER_API_KEY']) {
-    if (isSet(environment, name)) notices.notice(`${name} wins over the profile while it is set`);
+    if (isSet(environment, name)) notices.notice(`${name} is set and overrides the profile`);
   }
 }
 
@@ -153,9 +153,10 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const advice = modelAdvice(models, settings.values.model, settings.profile);
   if (advice !== undefined) notices.notice(advice);
   notices.notice(`stored in profile ${profile}`);
-  if (hadKey && entered.apiKey === undefined) notices.notice('the key stored before is forgotten');
+  if (hadKey && entered.apiKey === undefined)
+    notices.notice('the previously stored key was deleted');
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
-    notices.notice(`natter config use ${profile} makes that profile the current one`);
+    notices.notice(`natter config use ${profile} makes it the current profile`);
   }
   noteVariables(context, notices);
 }

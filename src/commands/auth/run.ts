@@ -27,7 +27,7 @@ export async function showStatus(context: Context, options: JsonOptions): Promis
   for (const secret of settings.withheld) notices.notice(describeWithheld(secret));
   const { replay } = chooseRecording(options, context.environment);
   if (replay !== undefined) {
-    notices.notice(`no service is asked: the recording ${replay.file} answers`);
+    notices.notice(`answers come from the recording ${replay.file}, not from a service`);
   } else if (settings.values.baseUrl === undefined) {
     notices.notice('no service is configured; connect one with natter auth login');
   }
@@ -43,9 +43,9 @@ export async function logout(context: Context, options: GlobalOptions): Promise<
     notices.notice(`profile ${profile} has no stored key`);
   } else {
     await changeStored(context, (before) => removeCredential(before, profile));
-    notices.notice(`the key of profile ${profile} is forgotten`);
+    notices.notice(`deleted the key of profile ${profile}`);
   }
   if (isSet(environment, 'NATTER_API_KEY')) {
-    notices.notice('NATTER_API_KEY is still set and is used');
+    notices.notice('NATTER_API_KEY is still set and takes effect');
   }
 }

@@ -20,10 +20,10 @@ const runBatch: RunBatch = {
 const inputOptions = () => [
   new Option(
     '--format <format>',
-    'how the input is written: lines, jsonl, csv or tsv; default: as its name says, or its first line',
+    'input format: lines, jsonl, csv or tsv (default: from the file name or first line)',
   ).choices(inputFormats),
-  new Option('--template <text>', 'make prompts of a table or JSON: "… {{column}} …"'),
-  new Option('--shard <i/n>', 'take every n-th item only, beginning with the i-th'),
+  new Option('--template <text>', 'build prompts from columns or JSON fields: "… {{column}} …"'),
+  new Option('--shard <i/n>', 'only every n-th item, starting at the i-th'),
 ];
 
 const requestOptions = () => [
@@ -33,31 +33,27 @@ const requestOptions = () => [
   new Option('--param <key=json>', 'add a field to each request body; repeatable').argParser(
     collect,
   ),
-  new Option('--no-stream', 'ask for whole answers at once'),
-  new Option('--concurrency <n>', 'most items asked at the same time, default 4').default('4'),
-  new Option('--retry-incomplete <n>', 'ask so often again after a cut answer, default 0').default(
-    '0',
-  ),
+  new Option('--no-stream', 'do not stream answers'),
+  new Option('--concurrency <n>', 'maximum concurrent requests, default 4').default('4'),
+  new Option('--retry-incomplete <n>', 'retries after a cut answer, default 0').default('0'),
 ];
 
 const outputOptions = () => [
-  new Option('-o, --output <file>', 'keep results there; the same command goes on from there'),
-  new Option('--unordered', 'results as they come, not in the order of the input'),
+  new Option('-o, --output <file>', 'results file; run the same command again to resume'),
+  new Option('--unordered', 'print results as they arrive, not in input order'),
   new Option('--dry-run', 'print the requests as JSON lines; send nothing'),
 ];
 
 const mergeOptions = () => [
-  new Option('-o, --output <file>', 'file to write, instead of standard output'),
-  new Option('--force', 'replace a file that is there'),
+  new Option('-o, --output <file>', 'file to write (default: standard output)'),
+  new Option('--force', 'replace an existing file'),
 ];
 
 function buildMerge(context: Context, run: RunBatch): Command {
   const merge = new Command('merge')
-    .argument('<pieces...>', 'files of results')
-    .summary('put the results of shards together')
-    .description(
-      'Puts files of results together, in the order of the input, and tells which items are missing.',
-    );
+    .argument('<pieces...>', 'results files')
+    .summary('merge the results of shards')
+    .description('Merges results files in input order and reports missing items.');
   addOptionGroups(merge, [['Output options:', mergeOptions()]]);
   merge.action((pieces: string[]) => run.merge(context, merge.optsWithGlobals(), pieces));
   hideServiceOptions(merge);
@@ -68,9 +64,9 @@ function buildMerge(context: Context, run: RunBatch): Command {
 /** `natter batch [file]`: asks each item of an input; `natter batch merge` puts results together. */
 export function buildBatch(context: Context, run: RunBatch = runBatch): Command {
   const command = new Command('batch')
-    .argument('[file]', 'prompts; - or nothing: standard input')
+    .argument('[file]', 'prompts; default or -: standard input')
     .description(
-      'Asks each prompt of a file: one a line, JSON lines ({"prompt": …} or {"messages": …}), or a table with a header. The results are JSON lines.',
+      'Sends each prompt of a file: one per line, JSON lines ({"prompt": …} or {"messages": …}), or a table with a header. Writes the results as JSON lines.',
     );
   addOptionGroups(command, [
     ['Input options:', inputOptions()],

@@ -53,8 +53,8 @@ function itemLine(
 function outlookText({ tally, sendable, tokens }: Outlook): string {
   const { total = 0, already, failed } = tally;
   const items = total === 1 ? 'item' : 'items';
-  const before = already === 0 ? '' : ` (${count(already)} answered before)`;
-  const bad = failed === 0 ? '' : `; ${count(failed)} cannot be`;
+  const before = already === 0 ? '' : ` (${count(already)} already answered)`;
+  const bad = failed === 0 ? '' : `; ${count(failed)} cannot be sent`;
   return `${count(sendable)} of ${count(total)} ${items} would be sent${before}, ${tokenText(tokens, true)}${bad}`;
 }
 
@@ -81,6 +81,6 @@ export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
   const text = outlookText(outlook);
   if (tally.failed === 0) return items.notices.notice(text);
   throw new Failure(kindOf(tally, undefined), text, {
-    hint: 'the lines with an error say why',
+    hint: 'see the error lines in the output',
   });
 }

@@ -18,12 +18,12 @@ export const outcomeText = ({ tally, elapsed }: BatchEnd) => batchOutcome({ ...t
 
 function hintOf({ output, gaveUp, tally }: BatchEnd): string {
   if (output !== undefined && [...tally.causes.keys()].join() === 'usage') {
-    return 'correct the lines that the results name; the same command then asks only those';
+    return 'correct the lines named in the results, then run the same command to retry only those';
   }
   const again =
     output === undefined
-      ? 'with -o FILE the same command would ask only those again'
-      : 'the same command asks those again, and only those';
+      ? 'use -o FILE to be able to retry only these'
+      : 'run the same command again to retry only these';
   return gaveUp?.hint === undefined ? again : `${gaveUp.hint}; ${again}`;
 }
 
@@ -39,13 +39,13 @@ export function batchFailure(end: BatchEnd): Failure | undefined {
   const { tally, gaveUp } = end;
   if (tally.failed === 0) return undefined;
   const reason =
-    gaveUp === undefined ? '' : `; stopped, as others would fail too: ${gaveUp.message}`;
+    gaveUp === undefined ? '' : `; stopped because further items would fail too: ${gaveUp.message}`;
   return new Failure(kindOf(tally, gaveUp), `${outcomeText(end)}${reason}`, { hint: hintOf(end) });
 }
 
 /** What is left to ask: ``, `, 14 left`, or that the input was not read to its end. */
 function restText(left: number | undefined): string {
-  if (left === undefined) return ', and not all of the input was read';
+  if (left === undefined) return ', input not fully read';
   return left === 0 ? '' : `, ${count(left)} left`;
 }
 
@@ -54,7 +54,7 @@ export function stoppedText(end: BatchEnd): string {
   const { tally, output } = end;
   const left = itemsLeft(tally);
   if (left === 0 && tally.failed === 0) return outcomeText(end);
-  const again = output === undefined ? '' : '; the same command asks the rest';
+  const again = output === undefined ? '' : '; run the same command again for the rest';
   return `stopped: ${outcomeText(end)}${restText(left)}${again}`;
 }
 
@@ -67,8 +67,8 @@ export function drainFailure(end: BatchEnd, signal: string): Failure | undefined
   if (left === 0) return batchFailure(end);
   const hint =
     end.output === undefined
-      ? 'with -o FILE the same command would ask only the rest'
-      : 'the same command asks the rest, and only that';
+      ? 'use -o FILE to be able to resume'
+      : 'run the same command again for the rest';
   const message = `stopped by ${signal}: ${outcomeText(end)}${restText(left)}`;
   return new Failure('incomplete', message, { hint });
 }

@@ -25,14 +25,14 @@ export function refuseSharedFiles(
 ): void {
   const { output } = options;
   if (output === undefined) return;
-  const hint = 'name another file with -o';
+  const hint = 'use a different -o file';
   if (input !== undefined && input !== '-' && isSameFile(output, input)) {
-    throw new Failure('usage', `${output} is the input, so results cannot go into it`, { hint });
+    throw new Failure('usage', `${output} is the input; results cannot be written to it`, { hint });
   }
   const { record, replay } = chooseRecording(options, environment);
   const recording = record ?? replay?.file;
   if (recording !== undefined && isSameFile(output, recording)) {
-    throw new Failure('usage', `${output} is the recording, so results cannot go into it`, {
+    throw new Failure('usage', `${output} is the recording; results cannot be written to it`, {
       hint,
     });
   }

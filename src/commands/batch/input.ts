@@ -26,11 +26,11 @@ async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uin
 function standardInput({ streams }: Context, notices: Notices, isAsked: boolean): BatchInput {
   const { stdin } = streams;
   if (stdin.isTerminal && !isAsked) {
-    throw new Failure('usage', 'there is nothing to ask: no file is named, and nothing piped in', {
-      hint: 'name a file with a prompt on each line, as in: natter batch prompts.txt',
+    throw new Failure('usage', 'no input: name a file or pipe prompts in', {
+      hint: 'for example: natter batch prompts.txt',
     });
   }
-  if (stdin.isTerminal) notices.notice('reading standard input; end it with Ctrl-D');
+  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl-D to end it');
   return {
     name: 'standard input',
     isRepeatable: false,

@@ -39,12 +39,12 @@ function read({ input, plan }: BatchItems, signal: AbortSignal): AsyncIterable<I
 
 function tellBad(name: string, bad: number, { line, problem }: InputItem, notices: Notices): void {
   const others = bad === 1 ? '' : `, and ${count(bad - 1)} more cannot be sent`;
-  notices.warning(`line ${line} of ${name} ${problem}${others}; the result says so`);
+  notices.warning(`line ${line} of ${name} ${problem}${others}; see the results`);
 }
 
 function noItem(name: string): Failure {
-  return new Failure('usage', `${name} holds no prompt`, {
-    hint: 'a prompt stands on each line, or in each row under the header of a table',
+  return new Failure('usage', `${name} contains no prompt`, {
+    hint: 'put one prompt on each line, or one row per prompt below a table header',
   });
 }
 
@@ -66,8 +66,8 @@ export async function checkItems(
   if (last > survey.items) {
     throw new Failure(
       'usage',
-      `${selection.resultsName} has a result for item ${last}, and ${input.name} only ${survey.items} items`,
-      { hint: 'the input changed: name another file with -o' },
+      `${selection.resultsName} has a result for item ${last}, but ${input.name} has only ${survey.items} items`,
+      { hint: 'the input changed; use a different -o file' },
     );
   }
   tally.total = survey.total;

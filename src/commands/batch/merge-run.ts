@@ -30,8 +30,8 @@ function expandPiece(name: string): readonly string[] {
     throw cannotRead(name, error);
   }
   if (files.length > 0) return files;
-  throw new Failure('usage', `no file has a name like ${name}`, {
-    hint: 'name the files of results that belong together',
+  throw new Failure('usage', `no file matches ${name}`, {
+    hint: 'name the results files to merge',
   });
 }
 
@@ -51,8 +51,8 @@ function openPieces(names: readonly string[], opened: number[]): Merged {
 
 function refuseExisting(name: string): void {
   if (!fs.existsSync(name)) return;
-  throw new Failure('usage', `${name} is there already`, {
-    hint: 'name another file, or replace it with --force',
+  throw new Failure('usage', `${name} already exists`, {
+    hint: 'use another name, or --force to replace it',
   });
 }
 
@@ -85,9 +85,9 @@ function tell(notices: Notices, { index }: Merged): void {
     const items = missing === 1 ? 'item is' : 'items are';
     throw new Failure(
       'incomplete',
-      `${count(missing)} ${items} missing between ${results} results: ${text}`,
+      `${count(missing)} ${items} missing among ${results} results: ${text}`,
       {
-        hint: 'natter batch with the whole input, and -o with the merged file, asks what is missing',
+        hint: 'for the missing items, run natter batch on the whole input with -o and the merged file',
       },
     );
   }

@@ -26,8 +26,8 @@ function wholeNumber(text: string, option: string, least: number, most: number):
 function templateOf(text: string): Template {
   const template = parseTemplate(text);
   if (template.names.length > 0) return template;
-  throw new Failure('usage', 'the template names no column, so every prompt would be the same', {
-    hint: 'a column stands in two braces, as in --template "Sum up: {{text}}"',
+  throw new Failure('usage', 'the template has no column, so all prompts would be equal', {
+    hint: 'put column names in double braces, as in --template "Sum up: {{text}}"',
   });
 }
 

@@ -40,7 +40,7 @@ export function outcomeLine(
 /** Why an item of the input is not sent. */
 export function unsendable({ line, problem }: InputItem & { readonly problem: string }): Failure {
   return new Failure('usage', `line ${line} of the input ${problem}`, {
-    hint: 'correct the line; the same command with -o then asks what is missing',
+    hint: 'correct the line, then run the same command with -o to send what is missing',
   });
 }
 

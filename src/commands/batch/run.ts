@@ -56,12 +56,12 @@ function stopOnSignals(
   const giveBack = device.onInterrupt(() => {
     giveBack();
     stop('SIGINT');
-    notices.notice('finishing the answers under way; Ctrl-C again breaks them off');
+    notices.notice('finishing running requests; press Ctrl-C again to cancel them');
   });
   const forget = device.onTimeLimit(() => {
     forget();
     stop('SIGUSR1');
-    notices.notice('SIGUSR1: finishing the answers under way, and asking nothing more');
+    notices.notice('SIGUSR1: finishing running requests, sending no new ones');
   });
   return () => {
     giveBack();
@@ -91,7 +91,7 @@ const longPause = 5000;
 function pauseNotice({ presentation }: Run): (wait: number) => void {
   return (wait) => {
     if (presentation.animated || wait < longPause) return;
-    presentation.notices.notice(`rate limit: new requests wait ${shortTime(wait)}`);
+    presentation.notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
   };
 }
 

@@ -57,7 +57,7 @@ export async function openBatchSink(
   await awaitHolder(context, notices, resultLock(output), output);
   const { clock, process, streams } = context;
   const onRewritten = () =>
-    notices.warning(`${output} was deleted while natter wrote it; it is written anew`);
+    notices.warning(`${output} was deleted during the run; natter wrote it again`);
   const file = openResultFile(output, { clock, process, onRewritten });
   return {
     find: (index) => file.find(index),

@@ -18,7 +18,7 @@ export const chatExamples = [
 ] as const;
 
 const interactionOptions = () => [
-  new Option('-i, --interactive', 'stay for a conversation, also with a first prompt'),
+  new Option('-i, --interactive', 'open a conversation, even when a prompt is given'),
   new Option(
     '--screen-reader, --accessible',
     'plain labelled lines, for screen readers [NATTER_ACCESSIBLE]',
@@ -26,25 +26,22 @@ const interactionOptions = () => [
 ];
 
 const outputOptions = () => [
-  new Option('--json', 'print one JSON document when the prompt has ended'),
-  new Option('--jsonl', 'print each event as a JSON line when it comes'),
+  new Option('--json', 'print one JSON document at the end'),
+  new Option('--jsonl', 'print each event as a JSON line'),
   new Option('--plain', 'print plain text on a terminal too'),
   new Option('--markdown', 'print styled Markdown into a pipe too'),
-  new Option('--raw', 'print the bytes of the service on a terminal too: unsafe'),
-  new Option(
-    '--reasoning',
-    'show reasoning where the service sends it: on standard error, dim in a conversation',
-  ),
-  new Option('--dry-run', 'print the request and where each setting came from; send nothing'),
+  new Option('--raw', 'print unfiltered bytes on a terminal too (unsafe)'),
+  new Option('--reasoning', 'show reasoning: on standard error, dim in a conversation'),
+  new Option('--dry-run', 'print the request and the source of each setting; send nothing'),
 ];
 
 /** `natter [chat] [prompt...]`: sends one prompt and prints the answer. */
 export function buildChat(context: Context, run: RunChat = runChat): Command {
   const command = new Command('chat')
-    .argument('[prompt...]', 'what to ask; {{stdin}} in it stands for standard input')
-    .summary('ask once: send a prompt, print the answer')
+    .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
+    .summary('send one prompt and print the answer')
     .description(
-      'Sends a prompt and prints the answer. Standard input, when it is a pipe or a file, goes along after the prompt.',
+      'Sends a prompt and prints the answer. Piped standard input is appended to the prompt.',
     );
   addOptionGroups(command, [
     ['Request options:', [settingOption('model', '-m'), ...requestOptions()]],

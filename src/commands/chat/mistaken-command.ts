@@ -27,7 +27,7 @@ export async function questionMistakenCommand(
   const isAsked = stdin.isTerminal && stderr.isTerminal;
   const mask = (text: string) => maskMessage(context.secrets, text);
   const notices = createNotices(stderr, options.quiet === true && !isAsked, mask);
-  notices.notice(isAsked ? doubt : `${doubt}; it is sent as a prompt`);
+  notices.notice(isAsked ? doubt : `${doubt}; sending it as a prompt`);
   if (!isAsked) return;
   if (options.input) {
     const reply = await context.ask('Send it as a prompt? [y/N] ', { signal: context.signal });
@@ -35,6 +35,6 @@ export async function questionMistakenCommand(
   }
   const advice = commands === '' ? '' : `did you mean ${commands}? `;
   throw new Failure('usage', `"${prompt}" was not sent`, {
-    hint: `${advice}To send it: natter -- ${prompt}`,
+    hint: `${advice}to send it: natter -- ${prompt}`,
   });
 }

@@ -19,8 +19,8 @@ export function wantsRepl(
   const isTerminal = streams.stdin.isTerminal && streams.stdout.isTerminal;
   if (options.interactive === true) {
     if (isTerminal) return true;
-    throw new Failure('usage', '--interactive needs a terminal to read from and write to', {
-      hint: 'leave it out to get one answer',
+    throw new Failure('usage', '--interactive needs a terminal for input and output', {
+      hint: 'omit it for a single answer',
     });
   }
   const asksOnce = words.length > 0 || oneShot.some((name) => options[name] === true);

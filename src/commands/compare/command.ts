@@ -15,24 +15,24 @@ const runCompare: RunCompare = async (...words) => {
 const modelOption = () =>
   new Option(
     '-m, --models <ids>',
-    'models to ask, with commas between, default origin,nextgen; profile:model asks one of another profile',
+    'comma-separated models, default origin,nextgen; profile:model uses another profile',
   ).argParser(collect);
 
 const outputOptions = () => [
-  new Option('--diff', 'show by words how the answers differ from the first'),
-  new Option('--stacked', 'one answer below the other on a wide terminal too'),
+  new Option('--diff', 'show a word diff against the first answer'),
+  new Option('--stacked', 'print answers one below the other, even on a wide terminal'),
   new Option('--plain', 'print plain text on a terminal too'),
-  new Option('--json', 'print one JSON document when all answers are over'),
-  new Option('--jsonl', 'print each event as a JSON line when it comes'),
-  new Option('--dry-run', 'print the requests and where each setting came from; send nothing'),
+  new Option('--json', 'print one JSON document at the end'),
+  new Option('--jsonl', 'print each event as a JSON line'),
+  new Option('--dry-run', 'print the requests and the source of each setting; send nothing'),
 ];
 
 /** `natter compare [prompt...]`: several models answer the same prompt at the same time. */
 export function buildCompare(context: Context, run: RunCompare = runCompare): Command {
   const command = new Command('compare')
-    .argument('[prompt...]', 'what to ask; {{stdin}} in it stands for standard input')
+    .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
     .description(
-      'Sends a prompt to several models at the same time and prints their answers: side by side on a wide terminal, else one below the other, and under them how long each took. The first answer is the one that natter -c goes on with.',
+      'Sends a prompt to several models at the same time and prints the answers (side by side on a wide terminal), then tokens and times. natter -c continues with the first answer.',
     );
   addOptionGroups(command, [
     ['Request options:', [modelOption(), ...requestOptions()]],

@@ -50,7 +50,7 @@ export function parseModels(
     .filter((name) => name !== '');
   if (names.length < 2) {
     throw new Failure('usage', 'a comparison needs two models or more', {
-      hint: 'name them with commas between, as in: natter compare -m origin,nextgen …',
+      hint: 'separate them by commas, as in: natter compare -m origin,nextgen …',
     });
   }
   return names.map((name, index) => {

@@ -31,7 +31,7 @@ async function printDifferences({ context, presentation, answers }: Conclusion):
   const shown = (text: string) => (stdout.isTerminal ? sanitize(text) : text);
   const [first, ...others] = answers.filter(({ content }) => content !== '');
   if (first === undefined || others.length === 0) {
-    presentation.notices.notice('there are no two answers to show a difference of');
+    presentation.notices.notice('fewer than two answers to compare');
     return;
   }
   for (const other of others) {

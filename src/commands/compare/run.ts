@@ -166,7 +166,7 @@ export async function compare(
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   if (options.diff === true && format.startsWith('json')) {
     throw new Failure('usage', `--diff and --${format} exclude each other`, {
-      hint: 'the answers are in the JSON, for any other tool to compare',
+      hint: 'use another tool to compare the answers in the JSON',
     });
   }
   const named = readComparedModels(context, notices, options);

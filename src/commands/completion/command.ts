@@ -8,9 +8,9 @@ const shells: readonly Shell[] = ['bash', 'zsh', 'fish', 'powershell'];
 /** `natter completion <shell>`. */
 export function buildCompletion(context: Context): Command {
   const command = new Command('completion')
-    .addArgument(new Argument('<shell>', 'the shell that is to complete natter').choices(shells))
+    .addArgument(new Argument('<shell>', 'shell to complete in').choices(shells))
     .description(
-      'Prints a script for the shell to read: it completes commands, options, models, profiles and conversations. Install it once with the line of your shell below; it asks natter each time, so it need not be renewed. In PowerShell the line belongs into the file that $PROFILE names.',
+      'Prints a completion script for commands, options, models, profiles and conversations. Install it once with the line for your shell below; updates of natter need no reinstall. In PowerShell, add the line to $PROFILE.',
     );
   hideServiceOptions(command);
   setExamples(command, [

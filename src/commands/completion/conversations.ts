@@ -20,5 +20,5 @@ export function conversationCandidates(
   }));
   return entries.length === 0
     ? []
-    : [{ value: 'latest', description: 'the one that changed last' }, ...found];
+    : [{ value: 'latest', description: 'most recent conversation' }, ...found];
 }

@@ -62,7 +62,7 @@ function buildReaders(context: Context, run: RunConfig): readonly Command[] {
 function buildWriters(context: Context, run: RunConfig): readonly Command[] {
   const set = new Command('set')
     .argument('<name>', 'name of the setting, such as model or params.temperature')
-    .argument('<value>', 'its value; JSON for params')
+    .argument('<value>', 'value; JSON for params')
     .summary('set a value')
     .description(`Sets a value in the profile. The settings are ${settingNames.join(', ')}.`);
   set.action((name: string, value: string) => run.set(context, set.optsWithGlobals(), name, value));
@@ -78,8 +78,8 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
   use.action((profile: string) => run.use(context, use.optsWithGlobals(), profile));
   const remove = new Command('remove-profile')
     .argument('<profile>', 'name of the profile')
-    .summary('remove a profile with its key')
-    .description('Removes a profile with its key.');
+    .summary('remove a profile and its key')
+    .description('Removes a profile and its key.');
   remove.action((profile: string) => run.remove(context, remove.optsWithGlobals(), profile));
   setExamples(set, [
     'natter config set model nextgen',

@@ -89,13 +89,9 @@ export async function unsetSetting(
 export async function showPath(context: Context): Promise<void> {
   const { config } = resolveFolders(context);
   if (config === undefined) {
-    throw new Failure(
-      'storage',
-      'the folder for settings is unknown, because there is no home folder',
-      {
-        hint: 'set NATTER_CONFIG_DIR',
-      },
-    );
+    throw new Failure('storage', 'the settings folder is unknown: there is no home folder', {
+      hint: 'set NATTER_CONFIG_DIR',
+    });
   }
   await context.streams.stdout.write(`${settingsPath(config, settingsFile)}\n`);
 }
@@ -110,7 +106,7 @@ export async function useProfile(
   await changeStored(context, (stored) => profiles.useProfile(stored, profile));
   notices.notice(`${profile} is the current profile`);
   if (isSet(context.environment, 'NATTER_PROFILE')) {
-    notices.notice('NATTER_PROFILE wins over it while it is set');
+    notices.notice('NATTER_PROFILE is set and overrides it');
   }
 }
 
@@ -122,7 +118,7 @@ export async function removeProfile(
 ): Promise<void> {
   const { notices } = await present(context, options);
   await changeStored(context, (stored) => profiles.deleteProfile(stored, profile));
-  notices.notice(`profile ${profile} and its key are removed`);
+  notices.notice(`removed profile ${profile} and its key`);
 }
 
 /** Runs `natter config profiles`. @throws Failure */

@@ -34,25 +34,20 @@ const runConversations: RunConversations = {
   search: async (...words) => (await import('./search-run.ts')).searchConversations(...words),
 };
 
-const conversation = () =>
-  new Argument('<conversation>', 'an id or its beginning, a title, or latest');
-const siblings = () =>
-  new Option('--siblings', 'all versions of edited prompts and repeated answers');
+const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
+const siblings = () => new Option('--siblings', 'include all versions of prompts and answers');
 
 function buildList(context: Context, run: RunConversations): Command {
   const list = new Command('list')
-    .summary('list them, the one that changed last first')
+    .summary('list conversations, most recent first')
     .description('Lists conversations: id, last change, turns, tokens, model, title.')
-    .option('--all', 'all of them on a terminal too, not the last 30')
-    .option('--deleted', 'the ones in the trash')
+    .option('--all', 'list all, not only the last 30')
+    .option('--deleted', 'list the trash')
     .option('--json', 'print JSON')
     // As the default command it gets every word that names none.
     .allowExcessArguments();
   list.action(() => {
-    refuseWords(
-      list,
-      (word) => `natter conversations show ${word} prints the conversation of that id or title`,
-    );
+    refuseWords(list, (word) => `to show a conversation: natter conversations show ${word}`);
     return run.list(context, list.optsWithGlobals());
   });
   return setExamples(list, [
@@ -64,8 +59,8 @@ function buildList(context: Context, run: RunConversations): Command {
 function buildShow(context: Context, run: RunConversations): Command {
   const show = new Command('show')
     .addArgument(conversation())
-    .summary('print one')
-    .description('Prints a conversation, as Markdown into a pipe.')
+    .summary('print a conversation')
+    .description('Prints a conversation; piped output is Markdown.')
     .addOption(siblings())
     .option('--json', 'print JSON');
   show.action((name: string) => run.show(context, show.optsWithGlobals(), name));
@@ -75,12 +70,12 @@ function buildShow(context: Context, run: RunConversations): Command {
 function buildSearch(context: Context, run: RunConversations): Command {
   const search = new Command('search')
     .argument('<pattern>', 'text to find; case is ignored')
-    .summary('search the text of all')
-    .description('Searches the text of all conversations and shows the lines around each hit.')
+    .summary('search all conversations')
+    .description('Searches all conversations and shows the lines around each hit.')
     .option('-E, --regexp', 'the pattern is a JavaScript regular expression')
-    .option('--case-sensitive', 'tell upper case from lower')
+    .option('--case-sensitive', 'match case')
     .option('-C, --context <lines>', 'lines to show around a hit', '1')
-    .option('--json', 'print each turn with hits as a JSON line');
+    .option('--json', 'print each matching turn as a JSON line');
   search.action((pattern: string) => run.search(context, search.optsWithGlobals(), pattern));
   return setExamples(search, [
     'natter conversations search "rate limit"',
@@ -91,19 +86,17 @@ function buildSearch(context: Context, run: RunConversations): Command {
 function buildExport(context: Context, run: RunConversations): Command {
   const command = new Command('export')
     .addArgument(conversation())
-    .summary('write one as Markdown, JSON or a page for a browser')
-    .description(
-      'Writes a conversation to standard output, or to a file whose extension names the format.',
-    )
+    .summary('export a conversation as Markdown, JSON or HTML')
+    .description('Exports a conversation to standard output or a file.')
     .option('-o, --output <file>', 'file to write: .md, .json or .html')
     .addOption(
       new Option(
         '--format <format>',
-        'markdown, json or html, whatever the extension says',
+        'markdown, json or html (default: from the extension)',
       ).choices(['markdown', 'json', 'html']),
     )
     .addOption(siblings())
-    .option('--force', 'replace a file that is there');
+    .option('--force', 'replace an existing file');
   command.action((name: string) => run.export(context, command.optsWithGlobals(), name));
   return setExamples(command, [
     'natter conversations export latest -o sky.html',
@@ -115,20 +108,20 @@ function buildChanges(context: Context, run: RunConversations): readonly Command
   const rename = new Command('rename')
     .addArgument(conversation())
     .argument('<title>', 'the new title')
-    .summary('give one another title')
-    .description('Gives a conversation another title.');
+    .summary('change the title')
+    .description('Changes the title of a conversation.');
   rename.action((name: string, title: string) =>
     run.rename(context, rename.optsWithGlobals(), name, title),
   );
   const remove = new Command('delete')
-    .argument('<conversations...>', 'ids or their beginnings, titles, or latest')
-    .summary('move some to the trash')
+    .argument('<conversations...>', 'ids or their prefixes, titles, or latest')
+    .summary('move conversations to the trash')
     .description('Moves conversations to the trash. Nothing in the trash expires.');
   remove.action((names: string[]) => run.delete(context, remove.optsWithGlobals(), names));
   const undelete = new Command('undelete')
-    .argument('[conversations...]', 'as for delete; without any, all')
-    .summary('put some back from the trash')
-    .description('Puts conversations back from the trash; without arguments, all of them.');
+    .argument('[conversations...]', 'ids, titles or latest (default: all)')
+    .summary('restore conversations from the trash')
+    .description('Restores conversations from the trash; without arguments, all of them.');
   undelete.action((names: string[]) => run.undelete(context, undelete.optsWithGlobals(), names));
   setExamples(rename, ['natter conversations rename latest "why the sky is blue"']);
   setExamples(remove, ['natter conversations delete latest']);
@@ -142,7 +135,7 @@ export function buildConversations(
   run: RunConversations = runConversations,
 ): Command {
   const command = new Command('conversations')
-    .description('Lists, shows, searches, exports, renames and deletes the conversations kept.')
+    .description('Lists, shows, searches, exports, renames and deletes conversations.')
     .addCommand(buildList(context, run), { isDefault: true });
   const others = [buildShow, buildSearch, buildExport].map((build) => build(context, run));
   for (const child of [...others, ...buildChanges(context, run)]) command.addCommand(child);

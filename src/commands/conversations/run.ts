@@ -42,7 +42,7 @@ function summarizeAll(entries: readonly LibraryEntry[], notices: Notices): reado
     try {
       const summary = summarize(entry.path);
       if (summary.records > 0) return [{ entry, summary }];
-      notices.warning(`${entry.path} holds nothing readable`);
+      notices.warning(`${entry.path} has no readable records`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       notices.warning(error.message);
@@ -99,7 +99,7 @@ export async function listConversations(
   const rows = listed.map((row) => cells(row, isTerminal, now));
   await printTable(context, { style }, columns, rows);
   if (isShort && entries.length > shortList) {
-    notices.notice(`the last ${shortList} of ${entries.length}; --all shows every one`);
+    notices.notice(`showing the last ${shortList} of ${entries.length}; --all shows all`);
   }
 }
 
@@ -133,7 +133,7 @@ export async function deleteConversations(
   for (const entry of unique(names.map((name) => findConversation(folder, name)))) {
     const text = describe(entry);
     deleteConversation(folder, entry, context);
-    notices.notice(`deleted ${text}; natter conversations undelete ${entry.id} puts it back`);
+    notices.notice(`deleted ${text}; restore it with natter conversations undelete ${entry.id}`);
   }
 }
 
@@ -157,6 +157,6 @@ export async function undeleteConversations(
   for (const entry of entries) {
     const text = describe(entry);
     undeleteConversation(folder, entry);
-    notices.notice(`put back ${text}`);
+    notices.notice(`restored ${text}`);
   }
 }

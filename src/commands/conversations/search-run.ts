@@ -125,7 +125,7 @@ export async function searchConversations(
   if (hits === 0) {
     const searched = countOf(entries.length, 'conversation');
     throw new Failure('not_found', `nothing in ${searched} matches "${text}"`, {
-      hint: 'the text is looked for as it is; -E takes a regular expression',
+      hint: 'the search is literal; use -E for a regular expression',
     });
   }
   presentation.notices.notice(

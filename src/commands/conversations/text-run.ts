@@ -68,8 +68,8 @@ function formatOf({ format, output }: ExportOptions): Format {
   const extension = extname(output).toLowerCase();
   const named = extensions[extension];
   if (named !== undefined) return named;
-  throw new Failure('usage', `the name ${output} does not tell the format`, {
-    hint: 'end it in .md, .json or .html, or add --format',
+  throw new Failure('usage', `cannot infer the format from the name ${output}`, {
+    hint: 'use the extension .md, .json or .html, or add --format',
   });
 }
 
@@ -95,8 +95,8 @@ async function writeExport(
     await writeFile(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {
     if (errorCode(error) === 'EEXIST') {
-      throw new Failure('usage', `${path} is there already`, {
-        hint: 'choose another name, or add --force to replace it',
+      throw new Failure('usage', `${path} already exists`, {
+        hint: 'use another name, or --force to replace it',
       });
     }
     throw storageFailure('write', path, error);

@@ -12,7 +12,7 @@ const formatGuide = (passages: readonly Passage[]) =>
 
 const piping: readonly Passage[] = [
   {
-    text: 'Standard input goes along after the prompt, byte for byte but for a byte order mark, or in place of {{stdin}} in the prompt or in --system. Without a prompt it is the prompt.',
+    text: 'Standard input is appended to the prompt byte for byte (without a byte order mark), or replaces {{stdin}} in the prompt or in --system. Without a prompt it is the prompt.',
     lines: [
       'git diff | natter "review this"',
       'printf "un, deux" | natter "translate {{stdin}} to English"',
@@ -20,51 +20,51 @@ const piping: readonly Passage[] = [
     ],
   },
   {
-    text: 'The word -, or -f -, fails where no input comes; --no-stdin leaves input alone. Input of another encoding is named: --stdin-encoding latin1.',
+    text: 'The word -, or -f -, requires input; --no-stdin ignores it. For other encodings, use --stdin-encoding latin1.',
     lines: ['cat notes.md | natter "sum this up" -', 'natter --no-stdin "hello"'],
   },
   {
-    text: 'Standard output is the answer as the service sent it, with no line break added, and nothing else. Notices, progress and failures go to standard error; --quiet leaves only warnings and failures. Into a pipe nothing is styled.',
+    text: 'Standard output is exactly the answer as the service sent it, without an added line break or styles. Notices, progress and failures go to standard error; --quiet leaves only warnings and failures.',
     lines: ['natter "a haiku" > haiku.txt', 'natter --quiet "a haiku" | tr a-z A-Z'],
   },
   {
-    text: '--json prints one document when the prompt has ended, --jsonl each event when it happens, the last one answer-finished or answer-failed. Failures are JSON lines on standard error, too.',
+    text: '--json prints one document at the end, --jsonl each event as it happens, answer-finished or answer-failed last. Failures on standard error are JSON lines, too.',
     lines: ['natter --json "three names" | jq -r .content', 'natter --jsonl "three names"'],
   },
   {
-    text: 'The exit code says what happened (natter help exit-codes): 0 only for a whole answer. An answer that was cut exits with 11, one that was filtered or refused with 14, after the text that was received.',
+    text: 'The exit code is 0 only for a complete answer (natter help exit-codes): 11 for a cut answer, 14 for a filtered or refused one, after printing the text received.',
     lines: ['natter "a haiku" > haiku.txt || echo "exit code $?"'],
   },
   {
-    text: 'natter never asks a question where input or output is not a terminal; --no-input says so on a terminal. A reader that ends early, such as head, ends natter quietly.',
+    text: 'natter never prompts for input unless input and output are terminals; --no-input prevents it there, too. When the reader ends early, as head does, natter exits quietly.',
     lines: ['natter "a story" | head -n 1'],
   },
 ];
 
 const privacy: readonly Passage[] = [
   {
-    text: 'natter sends prompts to the one service that is configured, and to no one else: no telemetry, no search for updates. What a request holds, and who said so, is shown without sending it:',
+    text: 'natter sends prompts only to the configured service: no telemetry, no update checks. To see a request and the source of each setting without sending it:',
     lines: ['natter --dry-run "hello"', 'natter auth status'],
   },
   {
-    text: 'Conversations are kept in the data folder (~/.local/share/natter), readable by you alone. Deleted ones wait in its folder trash until you remove them there. To keep nothing, once or always:',
+    text: 'Conversations are kept in the data folder (~/.local/share/natter), readable by you alone. Deleted ones stay in its trash folder until you remove them. To save nothing, once or always:',
     lines: ['natter --no-save "hello"', 'natter config set save false'],
   },
   {
-    text: 'What you typed in a conversation, for the up arrow, and drafts are in the state folder (~/.local/state/natter), and only while conversations are kept.',
+    text: 'Input history and drafts are in the state folder (~/.local/state/natter), unless saving is off.',
   },
   {
-    text: 'Settings and keys are in the configuration folder (~/.config/natter): keys in credentials.json, readable by you alone (mode 0600) and not encrypted, each sent only to the address it was stored with. A key in NATTER_API_KEY is never written down. To forget a key:',
+    text: 'Settings and keys are in the configuration folder (~/.config/natter): keys in credentials.json, readable by you alone (mode 0600), not encrypted, and sent only to the address they were stored with. A key in NATTER_API_KEY is never stored. To delete a key:',
     lines: ['natter config path', 'natter auth logout'],
   },
   {
-    text: 'A recording (--record, NATTER_RECORD) holds prompts and answers as they were, but neither keys nor request headers; a new one is readable by you alone.',
+    text: 'A recording (--record, NATTER_RECORD) contains prompts and answers, but neither keys nor request headers; a new one is readable by you alone.',
   },
   {
-    text: 'Keys are masked in all that natter prints, NATTER_DEBUG included. They are not sent over plain http to another machine unless --allow-insecure says so.',
+    text: 'Keys are masked in all output, NATTER_DEBUG included, and not sent over plain http to another machine without --allow-insecure.',
   },
   {
-    text: 'On Windows the folders are in %APPDATA% and %LOCALAPPDATA%; natter help environment names the variables that move them. The sandbox, --sandbox, runs on this machine: nothing leaves it.',
+    text: 'On Windows the folders are in %APPDATA% and %LOCALAPPDATA%; natter help environment lists the variables that move them. The sandbox (--sandbox) runs on this machine: nothing leaves it.',
   },
 ];
 

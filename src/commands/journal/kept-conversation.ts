@@ -139,7 +139,7 @@ export async function nextTurns(
   const turns = isNewSystem ? [{ role: 'system', content: system } as const, user] : [user];
   const leaf = leafOf(conversation);
   if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
-    notices.notice('the last prompt of this conversation was never answered, and is left out');
+    notices.notice('the last prompt of this conversation has no answer and is not sent');
   }
   return { turns, messages: messagesOf(conversation, turns) };
 }
@@ -177,7 +177,7 @@ export async function openNamedJournal(
   }
   if (typeof name === 'string' && isContinued) {
     throw new Failure('usage', '--continue and --resume exclude each other', {
-      hint: '--continue stands for --resume latest',
+      hint: '--continue means --resume latest',
     });
   }
   return openResumed(access, typeof name === 'string' ? name : 'latest', branch);

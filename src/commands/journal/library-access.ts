@@ -20,7 +20,7 @@ export function readConversation(context: Context, notices: Notices, name: strin
   const { id, path } = findConversation(dataFolder(context), name);
   const { replay, lostLines, records } = loadConversation(path, id);
   if (records === 0) {
-    throw new Failure('storage', `nothing of conversation ${id} could be read`, {
+    throw new Failure('storage', `conversation ${id} has no readable records`, {
       hint: `its file is ${path}`,
     });
   }

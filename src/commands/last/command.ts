@@ -14,8 +14,8 @@ const runLast: RunLast = async (context, options, name) => {
 export function buildLast(context: Context, run: RunLast = runLast): Command {
   const last = new Command('last')
     .argument('[conversation]', 'an id, a title or latest', 'latest')
-    .description('Prints the last answer of a conversation, or a code block of it.')
-    .option('-b, --block <number>', 'only this code block, counted from 1; -1 is the last')
+    .description('Prints the last answer of a conversation or one of its code blocks.')
+    .option('-b, --block <number>', 'print only this code block: 1 is the first, -1 the last')
     .option('--plain', 'print plain text on a terminal too');
   last.action((name: string) => run(context, last.optsWithGlobals(), name));
   return setExamples(last, ['natter last', 'natter last --block 1 > script.sh']);

@@ -18,7 +18,7 @@ async function codeBlock(answer: string, block: string): Promise<string> {
   if (found !== undefined) return `${found}\n`;
   if (blocks.length === 0) throw new Failure('not_found', 'the last answer has no code block');
   const count = blocks.length === 1 ? '1 code block' : `${blocks.length} code blocks`;
-  throw new Failure('not_found', `the last answer has ${count}, and no number ${block}`);
+  throw new Failure('not_found', `the last answer has ${count}, not ${block}`);
 }
 
 /** Runs `natter last`. @throws Failure of kind `not_found` when there is no answer, or no such code block */

@@ -17,19 +17,19 @@ const runModels: RunModels = {
 /** `natter models list` and `natter models get <model>`. */
 export function buildModels(context: Context, run: RunModels = runModels): Command {
   const list = new Command('list')
-    .summary('list the models with window, latency and purpose')
+    .summary('list the models of the service')
     .description('Lists the models of the service: id, context window, latency, purpose.')
     .option('--json', 'print JSON')
     // As the default command it gets every word that names none.
     .allowExcessArguments();
   list.action(() => {
-    refuseWords(list, (word) => `natter models get ${word} shows the model of that id`);
+    refuseWords(list, (word) => `to show a model: natter models get ${word}`);
     return run.list(context, list.optsWithGlobals());
   });
   const get = new Command('get')
     .argument('<model>', 'id of the model')
     .summary('show one model')
-    .description('Shows one model with every field the service sent.')
+    .description('Shows one model with every field sent by the service.')
     .option('--json', 'print JSON');
   get.action((id: string) => run.get(context, get.optsWithGlobals(), id));
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);

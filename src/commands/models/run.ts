@@ -54,7 +54,7 @@ export async function listModels(context: Context, options: JsonOptions): Promis
   if (rows.length > 0) await printTable(context, presentation, modelColumns, rows);
   if (isTerminal && rows.some((row) => row.some((cell) => cell.endsWith(catalogueMark)))) {
     presentation.notices.notice(
-      `${catalogueMark} is from the published catalogue, not from the service`,
+      `${catalogueMark} taken from the published catalogue, not from the service`,
     );
   }
 }

@@ -23,7 +23,7 @@ export async function awaitHolder(
       signal,
       onWait({ processId, host }, longest) {
         const holder = `process ${processId} on ${host}`;
-        const wait = `waiting up to ${Math.ceil(longest / 1000)} s to see whether it is running`;
+        const wait = `checking for up to ${Math.ceil(longest / 1000)} s whether it is still running`;
         notices.notice(`another natter (${holder}) has ${subject} open; ${wait}`);
       },
     });

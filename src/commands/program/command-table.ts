@@ -16,13 +16,13 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'compare',
     argument: '[prompt...]',
-    summary: 'ask several models the same, and see their answers side by side',
+    summary: 'send one prompt to several models and compare the answers',
     load: async () => (await import('../compare/command.ts')).buildCompare,
   },
   {
     name: 'batch',
     argument: '[file]',
-    summary: 'ask many prompts: lines, JSON lines or a table',
+    summary: 'send many prompts: lines, JSON lines or a table',
     load: async () => (await import('../batch/command.ts')).buildBatch,
   },
   {
@@ -34,7 +34,7 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'last',
     argument: '[conversation]',
-    summary: 'print the last answer again, or a code block of it',
+    summary: 'print the last answer or one of its code blocks',
     load: async () => (await import('../last/command.ts')).buildLast,
   },
   {
@@ -54,13 +54,13 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: 'sandbox',
-    summary: 'serve the service in a box, with faults on request',
+    summary: 'run a local mock of the service, with faults on request',
     load: async () => (await import('../sandbox/command.ts')).buildSandbox,
   },
   {
     name: 'completion',
     argument: '<shell>',
-    summary: 'print a script that completes natter in a shell',
+    summary: 'print a shell completion script',
     load: async () => (await import('../completion/command.ts')).buildCompletion,
   },
   {

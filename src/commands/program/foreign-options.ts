@@ -1,12 +1,12 @@
-const parameter = 'fields of the request go into --param, as in --param temperature=0.2';
-const key = 'natter auth login stores a key; NATTER_API_KEY holds one for a script';
-const debug = 'NATTER_DEBUG=1 shows what natter does';
+const parameter = 'use --param, as in --param temperature=0.2';
+const key = 'use natter auth login, or NATTER_API_KEY in scripts';
+const debug = 'NATTER_DEBUG=1 writes a debug log';
 
 /** What other chat clients call things, and how natter has them. */
 const hints: ReadonlyMap<string, string> = new Map([
-  ['-p', 'natter "a prompt" prints the answer and ends'],
-  ['--print', 'natter "a prompt" prints the answer and ends'],
-  ['--prompt', 'natter "a prompt" prints the answer and ends'],
+  ['-p', 'natter "a prompt" prints the answer and exits'],
+  ['--print', 'natter "a prompt" prints the answer and exits'],
+  ['--prompt', 'natter "a prompt" prints the answer and exits'],
   ['-T', parameter],
   ['--temp', parameter],
   ['--temperature', parameter],
@@ -22,14 +22,14 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['--debug', debug],
   ['-a', '-f attaches a text file'],
   ['--attachment', '-f attaches a text file'],
-  ['-o', 'natter "a prompt" > FILE keeps the answer in a file'],
-  ['--output', 'natter "a prompt" > FILE keeps the answer in a file'],
-  ['-r', '--resume goes on with a conversation, -c with the last one'],
-  ['--system-prompt', '-s gives a system prompt'],
-  ['--no-color', '--color never leaves colours out'],
-  ['--stream', 'answers are streamed; --no-stream asks for the whole answer at once'],
-  ['--models', 'natter models list shows the models there are'],
-  ['--list-models', 'natter models list shows the models there are'],
+  ['-o', 'natter "a prompt" > FILE writes the answer to a file'],
+  ['--output', 'natter "a prompt" > FILE writes the answer to a file'],
+  ['-r', '--resume continues a conversation, -c the last one'],
+  ['--system-prompt', '-s sets the system prompt'],
+  ['--no-color', 'use --color never'],
+  ['--stream', 'answers are streamed unless --no-stream is given'],
+  ['--models', 'natter models list lists the models'],
+  ['--list-models', 'natter models list lists the models'],
 ]);
 
 /** The name of an option as typed: what stands after it may be a key. */

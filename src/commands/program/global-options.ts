@@ -43,28 +43,25 @@ export const generalGroup = 'General options:';
 /** Adds the options every command takes to the root command. */
 export function addGlobalOptions(program: Command): void {
   const service = [
-    new Option(
-      '--profile <name>',
-      'settings profile to use, default is the current one [NATTER_PROFILE]',
-    ),
-    new Option('--sandbox', 'answer from the built-in sandbox: no service, no key, no network'),
+    new Option('--profile <name>', 'settings profile, default the current one [NATTER_PROFILE]'),
+    new Option('--sandbox', 'use the built-in sandbox: no service, key or network'),
     new Option(
       '--record <file>',
-      'add what travels to this recording, keys left out [NATTER_RECORD]',
+      'record requests and responses in this file, keys redacted [NATTER_RECORD]',
     ),
-    new Option('--replay <file>', 'answer from this recording: no service, no key [NATTER_REPLAY]'),
+    new Option('--replay <file>', 'answer from this recording: no service or key [NATTER_REPLAY]'),
     new Option(
       '--speed <factor>',
-      'pace of a replay: 1 as recorded, 10 ten times as fast, max at once [NATTER_REPLAY_SPEED]',
+      'replay speed: 1 as recorded, 10 ten times as fast, or max [NATTER_REPLAY_SPEED]',
     ),
     ...serviceSettings.map((key) => settingOption(key)),
   ];
   const general = [
-    new Option('--color <when>', 'colour the output: auto, always or never; default auto')
+    new Option('--color <when>', 'use colour: auto, always or never; default auto')
       .choices(['auto', 'always', 'never'])
       .default('auto'),
-    new Option('-q, --quiet', 'no notices on standard error, only warnings and failures'),
-    new Option('--no-input', 'never ask for anything; fail instead'),
+    new Option('-q, --quiet', 'print only warnings and failures on standard error'),
+    new Option('--no-input', 'never prompt for input; fail instead'),
   ];
   addOptionGroups(program, [
     [serviceGroup, service],

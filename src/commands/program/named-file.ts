@@ -5,7 +5,7 @@ import { failureReason } from '../../storage/storage-failure.ts';
 /** Windows would write to a device. @throws Failure `usage` */
 export function refuseReservedName(name: string, platform: NodeJS.Platform): void {
   if (!isReservedName(name, platform)) return;
-  throw new Failure('usage', `Windows keeps the name ${name} for a device`, {
+  throw new Failure('usage', `${name} is a device name on Windows`, {
     hint: 'choose another name',
   });
 }

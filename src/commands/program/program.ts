@@ -38,7 +38,7 @@ export async function buildProgram(context: Context, words: readonly string[]): 
     .version(
       context.version,
       '-V, --version',
-      'print the version; with --verbose also how to update',
+      'print the version; with --verbose, also how to update',
     )
     .helpCommand(false);
   setExamples(program, chatExamples);
@@ -83,7 +83,7 @@ function unknownOption(typed: string, meant: string | undefined, command: Comman
   if (isKnown && name !== typed) return new Failure('usage', `option '${name}' takes no value`);
   const foreign = path === 'natter' ? foreignOptionHint(name) : undefined;
   const see = meant === undefined ? 'see' : `did ${meant} See`;
-  const hint = foreign ?? `${see} ${path} --help; text that starts with a dash goes after --`;
+  const hint = foreign ?? `${see} ${path} --help; put text that starts with a dash after --`;
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }
 
@@ -94,7 +94,7 @@ function usageFailure(error: CommanderError, command: Command): Failure | undefi
   if (unknown?.[1] !== undefined) return unknownOption(unknown[1], unknown[2], command);
   const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
   const message = text
-    .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, '$1 is no $2')
+    .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, 'unknown $2 $1')
     .replace(/\. Expected/, ': expected')
     .replace(/\.$/, '');
   const meant = suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
@@ -103,8 +103,8 @@ function usageFailure(error: CommanderError, command: Command): Failure | undefi
 }
 
 function misplacedFailure(name: string): Failure {
-  return new Failure('usage', `"${name}" stands after options of a prompt: command or prompt?`, {
-    hint: `a command comes first: natter ${name} …; a prompt goes after --: natter … -- ${name} …`,
+  return new Failure('usage', `ambiguous: "${name}" is a command name but follows prompt options`, {
+    hint: `for the command: natter ${name} …; for a prompt: natter … -- ${name} …`,
   });
 }
 

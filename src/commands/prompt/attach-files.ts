@@ -11,8 +11,8 @@ export interface AttachOptions {
 }
 
 const problems: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'you may not read it',
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
   EISDIR: 'it is a folder',
 };
 
@@ -28,8 +28,7 @@ async function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array>
     for await (const piece of createReadStream(name, { signal })) {
       const chunk = piece as Uint8Array;
       size += chunk.length;
-      if (size > largestPromptBytes)
-        throw cannotAttach(name, 'it is larger than any window can hold');
+      if (size > largestPromptBytes) throw cannotAttach(name, 'it exceeds every context window');
       chunks.push(chunk);
     }
   } catch (error) {
@@ -54,9 +53,13 @@ export async function attachFiles(
   for (const name of names) {
     if (name === '') throw new Failure('usage', '--file needs the path of a file');
     if (name === '-') {
-      throw new Failure('usage', 'a conversation on a terminal cannot attach standard input', {
-        hint: 'name a file; ./- is a file called -',
-      });
+      throw new Failure(
+        'usage',
+        'standard input cannot be attached to a conversation on a terminal',
+        {
+          hint: 'name a file (./- for a file called -)',
+        },
+      );
     }
     const bytes = await readBytes(name, options.signal);
     files.push({ name, content: decodeText(bytes, { ...options, source: name }) });

@@ -32,28 +32,25 @@ export interface ConversationOptions {
 export const requestOptions = (): readonly Option[] => [
   settingOption('system', '-s'),
   settingOption('maxTokens', '-t'),
-  new Option('-f, --file <path>', 'attach a text file under its name; repeatable').argParser(
+  new Option('-f, --file <path>', 'attach a text file; repeatable').argParser(collect),
+  new Option('--param <key=json>', 'add a field to the request body; repeatable').argParser(
     collect,
   ),
-  new Option(
-    '--param <key=json>',
-    'add a field to the request body, a word without quotes as text; repeatable',
-  ).argParser(collect),
-  new Option('--no-stream', 'ask for the whole answer at once'),
+  new Option('--no-stream', 'do not stream the answer'),
 ];
 
 /** How standard input and files are read. */
 export const inputOptions = (): readonly Option[] => [
-  new Option('--no-stdin', 'leave standard input alone; - as a prompt word requires it instead'),
+  new Option('--no-stdin', 'do not read standard input; the prompt word - requires it'),
   new Option('--stdin-encoding <label>', 'encoding of standard input and files, default utf-8'),
-  new Option('--lossy', 'replace bytes that are not text instead of refusing them'),
+  new Option('--lossy', 'replace invalid bytes instead of failing'),
 ];
 
 /** Which conversation to go on with, and whether it is kept. */
 export const conversationOptions = (): readonly Option[] => [
-  new Option('-c, --continue', 'go on with the conversation that changed last'),
-  new Option('--resume [conversation]', 'go on with this one: an id, a title or latest'),
-  new Option('--branch', 'go on in a copy of it'),
-  new Option('--save', 'keep the conversation, whatever the setting says'),
-  new Option('--no-save', 'do not keep the conversation [NATTER_SAVE]'),
+  new Option('-c, --continue', 'continue the most recent conversation'),
+  new Option('--resume [conversation]', 'continue this conversation: id, title or latest'),
+  new Option('--branch', 'continue in a copy of it'),
+  new Option('--save', 'save the conversation, overriding the setting'),
+  new Option('--no-save', 'do not save the conversation [NATTER_SAVE]'),
 ];

@@ -27,7 +27,7 @@ async function noticeSilence(context: Context, notices: Notices, stop: AbortSign
     if (stop.aborted) return;
     throw error;
   }
-  notices.notice('still waiting for standard input to end; --no-stdin leaves it alone');
+  notices.notice('still waiting for standard input to end; use --no-stdin to ignore it');
 }
 
 function refuseTooLarge(size: number): void {
@@ -35,7 +35,7 @@ function refuseTooLarge(size: number): void {
   const limit = count(largestPromptBytes);
   throw new Failure(
     'invalid_request',
-    `standard input is longer than ${limit} bytes, which no model's window can hold`,
+    `standard input is longer than ${limit} bytes, which exceeds every context window`,
     { hint: 'send less text' },
   );
 }
@@ -54,7 +54,7 @@ async function readAll(context: Context, arrived: () => void): Promise<Uint8Arra
     if (error instanceof Failure || context.signal.aborted) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Failure('usage', `cannot read standard input: ${reason}`, {
-      hint: 'pass --no-stdin to leave it alone',
+      hint: 'use --no-stdin to ignore it',
       cause: error,
     });
   }
@@ -73,14 +73,14 @@ export async function readInput(
 ): Promise<string | undefined> {
   const { stdin } = context.streams;
   if (options.ignored || (stdin.isTerminal && !options.required)) return undefined;
-  if (stdin.isTerminal) notices.notice('reading standard input; end it with Ctrl-D');
+  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl-D to end it');
   const silence = new AbortController();
   if (options.hasPrompt && !stdin.isTerminal) void noticeSilence(context, notices, silence.signal);
   try {
     const bytes = await readAll(context, () => silence.abort('input'));
     const text = decodeText(bytes, { ...options, source });
     if (text === '' && options.required) {
-      throw new Failure('usage', 'standard input is empty, and "-" asks for it');
+      throw new Failure('usage', 'standard input is empty, but "-" requires it');
     }
     return text;
   } finally {

@@ -37,14 +37,14 @@ function checkInput(
   isRequired: boolean,
 ): void {
   if (!stdin && isRequired) {
-    throw new Failure('usage', '"-" asks for standard input, and --no-stdin leaves it alone', {
-      hint: 'leave out one of them',
+    throw new Failure('usage', '"-" requires standard input, but --no-stdin ignores it', {
+      hint: 'use only one of them',
     });
   }
   const place = holdsInput(prompt) ? 'the prompt' : holdsInput(system) ? '--system' : undefined;
   if (!stdin || place === undefined || !streams.stdin.isTerminal || isRequired) return;
-  throw new Failure('usage', `${place} holds ${inputPlaceholder}, but nothing is piped in`, {
-    hint: 'pipe something in, or pass --no-stdin to send it as it is',
+  throw new Failure('usage', `${place} contains ${inputPlaceholder}, but nothing is piped in`, {
+    hint: 'pipe something in, or use --no-stdin to send it unchanged',
   });
 }
 
@@ -81,6 +81,6 @@ export async function readPrompt(
   const text = composePrompt({ prompt, files, input: isInSystem ? undefined : input });
   if (text.trim() !== '') return { prompt: text, system };
   throw new Failure('usage', 'there is nothing to send', {
-    hint: `type a prompt, as in: ${command} "why is the sky blue?"`,
+    hint: `for example: ${command} "why is the sky blue?"`,
   });
 }

@@ -89,7 +89,7 @@ async function describe(
 ): Promise<string> {
   const found = await search(context, folder, query, signal);
   if (found.length === 0) {
-    return query === '' ? 'there is no conversation yet' : `no conversation holds "${query}"`;
+    return query === '' ? 'there is no conversation yet' : `no conversation contains "${query}"`;
   }
   const now = context.clock.date();
   const rows = found
@@ -108,8 +108,8 @@ async function describe(
   };
   const shown = formatTable(query === '' ? columns : searchColumns, rows, layout);
   const way = query === '' ? 'list --all' : `search "${query}"`;
-  const more = found.length > mostRows ? `\nnatter conversations ${way} shows every one` : '';
-  return `${shown}/resume and an id or title goes on with one${more}`;
+  const more = found.length > mostRows ? `\nnatter conversations ${way} shows all` : '';
+  return `${shown}/resume with an id or title continues one${more}`;
 }
 
 /** The conversations of a REPL. */

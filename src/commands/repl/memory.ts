@@ -43,7 +43,7 @@ function tolerant(warn: (text: string) => void) {
       return act();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (!isWarned) warn(`input history is not kept: ${error.message}`);
+      if (!isWarned) warn(`input history is not saved: ${error.message}`);
       isWarned = true;
       return otherwise;
     }
@@ -97,7 +97,7 @@ export function createReplMemory(
   const file = path.join(state, 'history.jsonl');
   const tolerate = tolerant(warn);
   const draft = createDraft(context, path.join(state, 'drafts'), ({ message }) =>
-    warn(`an unsent prompt was left out: ${message}`),
+    warn(`a draft was skipped: ${message}`),
   );
   return {
     history: () => tolerate(() => readHistory(file).texts, []),

@@ -106,7 +106,7 @@ function open(parts: Parts, session: Session, words: readonly string[]): void {
   remarks.passTo((text) => session.dispatch({ type: 'remarked', text }));
   const state = session.state();
   if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
-  for (const name of options.file ?? []) remarks.say(`${name} goes along with the next prompt`);
+  for (const name of options.file ?? []) remarks.say(`${name} is attached to the next prompt`);
   const prompt = typedPrompt(words.join(' '));
   if (prompt === '' || state.dialog !== undefined) return;
   // In lines it waits already, and an empty one sends it.
@@ -128,7 +128,7 @@ function farewell({ context }: Parts, session: Session): string {
   const { conversation } = session.state();
   const isKept = session.isStored() && conversation.turns.size > 0;
   if (!isKept || context.signal.aborted) return '';
-  return `natter --resume ${conversation.id} comes back to this conversation\n`;
+  return `natter --resume ${conversation.id} reopens this conversation\n`;
 }
 
 async function converse(parts: Parts, words: readonly string[]): Promise<void> {

@@ -130,7 +130,7 @@ async function openOther(
 /** What was entered is stored, but a variable would still win over it the next time. */
 function tellEnvironment({ environment }: Context, notices: Notices): void {
   const set = ['NATTER_BASE_URL', 'NATTER_API_KEY'].filter((name) => isSet(environment, name));
-  for (const name of set) notices.notice(`${name} wins over what is stored while it is set`);
+  for (const name of set) notices.notice(`${name} is set and overrides the stored value`);
 }
 
 /** Opens the service a REPL begins with: the sandbox, silently, where nothing is configured. */

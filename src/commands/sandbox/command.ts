@@ -14,21 +14,18 @@ const runSandbox: RunSandbox = async (context, options) =>
 export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Command {
   const command = new Command('sandbox')
     .description(
-      'Serves the Chat Completion Service on this machine, until it is stopped: without a language model behind it, or in front of a server that has one. Prints its base URL; the fault options say how it misbehaves.',
+      'Runs a local mock of the Chat Completion Service, or a gateway in front of an upstream server, and prints its base URL. Fault options make it misbehave.',
     )
     .option('--host <address>', 'loopback address to listen on, default 127.0.0.1', '127.0.0.1')
-    .option('--port <number>', 'port to listen on, default 0: any free one', '0')
+    .option('--port <number>', 'port to listen on, default 0 (any free port)', '0')
     .option('--log', 'print each request as a JSON line on standard output, keys masked')
-    .option('--rate-limit <n/time>', 'limit of every key, such as 3/10s, instead of its own')
-    .option('--scenario <file>', 'JSON file of rules: what happens to which request')
-    .option(
-      '--upstream <url>',
-      'server of this wire format that answers the prompts [NATTER_UPSTREAM_API_KEY]',
-    )
-    .option('--upstream-profile <name>', 'the same, with address, key and fields of a profile')
+    .option('--rate-limit <n/time>', 'rate limit for every key, such as 3/10s')
+    .option('--scenario <file>', 'JSON file of fault rules')
+    .option('--upstream <url>', 'upstream server that answers prompts [NATTER_UPSTREAM_API_KEY]')
+    .option('--upstream-profile <name>', 'upstream server of this profile')
     .option(
       '--map <id=model>',
-      "upstream's model for origin or nextgen; default: its own of that name, or its first; may be repeated",
+      "upstream's model for origin or nextgen (default: same name, or its first); repeatable",
       collect,
     );
   for (const { flags, summary, repeatable } of faultOptions) {

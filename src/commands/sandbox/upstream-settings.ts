@@ -17,7 +17,7 @@ import { keepSecrets, readStored, tellRisks } from '../service/service.ts';
 const keyVariable = 'NATTER_UPSTREAM_API_KEY';
 
 /** What to do about a key that is refused. */
-export const keyAdvice = `the upstream's key goes into ${keyVariable}, or into the profile`;
+export const keyAdvice = `set the upstream's key in ${keyVariable} or in the profile`;
 
 /** Settings with an address. */
 export interface UpstreamSettings extends ResolvedSettings {
@@ -35,8 +35,8 @@ function withKey(settings: ResolvedSettings, { environment }: Context): Resolved
 
 function checkUse({ upstream, upstreamProfile }: SandboxCommandOptions): void {
   if (upstream !== undefined || upstreamProfile !== undefined) return;
-  throw new Failure('usage', '--map names models of an upstream, and there is none', {
-    hint: 'name it with --upstream <url> or --upstream-profile <name>',
+  throw new Failure('usage', '--map needs an upstream', {
+    hint: 'add --upstream <url> or --upstream-profile <name>',
   });
 }
 

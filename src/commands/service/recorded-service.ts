@@ -42,7 +42,7 @@ async function openRecorder(
     filter: () => textFilter(secrets),
     onFailure(error) {
       const reason = error instanceof Failure ? error.message : failureReason(error);
-      notices.warning(`${file} is not recorded any further: ${reason}`);
+      notices.warning(`${file} is no longer recorded: ${reason}`);
     },
   });
   return { transport };
@@ -58,7 +58,7 @@ function openReplay(
   const [first, ...others] = recording.unreadable;
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-    notices.warning(`line ${first}${more} of ${file} is no part of a recording, and is left out`);
+    notices.warning(`line ${first}${more} of ${file} is not part of a recording and is skipped`);
   }
   tell(context, notices, `replayed from ${file}`);
   const clock = createReplayClock(context.clock, speed);

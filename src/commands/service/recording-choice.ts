@@ -23,8 +23,8 @@ function parseSpeed(text: string, name: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (text === 'max' || speed === 0) return Number.POSITIVE_INFINITY;
   if (speed >= 0.01) return speed;
-  throw new Failure('usage', `${name} is "${text}", which is no speed`, {
-    hint: 'use 1 for as recorded, 10 for ten times as fast, max for at once',
+  throw new Failure('usage', `${name} must be a number from 0.01, or max, not "${text}"`, {
+    hint: '1 is as recorded, 10 ten times as fast, max without waiting',
   });
 }
 
@@ -38,8 +38,8 @@ function chooseReplay(file: string, { speed }: Asked, environment: Environment):
 }
 
 function bothAsked(first: string, second: string): Failure {
-  return new Failure('usage', `${first} and ${second} cannot go together`, {
-    hint: 'a replay asks no service, so there is nothing to record; leave one out',
+  return new Failure('usage', `${first} and ${second} exclude each other`, {
+    hint: 'a replay sends no requests to record; use only one of them',
   });
 }
 
@@ -53,7 +53,7 @@ export function chooseRecording(asked: Asked, environment: Environment): Recordi
   if (replay) return chooseReplay(replay, asked, environment);
   const replayed = record ? undefined : environment['NATTER_REPLAY'];
   if (speed !== undefined && !replayed) {
-    throw new Failure('usage', '--speed is that of a replay, and there is none', {
+    throw new Failure('usage', '--speed needs --replay', {
       hint: 'name the recording: --replay FILE --speed 10',
     });
   }

@@ -52,7 +52,7 @@ async function keep(
   try {
     replaceFile(file, withModelWindows(file, baseUrl, windows));
   } catch (error) {
-    log(`the windows of the models are not kept: ${String(error)}`);
+    log(`the context windows of the models are not saved: ${String(error)}`);
   }
 }
 

@@ -96,7 +96,7 @@ function sandboxIsDefault({ streams }: Context): boolean {
 
 function notConfigured(): Failure {
   return new Failure('configuration', 'no service is configured', {
-    hint: 'run natter auth login, or set NATTER_BASE_URL, or try natter --sandbox',
+    hint: 'run natter auth login, set NATTER_BASE_URL, or try natter --sandbox',
   });
 }
 
@@ -183,7 +183,7 @@ export function tellRisks(context: Context, notices: Notices, settings: Resolved
   for (const secret of settings.withheld) notices.notice(describeWithheld(secret));
   const unverified = context.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
   if (unverified && settings.values.baseUrl?.toLowerCase().startsWith('https:') === true) {
-    notices.warning('certificates are not checked, because NODE_TLS_REJECT_UNAUTHORIZED is 0');
+    notices.warning('TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0');
   }
 }
 
@@ -232,7 +232,7 @@ export async function openService(
   const isConfigured = baseUrl !== undefined && options.sandbox !== true;
   if (!isConfigured && options.sandbox !== true) {
     if (!sandboxIsDefault(context)) throw notConfigured();
-    notices.notice('no service is configured; the sandbox answers (see natter auth login)');
+    notices.notice('no service is configured; using the sandbox (see natter auth login)');
   }
   const recording = await recordInto(context, notices, record);
   if (!isConfigured) return openSandbox(context, debugLog, settings, recording);

@@ -110,14 +110,14 @@ function refuseForeign(path: string, id: string, { records, version }: LoadedCon
   if (records > 0 || statSync(path).size === 0) return;
   const aside = `${path}.unreadable`;
   renameFile(path, aside);
-  throw new Failure('storage', `nothing of conversation ${id} could be read`, {
+  throw new Failure('storage', `conversation ${id} has no readable records`, {
     hint: `its file is kept as ${aside}`,
   });
 }
 
 /**
  * Opens a conversation to go on with it.
- * @throws Failure `storage` when its file cannot be read, holds nothing readable, or is of a newer format
+ * @throws Failure `storage` when its file cannot be read, has no readable records, or is of a newer format
  */
 export function resumeJournal(
   options: JournalOptions & { readonly folder: string },

@@ -88,7 +88,7 @@ describe('records', () => {
   test('name the line of a quote that is never closed', () => {
     expect(records('a\n"b\nc\n').at(-1)).toMatchObject({
       line: 2,
-      problem: 'opens a quote that is never closed',
+      problem: 'has an unclosed quote',
     });
   });
 });

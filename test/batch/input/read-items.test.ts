@@ -43,7 +43,7 @@ describe('prompts in lines', () => {
     ['nothing but empty lines', '\n\n', []],
     ['a brace that begins no JSON', '{{ is mustache\n', ['{{ is mustache']],
     ['spaces around, which stay', '  one \n', ['  one ']],
-    ['a NUL', 'a\0b\nc\n', ['is binary: it holds a NUL', 'c']],
+    ['a NUL', 'a\0b\nc\n', ['contains a NUL byte', 'c']],
   ])('%s', async (_, text, expected) => {
     expect(brief(await read(text))).toEqual(expected);
   });
@@ -91,26 +91,26 @@ describe('JSON lines', () => {
     [
       '{"prompt":"hi","category":"greeting"}',
       {
-        problem: 'has a field "category", which is no field of an item (params sends any other)',
+        problem: 'has the unknown field "category" (use params for other request fields)',
       },
     ],
     ['not json', { problem: 'is not JSON' }],
-    ['[1]', { problem: 'is no JSON object' }],
+    ['[1]', { problem: 'is not a JSON object' }],
     ['{}', { problem: 'has no prompt' }],
     ['{"id":"x"}', { id: 'x', problem: 'has no prompt' }],
     ['{"prompt":""}', { problem: 'has a prompt without text' }],
     ['{"prompt":5}', { problem: 'has a prompt without text' }],
     ['{"prompt":"a","messages":[]}', { problem: 'has both prompt and messages' }],
-    ['{"messages":[]}', { problem: 'has messages that are no list of {role, content}' }],
+    ['{"messages":[]}', { problem: 'has messages that are not a list of {role, content}' }],
     [
       '{"messages":[{"role":"user"}]}',
-      { problem: 'has messages that are no list of {role, content}' },
+      { problem: 'has messages that are not a list of {role, content}' },
     ],
-    ['{"prompt":"a","model":""}', { problem: 'has a model that is no text' }],
-    ['{"prompt":"a","system":1}', { problem: 'has a system prompt that is no text' }],
+    ['{"prompt":"a","model":""}', { problem: 'has a model that is not text' }],
+    ['{"prompt":"a","system":1}', { problem: 'has a system prompt that is not text' }],
     [
       '{"prompt":"a","max_tokens":0}',
-      { problem: 'has max_tokens that are no whole number from 1' },
+      { problem: 'has max_tokens that is not a whole number from 1' },
     ],
   ])('%s', async (line, expected) => {
     const [item] = await read(`${line}\n`, { format: 'jsonl' });
@@ -129,13 +129,13 @@ describe('JSON lines', () => {
   });
 
   test.each([
-    ['"temprature":1', 'has a field "temprature", which is no field of an item'],
-    ['"stream":true', 'has a field "stream", which is no field of an item'],
-    ['"__proto__":{"a":1}', 'has a field "__proto__", which is no field of an item'],
-    ['"params":[1]', 'has params that are no JSON object'],
+    ['"temprature":1', 'has the unknown field "temprature"'],
+    ['"stream":true', 'has the unknown field "stream"'],
+    ['"__proto__":{"a":1}', 'has the unknown field "__proto__"'],
+    ['"params":[1]', 'has params that is not a JSON object'],
     ['"params":{"model":"x"}', 'has "model" in params, which cannot be set there'],
     ['"params":{"__proto__":1}', 'has "__proto__" in params, which cannot be set there'],
-    ['"top_p":1,"params":{"top_p":0}', 'has top_p twice: it is in params, too'],
+    ['"top_p":1,"params":{"top_p":0}', 'has top_p twice: also in params'],
   ])('X12: %s is refused by name', async (fields, problem) => {
     const [item] = await read(`{"prompt":"hi",${fields}}\n`, { format: 'jsonl' });
     expect(item?.problem).toContain(problem);
@@ -175,12 +175,12 @@ describe('JSON lines', () => {
     const items = await read(text, { template });
     expect(items[0]).toMatchObject({ id: 'x', content: { messages: user('Sum up T: {"a":1}') } });
     expect(items[0]?.content?.model).toBeUndefined();
-    expect(items[1]?.problem).toBe('has no "body", which the template names');
+    expect(items[1]?.problem).toBe('has no "body", required by the template');
   });
 
   test('do not take what every object inherits for a field', async () => {
     const items = await read('{"a":1}\n', { template: '{{constructor}}' });
-    expect(items[0]?.problem).toBe('has no "constructor", which the template names');
+    expect(items[0]?.problem).toBe('has no "constructor", required by the template');
   });
 });
 
@@ -220,15 +220,15 @@ describe('tables', () => {
   test('tell of rows with too few or too many fields', async () => {
     const items = await csv('prompt,x\na\nb,1\nc,2,3\n');
     expect(brief(items)).toEqual([
-      'has 1 field, and the header has 2',
+      'has 1 field, but the header has 2',
       'b',
-      'has 3 fields, and the header has 2',
+      'has 3 fields, but the header has 2',
     ]);
   });
 
   test.each([
     ['text\nhi\n', undefined, 'the table has no column "prompt"'],
-    ['text\nhi\n', '{{body}}', 'the template names "body", which is no column'],
+    ['text\nhi\n', '{{body}}', '"body" in the template is not a column'],
     ['a,a\n1,2\n', '{{a}}', 'the header of the table names "a" twice'],
   ])('%j are refused for their header', async (text, template, message) => {
     await expect(csv(text, template)).rejects.toMatchObject({ kind: 'usage', message });

@@ -63,7 +63,7 @@ describe('an item', () => {
     ['none that can be read', badItem(2), selection],
   ])('that was answered and is now %s is refused', (_, one, changed) => {
     expect(() => itemStatusOf(one, changed)).toThrow(
-      'out.jsonl holds the answer to another prompt as item 2 (line 12 of the input)',
+      'out.jsonl has the answer to a different prompt for item 2 (line 12 of the input)',
     );
   });
 

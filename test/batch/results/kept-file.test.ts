@@ -102,7 +102,7 @@ describe('a file of results', () => {
     await clock.advance(1000);
     expect(file.broken.reason).toMatchObject({
       kind: 'storage',
-      message: `another program cut ${path} while natter wrote it`,
+      message: `another program truncated ${path} during the run`,
     });
   });
 

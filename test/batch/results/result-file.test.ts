@@ -131,7 +131,7 @@ describe('a file of results', () => {
   ])('is refused, and stays as it is, with %s', (_, text, number) => {
     const path = fileWith(text);
     expect(() => openResultFile(path, options)).toThrow(
-      `line ${number} of ${path} is no result of natter batch`,
+      `line ${number} of ${path} is not a result of natter batch`,
     );
     expect(read(path)).toBe(text);
     expect(existsSync(`${path}.lock`)).toBe(false);
@@ -140,14 +140,14 @@ describe('a file of results', () => {
   test('is refused when it is no file', () => {
     const path = join(folder(), 'results');
     mkdirSync(path);
-    expect(() => openResultFile(path, options)).toThrow(/is no file that results can be kept in/);
+    expect(() => openResultFile(path, options)).toThrow(/is not a regular file/);
   });
 
   test('is refused in a folder that is not there, which the hint names', () => {
     const path = join(folder(), 'results');
     const failure = { message: expect.stringContaining('cannot write') as string };
     expect(() => openResultFile(join(path, 'out.jsonl'), options)).toThrow(
-      expect.objectContaining({ ...failure, kind: 'storage', hint: `make ${path} first` }),
+      expect.objectContaining({ ...failure, kind: 'storage', hint: `create ${path} first` }),
     );
   });
 
@@ -155,7 +155,7 @@ describe('a file of results', () => {
     const path = join(folder(), 'out.jsonl');
     const file = openResultFile(path, options);
     expect(() => openResultFile(path, options)).toThrow(
-      `another natter (process ${process.pid} on ${hostname()}) writes ${path}`,
+      `another natter (process ${process.pid} on ${hostname()}) is writing ${path}`,
     );
     await file.close();
     await openResultFile(path, options).close();
@@ -171,7 +171,7 @@ describe('a file of results', () => {
     const next = openResultFile(path, gone);
     next.append({ ...result, index: 2 }, line(2));
     await clock.advance(60_000);
-    const refusal = `another natter writes ${path}: this one was suspended for too long`;
+    const refusal = `another natter is writing ${path}: this one was suspended for too long`;
     expect(() => suspended.append({ ...result, index: 3 }, line(3))).toThrow(refusal);
     await expect(suspended.finish({ ordered: true, isComplete: true })).rejects.toThrow(refusal);
     await suspended.close();

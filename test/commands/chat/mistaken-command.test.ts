@@ -69,7 +69,7 @@ describe('on a terminal', () => {
   test.each(['', 'n', 'maybe'])('who answers %j does not', async (answer) => {
     const { context } = createMemoryContext({ terminals, answers: [answer], commands });
     await expect(questionMistakenCommand(context, { input: true }, ['quit'])).rejects.toMatchObject(
-      { message: '"quit" was not sent', hint: 'To send it: natter -- quit' },
+      { message: '"quit" was not sent', hint: 'to send it: natter -- quit' },
     );
   });
 
@@ -77,7 +77,7 @@ describe('on a terminal', () => {
     const { context, questions } = createMemoryContext({ terminals, commands });
     const asking = questionMistakenCommand(context, { input: false }, ['modles']);
     await expect(asking).rejects.toMatchObject({
-      hint: 'did you mean natter models? To send it: natter -- modles',
+      hint: 'did you mean natter models? to send it: natter -- modles',
     });
     expect(questions).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe('Y10: in a script', () => {
     await questionMistakenCommand(context, { input: true }, ['login']);
     expect(questions).toEqual([]);
     expect(stderr()).toBe(
-      'natter: "login" looks like the command natter auth login; it is sent as a prompt\n',
+      'natter: "login" looks like the command natter auth login; sending it as a prompt\n',
     );
   });
 

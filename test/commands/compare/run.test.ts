@@ -68,7 +68,7 @@ test('without a prompt it says how to give it one', async () => {
   const { thrown } = await compare(['--no-stdin']);
   expect(thrown).toMatchObject({
     kind: 'usage',
-    hint: 'type a prompt, as in: natter compare "why is the sky blue?"',
+    hint: 'for example: natter compare "why is the sky blue?"',
   });
 });
 

@@ -177,7 +177,7 @@ describe('values', () => {
     const found = await complete(line, { conversations: { zzxgc4jv: 'why is the sky blue?' } });
     const prefix = line === '--resume=' ? '--resume=' : '';
     expect(found).toEqual([
-      `${prefix}latest\tthe one that changed last`,
+      `${prefix}latest\tmost recent conversation`,
       `${prefix}zzxgc4jv\twhy is the sky blue?`,
     ]);
   });

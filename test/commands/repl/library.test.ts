@@ -54,9 +54,9 @@ test('a query finds texts and tells how often they hold it', async () => {
 });
 
 test('a query that nothing holds says so', async () => {
-  expect(await (await openLibrary())('xyzzy')).toBe('no conversation holds "xyzzy"');
+  expect(await (await openLibrary())('xyzzy')).toBe('no conversation contains "xyzzy"');
 });
 
 test('a query is text, not a pattern', async () => {
-  expect(await (await openLibrary())('nee.le')).toBe('no conversation holds "nee.le"');
+  expect(await (await openLibrary())('nee.le')).toBe('no conversation contains "nee.le"');
 });

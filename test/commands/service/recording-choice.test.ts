@@ -45,14 +45,18 @@ test.each<[string, object, Variables, object]>([
 });
 
 test.each<[object, Variables, string]>([
-  [{ record: 'a', replay: 'b' }, {}, '--record and --replay cannot go together'],
-  [{}, { NATTER_RECORD: 'a', NATTER_REPLAY: 'b' }, 'NATTER_RECORD and NATTER_REPLAY cannot go'],
-  [{ speed: '2' }, {}, '--speed is that of a replay, and there is none'],
-  [{ speed: '2', record: 'a' }, { NATTER_REPLAY: 'b' }, '--speed is that of a replay'],
-  [{ replay: 'a', speed: 'fast' }, {}, '--speed is "fast", which is no speed'],
-  [{ replay: 'a', speed: '-1' }, {}, '--speed is "-1"'],
-  [{ replay: 'a', speed: '0.001' }, {}, '--speed is "0.001"'],
-  [{ replay: 'a' }, { NATTER_REPLAY_SPEED: 'x' }, 'NATTER_REPLAY_SPEED is "x", which is no speed'],
+  [{ record: 'a', replay: 'b' }, {}, '--record and --replay exclude each other'],
+  [{}, { NATTER_RECORD: 'a', NATTER_REPLAY: 'b' }, 'NATTER_RECORD and NATTER_REPLAY exclude'],
+  [{ speed: '2' }, {}, '--speed needs --replay'],
+  [{ speed: '2', record: 'a' }, { NATTER_REPLAY: 'b' }, '--speed needs --replay'],
+  [{ replay: 'a', speed: 'fast' }, {}, '--speed must be a number from 0.01, or max, not "fast"'],
+  [{ replay: 'a', speed: '-1' }, {}, '--speed must be a number from 0.01, or max, not "-1"'],
+  [{ replay: 'a', speed: '0.001' }, {}, '--speed must be a number from 0.01, or max, not "0.001"'],
+  [
+    { replay: 'a' },
+    { NATTER_REPLAY_SPEED: 'x' },
+    'NATTER_REPLAY_SPEED must be a number from 0.01, or max, not "x"',
+  ],
 ])('%j with %j is refused', (options, environment, message) => {
   expect(() => chooseRecording(options, environment)).toThrow(message);
 });

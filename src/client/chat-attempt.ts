@@ -1,14 +1,5 @@
 import type { ConnectedService } from './connected-service.ts';
-import type {
-  AnswerFinished,
-  AnswerNamed,
-  AnswerStarted,
-  ChatEvent,
-  ReasoningReceived,
-  RefusalReceived,
-  TextReceived,
-  Timing,
-} from './events.ts';
+import type { AnswerFinished, AnswerStarted, ChatEvent, Timing } from './events.ts';
 import {
   emptyAnswerFailure,
   incomplete,
@@ -22,24 +13,14 @@ import { requestIdOf } from './http/request-id.ts';
 import { watchIdle } from './http/timer.ts';
 import type { HttpRequest, HttpResponse } from './http/transport.ts';
 import { readAnswer } from './stream/answer-reader.ts';
-import type { AnswerEnd, AnswerPart } from './stream/answer.ts';
+import type { StreamEnd } from './stream/answer.ts';
 import { Failure } from '../failure.ts';
 
 function answerStarted(attempt: number, requestId: string | undefined): AnswerStarted {
   return { type: 'answer-started', attempt, ...(requestId !== undefined && { requestId }) };
 }
 
-function partReceived(
-  part: Exclude<AnswerPart, AnswerEnd>,
-): AnswerNamed | TextReceived | ReasoningReceived | RefusalReceived {
-  if (part.type === 'name') return { ...part, type: 'answer-named' };
-  if (part.type === 'text') {
-    return { type: 'text-received', text: part.text, deltas: part.deltas };
-  }
-  return { type: `${part.type}-received`, text: part.text };
-}
-
-function answerFinished(end: AnswerEnd, attempts: number, timing: Timing): AnswerFinished {
+function answerFinished(end: StreamEnd, attempts: number, timing: Timing): AnswerFinished {
   const { type: _type, complete: _complete, calledTools: _called, ...details } = end;
   return { type: 'answer-finished', ...details, attempts, timing };
 }
@@ -99,10 +80,10 @@ async function* readEvents(
         const failure = noAnswer(part, { text: firstText !== undefined, refusal: refused });
         if (failure !== undefined) throw failure;
       } else {
-        if (part.type !== 'name') received = true;
-        if (part.type === 'refusal') refused = true;
-        if (part.type === 'text') firstText ??= elapsed();
-        yield partReceived(part);
+        if (part.type !== 'answer-named') received = true;
+        if (part.type === 'refusal-received') refused = true;
+        if (part.type === 'text-received') firstText ??= elapsed();
+        yield part;
       }
       watch.touch();
     }

@@ -7,7 +7,7 @@ import { fc } from '../support/properties.ts';
 async function answerOf(fixture: StreamFixture, reads: readonly Uint8Array[]): Promise<string> {
   const { parts, thrown } = await readParts(reads, fixture.contentType);
   if (thrown !== undefined) throw thrown;
-  const pieces = parts.flatMap((part) => (part.type === 'text' ? part.deltas : []));
+  const pieces = parts.flatMap((part) => (part.type === 'text-received' ? part.deltas : []));
   const end = endOf(parts);
   return JSON.stringify({
     text: textOf(parts, 'text'),

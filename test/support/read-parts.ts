@@ -1,5 +1,5 @@
 import { readAnswer, type AnswerReaderOptions } from '../../src/client/stream/answer-reader.ts';
-import type { AnswerEnd, AnswerPart } from '../../src/client/stream/answer.ts';
+import type { StreamEnd, AnswerPart } from '../../src/client/stream/answer.ts';
 
 /** A body that arrives in the given reads; text stands for its UTF-8 bytes. */
 export async function* bodyOf(
@@ -33,9 +33,10 @@ export function textOf(
   parts: readonly AnswerPart[],
   type: 'text' | 'reasoning' | 'refusal',
 ): string {
-  return parts.map((part) => (part.type === type ? part.text : '')).join('');
+  const wanted = `${type}-received`;
+  return parts.map((part) => ('text' in part && part.type === wanted ? part.text : '')).join('');
 }
 
-export function endOf(parts: readonly AnswerPart[]): AnswerEnd | undefined {
+export function endOf(parts: readonly AnswerPart[]): StreamEnd | undefined {
   return parts.find((part) => part.type === 'end');
 }

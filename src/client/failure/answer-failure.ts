@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import type { AnswerEnd } from '../stream/answer.ts';
+import type { StreamEnd } from '../stream/answer.ts';
 import { rephrase, RequestFailure } from './request-failure.ts';
 import { limitInWords } from './wait-words.ts';
 
@@ -71,7 +71,7 @@ const noAnswers: ReadonlyMap<string, string> = new Map([
  * Not retried: the next one would most likely end the same way, and be billed as well.
  */
 export function noAnswer(
-  { finishReason, calledTools }: AnswerEnd,
+  { finishReason, calledTools }: StreamEnd,
   received: { readonly text: boolean; readonly refusal: boolean },
 ): Failure | undefined {
   if (received.refusal) {

@@ -1,22 +1,16 @@
 import type { ChunkContent } from './completion-chunk.ts';
 import type { Usage } from '../contract.ts';
-import { channels, createTextRuns, type TextPart } from './text-runs.ts';
+import type { AnswerNamed } from '../events.ts';
+import { channels, createTextRuns, type TextEvent } from './text-runs.ts';
 
 /** A piece of an answer, as it was read. */
-export type AnswerPart = AnswerName | TextPart | AnswerEnd;
-
-/** What the service calls the answer, as soon as it says so; again when it says more. */
-interface AnswerName {
-  readonly type: 'name';
-  readonly id?: string;
-  readonly model?: string;
-}
+export type AnswerPart = AnswerNamed | TextEvent | StreamEnd;
 
 /**
  * The last part. `complete`: the answer said that it ended, with `[DONE]`, a `finish_reason`, or by being one
  * whole JSON body.
  */
-export interface AnswerEnd {
+export interface StreamEnd {
   readonly type: 'end';
   readonly complete: boolean;
   /** The model asked for a tool. */
@@ -44,7 +38,7 @@ export interface Answer {
   end(): AnswerPart[];
 }
 
-type Metadata = Omit<AnswerEnd, 'type' | 'complete'>;
+type Metadata = Omit<StreamEnd, 'type' | 'complete'>;
 
 /** The first id and model stay, the last usage and `finish_reason` win. */
 function mergeMetadata(told: Metadata, chunk: ChunkContent): Metadata {
@@ -59,14 +53,18 @@ function mergeMetadata(told: Metadata, chunk: ChunkContent): Metadata {
 }
 
 /** Tells the name once for each time that it says more. */
-function createNaming(): (told: Metadata) => readonly AnswerName[] {
+function createNaming(): (told: Metadata) => readonly AnswerNamed[] {
   let named: Metadata = {};
   return (told) => {
     const { id, model } = told;
     if (id === named.id && model === named.model) return [];
     named = told;
     return [
-      { type: 'name', ...(id !== undefined && { id }), ...(model !== undefined && { model }) },
+      {
+        type: 'answer-named',
+        ...(id !== undefined && { id }),
+        ...(model !== undefined && { model }),
+      },
     ];
   };
 }

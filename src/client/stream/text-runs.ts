@@ -1,3 +1,4 @@
+import type { ReasoningReceived, RefusalReceived, TextReceived } from '../events.ts';
 import { createSurrogateCarry, type SurrogateCarry } from './surrogate-carry.ts';
 
 /** In the order in which one chunk's texts are meant. */
@@ -10,11 +11,8 @@ interface Run {
   readonly deltas: string[];
 }
 
-/** Text as it was read; `text` is `deltas` joined. All are well-formed and never empty. */
-export type TextPart =
-  | { readonly type: 'text'; readonly text: string; readonly deltas: readonly string[] }
-  | { readonly type: 'reasoning'; readonly text: string }
-  | { readonly type: 'refusal'; readonly text: string };
+/** Text as it was read. All strings are well-formed and none is empty. */
+export type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 
 /** Deltas in order of arrival, gathered in runs of one channel. */
 export interface TextRuns {
@@ -22,12 +20,13 @@ export interface TextRuns {
   /** Adds what a channel still held back. */
   end(): void;
   /** The runs since this was last asked. */
-  take(): TextPart[];
+  take(): TextEvent[];
 }
 
-function toPart({ channel, deltas }: Run): TextPart {
+function toEvent({ channel, deltas }: Run): TextEvent {
   const text = deltas.join('');
-  return channel === 'text' ? { type: 'text', text, deltas } : { type: channel, text };
+  if (channel === 'text') return { type: 'text-received', text, deltas };
+  return { type: `${channel}-received`, text };
 }
 
 export function createTextRuns(): TextRuns {
@@ -53,9 +52,9 @@ export function createTextRuns(): TextRuns {
       for (const channel of channels) append(channel, carries[channel].end());
     },
     take() {
-      const parts = runs.map(toPart);
+      const events = runs.map(toEvent);
       runs = [];
-      return parts;
+      return events;
     },
   };
 }

@@ -17,7 +17,7 @@ function openBody(first: string): { body: AsyncIterable<Uint8Array>; closed: () 
   return { body: generate(), closed: () => closed };
 }
 
-const name = { type: 'name', id: 'chatcmpl-1', model: 'origin' } as const;
+const name = { type: 'answer-named', id: 'chatcmpl-1', model: 'origin' } as const;
 
 describe('the parts of an answer', () => {
   test('the name comes before the first text, and again only when it says more', async () => {
@@ -27,9 +27,9 @@ describe('the parts of an answer', () => {
       delta('b') + stop + done,
     ]);
     expect(parts.slice(0, -2)).toStrictEqual([
-      { type: 'name', id: 'chatcmpl-1' },
+      { type: 'answer-named', id: 'chatcmpl-1' },
       name,
-      { type: 'text', text: 'a', deltas: ['a'] },
+      { type: 'text-received', text: 'a', deltas: ['a'] },
     ]);
   });
 
@@ -37,8 +37,8 @@ describe('the parts of an answer', () => {
     const { parts } = await readParts([delta('a') + delta('b'), delta('c'), stop + done]);
     expect(parts).toStrictEqual([
       name,
-      { type: 'text', text: 'ab', deltas: ['a', 'b'] },
-      { type: 'text', text: 'c', deltas: ['c'] },
+      { type: 'text-received', text: 'ab', deltas: ['a', 'b'] },
+      { type: 'text-received', text: 'c', deltas: ['c'] },
       { type: 'end', complete: true, id: 'chatcmpl-1', model: 'origin', finishReason: 'stop' },
     ]);
   });
@@ -48,10 +48,10 @@ describe('the parts of an answer', () => {
     const { parts } = await readParts([events.map((turn) => event(chunk(turn))).join('') + done]);
     expect(parts.slice(0, -1)).toStrictEqual([
       name,
-      { type: 'reasoning', text: 'x' },
-      { type: 'text', text: 'a', deltas: ['a'] },
-      { type: 'refusal', text: 'no' },
-      { type: 'text', text: 'b', deltas: ['b'] },
+      { type: 'reasoning-received', text: 'x' },
+      { type: 'text-received', text: 'a', deltas: ['a'] },
+      { type: 'refusal-received', text: 'no' },
+      { type: 'text-received', text: 'b', deltas: ['b'] },
     ]);
   });
 
@@ -59,7 +59,11 @@ describe('the parts of an answer', () => {
     const { body } = openBody(delta('a'));
     const parts = readAnswer(body, 'text/event-stream');
     expect((await parts.next()).value).toStrictEqual(name);
-    expect((await parts.next()).value).toStrictEqual({ type: 'text', text: 'a', deltas: ['a'] });
+    expect((await parts.next()).value).toStrictEqual({
+      type: 'text-received',
+      text: 'a',
+      deltas: ['a'],
+    });
   });
 
   test('S40 100,000 events in one read come in order', async () => {
@@ -79,7 +83,7 @@ describe('the end of the body', () => {
   test('a caller that stops early closes the body', async () => {
     const { body, closed } = openBody(delta('a'));
     for await (const part of readAnswer(body, 'text/event-stream')) {
-      expect(part.type).toBe('name');
+      expect(part.type).toBe('answer-named');
       break;
     }
     expect(closed()).toBe(true);

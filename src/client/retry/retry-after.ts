@@ -13,7 +13,7 @@ export function retryAfter(headers: ResponseHeaders, now: Date): number | undefi
   if (text === undefined) return undefined;
   const seconds = parseDecimal(text);
   if (seconds !== undefined) return seconds * 1000;
-  const date = parseHttpDate(text.trim(), now);
+  const date = parseHttpDate(text.trim());
   if (date === undefined || date < now.getTime()) return undefined;
   return date - now.getTime();
 }
@@ -24,41 +24,13 @@ function parseDecimal(text: string): number | undefined {
   return /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : undefined;
 }
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-
-const time = String.raw`(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)`;
-const dateForms = [
-  // IMF-fixdate: Sun, 06 Nov 1994 08:49:37 GMT
-  new RegExp(String.raw`^\w{3}, (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) ${time} GMT$`),
-  // RFC 850: Sunday, 06-Nov-94 08:49:37 GMT
-  new RegExp(String.raw`^\w{6,9}, (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) ${time} GMT$`),
-  // asctime: Sun Nov  6 08:49:37 1994
-  new RegExp(String.raw`^\w{3} (?<month>\w{3}) (?<day>[ \d]\d) ${time} (?<year>\d{4})$`),
-];
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`. */
+const httpDate =
+  /^\w{3,9}(?:, \d\d[ -]\w{3}[ -]\d\d(?:\d\d)? \d\d:\d\d:\d\d GMT| \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})$/;
 
 /** Milliseconds since 1970 of an HTTP-date, which is always in GMT. */
-function parseHttpDate(text: string, now: Date): number | undefined {
-  for (const form of dateForms) {
-    const parts = form.exec(text)?.groups;
-    if (parts === undefined) continue;
-    const month = months.indexOf((parts['month'] ?? '').toLowerCase());
-    if (month === -1) return undefined;
-    return Date.UTC(
-      fullYear(parts['year'] ?? '', now),
-      month,
-      Number(parts['day']),
-      Number(parts['hour']),
-      Number(parts['minute']),
-      Number(parts['second']),
-    );
-  }
-  return undefined;
-}
-
-/** Two digits mean the past century when they would lie more than 50 years ahead (RFC 9110, section 5.6.7). */
-function fullYear(digits: string, now: Date): number {
-  if (digits.length === 4) return Number(digits);
-  const thisYear = now.getUTCFullYear();
-  const year = thisYear - (thisYear % 100) + Number(digits);
-  return year > thisYear + 50 ? year - 100 : year;
+function parseHttpDate(text: string): number | undefined {
+  if (!httpDate.test(text)) return undefined;
+  const date = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
+  return Number.isNaN(date) ? undefined : date;
 }

@@ -5,13 +5,13 @@ import type { Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { createStatusLine } from './status-line.ts';
 
-/** Tells on standard error what natter waits for. */
+/** Shows waits and retries on standard error. */
 export interface Activity {
-  /** A request is out and no answer has come yet. */
+  /** A request was sent and no answer has started. */
   waiting(model: string): void;
-  /** A retry is waited for. */
+  /** A retry is scheduled. */
   retry(event: RetryScheduled): void;
-  /** Removes the waiting line, or ends a retry line; the next output may follow. */
+  /** Removes the waiting line, or ends a retry line, before other output. */
   settle(): void;
 }
 
@@ -24,7 +24,7 @@ export interface ActivityOptions {
   readonly animated: boolean;
 }
 
-/** Most answers begin sooner than this; a line that flashes by would only distract. */
+/** Most answers start sooner than this; a line that flashes would only distract. */
 const quietStart = 400;
 
 function waitingText(model: string, waited: number): string {
@@ -40,7 +40,7 @@ function retryText(event: RetryScheduled, remaining: number): string {
   return `natter: retry ${event.retry} of ${event.retries} ${wait}: ${cause}`;
 }
 
-/** Calls `next` after `delay` and then as often as it asks, milliseconds each, until it gives undefined or is stopped. */
+/** Calls `next` after `delay` milliseconds, then after each delay it returns, until it returns undefined or is stopped. */
 async function tick(
   clock: Clock,
   stop: AbortSignal,
@@ -54,7 +54,7 @@ async function tick(
   }
 }
 
-/** One rewritten line on a terminal; one plain line a retry elsewhere; nothing with `--quiet`. */
+/** A rewritten line on a terminal; one line per retry elsewhere; nothing with `--quiet`. */
 export function createActivity(options: ActivityOptions): Activity {
   const { stderr, clock, quiet, animated } = options;
   const line = createStatusLine(options);

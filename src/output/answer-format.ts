@@ -16,8 +16,8 @@ export interface FormatOptions {
 }
 
 /**
- * Formatting asks standard output: a terminal gets styled Markdown, a pipe or file the exact bytes.
- * @throws Failure of kind `usage` when two formats are asked for
+ * The default depends on standard output: styled Markdown for a terminal, the exact bytes for a pipe or file.
+ * @throws Failure of kind `usage` for two formats
  */
 export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean): AnswerFormat {
   const asked = (['json', 'jsonl', 'plain', 'markdown', 'raw'] as const).filter(

@@ -3,21 +3,21 @@ import type { Clock } from '../clock.ts';
 import type { Failure } from '../failure.ts';
 import { emptyAnswer, recordEvent, type AnswerRecord } from './answer-record.ts';
 
-/** Follows the events of one prompt, so that an answer that does not finish has its requests and times, too. */
+/** Measures requests and times from the events of one prompt, so that an unfinished answer has them too. */
 export interface AnswerMeter {
   event(event: ChatEvent): void;
-  /** What is known so far: of an answer that finished its own figures, else those measured. */
+  /** The figures so far: those of a finished answer, else the measured ones. */
   record(failure?: Failure): AnswerRecord;
 }
 
-/** To be made when the prompt is sent. */
+/** Create it when the prompt is sent. */
 export function createAnswerMeter(clock: Pick<Clock, 'monotonic'>): AnswerMeter {
   const start = clock.monotonic();
   const elapsed = () => clock.monotonic() - start;
   let record = emptyAnswer;
   let firstText: number | undefined;
   let attempts = 1;
-  /** When the next request is sent; undefined while none is waited for. */
+  /** Time of the next request; undefined if none is scheduled. */
   let next: number | undefined;
   return {
     event(event) {

@@ -1,6 +1,6 @@
 import type { AnswerRecord } from './answer-record.ts';
 
-/** What to say of how an answer ended; undefined for a text that ended with `stop` or with no reason given. */
+/** A notice about an unusual end; undefined for `stop` and for a missing reason. */
 export function finishNotice(record: AnswerRecord): string | undefined {
   const { finishReason, timing } = record;
   if (finishReason === undefined || finishReason === 'stop') {
@@ -8,21 +8,20 @@ export function finishNotice(record: AnswerRecord): string | undefined {
     return isEmpty ? 'the answer is empty' : undefined;
   }
   return finishReason === 'length'
-    ? 'the answer stops at the token limit (finish_reason length)'
+    ? 'the answer was cut off at the token limit (finish_reason length)'
     : `the answer ended with finish_reason ${finishReason}`;
 }
 
-/** What to say of a refusal that came apart from the text. */
 export function refusalNotice(refusal: string): string {
   return `the model refused: ${refusal}`;
 }
 
-/** `1 control or hidden character`: so many of them. */
+/** `1 control or hidden character`, `2 control or hidden characters`. */
 export function hiddenCharacters(count: number): string {
   return `${count} control or hidden character${count === 1 ? '' : 's'}`;
 }
 
-/** What to say when the sanitizer removed something. */
+/** Undefined if the sanitizer removed nothing. */
 export function filteredNotice(removed: number): string | undefined {
   if (removed === 0) return undefined;
   return `${hiddenCharacters(removed)} of the answer not shown; --raw shows them, a pipe gets them as they are`;

@@ -16,17 +16,17 @@ interface EventPrinter {
 
 /** Prints one answer to standard output as its events arrive. */
 export interface AnswerPrinter extends EventPrinter {
-  /** The prompt has ended, whatever its answer: prints what was held, and what closes a document. */
+  /** Call when the prompt has ended in any way: prints the rest and closes the document. */
   end(ending: PromptEnding): Promise<void>;
 }
 
 /** Prints the text of an answer alone. */
 export interface TextPrinter extends EventPrinter {
-  /** The answer is over, complete or cut: prints what was held, closes the last line of a terminal. */
+  /** Call when the answer has ended, complete or cut: prints the rest and ends a terminal's last line. */
   end(): Promise<void>;
 }
 
-/** A transform that may hold text back until it is decided how it is shown. */
+/** A transform that may delay text until its format is decided. */
 export interface TextTransform {
   write(text: string): string | Promise<string>;
   end(): string | Promise<string>;
@@ -88,7 +88,7 @@ export function jsonPrinter(
   };
 }
 
-/** One line an event, when it happens; the last one is `answer-finished`, or `answer-failed`. */
+/** One line per event as it happens; the last one is `answer-finished` or `answer-failed`. */
 export function jsonLinesPrinter(
   stdout: OutputStream,
   clean: (text: string) => string,

@@ -5,7 +5,7 @@ import type { ChatEvent, Timing } from '../client/events.ts';
 export interface AnswerRecord {
   readonly id?: string;
   readonly model?: string;
-  /** What the service refused with, apart from the text. */
+  /** The refusal, which is separate from the text. */
   readonly refusal?: string;
   readonly finishReason?: string;
   readonly usage?: Usage;
@@ -17,9 +17,9 @@ export interface AnswerRecord {
 
 export const emptyAnswer: AnswerRecord = { complete: false };
 
-/** Takes over what an event says of the answer, apart from its text; a refusal is no text. */
+/** Updates the record from an event; text deltas are not recorded, refusals are. */
 export function recordEvent(record: AnswerRecord, event: ChatEvent): AnswerRecord {
-  // What an attempt that is asked again was called is not this answer's.
+  // The model name of a failed attempt does not apply to its retry.
   if (event.type === 'answer-started') return emptyAnswer;
   if (event.type === 'refusal-received') {
     return { ...record, refusal: (record.refusal ?? '') + event.text };

@@ -3,15 +3,15 @@ import { createStatusLine, type StatusLineOptions } from './status-line.ts';
 
 export interface BatchProgressOptions extends StatusLineOptions {
   readonly clock: Clock;
-  /** The line may be rewritten in place, and is wanted; without it nothing is shown. */
+  /** If false, nothing is shown. */
   readonly animated: boolean;
 }
 
 /** A line on standard error that is drawn anew twice a second. */
 export interface BatchProgress {
-  /** Draws what `text` gives, now and from time to time until `end`. */
+  /** Draws the result of `text` now and periodically until `end`. */
   begin(text: () => string): void;
-  /** Removes the line for other output; it is drawn again below. */
+  /** Removes the line before other output; it is redrawn below. */
   clear(): void;
   /** Removes it for good. */
   end(): void;

@@ -1,9 +1,8 @@
 import type { FailureKind } from '../failure.ts';
 import { count, tokenText } from './figures.ts';
 
-/** How far a batch is. */
 export interface BatchFigures {
-  /** Items of this run; undefined while that is not known. */
+  /** Number of items of this run; undefined while unknown. */
   readonly total: number | undefined;
   /** Answered by an earlier run. */
   readonly already: number;
@@ -16,15 +15,15 @@ export interface BatchFigures {
   readonly elapsed: number;
 }
 
-/** What holds a batch back at the moment. */
+/** Why a batch is waiting or stopping. */
 export interface BatchState {
-  /** Milliseconds until the service may be asked again; 0 if it may. */
+  /** Milliseconds until the next request is allowed; 0 if it is allowed now. */
   readonly waiting: number;
-  /** Nothing more is begun. */
+  /** No further items are started. */
   readonly isStopping: boolean;
 }
 
-/** A time in two short units at the most: `45 s`, `3 min`, `2 h 5 min`. */
+/** A duration in at most two units: `45 s`, `3 min`, `2 h 5 min`. */
 export function shortTime(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
@@ -50,7 +49,7 @@ function timeLeft({ total, already, answered, failed, elapsed }: BatchFigures): 
   return left < 10_000 ? `${Math.ceil(left / 1000)} s left` : `${shortTime(left)} left`;
 }
 
-/** The line that is drawn while a batch runs; what matters most comes first, as a narrow terminal cuts the end. */
+/** The progress line of a batch, most important parts first, because a narrow terminal cuts the end. */
 export function batchProgress(figures: BatchFigures, { waiting, isStopping }: BatchState): string {
   const { total, already, answered, failed, tokens, elapsed } = figures;
   const done = count(already + answered + failed);
@@ -74,7 +73,7 @@ function causesInWords(causes: ReadonlyMap<FailureKind, number>): string {
     .join(', ');
 }
 
-/** What a batch came to: `7 of 10 items answered (3 before) in 2.1 s, 1,204 tokens; 3 failed: 3 rate_limited`. */
+/** The summary of a batch: `7 of 10 items answered (3 before) in 2.1 s, 1,204 tokens; 3 failed: 3 rate_limited`. */
 export function batchOutcome(figures: BatchFigures): string {
   const { total, already, answered, failed, causes, tokens, elapsed } = figures;
   const whole = total === undefined ? '' : ` of ${count(total)}`;

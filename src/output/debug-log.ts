@@ -1,7 +1,7 @@
 import type { ChatEvent, RetryScheduled } from '../client/events.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 
-/** Writes one line of what natter does; nothing when nobody asked for it. */
+/** Writes one debug line if debugging is enabled. */
 export type DebugLog = (text: string) => void;
 
 export interface DebugLogOptions {
@@ -24,7 +24,7 @@ export function describeRetry({ retry, retries, delay, cause }: RetryScheduled):
   return `retry ${retry} of ${retries} in ${inMilliseconds(delay)}: ${cause.message}`;
 }
 
-/** What a line says of an event `elapsed` milliseconds after the call began; undefined for pieces of an answer. */
+/** Describes an event `elapsed` milliseconds after the call started; undefined for deltas. */
 export function describeEvent(event: ChatEvent, elapsed: number): string | undefined {
   switch (event.type) {
     case 'retry-scheduled':
@@ -45,7 +45,7 @@ export function describeEvent(event: ChatEvent, elapsed: number): string | undef
   }
 }
 
-/** What a line says of a call that ended otherwise, by the name of its failure. */
+/** Describes a failed call; `outcome` is the kind of its failure. */
 export function describeEnd(outcome: string, elapsed: number): string {
   return `${outcome} after ${inMilliseconds(elapsed)}`;
 }

@@ -63,7 +63,7 @@ export function failureFields(failure: Failure, clean: (text: string) => string)
 }
 
 /**
- * What standard error shows of a failure: `natter: <what happened>`, and on the next line what to do.
+ * The report on standard error: `natter: <what happened>`, and on the next line the hint.
  * The JSON form is that of {@link failureFields}.
  */
 export function reportFailure(failure: Failure, options: FailureReportOptions): string {

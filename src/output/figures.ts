@@ -5,14 +5,14 @@ import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../terminal/text/width.ts';
 import { formatTable, type TableLayout } from './table.ts';
 
-/** What is known of one answer, complete or cut; of a turn of a conversation too. */
+/** The figures of an answer, complete or cut; also of a turn in a conversation. */
 export interface MeasuredAnswer {
-  /** The model that answered, as the person named it. */
+  /** The model, as named by the user. */
   readonly label: string;
   readonly content: string;
   readonly usage?: Usage | undefined;
   readonly timing?: Timing | undefined;
-  /** How it ended: the service's reason, or why it was cut. */
+  /** The service's finish reason, or why the answer was cut. */
   readonly ending: string;
 }
 
@@ -27,7 +27,7 @@ export function tokenText(tokens: number, isEstimate = false): string {
 /** `12%`. */
 export const percent = (part: number, whole: number) => `${Math.round((part / whole) * 100)}%`;
 
-/** Seconds as a person reads them: `2.4 s`, `31 s`. */
+/** `2.4 s`, `31 s`. */
 export function seconds(milliseconds: number): string {
   const value = milliseconds / 1000;
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
@@ -38,16 +38,16 @@ function duration(milliseconds: number | undefined): string | undefined {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : seconds(milliseconds);
 }
 
-/** Tokens a second from the first text on; undefined where nobody could tell. */
+/** Tokens per second since the first text; undefined if it cannot be measured. */
 export function tokensPerSecond(tokens: number, timing: Timing | undefined): number | undefined {
   if (timing?.firstText === undefined) return undefined;
   const streaming = timing.total - timing.firstText;
-  // One read brought it all: a rate over a few milliseconds would say nothing.
+  // The text arrived in a single read: a rate over a few milliseconds is meaningless.
   if (streaming < 50) return undefined;
   return Math.round(tokens / (streaming / 1000));
 }
 
-/** Tokens of an answer: as the service counted them, else as natter estimates them. */
+/** Tokens of an answer: the reported usage, else an estimate. */
 export function answerTokens({ usage, content }: Pick<MeasuredAnswer, 'usage' | 'content'>): {
   readonly tokens: number;
   readonly isEstimate: boolean;
@@ -58,7 +58,7 @@ export function answerTokens({ usage, content }: Pick<MeasuredAnswer, 'usage' | 
     : { tokens: counted, isEstimate: false };
 }
 
-/** Each figure as text; one that is not known is undefined. `~` marks an estimate. */
+/** Each figure as text; unknown ones are undefined. `~` marks an estimate. */
 function figuresOf(answer: MeasuredAnswer) {
   const { usage, timing } = answer;
   const { tokens, isEstimate } = answerTokens(answer);
@@ -90,7 +90,6 @@ function rowOf(answer: MeasuredAnswer): readonly string[] {
   return [answer.label, ...cells, answer.ending];
 }
 
-/** The figures of an answer as one line. */
 export function figuresLine(answer: MeasuredAnswer): string {
   const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
   const parts = [
@@ -105,7 +104,7 @@ export function figuresLine(answer: MeasuredAnswer): string {
   return sanitizeLine(parts.filter((part) => part !== undefined).join(' · '));
 }
 
-/** A table of the figures; lines where it is wider than the window, and cells between tabs for a pipe. */
+/** A table; lines if it is wider than the window; tab-separated for a pipe. */
 export function figuresText(answers: readonly MeasuredAnswer[], layout: TableLayout): string {
   const rows = answers.map(rowOf);
   const table = formatTable(columns, rows, { ...layout, width: Number.POSITIVE_INFINITY });

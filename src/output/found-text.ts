@@ -2,10 +2,10 @@ import type { FoundLine, FoundTurn } from '../conversation/library/search.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
 
-/** UTF-16 units shown around a hit in a line that is very long. */
+/** UTF-16 units shown around a hit in a very long line. */
 const around = 120;
 
-/** The part of a long line that its first hit is in. */
+/** The part of a long line around its first hit. */
 function cut({ text, marks }: FoundLine): Pick<FoundLine, 'text' | 'marks'> {
   const first = marks[0]?.[0] ?? 0;
   const start = Math.max(0, first - around);

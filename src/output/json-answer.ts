@@ -18,8 +18,8 @@ export function jsonLine(value: unknown): string {
 }
 
 /**
- * The fields of an answer in a `--json` document; `refusal` is there when the service sent one, and `incomplete` when
- * the answer did not say its end.
+ * The fields of an answer in a `--json` document; `refusal` only if the service sent one, `incomplete` only if the
+ * end of the answer is missing.
  */
 export function answerFields(record: AnswerRecord, content: string, askedModel: string) {
   return {
@@ -38,7 +38,7 @@ export function answerFields(record: AnswerRecord, content: string, askedModel: 
 /** How a prompt ended. */
 export interface PromptEnding {
   readonly record: AnswerRecord;
-  /** Why there is no whole answer; undefined where there is one. */
+  /** Why the answer is missing or incomplete; undefined for a complete answer. */
   readonly failure: Failure | undefined;
 }
 
@@ -61,7 +61,7 @@ export function answerDocument(
   return jsonLine({ ...answerFields(record, content, askedModel), ...errorFields(failure, clean) });
 }
 
-/** What `--jsonl` tells of one event: a record for each delta of a `text-received`, one for any other event. */
+/** The `--jsonl` records of an event: one for each delta of a `text-received`, one for any other event. */
 export function eventRecords(event: ChatEvent): readonly object[] {
   const { type } = event;
   switch (type) {
@@ -94,7 +94,7 @@ export function eventLines(event: ChatEvent): string {
   return eventRecords(event).map(jsonLine).join('');
 }
 
-/** What `--jsonl` ends with where there is no whole answer: `{type, attempts, timing, error}`. */
+/** The last `--jsonl` record without a complete answer: `{type, attempts, timing, error}`. */
 export function failureRecord(failure: Failure, record: AnswerRecord, clean: Clean): object {
   const { attempts, timing } = record;
   const measured = { attempts, timing: timingFields(timing) };

@@ -3,13 +3,13 @@ import type { OutputStream } from '../terminal/device/streams.ts';
 
 /** Lines beside the answer, on standard error. */
 export interface Notices {
-  /** Something the person may want to know; silent with `--quiet`. */
+  /** Informational; silent with `--quiet`. */
   notice(text: string): void;
-  /** Something the person must know; shown with `--quiet` too. */
+  /** Important; shown with `--quiet` too. */
   warning(text: string): void;
 }
 
-/** Each text becomes one sanitized line, `natter: …`; `mask` takes secrets out of it. */
+/** Each text becomes one sanitized line, `natter: …`; `mask` redacts secrets. */
 export function createNotices(
   stderr: OutputStream,
   quiet: boolean,
@@ -22,7 +22,7 @@ export function createNotices(
   };
 }
 
-/** Notices that wait while something else is drawn; `release` tells them, and what comes later at once. */
+/** Queues notices while something else is drawn; `release` writes them and ends the queueing. */
 export function holdNotices(notices: Notices): Notices & { release(): void } {
   let waiting: (() => void)[] | undefined = [];
   const hold = (tell: () => void) => {

@@ -11,19 +11,19 @@ export interface ProgressReporterOptions {
   readonly style: Style;
   readonly notices: Notices;
   readonly activity: Activity;
-  /** The model asked. */
+  /** The requested model. */
   readonly model: string;
   readonly showReasoning: boolean;
 }
 
-/** What standard error shows while an answer comes: waits, retries, reasoning where asked for, refusals. */
+/** Shows waits, retries, reasoning (if requested) and refusals on standard error. */
 export interface ProgressReporter {
   event(event: ChatEvent): void;
-  /** The answer is over, complete or cut. */
+  /** Call when the answer has ended, complete or cut. */
   end(): void;
 }
 
-/** Reasoning text, dim and on lines of its own. */
+/** Reasoning text, dim and on separate lines. */
 function createReasoningText(stderr: OutputStream, style: Style) {
   const sanitizer = createSanitizer();
   let lineIsOpen = false;

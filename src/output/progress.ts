@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 
-/** One line on standard error that tells how far a long piece of work is. */
+/** A progress bar on standard error. */
 export interface Progress {
   /** Both in the same unit. */
   show(done: number, total: number): void;
@@ -14,14 +14,14 @@ export interface ProgressOptions {
   readonly stderr: OutputStream;
   readonly style: Style;
   readonly clock: Clock;
-  /** The line may be rewritten in place; without it nothing is shown. */
+  /** If false, nothing is shown. */
   readonly animated: boolean;
   readonly unicode: boolean;
   readonly label: string;
 }
 
 const eraseLine = '\r\u001B[K';
-/** Milliseconds: what is done sooner needs no bar. */
+/** Milliseconds. Shorter work needs no bar. */
 const quietStart = 300;
 const pause = 100;
 const barWidth = 24;

@@ -7,11 +7,11 @@ export interface StatusLineOptions {
   readonly style: Style;
 }
 
-/** One line that is drawn over itself, with spaces rather than escape codes: it works without colour too. */
+/** A line that is overwritten in place, with spaces instead of escape codes, so it also works without them. */
 export interface StatusLine {
-  /** Takes the place of what was drawn; cut to the width of the terminal. */
+  /** Replaces the line; truncated to the terminal's width. */
   draw(text: string): void;
-  /** Removes the line, or keeps it and goes on below. */
+  /** Removes the line, or keeps it and continues below. */
   leave(keep: boolean): void;
 }
 

@@ -5,7 +5,7 @@ import { displayWidth, truncateToWidth } from '../terminal/text/width.ts';
 export interface Column {
   readonly heading: string;
   readonly align?: 'left' | 'right';
-  /** Left out where the window is too narrow for all of them. */
+  /** Omitted if the window is too narrow for all columns. */
   readonly isSpare?: boolean;
 }
 
@@ -23,10 +23,10 @@ function pad(text: string, width: number, align: Column['align']): string {
   return align === 'right' ? space + text : text + space;
 }
 
-/** What a row leaves to its last column before others have to make room for it. */
+/** Minimum width of the last column before others shrink. */
 const roomForLast = 20;
 
-/** Which columns of a table a terminal shows: none that is empty, and not the spare ones where room is short. */
+/** The columns to show on a terminal: without empty ones, and without spare ones in a narrow window. */
 function shownColumns(
   columns: readonly Column[],
   widths: readonly number[],

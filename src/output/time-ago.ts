@@ -5,7 +5,7 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
-/** Days after which a date says more than a count. */
+/** Days after which the date is shown instead. */
 const longestAgo = 14;
 
 /** `just now`, `5 minutes ago`, `3 days ago`, and the date of what is older than two weeks. */

@@ -1,18 +1,18 @@
 import { diffArrays } from 'diff';
 import type { Style } from '../terminal/style.ts';
 
-/** A run of text that both have, or that only the first or the second has. */
+/** A run of text in both texts, or only in the first or the second. */
 export interface DiffPart {
   readonly kind: 'both' | 'first' | 'second';
   readonly text: string;
 }
 
-/** Words that are in one text alone; beyond, a difference tells nothing and takes seconds to find. */
+/** Maximum number of differing words; beyond it, a diff is useless and takes seconds. */
 export const mostChanges = 2000;
 
 const ideograph = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`;
 
-/** A word, an ideograph or another character, with the blanks after it. */
+/** A word, an ideograph or a single character, with trailing white space. */
 const word = new RegExp(
   `(?:${ideograph}|(?:(?!${ideograph})[\\p{L}\\p{M}\\p{N}_])+|.)\\s*|\\s+`,
   'gsu',
@@ -37,7 +37,7 @@ function createReader() {
 }
 
 /**
- * The difference of two texts by words, blanks not counted: where they differ, the second's are shown.
+ * The difference of two texts by words, ignoring white space, of which the second text's is shown.
  * @returns undefined where more than {@link mostChanges} words differ
  */
 export function diffWords(first: string, second: string): readonly DiffPart[] | undefined {
@@ -52,12 +52,12 @@ export function diffWords(first: string, second: string): readonly DiffPart[] | 
   }));
 }
 
-/** As `git diff --word-diff` writes it: `[-only the first-]{+only the second+}`; coloured where colour is. */
+/** In the format of `git diff --word-diff`: `[-only the first-]{+only the second+}`. */
 export function formatDiff(parts: readonly DiffPart[], style: Style): string {
   const texts = parts.map(({ kind, text }, index) => {
     if (kind === 'both') return text;
     const words = text.trimEnd();
-    // Where words are replaced, the blanks after the new ones are those to show.
+    // For replaced words, the white space of the new ones is shown.
     const isReplaced = kind === 'first' && parts[index + 1]?.kind === 'second';
     const blanks = isReplaced ? '' : text.slice(words.length);
     const shown = kind === 'first' ? style.red(`[-${words}-]`) : style.green(`{+${words}+}`);

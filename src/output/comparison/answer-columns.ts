@@ -29,13 +29,13 @@ export interface AnswerColumnsOptions extends Omit<LiveRegionOptions, 'clock'> {
   readonly unicode: boolean;
   /** Safe to show. */
   readonly labels: readonly string[];
-  /** What styles the text of an answer in a column that is so wide. */
+  /** Creates the formatter of a column, given its width. */
   readonly transform: (width: () => number) => TextTransform;
 }
 
-/** Rows of text that are shown before all answers have come so far. */
+/** Rows shown before the slowest answer has reached them. */
 const mostPreviewRows = 10;
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two ticks. */
 const interval = 500;
 
 interface Shown {
@@ -60,7 +60,7 @@ function headRows(options: AnswerColumnsOptions): readonly string[] {
   return [joinCells(cells, width, separator(options)), ruleRow(options, width)];
 }
 
-/** The rows that wait for the slowest, and under a line how far each answer is. */
+/** The rows ahead of the slowest answer, and below a line the progress of each answer. */
 function frameOf({ options, columns, progress }: Shown, place: RegionPlace): Frame {
   const { style, clock, labels } = options;
   const width = columnWidth(place.columns, labels.length);
@@ -72,11 +72,10 @@ function frameOf({ options, columns, progress }: Shown, place: RegionPlace): Fra
     ruleRow(options, width),
     joinCells(cells, width, separator(options)),
   ];
-  // A cursor that is shown need not be brought back, should natter be killed.
+  // A visible cursor needs no restoring if natter is killed.
   return { rows, caret: { row: rows.length - 1, column: 0 } };
 }
 
-/** Draws again as time passes. */
 async function keepTime(clock: Clock, signal: AbortSignal, draw: () => void): Promise<void> {
   try {
     for (;;) {
@@ -88,7 +87,7 @@ async function keepTime(clock: Clock, signal: AbortSignal, draw: () => void): Pr
   }
 }
 
-/** Keeps the region in its place, whatever happens to the terminal. @returns what stops that */
+/** Handles resize, suspend, resume and exit. @returns a function that removes the listeners */
 function watchTerminal(device: AnswerColumnsOptions['device'], region: LiveRegion): () => void {
   const takeSuspends = () =>
     device.onSuspend(() => {
@@ -102,7 +101,7 @@ function watchTerminal(device: AnswerColumnsOptions['device'], region: LiveRegio
   let giveBack = takeSuspends();
   const undo = [
     device.onResize(() => region.resized()),
-    // Stopped in a way nobody heard of: the shell has written below meanwhile.
+    // Stopped without notice: the shell has written below the region.
     device.onContinue(() => region.forget()),
     device.onExit(() => device.writeNow(region.abandon())),
   ];
@@ -112,7 +111,6 @@ function watchTerminal(device: AnswerColumnsOptions['device'], region: LiveRegio
   };
 }
 
-/** The live region, until it is closed. */
 function openRegion(shown: Shown) {
   const { options, columns } = shown;
   const { device, output, clock } = options;
@@ -127,7 +125,7 @@ function openRegion(shown: Shown) {
     if (rows.length > 0) region.commit(`${rows.join('\n')}\n`);
   };
   return {
-    /** Shows what has come since. @returns a promise while the terminal is slow */
+    /** Shows new text. @returns a promise while the terminal is slow */
     refresh() {
       commit();
       draw();
@@ -142,7 +140,7 @@ function openRegion(shown: Shown) {
   };
 }
 
-/** What the answers bring, made safe and styled, each in its column. */
+/** Sanitizes and styles the answers, each in its column. */
 function createChannels({ labels, output, transform }: AnswerColumnsOptions, columns: Columns) {
   const width = () => columnWidth(output.columns(), labels.length);
   const channels = labels.map(() => {
@@ -167,7 +165,7 @@ function createChannels({ labels, output, transform }: AnswerColumnsOptions, col
   };
 }
 
-/** What stands at the end of a column whose answer did not finish. */
+/** The end of a column whose answer did not finish. */
 function cutMark(answer: ComparedAnswer, style: Style): string {
   if (answer.record.complete) return '';
   const text = style.red(`(${answer.content === '' ? 'no answer' : 'cut'}: ${endingOf(answer)})`);
@@ -175,8 +173,8 @@ function cutMark(answer: ComparedAnswer, style: Style): string {
 }
 
 /**
- * Shows answers side by side while they come. A row goes into the scrollback when every answer has come so far;
- * the rows that wait stand below, and under them how each answer is getting on. Nothing else is ever erased.
+ * Shows answers side by side while they stream. A row is written to the scrollback once every answer has reached it;
+ * later rows and the progress of each answer are in the live region below, which is all that is ever erased.
  */
 export function createAnswerColumns(options: AnswerColumnsOptions): ComparisonView {
   const { labels, clock, style } = options;

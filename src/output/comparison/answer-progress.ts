@@ -4,7 +4,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { count, seconds, tokenText } from '../figures.ts';
 
-/** How far an answer is. Times are of the monotonic clock, milliseconds. */
+/** Times are monotonic milliseconds. */
 export interface AnswerProgress {
   readonly phase: 'waiting' | 'retrying' | 'streaming' | 'ended';
   readonly since: number;
@@ -42,7 +42,7 @@ export function withEvent(before: AnswerProgress, event: ChatEvent, now: number)
   }
 }
 
-/** Under a second a speed says nothing. */
+/** Below one second, a speed is meaningless. */
 const shortestStream = 1000;
 
 function speed({ tokens, firstText, last }: AnswerProgress): string {
@@ -51,7 +51,7 @@ function speed({ tokens, firstText, last }: AnswerProgress): string {
   return ` · ~${count(Math.round((tokens / streaming) * 1000))} tokens/s`;
 }
 
-/** One line of a column's width: what is waited for, or how fast text comes. */
+/** One line of a column's width: the wait, or the speed of the text. */
 export function progressText(progress: AnswerProgress, now: number, width: number): string {
   const { phase, since, last, tokens, retry, ending } = progress;
   const waited = Math.floor((now - since) / 1000);

@@ -2,31 +2,31 @@ import type { ChatEvent } from '../../client/events.ts';
 import type { Failure } from '../../failure.ts';
 import type { AnswerRecord } from '../answer-record.ts';
 
-/** What came of one model. */
+/** The answer of one model, or why there is none. */
 export interface ComparedAnswer {
-  /** The model as the person named it; a number after it where it is asked twice. */
+  /** The model as named by the user, with a number if it is compared with itself. */
   readonly label: string;
-  /** The model asked. */
+  /** The requested model. */
   readonly model: string;
   readonly content: string;
-  /** With the times natter measured, where the answer did not finish. */
+  /** With measured times if the answer did not finish. */
   readonly record: AnswerRecord;
-  /** Why it did not finish; undefined also for one that the person stopped. */
+  /** Why it did not finish; also undefined if the user stopped it. */
   readonly failure: Failure | undefined;
 }
 
-/** Shows several answers while they come; they are known by their place in the order that was asked for. */
+/** Shows several answers while they stream, identified by their index in the requested order. */
 export interface ComparisonView {
   /** A promise is returned while the reader is slow: await it before the next event of this answer. */
   event(index: number, event: ChatEvent): Promise<void> | undefined;
   ended(index: number, answer: ComparedAnswer): Promise<void> | undefined;
-  /** All that came is shown; nothing else will come. */
+  /** Call after the last event of all answers. */
   close(): Promise<void>;
-  /** Characters that were not let through to the terminal. */
+  /** Number of characters removed by the sanitizer. */
   removed(): number;
 }
 
-/** How an answer ended, in a word: the service's reason, or why it was cut. */
+/** The service's finish reason, or why the answer was cut, in one word. */
 export function endingOf({ record, failure }: ComparedAnswer): string {
   if (failure !== undefined) return failure.kind;
   return record.complete ? (record.finishReason ?? '-') : 'stopped';

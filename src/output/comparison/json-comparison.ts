@@ -8,7 +8,7 @@ import type { ComparedAnswer, ComparisonView } from './comparison-view.ts';
 /** Makes text from servers safe to show, and masks secrets. */
 type Clean = (text: string) => string;
 
-/** Why an answer is not whole; undefined for one that is. */
+/** Undefined for a complete answer. */
 function causeOf({ failure, record }: ComparedAnswer): Failure | undefined {
   return failure ?? (record.complete ? undefined : stoppedAnswer());
 }
@@ -28,8 +28,8 @@ function documentOf(answer: ComparedAnswer, clean: Clean): object {
 }
 
 /**
- * One document when all answers are over: `{answers: [{asked, …, tokens_per_second}]}`, each with the fields of
- * `natter --json`, and `error` where it is not whole.
+ * One document when all answers have ended: `{answers: [{asked, …, tokens_per_second}]}`, each with the fields of
+ * `natter --json`, and `error` if it is incomplete.
  */
 export function createComparisonDocument(stdout: OutputStream, clean: Clean): ComparisonView {
   const answers: ComparedAnswer[] = [];
@@ -43,7 +43,7 @@ export function createComparisonDocument(stdout: OutputStream, clean: Clean): Co
   };
 }
 
-/** The lines of `natter --jsonl` when they happen, each with the model `asked`. */
+/** The lines of `natter --jsonl` as they happen, each with the requested model in `asked`. */
 export function createComparisonLines(
   stdout: OutputStream,
   labels: readonly string[],

@@ -9,17 +9,17 @@ export interface StackedOptions {
   readonly style: Style;
   /** Safe to show. */
   readonly labels: readonly string[];
-  /** For each answer one of its own. */
+  /** Called once for each answer. */
   readonly printers: readonly TextPrinter[];
   readonly removed: () => number;
 }
 
-/** As `head` and `tail` write it above a file. */
+/** In the format of `head` and `tail`. */
 export function heading(label: string, style: Style): string {
   return `${style.bold(`==> ${label} <==`)}\n`;
 }
 
-/** One answer, what came of it while another was printed, and what is printed of it. */
+/** One answer, with the events that arrived before its turn to be printed. */
 interface Slot {
   readonly waiting: ChatEvent[];
   isOver: boolean;
@@ -27,7 +27,7 @@ interface Slot {
   last: string;
 }
 
-/** Prints an event, under the heading that the first text brings. */
+/** Prints an event; the first text is preceded by the heading. */
 function createPrint({ stdout, style, labels, printers }: StackedOptions, slots: readonly Slot[]) {
   let isFirst = true;
   return async (index: number, event: ChatEvent): Promise<void> => {
@@ -45,8 +45,8 @@ function createPrint({ stdout, style, labels, printers }: StackedOptions, slots:
 }
 
 /**
- * Prints answers one below the other, in the order asked for: the first while it comes, and of the others what
- * has come when it is their turn. An answer without any text has no heading.
+ * Prints answers one below the other, in the requested order: the first while it streams, the others from a buffer
+ * when it is their turn. An answer without text has no heading.
  */
 export function createStackedAnswers(options: StackedOptions): ComparisonView {
   const { stdout, labels, printers, removed } = options;

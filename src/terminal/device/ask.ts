@@ -4,22 +4,22 @@ import { Failure } from '../../failure.ts';
 import { Interruption } from './signals.ts';
 
 interface AskOptions {
-  /** What is typed does not appear: keys. */
+  /** Typed text is not shown, for keys. */
   readonly hidden?: boolean;
   readonly signal?: AbortSignal;
-  /** More questions follow: until `end` nothing that is typed appears, and it answers the next question. */
+  /** More questions follow: until `end`, typed text is not shown and answers the next question. */
   readonly keep?: boolean;
-  /** What was typed before this question is no answer to it. */
+  /** Discards text typed before the question. */
   readonly afresh?: boolean;
 }
 
 export interface Ask {
   /**
-   * Asks a person on the terminal and gives back the line without its end.
-   * @throws Failure of kind `usage` when the input ends instead; Interruption on Ctrl-C
+   * @returns the line without its end
+   * @throws Failure of kind `usage` if the input ends; Interruption on Ctrl-C
    */
   (question: string, options?: AskOptions): Promise<string>;
-  /** Gives the terminal back after a question with `keep`. */
+  /** Restores the terminal after a question with `keep`. */
   readonly end: () => void;
 }
 
@@ -42,14 +42,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The terminal while questions are asked: in raw mode all the time, so that it echoes nothing between them. */
+/** Keeps the terminal in raw mode, so that it echoes nothing between questions. */
 interface Dialogue {
   ask(question: string, options: AskOptions): Promise<string>;
   cancel(reason: unknown): void;
   close(): void;
 }
 
-/** The lines of a person, each for whoever waits or for the next question. */
+/** Queues entered lines for the current or next question. */
 function readLines(
   lines: Interface,
   echo: { isShown: boolean },
@@ -58,7 +58,7 @@ function readLines(
   const typed: string[] = [];
   let waiting: Waiting | undefined;
   const takeWaiting = () => {
-    // At once: what follows in the same paste is an answer to the next question.
+    // Synchronously: the rest of a paste answers the next question.
     echo.isShown = false;
     const taken = waiting;
     waiting = undefined;

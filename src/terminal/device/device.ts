@@ -1,39 +1,39 @@
 import { writeSync } from 'node:fs';
 import type { SignalWatch } from './signals.ts';
 
-/** The terminal as a program that lives on it uses it: keys as they are typed, and what the shell does to it. */
+/** The terminal of an interactive program: keys, resizes, and job control by the shell. */
 export interface TerminalDevice {
   /**
-   * Reads what is typed. `onEnd` is called once, when nothing can be read any more: Ctrl-D in a cooked
-   * terminal, or a terminal that is gone. @returns what stops reading
+   * Reads input. `onEnd` is called once, at the end of input: Ctrl-D in a cooked terminal, or a closed terminal.
+   * @returns a function that stops reading
    */
   listen(onBytes: (bytes: Uint8Array) => void, onEnd: () => void): () => void;
-  /** Raw: every key is passed on when it is pressed, and nothing is echoed. */
+  /** Raw mode: the terminal delivers each key, without echo. */
   setRaw(isRaw: boolean): void;
   /** @returns what stops listening */
   onResize(listener: () => void): () => void;
-  /** Asks the terminal for its size, of which a signal tells late; listeners hear at once that it has changed. */
+  /** Reads the terminal's size, because the signal may be late; listeners are called at once if it has changed. */
   checkSize(): void;
-  /** Ctrl-C in a cooked terminal, or `kill -INT`. @returns what gives it back */
+  /** Ctrl-C in a cooked terminal, or `kill -INT`. @returns a function that removes the listener */
   onInterrupt(listener: () => void): () => void;
-  /** SIGUSR1: schedulers send it some time before they end a job. @returns what stops listening */
+  /** SIGUSR1: schedulers send it before they end a job. @returns a function that removes the listener */
   onTimeLimit(listener: () => void): () => void;
-  /** Ctrl-Z in a cooked terminal: who listens suspends by itself. @returns what gives it back */
+  /** Ctrl-Z in a cooked terminal: the listener must call `suspend`. @returns a function that removes the listener */
   onSuspend(listener: () => void): () => void;
   /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
   suspend(onContinue: () => void): void;
-  /** The process was stopped from outside, and goes on. @returns what stops listening */
+  /** The process continues after being stopped. @returns a function that removes the listener */
   onContinue(listener: () => void): () => void;
-  /** Called when the process is about to end, in whatever way it can know of. @returns what stops listening */
+  /** Called before the process ends, if it can be known. @returns a function that removes the listener */
   onExit(listener: () => void): () => void;
-  /** Writes past the stream, at once: there may be no later. */
+  /** Writes synchronously, bypassing the stream, before the process ends. */
   writeNow(text: string): void;
 }
 
-/** Milliseconds after which the process was not stopped: outside of job control nothing would continue it. */
+/** Milliseconds after which the process is considered not stopped: without job control nothing would continue it. */
 const stopTime = 200;
 
-/** Node asks for the size when it hears of this signal. */
+/** Node reads the size on this signal. */
 function checkSize(process: NodeJS.Process): void {
   process.emit('SIGWINCH', 'SIGWINCH');
 }
@@ -43,7 +43,7 @@ function stopJob(process: NodeJS.Process, onContinue: () => void): void {
   const back = () => {
     clearTimeout(timer);
     process.off('SIGCONT', back);
-    // Sizes that changed meanwhile were told to the foreground job alone.
+    // Resizes meanwhile were signalled to the foreground job only.
     checkSize(process);
     onContinue();
   };
@@ -67,13 +67,13 @@ function listenTo(
   input.resume();
   return () => {
     isOver = true;
-    // A listener for errors stays: a terminal that is gone reports it whenever it likes.
+    // The error listener stays: a closed terminal may report errors at any time.
     input.off('data', onBytes).off('end', end).off('close', end);
     input.pause();
   };
 }
 
-/** What the shell does to the job. */
+/** Job control. */
 function jobControl(
   process: NodeJS.Process,
 ): Pick<TerminalDevice, 'onSuspend' | 'suspend' | 'onContinue'> {
@@ -126,7 +126,7 @@ export function createDevice(
       try {
         writeSync(process.stdout.fd, text);
       } catch {
-        // A terminal that is gone needs nothing any more.
+        // The terminal is closed.
       }
     },
   };

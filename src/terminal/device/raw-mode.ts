@@ -24,28 +24,27 @@ export function terminalModes({ hasKeyProtocols }: TerminalTraits): {
   return { enter, leave: leave.join('') + ordinaryScreen };
 }
 
-/** What a terminal that is held tells. */
+/** Events of a terminal in raw mode. */
 export interface TerminalListener {
-  /** What is typed or pasted, and answers of the terminal, as they come. */
+  /** Input and replies of the terminal, unparsed. */
   readonly onInput: (bytes: Uint8Array) => void;
-  /** The window has another size. */
   readonly onResize: () => void;
-  /** natter goes on after it was stopped: the screen may hold anything. */
+  /** natter continues after being stopped; the screen content is unknown. */
   readonly onContinue: () => void;
-  /** The terminal is gone: nobody will type again. */
+  /** The terminal is closed. */
   readonly onEnd: () => void;
-  /** What to write last, should the process end while the terminal is held; may be empty. */
+  /** Output to write if the process ends in raw mode; may be empty. */
   readonly finalOutput: () => string;
 }
 
-/** A terminal taken over: keys come one by one, pastes marked. */
+/** A terminal in raw mode, with bracketed paste. */
 export interface RawModeSession {
-  /** Gives the terminal to another program, and every key with it. */
+  /** Restores the terminal for another program. */
   pause(): void;
   resume(): void;
-  /** Stops natter as Ctrl-Z does; `onContinue` is called when it goes on. */
+  /** Suspends natter; `onContinue` is called when it continues. */
   suspend(): void;
-  /** Brings the terminal back to how it was. */
+  /** Restores the terminal. */
   release(): void;
 }
 
@@ -67,7 +66,7 @@ function createSwitch(
     on() {
       if (stopReading !== undefined) return;
       stopReading = device.listen(onInput, onEnd);
-      // Off first: while natter was stopped, the shell changed the terminal without Node's knowledge.
+      // Off first: while natter was stopped, the shell changed the mode without Node's knowledge.
       device.setRaw(false);
       device.setRaw(true);
       device.writeNow(modes.enter);
@@ -83,8 +82,8 @@ function createSwitch(
 }
 
 /**
- * Takes the terminal over until `release`. However the process ends before that, by a signal too, the terminal
- * is brought back; only what nobody can catch (`kill -9`) leaves it as it is.
+ * Sets the terminal to raw mode until `release`. If the process ends before that, even by a signal, the terminal is
+ * restored, except after `kill -9`.
  */
 export function startRawMode(
   device: TerminalDevice,

@@ -22,14 +22,14 @@ export class Interruption extends Error {
 }
 
 export interface SignalWatch {
-  /** Stops listening and dies of `signal`; on Windows, exits with the code that stands for it. */
+  /** Stops listening and dies of `signal`; on Windows, exits with the corresponding code. */
   reraise(signal: EndingSignal): void;
   stop(): void;
   /**
-   * While someone takes Ctrl-C, it is no ending signal. @returns what gives it back
+   * Handles Ctrl-C, which then does not end natter. @returns a function that removes the handler
    */
   takeInterrupts(listener: () => void): () => void;
-  /** Called right before the process dies of a signal. @returns what stops that */
+  /** Called directly before the process dies of a signal. @returns a function that removes the listener */
   beforeDeath(act: () => void): () => void;
 }
 
@@ -41,8 +41,7 @@ function listen(process: NodeJS.Process, arrived: (signal: EndingSignal) => void
 }
 
 /**
- * Calls `onSignal` at the first ending signal. A second one does not wait for anything: the process dies of it
- * at once.
+ * Calls `onSignal` at the first ending signal. The process dies of a second one at once.
  */
 export function watchSignals(
   process: NodeJS.Process,
@@ -56,7 +55,7 @@ export function watchSignals(
     stop();
     for (const act of lastActs) act();
     if (process.platform !== 'win32') return void process.kill(process.pid, signal);
-    // Where no process dies of a signal, this is its death: what is still open would keep it alive.
+    // On platforms without signals the process must exit here: open handles would keep it alive.
     // oxlint-disable-next-line unicorn/no-process-exit
     process.exit(signalExitCodes[signal]);
   };

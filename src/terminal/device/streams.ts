@@ -13,11 +13,11 @@ export interface OutputStream {
   /** The terminal reports a size; else columns and rows are a guess. */
   hasSize(): boolean;
   /**
-   * Writes all of `text`. A promise is returned when the reader is slow: await it before writing on.
-   * The promise never rejects: a reader that has gone away aborts the run instead.
+   * Writes all of `text`. Returns a promise if the reader is slow: await it before writing more. The promise never
+   * rejects: a closed reader aborts the run instead.
    */
   write(text: string): Promise<void> | undefined;
-  /** Resolves when everything written has left the process, or cannot any more. */
+  /** Resolves when everything written has left the process, or the stream has failed. */
   flush(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface Streams {
   readonly stderr: OutputStream;
 }
 
-/** The reason of an aborted run: nobody reads standard output any more, as in `natter … | head -1`. */
+/** The abort reason when the reader of standard output has closed it, as in `natter … | head -1`. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
@@ -47,7 +47,7 @@ type WriteErrorHandler = (error: NodeJS.ErrnoException) => void;
 const fallbackColumns = 80;
 const fallbackRows = 24;
 
-/** Resolves when `target` takes more, or never will again. */
+/** Resolves when `target` accepts more, or is closed. */
 function drained(target: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -89,7 +89,7 @@ function outputStream(
     async flush() {
       const target = opened;
       if (failed || target === undefined) return;
-      // Also when nothing waits: a file that takes no more reports it only after the write.
+      // Even if nothing is buffered: a full disk is reported only after the write.
       await new Promise<void>((resolve) => {
         target.once('error', () => resolve()).write('', () => resolve());
       });
@@ -99,7 +99,7 @@ function outputStream(
 
 const blockSize = 65_536;
 
-/** A file is there already: read as it is, it spares the milliseconds that a stream of Node's takes to load. */
+/** Reads a file directly, which saves the milliseconds that loading Node's stream takes. */
 function* fileBytes(descriptor: number): Generator<Uint8Array, void> {
   for (;;) {
     const block = Buffer.allocUnsafe(blockSize);
@@ -114,7 +114,7 @@ function isNullDevice(found: Stats): boolean {
   try {
     return found.rdev === statSync(devNull).rdev;
   } catch {
-    // Windows may not tell of its devices: as a stream the null device ends at once.
+    // Windows may not identify devices: as a stream, the null device ends at once.
     return false;
   }
 }
@@ -155,7 +155,7 @@ function inputStream(
   };
 }
 
-/** The standard streams of `process`; `onWriteError` hears of a reader that has gone away or a full disk. */
+/** The standard streams of `process`; `onWriteError` is called for a closed reader or a full disk. */
 export function processStreams(
   process: NodeJS.Process,
   isTerminal: (descriptor: number) => boolean,

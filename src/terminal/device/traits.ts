@@ -1,18 +1,18 @@
 import type { Environment } from '../../environment.ts';
 
-/** What natter must know of the terminal and cannot ask it for. */
+/** Properties of the terminal that cannot be queried. */
 export interface TerminalTraits {
-  /** Rows on the screen are wrapped anew when the width changes; most terminals do, xterm itself cuts them. */
+  /** A resize rewraps the rows on the screen, as in most terminals; xterm truncates them. */
   readonly rewraps: boolean;
-  /** Milliseconds a window's new size must hold before it is drawn in: until then it may have changed again. */
+  /** Milliseconds for which a new size must be stable before the region is redrawn. */
   readonly resizePause: number;
-  /** Updates may be marked to be shown at once (DEC mode 2026); a terminal that does not know this ignores it. */
+  /** Synchronized updates (DEC mode 2026), which other terminals ignore. */
   readonly synchronized: boolean;
-  /** Takes requests for more exact keys; the Linux console would show them. */
+  /** Supports key protocols; the Linux console would print the requests. */
   readonly hasKeyProtocols: boolean;
 }
 
-/** tmux changes its own rows at once, but tells the program inside at most every 250 ms. */
+/** tmux changes its own rows at once, but signals the program inside at most every 250 ms. */
 const multiplexerPause = 300;
 const terminalPause = 100;
 
@@ -24,7 +24,7 @@ export function terminalTraits(environment: Environment): TerminalTraits {
   const isConsole = name === 'linux';
   return {
     rewraps: isInMultiplexer || !(isConsole || isScreen || xterm !== undefined),
-    // Through ssh only the terminal's name tells.
+    // Over SSH only the terminal's name is available.
     resizePause:
       isInMultiplexer || /^(?:tmux|screen)/.test(name) ? multiplexerPause : terminalPause,
     synchronized: !noSync,

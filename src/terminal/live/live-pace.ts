@@ -1,13 +1,13 @@
 /** Milliseconds between two updates. */
 const shortestPause = 33;
 
-/** Decides when the live region is drawn; holds no timer while nothing is to be drawn. */
+/** Throttles redraws; has no timer while nothing is to be drawn. */
 export interface Pace {
-  /** Asks for an update: at once, but not sooner than 33 ms after the last, nor while the terminal is slow. */
+  /** Requests an update: at once, but at least 33 ms after the last one and not while the terminal is slow. */
   soon(): void;
-  /** Asks for one after a pause, during which there is none. */
+  /** Requests an update after a pause without updates. */
   after(milliseconds: number): void;
-  /** Resolves when the terminal has taken the last update, where it is slow. */
+  /** If the terminal is slow: resolves when it has accepted the last update. */
   slowness(): Promise<void> | undefined;
   end(): void;
 }
@@ -18,14 +18,14 @@ export interface PaceClock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Sleeps until `due`, which may move meanwhile. */
+/** Sleeps until `due`, which may change meanwhile. */
 async function sleepUntil(due: () => number, clock: PaceClock, signal: AbortSignal): Promise<void> {
   for (let wait = due() - clock.monotonic(); wait > 0; wait = due() - clock.monotonic()) {
     await clock.sleep(wait, signal);
   }
 }
 
-/** `look` is called right before an update and may still ask for a pause. */
+/** `look` is called directly before an update and may still request a pause. */
 export function createPace(
   clock: PaceClock,
   update: () => Promise<void> | undefined,
@@ -37,7 +37,7 @@ export function createPace(
   let slow: Promise<void> | undefined;
 
   const run = async () => {
-    // Also without a pause not in the same step, so that several requests become one update.
+    // Never synchronously, so that several requests become one update.
     await Promise.resolve();
     do {
       await sleepUntil(() => next, clock, ending.signal);

@@ -1,43 +1,42 @@
-// What was on its way to the terminal when its size changed was made for one window and shown in another: rows that
-// the terminal had joined are then partly overwritten. Each update leaves the cursor in a column counted from the
-// right edge, so where the terminal says that it stands tells how wide the window was when it showed the update.
-// If that was another width, the text of the last updates is written again, in place as far as that is certain, else
-// below: text may stand there twice then, but none is lost.
+// An update in flight during a resize was drawn for one width but shown at another, so rows that the terminal had
+// joined are partly overwritten. Each update leaves the cursor at a column counted from the right edge, so the reported
+// column reveals the width at which the terminal showed the update. If that differs from the drawn width, the text of
+// the last updates is written again: in place if that is certain, else below, where it may appear twice but is not lost.
 
 import { cursorColumn, type Shown } from './live-paint.ts';
 import { lastLines, type Write, type Written } from './live-written.ts';
 import { emptyLine, extendLine } from '../text/open-line.ts';
 
-/** In what window the terminal showed the last update: the one it was made for, the new one, or one between. */
-export type Verdict = 'its own' | 'the new one' | 'another' | 'unknown';
+/** The window width at which the terminal showed the last update. */
+export type Verdict = 'drawn-width' | 'current-width' | 'other-width' | 'unknown';
 
-/** The window's size has changed, for the first time since an update. */
+/** The first change of the window's size since an update. */
 export interface SizeChange {
   /** Milliseconds. */
   readonly at: number;
   readonly columns: number;
   readonly verdict: Verdict;
-  /** Milliseconds that the terminal took to tell where the cursor stands; undefined until it has. */
+  /** Milliseconds until the terminal reported the cursor; undefined before that. */
   readonly answerTime?: number;
 }
 
-/** Milliseconds that an update may be on its way, besides the time that an answer takes. */
+/** Maximum milliseconds of an update in flight, in addition to the reply time. */
 const usualWay = 40;
-/** Where the terminal has not answered. */
+/** Used if the terminal has not replied. */
 const likelyWay = 50;
 
-/** By the cursor's column, from zero, in a window that has `columns` now. */
+/** `cursor` is a column from zero, `columns` the current width. */
 export function verdictOf(shown: Shown, columns: number, cursor: number): Verdict {
   const column = cursorColumn(shown);
   const late = Math.min(columns - 1, Math.max(0, column + columns - shown.columns));
-  // A row that was cut or wrapped anew takes the cursor along.
+  // Truncating or rewrapping a row moves the cursor with it.
   const isMoved = columns <= column && [columns - 1, column % columns].includes(cursor);
-  const isOwn = cursor === column || isMoved;
-  if (isOwn) return cursor === late && columns !== shown.columns ? 'unknown' : 'its own';
-  return cursor === late ? 'the new one' : 'another';
+  const isDrawnWidth = cursor === column || isMoved;
+  if (isDrawnWidth) return cursor === late && columns !== shown.columns ? 'unknown' : 'drawn-width';
+  return cursor === late ? 'current-width' : 'other-width';
 }
 
-/** What stands in the terminal once an update was shown in another width: its text over the line's last row. */
+/** The terminal's content after an update at a different width: its text overwrites the line's last row. */
 function overprinted(seen: string, { line, text }: Write, width: number): string {
   const { row, lead } = extendLine(emptyLine, lastLines(seen, 0), width);
   return seen.slice(0, seen.length - (row.length - lead)) + line.row + text;
@@ -50,7 +49,7 @@ function rowsOf(text: string, columns: number): number {
 
 const textOf = (writes: readonly Write[]) => writes.map(({ text }) => text).join('');
 
-/** The line at the end of a text, and as many before it as surely take so many rows, in a wider window too. */
+/** The last line of a text, and enough lines before it to fill `rows` rows, even in a wider window. */
 function lastRows(text: string, rows: number, columns: number): string {
   const lines = text.split('\n');
   let first = lines.length - 1;
@@ -63,13 +62,13 @@ function lastRows(text: string, rows: number, columns: number): string {
 
 /** Text to write again. */
 export interface TextAgain {
-  /** From the begin of a line to the end of all that was written. */
+  /** From the start of a line to the end of the written text. */
   readonly text: string;
-  /** How many rows above the last one of it the terminal shows its begin, at the least. */
+  /** Minimum number of rows between its first and its last row on the terminal. */
   readonly rows: number;
 }
 
-/** The fewest rows that the terminal may show it in, when at least `least` of the updates were late. */
+/** Minimum number of rows on the terminal if at least `least` updates were late. */
 function fewestRows(
   before: string,
   writes: readonly Write[],
@@ -91,13 +90,13 @@ function fewestRows(
   return fewest;
 }
 
-/** What the last updates may have left damaged in a window that now has `columns`; undefined where nothing is. */
+/** The text that the last updates may have damaged; undefined if none. */
 export function textToRepeat(
   { older, writes }: Written,
   { at: changed, verdict, answerTime, columns: shownIn }: SizeChange,
   columns: number,
 ): TextAgain | undefined {
-  if (verdict === 'its own') return undefined;
+  if (verdict === 'drawn-width') return undefined;
   const isKnown = verdict !== 'unknown';
   const way = answerTime === undefined ? likelyWay : usualWay + 2 * answerTime;
   const late = writes.findIndex(({ at }) => at >= changed - way);
@@ -107,7 +106,7 @@ export function textToRepeat(
   const reach = Math.max(...suspects.map((write) => write.reach));
   const before = lastRows(older + textOf(writes.slice(0, first)), reach, columns);
   const text = before + textOf(suspects);
-  if (reach > 0 || verdict === 'another') return { text, rows: 0 };
+  if (reach > 0 || verdict === 'other-width') return { text, rows: 0 };
   const rows = fewestRows(before, suspects, isKnown ? 1 : 0, shownIn, columns);
   return { text, rows: rows - 1 };
 }

@@ -13,31 +13,31 @@ import {
 } from './live-screen.ts';
 
 /**
- * The rows at the end of the terminal that natter redraws, and the way of finished text past them into the
- * scrollback. Text is given to the terminal once, without line breaks of natter's own, and never touched again.
+ * The rows at the end of the terminal that natter redraws. Finished text is written above them into the scrollback,
+ * once and without added line breaks.
  */
 export interface LiveRegion {
-  /** Shows another frame soon; of several in a short time, the last. */
+  /** Schedules a frame; of several in a short time, only the last is shown. */
   render(draw: DrawFrame): void;
   /**
-   * Puts finished text above the region. Its last line may go on with the next text; escape codes are closed
-   * at its end.
+   * Writes finished text above the region. The next text may continue its last line; styles must be closed at
+   * its end.
    */
   commit(text: string): void;
   /** A promise while the terminal is slow: await it before committing more. */
   slowness(): Promise<void> | undefined;
-  /** The window's size has changed: drawn again when it stays for a moment. */
+  /** Call after a resize: the region is redrawn once the size is stable. */
   resized(): void;
-  /** Erases the region, ends an open line, and keeps everything back until `resume`. */
+  /** Erases the region, ends an open line, and queues all output until `resume`. */
   suspend(): void;
   resume(): void;
-  /** Draws the region again after something else wrote over it. */
+  /** Redraws the region after other output overwrote it. */
   redraw(): void;
-  /** Draws the region anew where the cursor is: something else wrote below it, and what it drew is left there. */
+  /** Draws the region at the cursor, leaving the old one in place, after other output below it. */
   forget(): void;
-  /** Writes the last text, erases the region, and leaves the cursor on an empty row. */
+  /** Writes pending text, erases the region, and leaves the cursor on an empty row. */
   close(): void;
-  /** Ends as `close` does, but gives the bytes back: for when there is no time to write as usual. */
+  /** Like `close`, but returns the bytes, for a process that is about to end. */
   abandon(): string;
 }
 
@@ -48,14 +48,14 @@ export interface LiveRegionOptions {
     hasSize(): boolean;
     write(text: string): Promise<void> | undefined;
   };
-  /** Asks the terminal for the cursor's column, from zero; called back when it answers, which it may never. */
+  /** Requests the cursor's column, from zero. Some terminals never reply. */
   readonly askColumn?: (answer: (column: number) => void) => void;
   readonly clock: PaceClock;
-  /** Calls `resized` when the window has another size than was heard of. */
+  /** Calls `resized` if the window's size has changed unnoticed. */
   readonly checkSize?: () => void;
   /** Marks updates for the terminal to show at once (DEC mode 2026). */
   readonly synchronized: boolean;
-  /** See `TerminalQuestions`; asked when the first resize makes it matter. */
+  /** See `TerminalQuestions`; requested at the first resize. */
   readonly askDrift?: (answer: (cursorDrifts: boolean) => void) => void;
   /** See `TerminalTraits`. */
   readonly rewraps: boolean;
@@ -67,7 +67,7 @@ const showCursor = '\u001B[?25h';
 const beginUpdate = '\u001B[?2026h';
 const endUpdate = '\u001B[?2026l';
 
-/** Writes what has changed, as one update. */
+/** Writes all changes as one update. */
 function createWriter(state: ScreenState, options: LiveRegionOptions, onRepaint: () => void) {
   const { output, clock, synchronized, rewraps } = options;
   const write = (bytes: string, showsCursor: boolean) => {
@@ -132,7 +132,7 @@ export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
   }
 }
 
-/** Milliseconds that the first update after a resize waits at most for what the terminal is. */
+/** Maximum milliseconds that the first update after a resize waits for the terminal's identification. */
 const longestWait = 500;
 const answerPause = 20;
 
@@ -148,7 +148,7 @@ function askDriftOnce(state: ScreenState, options: LiveRegionOptions): void {
   askDrift((cursorDrifts) => void (state.cursorDrifts = cursorDrifts));
 }
 
-/** Notes the first change of size since an update, and what the terminal says of it. */
+/** Records the first resize since an update and the terminal's cursor report about it. */
 function noteChange(state: ScreenState, { output, clock, askColumn }: LiveRegionOptions): void {
   if (state.sizeChange !== undefined) return;
   const columns = output.columns();
@@ -162,7 +162,7 @@ function noteChange(state: ScreenState, { output, clock, askColumn }: LiveRegion
   });
 }
 
-/** Where the terminal tells that a repaint was shown in another window, the news of its size is still to come. */
+/** If a repaint was shown at a different width, the resize signal is still pending. */
 function checkRepaint(state: ScreenState, pace: Pace, options: LiveRegionOptions): void {
   const { clock, askColumn, resizePause } = options;
   const at = state.written.writes.at(-1)?.at ?? clock.monotonic();
@@ -172,7 +172,7 @@ function checkRepaint(state: ScreenState, pace: Pace, options: LiveRegionOptions
     if (cursor === wanted) state.written = confirm(state.written, at);
     if (cursor === wanted || state.shown.columns !== columns) return;
     const answerTime = clock.monotonic() - at;
-    state.sizeChange = { at, columns, verdict: 'another', answerTime };
+    state.sizeChange = { at, columns, verdict: 'other-width', answerTime };
     pace.after(resizePause);
   });
 }
@@ -190,7 +190,7 @@ function updates(state: ScreenState, pace: Pace, options: LiveRegionOptions) {
     },
     slowness: () => pace.slowness(),
     resized() {
-      // Also where the size is the old one again by then: the terminal has moved its rows.
+      // Even if the size has changed back: the terminal has moved its rows.
       state.isStale = true;
       state.leastRows = Math.min(state.leastRows, options.output.rows());
       askDriftOnce(state, options);

@@ -1,17 +1,17 @@
 import type { OpenLine } from '../text/open-line.ts';
 
-/** Text that one update gave to the terminal. */
+/** Text written by one update. */
 export interface Write {
   /** Milliseconds, as `PaceClock` counts them. */
   readonly at: number;
-  /** What the text was added to, wrapped for the window as it was then: its last row was printed again. */
+  /** The open line before the text, wrapped for the width of that time; its last row was printed again. */
   readonly line: OpenLine;
   readonly text: string;
-  /** Rows above that last row which the update may have touched, should the window have been another. */
+  /** Rows above that last row that the update may have changed if the width was different. */
   readonly reach: number;
 }
 
-/** The text of the last updates, for when it must be written again, and the end of what came before them. */
+/** The text of the last updates, in case it must be written again, and the end of the text before them. */
 export interface Written {
   readonly older: string;
   readonly writes: readonly Write[];
@@ -19,13 +19,13 @@ export interface Written {
 
 export const nothingWritten: Written = { older: '', writes: [] };
 
-/** Milliseconds for which updates are told apart. */
+/** Milliseconds for which updates are kept separately. */
 export const memory = 1000;
 /** More rows than any update reaches above its text. */
 const olderLines = 100;
 const longestOlder = 200_000;
 
-/** The last lines of a text: the one at its end, and so many before. */
+/** The last line of a text and `before` lines above it. */
 export function lastLines(text: string, before: number): string {
   let begin = text.length;
   for (let count = 0; count <= before && begin >= 0; count += 1) {
@@ -39,7 +39,7 @@ function trimmed(older: string): string {
   return lastLines(older, olderLines).slice(-longestOlder / 2);
 }
 
-/** With the first so many updates as part of what came before. */
+/** Merges the first updates into the older text. */
 function folded({ older, writes }: Written, count: number): Written {
   const text =
     older +
@@ -50,14 +50,14 @@ function folded({ older, writes }: Written, count: number): Written {
   return { older: trimmed(text), writes: writes.slice(count) };
 }
 
-/** With one more update; those that are too old become part of what came before. */
+/** Adds an update; those that are too old are merged into the older text. */
 export function remember(written: Written, write: Write): Written {
   const young = written.writes.findIndex(({ at }) => at >= write.at - memory);
   const { older, writes } = folded(written, young === -1 ? written.writes.length : young);
   return { older, writes: [...writes, write] };
 }
 
-/** The update of that time, and what came before it, was shown in its own window. */
+/** The updates up to that time were shown at their drawn width. */
 export function confirm(written: Written, at: number): Written {
   return folded(written, written.writes.filter((write) => write.at <= at).length);
 }

@@ -8,7 +8,7 @@ export function finishNotice(record: AnswerRecord): string | undefined {
     return isEmpty ? 'the answer is empty' : undefined;
   }
   return finishReason === 'length'
-    ? 'the answer was cut off at the token limit (finish_reason length)'
+    ? 'the answer reached the token limit (finish_reason length)'
     : `the answer ended with finish_reason ${finishReason}`;
 }
 

@@ -90,5 +90,5 @@ test('P24 NATTER_DEBUG adds the stack', async () => {
 test('an answer cut by its token limit is a notice and exit 0', async () => {
   const { code, stderr } = await runNatter(['--sandbox', '-t', '5', 'hi']);
   expect(code).toBe(0);
-  expect(stderr).toMatch(/^natter: the answer stops at the token limit/);
+  expect(stderr).toMatch(/^natter: the answer reached the token limit/);
 });

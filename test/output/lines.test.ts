@@ -34,7 +34,7 @@ describe('the format of an answer', () => {
 
 describe('the notice of how an answer ended', () => {
   test.each([
-    ['length', 'the answer was cut off at the token limit (finish_reason length)'],
+    ['length', 'the answer reached the token limit (finish_reason length)'],
     ['odd', 'the answer ended with finish_reason odd'],
     ['stop', undefined],
     [undefined, undefined],

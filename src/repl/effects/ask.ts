@@ -108,7 +108,7 @@ async function onEvent(asking: Asking, answer: Answer, event: ChatEvent): Promis
 function endingRemark(reason: string | undefined): string | undefined {
   if (reason === undefined || reason === 'stop') return undefined;
   return reason === 'length'
-    ? 'the answer was cut off at the token limit; /continue resumes it'
+    ? 'the answer reached the token limit; /continue resumes it'
     : `the answer ended with ${reason}`;
 }
 

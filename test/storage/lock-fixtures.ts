@@ -2,7 +2,7 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 
-import { holdLock, type HeldLock, type RawModeOptions } from '../../src/storage/lock/hold-lock.ts';
+import { holdLock, type HeldLock, type HeldLockOptions } from '../../src/storage/lock/hold-lock.ts';
 import { formatOwner, type LockOwner } from '../../src/storage/lock/lock-owner.ts';
 import type { Machine, ProcessFacts, ProcessSpace } from '../../src/storage/lock/process-facts.ts';
 import { temporaryFolder } from '../settings/fixtures/stored.ts';
@@ -38,12 +38,12 @@ export function processOn(id: number, simulated: SimulatedMachine = {}): Process
 }
 
 /** How a process that is simulated holds locks. */
-export function holding(process: ProcessFacts): RawModeOptions & { readonly clock: FakeClock } {
+export function holding(process: ProcessFacts): HeldLockOptions & { readonly clock: FakeClock } {
   return { process, clock: createFakeClock() };
 }
 
 /** Takes the lock. */
-export function hold(lock: string, options: RawModeOptions = holding(processOn(42))): HeldLock {
+export function hold(lock: string, options: HeldLockOptions = holding(processOn(42))): HeldLock {
   const taken = holdLock(lock, options);
   if (!taken.isHeld) throw new Error('the lock was refused');
   return taken;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { type HeldLock, holdLock, type RawModeOptions } from '../../storage/lock/hold-lock.ts';
+import { type HeldLock, holdLock, type HeldLockOptions } from '../../storage/lock/hold-lock.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { removeFile } from '../../storage/remove-file.ts';
 import { synchronizeFolder } from '../../storage/synchronize-folder.ts';
@@ -47,7 +47,7 @@ interface FinishedRun {
   readonly isComplete: boolean;
 }
 
-export interface ResultFileOptions extends RawModeOptions {
+export interface ResultFileOptions extends HeldLockOptions {
   readonly clock: ProgramClock;
   /** Resolves when the disk has what was written; tests pass one that fails. */
   readonly synchronize?: (descriptor: number) => Promise<void>;
@@ -72,7 +72,7 @@ const notOrdered =
 /** The lock of a file for results. @throws as {@link resultPlace} */
 export const resultLock = (name: string) => `${resultPlace(name)}.lock`;
 
-function lockFile(name: string, place: string, options: RawModeOptions): HeldLock {
+function lockFile(name: string, place: string, options: HeldLockOptions): HeldLock {
   const lock = holdLock(`${place}.lock`, options);
   if (lock.isHeld) return lock;
   const { holder } = lock;

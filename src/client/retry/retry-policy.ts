@@ -15,14 +15,14 @@ const longestExtraWait = 1_000;
 export const longestWait = 366 * 86_400_000;
 
 /** Why there is no retry. */
-export type CircuitBreaker = 'final' | 'exhausted' | 'wait too long';
+export type NoRetryReason = 'final' | 'exhausted' | 'wait too long';
 
 /** Milliseconds before `retry` (from 1), or why there is none. */
 export function decideRetry(
   failure: RequestFailure,
   retry: number,
   policy: RetryPolicy,
-): number | CircuitBreaker {
+): number | NoRetryReason {
   if (!failure.transient) return 'final';
   const asked = failure.askedDelay;
   const limit = policy.waitLimit === 0 ? longestWait : Math.min(policy.waitLimit, longestWait);

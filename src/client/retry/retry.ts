@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import type { RetryScheduled } from '../events.ts';
 import { maskFailure, rephrase, RequestFailure } from '../failure/request-failure.ts';
-import { decideRetry, longestWait, type CircuitBreaker, type RetryPolicy } from './retry-policy.ts';
+import { decideRetry, longestWait, type NoRetryReason, type RetryPolicy } from './retry-policy.ts';
 import { clockTimeAfter, waitInWords } from '../failure/wait-words.ts';
 
 export interface RetryContext {
@@ -49,14 +49,14 @@ export async function waitForRetry(
   }
 }
 
-function decide(failure: Failure, retry: number, policy: RetryPolicy): number | CircuitBreaker {
+function decide(failure: Failure, retry: number, policy: RetryPolicy): number | NoRetryReason {
   return failure instanceof RequestFailure ? decideRetry(failure, retry, policy) : 'final';
 }
 
 function finalFailure(
   shown: Failure,
   failure: Failure,
-  reason: CircuitBreaker,
+  reason: NoRetryReason,
   clock: Clock,
 ): Failure {
   if (reason === 'wait too long' && failure instanceof RequestFailure) {

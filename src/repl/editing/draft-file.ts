@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { Failure } from '../../failure.ts';
-import { holdLock, type HeldLock, type RawModeOptions } from '../../storage/lock/hold-lock.ts';
+import { holdLock, type HeldLock, type HeldLockOptions } from '../../storage/lock/hold-lock.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
@@ -108,7 +108,7 @@ export function findDrafts(
 export function holdDraft(
   folder: string,
   id: string,
-  options: RawModeOptions,
+  options: HeldLockOptions,
 ): HeldLock | undefined {
   const file = fileOf(folder, id).replace(/\.json$/, '.lock');
   try {

@@ -38,7 +38,7 @@ export interface RefusedLock {
   readonly state: LockState;
 }
 
-export interface RawModeOptions {
+export interface HeldLockOptions {
   readonly process: ProcessFacts;
   readonly clock: RenewalClock;
 }
@@ -111,7 +111,7 @@ function signOfLife(path: string, owner: LockOwner, process: ProcessFacts): () =
   };
 }
 
-function keepLock(path: string, owner: LockOwner, { clock, process }: RawModeOptions): HeldLock {
+function keepLock(path: string, owner: LockOwner, { clock, process }: HeldLockOptions): HeldLock {
   const endLife = signOfLife(path, owner, process);
   let isLost = false;
   // Of both clocks: the one stands still while the machine sleeps, the other may be set.
@@ -145,7 +145,7 @@ function keepLock(path: string, owner: LockOwner, { clock, process }: RawModeOpt
 }
 
 /** Takes the lock as {@link takeLock} does, and keeps it until it is released. @throws the system's error */
-export function holdLock(path: string, options: RawModeOptions): HeldLock | RefusedLock {
+export function holdLock(path: string, options: HeldLockOptions): HeldLock | RefusedLock {
   const taken = takeLock(path, options);
   return taken.isHeld ? keepLock(path, taken.owner, options) : taken;
 }

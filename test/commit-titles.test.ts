@@ -35,7 +35,7 @@ function check(folder: string, ...words: readonly string[]) {
 const longest = `batch: ${'x'.repeat(72 - 'batch: '.length)}`;
 
 test('titles of 72 characters pass, and older ones are not checked', () => {
-  const { folder, first } = repositoryOf('An old title', 'search: report hits once', longest);
+  const { folder, first } = repositoryOf('An old title', 'search, help: report hits once', longest);
   expect(check(folder, first)).toEqual({
     status: 0,
     stdout: '2 commits checked, 0 to reword\n',

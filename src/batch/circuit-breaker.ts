@@ -1,15 +1,15 @@
 import type { Failure, FailureKind } from '../failure.ts';
 
-/** Notices that the service, and not an item, is what fails. */
+/** Detects that the service fails, not single items. */
 export interface CircuitBreaker {
   answered(): void;
-  /** @returns whether to begin nothing more */
+  /** @returns whether to stop the run */
   failed(failure: Failure): boolean;
 }
 
-/** What the next item would meet as well. */
+/** Failures that every further item would have. */
 const certain: ReadonlySet<FailureKind> = new Set(['unauthorized', 'configuration']);
-/** What lies in the item itself. */
+/** Failures caused by the item itself. */
 const ofItems: ReadonlySet<FailureKind> = new Set([
   'usage',
   'invalid_request',
@@ -18,11 +18,11 @@ const ofItems: ReadonlySet<FailureKind> = new Set([
 ]);
 
 export interface CircuitBreakerOptions {
-  /** Failures in a row, of any cause but the item's own, after which to give up. */
+  /** Consecutive failures not caused by items, after which to stop. */
   readonly most: number;
-  /** Milliseconds that the service may ask to wait: longer than that, the next item is refused as well. */
+  /** Longest Retry-After in milliseconds; with a longer one, further items would fail, too. */
   readonly longestWait: number;
-  /** A recording answers: that it lacks an item says nothing about the next one. */
+  /** In a replay, a missing exchange says nothing about the next item. */
   readonly isReplay: boolean;
 }
 

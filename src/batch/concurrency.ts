@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 
-/** The place of one item among those that are asked at the same time. */
+/** The place of one running item. */
 export interface Slot {
   /**
-   * The service said that there are too many requests.
-   * @param wait milliseconds that it asked for; undefined where it named none
+   * The service answered 429.
+   * @param wait milliseconds of Retry-After; undefined without one
    */
   rateLimited(wait: number | undefined): void;
   /** Gives the place back. */
@@ -12,24 +12,24 @@ export interface Slot {
 }
 
 /**
- * How many items are asked at the same time: half as many after a 429, one more after as many answers as there
- * are places, never more than allowed. A wait that the service asks for holds back all of them.
+ * Limits concurrent items: halved after a 429, one more after a full round of answers, up to the maximum. A Retry-After
+ * pauses all of them.
  */
 export interface Concurrency {
-  /** Resolves when an item may be asked; with undefined when `stop` aborts. For one caller at a time. */
+  /** Resolves when an item may be sent; with undefined when `stop` aborts. For one caller at a time. */
   take(stop: AbortSignal): Promise<Slot | undefined>;
-  /** Milliseconds for which nothing new is asked. */
+  /** Remaining milliseconds of a pause. */
   waiting(): number;
 }
 
-/** How many may be asked at the same time, by what became of those that were. */
+/** The current limit, adapted to 429s and answers. */
 function createWindow(most: number) {
   let limit = most;
   let answered = 0;
   let shrinkings = 0;
   return {
     limit: () => limit,
-    /** How often it shrank so far: of what was begun before it last did, no 429 shrinks it again. */
+    /** How often it shrank: a 429 of an item started before the last time does not shrink it again. */
     shrinkings: () => shrinkings,
     shrink(begun: number): void {
       if (begun !== shrinkings) return;
@@ -55,7 +55,7 @@ async function sleepUnless(stop: AbortSignal, wait: number, clock: Clock): Promi
 }
 
 /** Resolves when what `listen` is given is called, or `stop` aborts. */
-function wakened(stop: AbortSignal, listen: (done: () => void) => void): Promise<void> {
+function waitForWake(stop: AbortSignal, listen: (done: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       stop.removeEventListener('abort', done);
@@ -66,7 +66,7 @@ function wakened(stop: AbortSignal, listen: (done: () => void) => void): Promise
   });
 }
 
-/** Holds back what is new while the service wants a pause. */
+/** Pauses new items while the service requests it. */
 function createGate(clock: Clock, onPause: (wait: number) => void) {
   let end = Number.NEGATIVE_INFINITY;
   const waiting = () => Math.max(0, end - clock.monotonic());
@@ -81,7 +81,7 @@ function createGate(clock: Clock, onPause: (wait: number) => void) {
 }
 
 /**
- * @param most items asked at the same time
+ * @param most maximum concurrent items
  * @param onPause is called with the milliseconds of each pause that begins
  */
 export function createConcurrency(
@@ -113,7 +113,7 @@ export function createConcurrency(
     async take(stop) {
       while (!stop.aborted) {
         if (gate.waiting() > 0) await sleepUnless(stop, gate.waiting(), clock);
-        else if (running >= window.limit()) await wakened(stop, (done) => (wake = done));
+        else if (running >= window.limit()) await waitForWake(stop, (done) => (wake = done));
         else return open();
       }
       return undefined;

@@ -6,17 +6,17 @@ export function fingerprint(text: string): bigint {
   return BigInt(`0x${hash('sha256', text, 'hex').slice(0, 16)}`);
 }
 
-/** Of what an item asks: its id and its turns, the system prompt with them. Model and limits may change. */
+/** Hash of an id and messages, system prompt included. Model and limits may change. */
 export function promptFingerprint(id: string | undefined, messages: readonly Message[]): bigint {
   return fingerprint(JSON.stringify([id ?? null, messages]));
 }
 
-/** As results hold it: 16 hexadecimal digits. */
+/** 16 hexadecimal digits, as in results. */
 export function formatFingerprint(value: bigint): string {
   return value.toString(16).padStart(16, '0');
 }
 
-/** Undefined for anything else than what {@link formatFingerprint} gives. */
+/** Undefined for text not made by {@link formatFingerprint}. */
 export function parseFingerprint(text: unknown): bigint | undefined {
   return typeof text === 'string' && /^[\da-f]{16}$/.test(text) ? BigInt(`0x${text}`) : undefined;
 }

@@ -4,9 +4,9 @@ export interface ItemsRun<Item> {
   /** Reads them until `ended` aborts: when `stop` does, or `work` rejects. */
   readonly items: (ended: AbortSignal) => AsyncIterable<Item>;
   readonly concurrency: Concurrency;
-  /** No further item is begun once it aborts; those under way go on. */
+  /** No item starts after it aborts; running items finish. */
   readonly stop: AbortSignal;
-  /** A promise while what was answered waits for its reader: nothing is begun meanwhile. */
+  /** A promise while the output is full: no item starts meanwhile. */
   readonly room: () => Promise<void> | undefined;
   /**
    * Does one item; `sequence` counts those begun, from 0. Rejects only for what ends the whole run.
@@ -14,7 +14,7 @@ export interface ItemsRun<Item> {
   readonly work: (item: Item, sequence: number, slot: Slot) => Promise<boolean>;
 }
 
-/** A stop may keep back the very result that would make room. */
+/** After a stop, the result that would make room may never come. */
 async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promise<void> {
   let giveUp: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => (giveUp = resolve));
@@ -27,7 +27,7 @@ async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promis
 }
 
 /**
- * Does items side by side, as many as `concurrency` allows, and waits for all that were begun.
+ * Runs items concurrently and waits for all started ones.
  * @throws what `items` throws, or the first thing that `work` throws
  */
 export async function runItems<Item>(run: ItemsRun<Item>): Promise<void> {

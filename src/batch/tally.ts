@@ -1,6 +1,6 @@
 import type { FailureKind } from '../failure.ts';
 
-/** What has become of the items. */
+/** Counts of a run. */
 export interface Tally {
   /** Items that belong to this run; undefined while the input has not been read to its end. */
   total: number | undefined;

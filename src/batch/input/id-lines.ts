@@ -1,8 +1,8 @@
 import { fingerprint } from '../fingerprint.ts';
 
-/** Remembers on which line each id stood first; about 30 bytes an id, however long ids are. */
+/** Remembers the first line of each id, in about 30 bytes per id. */
 export interface IdLines {
-  /** Notes an id. @returns the line on which it stood before */
+  /** Notes an id. @returns its earlier line */
   note(id: string, line: number): number | undefined;
 }
 

@@ -12,7 +12,7 @@ const extensions: Readonly<Record<string, InputFormat>> = {
   tsv: 'tsv',
 };
 
-/** What a file's name says; undefined where it says nothing. */
+/** The format of a file extension; undefined for an unknown one. */
 export function formatOfName(name: string): InputFormat | undefined {
   const extension = /\.(?<extension>\w+)$/.exec(name)?.groups?.['extension']?.toLowerCase() ?? '';
   return Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;

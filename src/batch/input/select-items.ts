@@ -35,7 +35,7 @@ export function itemStatusOf(item: InputItem, selection: Selection): ItemStatus 
 }
 
 /** What an input holds. */
-export interface Survey {
+export interface ItemCounts {
   /** Items of this run. */
   readonly total: number;
   /** Items of this run that are answered already. */
@@ -51,10 +51,10 @@ export interface Survey {
  * Reads a whole input before anything is sent.
  * @throws Failure `usage` as {@link itemStatusOf}
  */
-export async function surveyItems(
+export async function scanItems(
   items: AsyncIterable<InputItem>,
   selection: Selection,
-): Promise<Survey> {
+): Promise<ItemCounts> {
   let total = 0;
   let answered = 0;
   let count = 0;
@@ -62,11 +62,11 @@ export async function surveyItems(
   let firstBad: InputItem | undefined;
   for await (const item of items) {
     count += 1;
-    const standing = itemStatusOf(item, selection);
-    if (standing === 'elsewhere') continue;
+    const status = itemStatusOf(item, selection);
+    if (status === 'elsewhere') continue;
     total += 1;
-    if (standing === 'answered') answered += 1;
-    if (standing === 'answered' || item.problem === undefined) continue;
+    if (status === 'answered') answered += 1;
+    if (status === 'answered' || item.problem === undefined) continue;
     bad += 1;
     firstBad ??= item;
   }

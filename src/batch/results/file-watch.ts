@@ -1,6 +1,6 @@
 import type { ProgramClock } from '../../clock.ts';
 
-/** Looks after a file once a second. */
+/** Checks a file once a second. */
 export interface FileWatch {
   /** Aborts with what the check threw. */
   readonly broken: AbortSignal;

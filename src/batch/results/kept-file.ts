@@ -79,7 +79,7 @@ function lastBytes(descriptor: number, size: number): Buffer {
 }
 
 /** Some file systems give a file other numbers from time to time; then it is known by its content. */
-function hasContentOf(place: string, descriptor: number, size: number): boolean {
+function hasSameContent(place: string, descriptor: number, size: number): boolean {
   const other = fs.openSync(place, 'r');
   try {
     if (fs.fstatSync(other).size !== size) return false;
@@ -172,7 +172,7 @@ function check(options: KeptFileOptions, state: FileState): void {
   if (found === undefined) return writeAnew(options, state);
   const { descriptor, size } = state;
   const own = fs.fstatSync(descriptor);
-  if (found.ino !== own.ino && !hasContentOf(place, descriptor, size)) {
+  if (found.ino !== own.ino && !hasSameContent(place, descriptor, size)) {
     refuseReplaced(options, state);
   }
   if (own.size >= size) return;

@@ -1,6 +1,6 @@
 import type { ResultLine } from './result-line.ts';
 
-/** Where a result lies: bytes, the line's end included. */
+/** Position of a result in bytes, line end included. */
 interface ResultPlace {
   /** Number of the file, where there are several. */
   readonly file: number;

@@ -126,7 +126,7 @@ function store(context: Context, profile: string, { apiKey, baseUrl }: Entered) 
 }
 
 /** Variables that win over what is stored. */
-function noteVariables({ environment }: Context, notices: Notices): void {
+function noticeOverrides({ environment }: Context, notices: Notices): void {
   for (const name of ['NATTER_BASE_URL', 'NATTER_API_KEY']) {
     if (isSet(environment, name)) notices.notice(`${name} is set and overrides the profile`);
   }
@@ -158,5 +158,5 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`natter config use ${profile} makes it the current profile`);
   }
-  noteVariables(context, notices);
+  noticeOverrides(context, notices);
 }

@@ -12,39 +12,38 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { withHint } from '../program/remedy-words.ts';
 import { planItem } from './request.ts';
 
-/** How items are asked. */
-export interface Asking {
+/** How items are sent. */
+export interface SendOptions {
   readonly client: Client;
   readonly settings: ResolvedSettings;
   readonly stream: boolean;
-  /** How often a cut answer is asked for again; the client itself never does, as it is paid twice. */
+  /** Retries after a cut answer. The client never retries one, because it is billed twice. */
   readonly retryIncomplete: number;
-  /** Milliseconds that the service may ask to wait; a longer wait is not waited for. */
+  /** Longest Retry-After to wait for, in milliseconds. */
   readonly longestWait: number;
-  /** Nothing more is asked: what waits to be asked again is given up, what is under way goes on. */
+  /** Sends nothing new and cancels pending retries; running requests finish. */
   readonly stop: AbortSignal;
-  /** Breaks off what is under way. */
+  /** Cancels running requests. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }
 
-/** What became of one item. */
+/** The result of one item. */
 export interface ItemOutcome {
   readonly askedModel: string;
-  /** All text that came, also before a failure. */
+  /** All text received, also before a failure. */
   readonly content: string;
   readonly record: AnswerRecord;
-  /** Undefined when the answer is whole. */
+  /** Undefined for a complete answer. */
   readonly failure: Failure | undefined;
-  /** It was natter that ended it. */
+  /** natter cancelled it. */
   readonly wasStopped: boolean;
 }
 
 /**
- * Takes the events of one answer as they arrive; what waits longer than `longestWait` does not hold the other items
- * back.
+ * Collects the events of one answer. A Retry-After longer than `longestWait` does not pause the other items.
  */
-function createTranscript(slot: Slot, { longestWait, clock }: Asking) {
+function createTranscript(slot: Slot, { longestWait, clock }: SendOptions) {
   const texts: string[] = [];
   const meter = createAnswerMeter(clock);
   return {
@@ -70,8 +69,8 @@ function createTranscript(slot: Slot, { longestWait, clock }: Asking) {
   };
 }
 
-/** Breaks one request off with all that is under way, or while it waits to be made again and nothing more is asked. */
-function createEnding({ signal, stop, clock }: Asking) {
+/** Cancels a request on `signal`, and on `stop` while it waits for a retry. */
+function createEnding({ signal, stop, clock }: SendOptions) {
   const ending = new AbortController();
   let waitsUntil = 0;
   const breakOff = () => ending.abort(signal.reason);
@@ -83,7 +82,7 @@ function createEnding({ signal, stop, clock }: Asking) {
   if (signal.aborted) breakOff();
   return {
     signal: ending.signal,
-    /** The request is made again after so many milliseconds. */
+    /** A retry starts after `delay` milliseconds. */
     waits(delay: number): void {
       waitsUntil = clock.monotonic() + delay;
       giveUpWaiting();
@@ -95,8 +94,8 @@ function createEnding({ signal, stop, clock }: Asking) {
   };
 }
 
-async function askOnce(
-  asking: Asking,
+async function sendOnce(
+  asking: SendOptions,
   request: CompletionRequest,
   slot: Slot,
 ): Promise<ItemOutcome> {
@@ -119,7 +118,7 @@ async function askOnce(
   }
 }
 
-/** A later attempt that failed sooner does not take away the text that an earlier one brought. */
+/** Keeps the longest text when a retry fails earlier than a previous attempt. */
 function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutcome {
   const { failure, content } = outcome;
   if (before === undefined || failure === undefined) return outcome;
@@ -131,9 +130,9 @@ function withAttempts(outcome: ItemOutcome, attempts: number): ItemOutcome {
   return { ...outcome, record: { ...outcome.record, attempts } };
 }
 
-/** Asks one item. @throws Failure for what is not sent at all */
-export async function askItem(
-  asking: Asking,
+/** Sends one item. @throws Failure for an item that cannot be sent */
+export async function sendItem(
+  asking: SendOptions,
   content: ItemContent,
   slot: Slot,
 ): Promise<ItemOutcome> {
@@ -142,7 +141,7 @@ export async function askItem(
   let attempts = 0;
   let kept: ItemOutcome | undefined;
   for (let cuts = 0; ; cuts += 1) {
-    const outcome = await askOnce(asking, request, slot);
+    const outcome = await sendOnce(asking, request, slot);
     kept = longer(kept, outcome);
     attempts += outcome.record.attempts ?? 1;
     const isCut = outcome.failure?.kind === 'incomplete' && !outcome.wasStopped;

@@ -61,7 +61,7 @@ function buildMerge(context: Context, run: RunBatch): Command {
   return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
 }
 
-/** `natter batch [file]`: asks each item of an input; `natter batch merge` puts results together. */
+/** `natter batch [file]`: sends each item of an input; `natter batch merge` merges results files. */
 export function buildBatch(context: Context, run: RunBatch = runBatch): Command {
   const command = new Command('batch')
     .argument('[file]', 'prompts; default or -: standard input')

@@ -6,7 +6,7 @@ import { count, tokenText } from '../../output/figures.ts';
 import { toFailure } from '../../output/failure-report.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { kindOf } from './end.ts';
+import { kindOf } from './summary.ts';
 import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
 import { planItem } from './request.ts';
 import { failureLine, unsendable } from './result.ts';
@@ -22,11 +22,11 @@ export interface BatchDryRun {
   readonly items: Omit<BatchItems, 'selection'>;
 }
 
-/** What is known so far of the items that would be sent. */
+/** Totals over the items that would be sent. */
 interface Outlook {
   readonly tally: Tally;
   sendable: number;
-  /** Estimated, with the room for the answers. */
+  /** Estimated, including maximum answers. */
   tokens: number;
 }
 

@@ -5,7 +5,7 @@ import { Failure } from '../../failure.ts';
 import type { BatchOptions } from './options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 
-/** Links, hard ones too, lead to the same file. */
+/** True also for symbolic and hard links to the same file. */
 function isSameFile(one: string, other: string): boolean {
   if (path.resolve(one) === path.resolve(other)) return true;
   const [first, second] = [one, other].map((name) =>
@@ -15,7 +15,7 @@ function isSameFile(one: string, other: string): boolean {
 }
 
 /**
- * Results go neither into the input nor into the recording.
+ * Refuses the input or the recording as the results file.
  * @throws Failure `usage`
  */
 export function refuseSharedFiles(

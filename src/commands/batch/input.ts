@@ -8,7 +8,7 @@ import type { Context } from '../program/context.ts';
 export interface BatchInput {
   /** For messages. */
   readonly name: string;
-  /** It can be read a second time: a file on disk. */
+  /** A regular file, which can be read twice. */
   readonly isRepeatable: boolean;
   /** @throws Failure `usage` when it cannot be read; the signal's reason when that aborts */
   bytes(signal: AbortSignal): AsyncIterable<Uint8Array>;
@@ -38,7 +38,7 @@ function standardInput({ streams }: Context, notices: Notices, isAsked: boolean)
   };
 }
 
-/** The input that `file` names; `-` and nothing are standard input. @throws Failure `usage` */
+/** Opens `file`; `-` and undefined mean standard input. @throws Failure `usage` */
 export function openBatchInput(
   context: Context,
   notices: Notices,

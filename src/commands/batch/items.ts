@@ -1,6 +1,6 @@
 import type { InputItem } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
-import { type Selection, itemStatusOf, surveyItems } from '../../batch/input/select-items.ts';
+import { type Selection, itemStatusOf, scanItems } from '../../batch/input/select-items.ts';
 import type { Tally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
@@ -18,7 +18,7 @@ export interface BatchItems {
   readonly notices: Notices;
 }
 
-/** Which items are to be asked: those of the shard that the results, found by `find`, do not answer. */
+/** Selects the items of the shard that have no answer among the results of `find`. */
 export function selectItems(
   { shard }: BatchPlan,
   settings: ResolvedSettings,
@@ -37,7 +37,12 @@ function read({ input, plan }: BatchItems, signal: AbortSignal): AsyncIterable<I
   return readItems(input.bytes(signal), plan);
 }
 
-function tellBad(name: string, bad: number, { line, problem }: InputItem, notices: Notices): void {
+function warnUnsendable(
+  name: string,
+  bad: number,
+  { line, problem }: InputItem,
+  notices: Notices,
+): void {
   const others = bad === 1 ? '' : `, and ${count(bad - 1)} more cannot be sent`;
   notices.warning(`line ${line} of ${name} ${problem}${others}; see the results`);
 }
@@ -49,7 +54,7 @@ function noItem(name: string): Failure {
 }
 
 /**
- * Reads a file once before anything is sent: it counts the items, and finds what does not belong together.
+ * Reads a file once before anything is sent: it counts the items and finds mismatched results.
  * @param last the highest index that has a result
  * @throws Failure `usage`
  */
@@ -61,22 +66,23 @@ export async function checkItems(
 ): Promise<void> {
   const { input, selection, notices } = items;
   if (!input.isRepeatable) return;
-  const survey = await surveyItems(read(items, signal), selection);
-  if (survey.items === 0 && last === 0) throw noItem(input.name);
-  if (last > survey.items) {
+  const counts = await scanItems(read(items, signal), selection);
+  if (counts.items === 0 && last === 0) throw noItem(input.name);
+  if (last > counts.items) {
     throw new Failure(
       'usage',
-      `${selection.resultsName} has a result for item ${last}, but ${input.name} has only ${survey.items} items`,
+      `${selection.resultsName} has a result for item ${last}, but ${input.name} has only ${counts.items} items`,
       { hint: 'the input changed; use a different -o file' },
     );
   }
-  tally.total = survey.total;
-  tally.already = survey.answered;
-  if (survey.firstBad !== undefined) tellBad(input.name, survey.bad, survey.firstBad, notices);
+  tally.total = counts.total;
+  tally.already = counts.answered;
+  if (counts.firstBad !== undefined)
+    warnUnsendable(input.name, counts.bad, counts.firstBad, notices);
 }
 
 /**
- * The items that are to be asked, as they are read; the others are counted, where {@link checkItems} could not.
+ * Items to send, as they are read; the others are counted if {@link checkItems} could not.
  * @throws Failure `usage` for an input without items, and as `itemStatusOf`
  */
 export async function* pendingItems(
@@ -89,10 +95,10 @@ export async function* pendingItems(
   let own = 0;
   for await (const item of read(items, signal)) {
     all += 1;
-    const standing = itemStatusOf(item, selection);
-    if (standing === 'elsewhere') continue;
+    const status = itemStatusOf(item, selection);
+    if (status === 'elsewhere') continue;
     own += 1;
-    if (standing !== 'answered') yield item;
+    if (status !== 'answered') yield item;
     else if (!input.isRepeatable) tally.already += 1;
   }
   signal.throwIfAborted();

@@ -74,7 +74,7 @@ async function print(context: Context, blocks: Iterable<Buffer>): Promise<void> 
 }
 
 /** @throws Failure `incomplete` when items are missing */
-function tell(notices: Notices, { index }: Merged): void {
+function reportMerge(notices: Notices, { index }: Merged): void {
   let failed = 0;
   for (let item = 1; item <= index.last(); item += 1) {
     if (index.get(item)?.isAnswered === false) failed += 1;
@@ -113,7 +113,7 @@ export async function mergeBatch(
     const blocks = resultBlocks(merged.index, opened);
     if (output === undefined) await print(context, blocks);
     else writeFile(output, blocks);
-    tell(notices, merged);
+    reportMerge(notices, merged);
   } finally {
     for (const descriptor of opened) fs.closeSync(descriptor);
   }

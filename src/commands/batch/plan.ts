@@ -4,7 +4,7 @@ import { parseTemplate, type Template } from '../../batch/input/template.ts';
 import { Failure } from '../../failure.ts';
 import type { BatchOptions } from './options.ts';
 
-/** The options of `natter batch` that are its own, parsed. */
+/** Parsed options specific to `natter batch`. */
 export interface BatchPlan {
   /** Undefined: the input's first line decides. */
   readonly format: InputFormat | undefined;
@@ -22,7 +22,7 @@ function wholeNumber(text: string, option: string, least: number, most: number):
   throw new Failure('usage', `${option} must be a whole number from ${least} to ${most}`);
 }
 
-/** A template with other braces would ask the same again and again. */
+/** Without a column every prompt would be the same. */
 function templateOf(text: string): Template {
   const template = parseTemplate(text);
   if (template.names.length > 0) return template;

@@ -7,7 +7,7 @@ import type { ItemOutcome } from './answer.ts';
 import { cleanLine } from '../print/clean-line.ts';
 import type { Context } from '../program/context.ts';
 
-/** How every line begins; `result-line.ts` of the batch layer reads it again. */
+/** First fields of every line; read back by `result-line.ts` of the batch layer. */
 function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undefined) {
   return {
     index,
@@ -17,12 +17,11 @@ function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undef
   };
 }
 
-/** `{error}`. */
 function errorFields(failure: Failure, context: Context): object {
   return failureFields(failure, (text) => cleanLine(context, text));
 }
 
-/** The result of an item that was asked: the fields of `--json`, and `error` as there when it failed. */
+/** The result of a sent item: the fields of `--json`, with `error` if it failed. */
 export function outcomeLine(
   context: Context,
   item: ItemPlace,
@@ -37,14 +36,14 @@ export function outcomeLine(
   return jsonLine({ ...place, completion_id: id, ...answer, ...error });
 }
 
-/** Why an item of the input is not sent. */
+/** The failure of an item that cannot be sent. */
 export function unsendable({ line, problem }: InputItem & { readonly problem: string }): Failure {
   return new Failure('usage', `line ${line} of the input ${problem}`, {
     hint: 'correct the line, then run the same command with -o to send what is missing',
   });
 }
 
-/** The result of an item that was not asked. */
+/** The result of an item that was not sent. */
 export function failureLine(
   context: Context,
   item: ItemPlace,

@@ -7,7 +7,7 @@ import { type BatchProgress, createBatchProgress } from '../../output/batch-prog
 import { batchProgress, shortTime } from '../../output/batch-words.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { Interruption } from '../../terminal/device/signals.ts';
-import { batchFailure, drainFailure, outcomeText, stoppedText } from './end.ts';
+import { batchFailure, drainFailure, outcomeText, stoppedText } from './summary.ts';
 import { refuseSharedFiles } from './files.ts';
 import { openBatchInput } from './input.ts';
 import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
@@ -21,7 +21,7 @@ import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/request-settings.ts';
 import { openService, type Service } from '../service/service.ts';
 
-/** A run of `natter batch`, as far as it is decided before anything is sent. */
+/** A run of `natter batch`, with what is decided before sending. */
 interface Run {
   readonly context: Context;
   readonly options: BatchOptions;
@@ -33,19 +33,19 @@ interface Run {
   readonly tally: Tally;
 }
 
-/** Fewest failures in a row that mean that the service fails; more where more is asked at the same time. */
+/** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const leastFailuresInRow = 10;
 
-/** Why a run begins nothing more. */
+/** Why a run starts no new items. */
 interface Stopping {
-  /** Ctrl-C, or the signal of a scheduler whose time limit is near. */
+  /** SIGINT is Ctrl-C; SIGUSR1 comes from a scheduler near its time limit. */
   signal: 'SIGINT' | 'SIGUSR1' | undefined;
   gaveUp: Failure | undefined;
 }
 
 /**
- * The first Ctrl-C lets what is under way finish; the next ends natter as any other signal does. SIGUSR1 never does:
- * a scheduler may send it several times.
+ * The first Ctrl-C lets running requests finish, the next one ends natter. SIGUSR1 never ends it: schedulers may send it
+ * several times.
  */
 function stopOnSignals(
   { context, presentation }: Run,
@@ -69,7 +69,7 @@ function stopOnSignals(
   };
 }
 
-/** Shows how far the run is, until it is over. */
+/** Shows progress until the run ends. */
 function showProgress(run: Run, concurrency: Concurrency, stop: AbortSignal): BatchProgress {
   const { context, presentation, tally, options } = run;
   const { clock, streams } = context;
@@ -87,7 +87,7 @@ function showProgress(run: Run, concurrency: Concurrency, stop: AbortSignal): Ba
 /** Milliseconds; a shorter pause looks like work. */
 const longPause = 5000;
 
-/** Says that the service asked for a pause, where no progress line does. */
+/** Reports a pause for a rate limit when there is no progress line. */
 function pauseNotice({ presentation }: Run): (wait: number) => void {
   return (wait) => {
     if (presentation.animated || wait < longPause) return;
@@ -95,7 +95,7 @@ function pauseNotice({ presentation }: Run): (wait: number) => void {
   };
 }
 
-/** How items are asked, and when to give up. */
+/** How items are sent, and when to stop early. */
 function rulesOf({ context, options, plan, settings }: Run, service: Service, stop: AbortSignal) {
   const { stream } = options;
   const { retryIncomplete } = plan;
@@ -141,7 +141,7 @@ async function askAll(run: Run, service: Service): Promise<Stopping> {
   return stopping;
 }
 
-/** Says what the run came to. @throws what it failed with, or was ended by */
+/** Prints the summary. @throws the failure or interruption that ended the run */
 function conclude(run: Run, { gaveUp, signal }: Stopping, elapsed: number): void {
   const { context, presentation, tally, options } = run;
   const end = { tally, elapsed, output: options.output, gaveUp };

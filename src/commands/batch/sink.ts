@@ -14,13 +14,13 @@ export interface BatchSink {
   find(index: number): IndexedResult | undefined;
   /** Highest index that has a result of an earlier run; 0 without one. */
   readonly last: number;
-  /** `sequence` counts the items that were begun, from 0; see `OrderedOutput` for the promises. */
+  /** `sequence` counts started items, from 0; see `OrderedOutput` for the promises. */
   put(sequence: number, result: ResultLine, line: string): Promise<void> | undefined;
   room(): Promise<void> | undefined;
-  /** Aborts when results can no longer be kept. */
+  /** Aborts when results can no longer be saved. */
   readonly broken: AbortSignal;
   /**
-   * No more results come. @param isComplete all items are done: a file stays, even without a result
+   * Ends the output. @param isComplete all items are done: the file stays, even if empty
    * @throws Failure `storage`
    */
   finish(isComplete: boolean): Promise<void>;
@@ -40,8 +40,8 @@ function standardOutput(stdout: OutputStream, unordered: boolean): BatchSink {
   };
 }
 
-/** Puts the results that no file holds any more on standard output. */
-async function printUnkept(file: ResultFile, stdout: OutputStream): Promise<void> {
+/** Prints results that could not be saved in the file. */
+async function printUnsaved(file: ResultFile, stdout: OutputStream): Promise<void> {
   const decoder = new TextDecoder();
   for (const block of file.unkept()) await stdout.write(decoder.decode(block, { stream: true }));
 }
@@ -67,7 +67,7 @@ export async function openBatchSink(
         file.append(result, line);
         return undefined;
       } catch (error) {
-        // It is paid for: whoever looks finds it there.
+        // The answer is paid for: print it rather than lose it.
         void streams.stdout.write(line);
         throw error;
       }
@@ -76,7 +76,7 @@ export async function openBatchSink(
     finish: (isComplete) => file.finish({ ordered: !unordered, isComplete }),
     broken: file.broken,
     async close() {
-      await printUnkept(file, streams.stdout);
+      await printUnsaved(file, streams.stdout);
       await file.close();
     },
   };

@@ -4,27 +4,26 @@ import type { BatchItem, InputItem } from '../../batch/input/item.ts';
 import { countFailure, type Tally } from '../../batch/tally.ts';
 import type { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/failure-report.ts';
-import { askItem, type Asking, type ItemOutcome } from './answer.ts';
+import { sendItem, type SendOptions, type ItemOutcome } from './answer.ts';
 import { itemFingerprint } from './request.ts';
 import { failureLine, outcomeLine, unsendable } from './result.ts';
 import type { BatchSink } from './sink.ts';
 import { withHint } from '../program/remedy-words.ts';
 import type { Context } from '../program/context.ts';
 
-/** What all items of a run share. */
 export interface BatchWork {
   readonly context: Context;
-  readonly asking: Asking;
+  readonly asking: SendOptions;
   readonly sink: BatchSink;
   readonly tally: Tally;
   readonly circuitBreaker: CircuitBreaker;
-  /** Begins nothing more, because of a failure that further items would meet as well. */
+  /** Starts no new items after a failure that would repeat. */
   readonly giveUp: (failure: Failure) => void;
 }
 
 function countOutcome({ tally, circuitBreaker, giveUp }: BatchWork, outcome: ItemOutcome): void {
   const { failure, record } = outcome;
-  // What is no answer is paid, too.
+  // Tokens of failed answers are billed, too.
   tally.tokens += record.usage?.total_tokens ?? 0;
   if (failure === undefined) {
     tally.answered += 1;
@@ -46,7 +45,7 @@ async function answer(
   const { index } = item;
   let outcome: ItemOutcome;
   try {
-    outcome = await askItem(asking, item.content, slot);
+    outcome = await sendItem(asking, item.content, slot);
   } catch (error) {
     const failure = withHint(toFailure(error));
     countFailure(work.tally, failure.kind);
@@ -55,7 +54,7 @@ async function answer(
     return false;
   }
   const { failure, content, wasStopped } = outcome;
-  // Before anything came: as if it had not been begun.
+  // Cancelled before any text: no result, so it is sent again next time.
   if (wasStopped && content === '') return false;
   const isAnswered = failure === undefined;
   const line = outcomeLine(context, item, fingerprint, outcome);
@@ -65,8 +64,8 @@ async function answer(
 }
 
 /**
- * Does one item: asks it, counts what became of it, and puts the result down. @returns whether it was answered
- * @throws Failure `storage` when the result cannot be kept
+ * Sends one item, counts the outcome and writes the result. @returns whether it was answered
+ * @throws Failure `storage` when the result cannot be saved
  */
 export async function workItem(
   work: BatchWork,

@@ -1,7 +1,7 @@
-/** Characters of an answer from which it is a long one. */
+/** Characters from which an answer counts as long. */
 const longAnswer = 65_536;
 
-/** How much V8's space for young objects grows at a time where nobody says otherwise. */
+/** V8's default growth factor of the young generation. */
 const usualGrowth = 2;
 
 async function setGrowth(factor: number): Promise<void> {
@@ -9,17 +9,17 @@ async function setGrowth(factor: number): Promise<void> {
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
-/** What a long answer needs of V8. */
+/** Limits V8 memory during a long answer. */
 export interface YoungGenerationLimit {
-  /** To be called with the length of each text. */
+  /** Call with the length of each text. */
   add(length: number): void;
-  /** To be called when the answer has come: compiled code is kept for the flags there are at the end of the run. */
+  /** Call at the end of the answer: the compile cache depends on the flags at exit. */
   release(): Promise<void>;
 }
 
 /**
- * Keeps V8's space for young objects small while a long answer passes: it would grow to tens of megabytes for text
- * that nobody keeps, and take no less time.
+ * Keeps V8's young generation small during a long answer: it would grow by tens of megabytes for short-lived text
+ * without being faster.
  */
 export function limitYoungGeneration(): YoungGenerationLimit {
   let seen = 0;

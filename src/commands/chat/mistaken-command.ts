@@ -13,7 +13,7 @@ type Options = Pick<ChatOptions, 'input' | 'quiet'>;
  * error.
  * @throws Failure of kind `usage` when it is not to be sent
  */
-export async function questionMistakenCommand(
+export async function confirmMistakenCommand(
   context: Context,
   options: Options,
   words: readonly string[],

@@ -13,6 +13,6 @@ export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationO
   readonly dryRun?: boolean;
   readonly interactive?: boolean;
   readonly accessible?: boolean;
-  /** The command line says so: `natter chat modles` and `natter -- modles` mean no command. */
+  /** Explicitly a prompt, as in `natter chat modles` and `natter -- modles`. */
   readonly isPrompt?: boolean;
 }

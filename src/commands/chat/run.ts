@@ -28,7 +28,7 @@ interface Run {
   readonly conversation: KeptConversation;
 }
 
-/** What standard error shows beside an answer of `model`. */
+/** Reports progress on standard error. */
 function reportProgress({ context, presentation, options }: Run, model: string): ProgressReporter {
   const { stderr } = context.streams;
   const { noticeStyle: style, notices, animated } = presentation;
@@ -45,7 +45,7 @@ async function worded(failure: Failure): Promise<Failure> {
   return withHint(failure);
 }
 
-/** Sends the request and prints what comes; text that came before a failure is printed whole. */
+/** Sends the request and prints the answer, including all text received before a failure. */
 async function answer(
   run: Run,
   service: Service,
@@ -78,7 +78,7 @@ async function answer(
   return meter.record();
 }
 
-/** What is told once the answer is whole. */
+/** Prints notices and usage after a complete answer. */
 function conclude(run: Run, record: AnswerRecord, model: string, removed: number): void {
   const { presentation, context, format, options } = run;
   for (const notice of [finishNotice(record), filteredNotice(removed)]) {

@@ -55,8 +55,8 @@ export const runChat: RunChat = async (context, options, words) => {
     return;
   }
   if (mayBeCommand(words, options)) {
-    const { questionMistakenCommand } = await import('./mistaken-command.ts');
-    await questionMistakenCommand(context, options, words);
+    const { confirmMistakenCommand } = await import('./mistaken-command.ts');
+    await confirmMistakenCommand(context, options, words);
   }
   const { chat } = await import('./run.ts');
   await chat(context, options, words);

@@ -6,7 +6,7 @@ import { Failure } from '../../failure.ts';
 import { planRequest } from '../prompt/chat-request.ts';
 import { openComparisonJournal, type ComparisonJournal } from './journal.ts';
 import { concludeComparison } from './report.ts';
-import { openView, standsInColumns, type CompareViewOptions } from './view.ts';
+import { openView, showsColumns, type CompareViewOptions } from './view.ts';
 import { readComparedModels, type ComparedModel } from './models.ts';
 import type { CompareOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
@@ -119,7 +119,7 @@ async function keepAnswers(run: Run, services: Services, format: AnswerFormat) {
   const { models, presentation } = run;
   const viewOptions = { ...run, format, labels: models.map(({ label }) => label) };
   const notices = holdNotices(presentation.notices);
-  if (!standsInColumns(viewOptions)) notices.release();
+  if (!showsColumns(viewOptions)) notices.release();
   const held = { ...run, presentation: { ...presentation, notices } };
   try {
     const journal = await openJournal(held);

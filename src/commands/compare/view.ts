@@ -27,7 +27,7 @@ export interface CompareViewOptions {
 const narrowestColumn = 38;
 
 /** Answers stand side by side on a terminal that is wide enough and can be drawn on. */
-export function standsInColumns(viewOptions: CompareViewOptions): boolean {
+export function showsColumns(viewOptions: CompareViewOptions): boolean {
   const { context, presentation, options, format, labels } = viewOptions;
   const isShown = format === 'markdown' || format === 'plain';
   if (!isShown || !presentation.drawsOutput || options.stacked === true) return false;
@@ -77,5 +77,5 @@ export function openView(
   const clean = (text: string) => cleanLine(context, text);
   if (format === 'json') return createComparisonDocument(stdout, clean);
   if (format === 'jsonl') return createComparisonLines(stdout, labels, clean);
-  return standsInColumns(viewOptions) ? openColumns(viewOptions) : openStacked(viewOptions);
+  return showsColumns(viewOptions) ? openColumns(viewOptions) : openStacked(viewOptions);
 }

@@ -1,4 +1,4 @@
-// What can be told of the arguments before any command is known.
+// What the arguments reveal before any command is known.
 
 /** Arguments up to `--`, which ends the options. */
 function options(words: readonly string[]): readonly string[] {
@@ -6,14 +6,14 @@ function options(words: readonly string[]): readonly string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Failures are reported as JSON when the output was asked for as JSON. */
+/** Whether failures are reported as JSON. */
 export function wantsJson(words: readonly string[]): boolean {
   return options(words).some((word) => word === '--json' || word === '--jsonl');
 }
 
 /**
- * `--` ends options and commands alike: `natter -- models` sends the prompt "models". Such a line is handed to
- * the chat command by name, because a command is otherwise looked for after `--` too.
+ * `--` ends options and commands alike: `natter -- models` sends the prompt "models". Such a line gets the
+ * name of the chat command, because commander also looks for a command after `--`.
  */
 export function routeToChat(
   words: readonly string[],
@@ -25,7 +25,7 @@ export function routeToChat(
 }
 
 /**
- * Whether a command line says that its words are a prompt: `natter chat modles`, `natter -- modles`.
+ * Whether a command line marks its words as a prompt: `natter chat modles`, `natter -- modles`.
  * @param words the whole command line
  * @param prompt the words of it that were taken as the prompt
  */
@@ -35,7 +35,7 @@ export function isNamedPrompt(words: readonly string[], prompt: readonly string[
 }
 
 /**
- * The command that a prompt begins with because options of the chat command stand before it, as in
+ * The command that a prompt begins with because options of the chat command precede it, as in
  * `natter -m nextgen models list`; undefined where the chat command was named, or `--` ends the options.
  * @param words the whole command line
  * @param prompt the words of it that were taken as the prompt
@@ -78,7 +78,7 @@ export function editDistance(left: string, right: string): number {
   return at(left.length, right.length);
 }
 
-/** Up to this length a word two edits away is another word: "hello" does not mean "help". */
+/** Up to this length, two edits make a different word: "hello" does not mean "help". */
 const shortWord = 6;
 
 /**

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
 
-/** A command of the program, beside the chat command. What is here is said nowhere else; the rest is its own. */
+/** A command other than chat. */
 export interface CommandRow {
   readonly name: string;
   readonly alias?: string;
@@ -75,10 +75,10 @@ function wordsOf({ name, alias }: CommandRow): readonly string[] {
   return alias === undefined ? [name] : [name, alias];
 }
 
-/** What a command line says to name one of them. */
+/** Names and aliases of all commands. */
 export const commandWords: readonly string[] = commandTable.flatMap(wordsOf);
 
-/** Whether the command line says the command's name, be it as a prompt or a value. */
+/** Whether the command line contains the name of the command, possibly as a prompt or value. */
 export function isNamed(row: CommandRow, words: readonly string[]): boolean {
   return wordsOf(row).some((name) => words.includes(name));
 }

@@ -2,7 +2,7 @@ const parameter = 'use --param, as in --param temperature=0.2';
 const key = 'use natter auth login, or NATTER_API_KEY in scripts';
 const debug = 'NATTER_DEBUG=1 writes a debug log';
 
-/** What other chat clients call things, and how natter has them. */
+/** Options of other chat clients, and their equivalents in natter. */
 const hints: ReadonlyMap<string, string> = new Map([
   ['-p', 'natter "a prompt" prints the answer and exits'],
   ['--print', 'natter "a prompt" prints the answer and exits'],
@@ -32,12 +32,12 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['--list-models', 'natter models list lists the models'],
 ]);
 
-/** The name of an option as typed: what stands after it may be a key. */
+/** The name of an option as typed, without its value, which may be a key. */
 export function typedOptionName(typed: string): string {
   return typed.startsWith('-k') ? '-k' : typed.replace(/=.*/s, '');
 }
 
-/** How natter does what an option of another chat client does. */
+/** The equivalent of an option of another chat client. */
 export function foreignOptionHint(name: string): string | undefined {
   return hints.get(name);
 }

@@ -3,10 +3,9 @@ import { commandWords } from './command-table.ts';
 
 const commandNames: ReadonlySet<string | undefined> = new Set(['__complete', ...commandWords]);
 
-/** What parsing a plain prompt gives. */
 const plainOptions: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
 
-/** A prompt, perhaps of no words, and the options it goes with. */
+/** A prompt, possibly empty, and its options. */
 export interface PlainPrompt {
   readonly words: readonly string[];
   readonly options: ChatOptions;

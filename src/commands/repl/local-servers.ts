@@ -9,7 +9,7 @@ interface LocalServer {
 }
 
 /** Programs that serve models on this machine, and the ports they take by default. */
-const usualServers: readonly LocalServer[] = [
+const defaultServers: readonly LocalServer[] = [
   { name: 'llama.cpp', port: 8080 },
   { name: 'Ollama', port: 11_434 },
   { name: 'vLLM', port: 8000 },
@@ -27,7 +27,7 @@ export async function findLocalServers(
   context: Context,
   settings: ResolvedSettings,
   signal: AbortSignal,
-  servers: readonly LocalServer[] = usualServers,
+  servers: readonly LocalServer[] = defaultServers,
 ): Promise<readonly FoundServer[]> {
   const { createClient } = await import('../../client/create-client.ts');
   const limits = { retries: 0, connectTimeout: patience, totalTimeout: patience } as const;

@@ -128,7 +128,7 @@ async function openOther(
 }
 
 /** What was entered is stored, but a variable would still win over it the next time. */
-function tellEnvironment({ environment }: Context, notices: Notices): void {
+function noticeOverrides({ environment }: Context, notices: Notices): void {
   const set = ['NATTER_BASE_URL', 'NATTER_API_KEY'].filter((name) => isSet(environment, name));
   for (const name of set) notices.notice(`${name} is set and overrides the stored value`);
 }
@@ -166,7 +166,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
       const next = settingsFor(replOptions, target, key);
       service = await openOther(replOptions, service, next, target, signal);
       settings = { ...next, params: settings.params };
-      tellEnvironment(context, presentation.notices);
+      noticeOverrides(context, presentation.notices);
       return factsOf(service);
     },
     findServers: (signal) => findLocalServers(context, settings, signal),

@@ -11,7 +11,7 @@ import { parseSettingValue } from '../../settings/setting-value.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
 import type { Context } from '../program/context.ts';
 import type { SandboxCommandOptions } from './options.ts';
-import { keepSecrets, readStored, tellRisks } from '../service/service.ts';
+import { keepSecrets, readStored, noticeRisks } from '../service/service.ts';
 
 /** Holds the upstream's key; the clients in front of the sandbox use NATTER_API_KEY. */
 const keyVariable = 'NATTER_UPSTREAM_API_KEY';
@@ -98,6 +98,6 @@ export function upstreamSettings(
   }
   refuseItself(baseUrl, options);
   keepSecrets(context, settings);
-  tellRisks(context, notices, settings);
+  noticeRisks(context, notices, settings);
   return { ...settings, values: { ...settings.values, baseUrl } };
 }

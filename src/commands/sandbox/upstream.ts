@@ -25,14 +25,14 @@ interface EngineParts {
   readonly models: ModelMap;
   readonly params: Readonly<Record<string, unknown>>;
   readonly mask: (text: string) => string;
-  readonly tellFailure: (failure: Failure) => void;
+  readonly reportFailure: (failure: Failure) => void;
 }
 
 function targetOf({ values, apiKey }: UpstreamSettings): Target {
   return { baseUrl: values.baseUrl, apiKey: apiKey?.value };
 }
 
-function createEngine({ client, models, params, mask, tellFailure }: EngineParts): Engine {
+function createEngine({ client, models, params, mask, reportFailure }: EngineParts): Engine {
   // Servers refuse stream options without a stream, which here is the client's to choose.
   const { stream_options: _ofStreams, ...paramsOfWhole } = params;
   return async function* ask(
@@ -45,7 +45,7 @@ function createEngine({ client, models, params, mask, tellFailure }: EngineParts
       yield* client.chat({ ...request, model, params: added }, { signal });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      tellFailure(error);
+      reportFailure(error);
       const { kind, message, status, retryAfterSeconds } = error;
       throw new Failure(kind, mask(message), {
         cause: error,
@@ -99,7 +99,7 @@ export async function openUpstream(
     params: withoutSources(settings.params),
     mask: (text) => maskMessage(context.secrets, text),
     // The client's hints speak to somebody who asks, not to whoever runs the sandbox.
-    tellFailure: ({ kind, message }) =>
+    reportFailure: ({ kind, message }) =>
       notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyAdvice}` : ''}`),
   });
   return { engine, close: () => client.close() };

@@ -17,8 +17,8 @@ export interface LoggedClientOptions {
   readonly profile: string;
 }
 
-/** Tells how a call that threw has ended. */
-function outcome(error: unknown): string {
+/** The end of a call that threw. */
+function describeError(error: unknown): string {
   return error instanceof Failure ? `failed (${error.kind})` : 'stopped';
 }
 
@@ -43,7 +43,7 @@ async function* logChat(
       yield event;
     }
   } catch (error) {
-    log(describeEnd(outcome(error), elapsed()));
+    log(describeEnd(describeError(error), elapsed()));
     throw error;
   }
 }
@@ -65,7 +65,7 @@ async function logRead<Result>(
     log(describeEnd('answered', elapsed()));
     return result;
   } catch (error) {
-    log(describeEnd(outcome(error), elapsed()));
+    log(describeEnd(describeError(error), elapsed()));
     throw error;
   }
 }

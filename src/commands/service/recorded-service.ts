@@ -18,8 +18,8 @@ import { maskText, textFilter } from '../program/mask-secrets.ts';
 import type { ReplayChoice } from './recording-choice.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 
-/** Metadata to people, who may have forgotten a variable; what programs read stays as it was. */
-function tell({ streams }: Context, notices: Notices, text: string): void {
+/** Reminds people of a recording set by a variable, without changing what programs read. */
+function noticeOnTerminal({ streams }: Context, notices: Notices, text: string): void {
   if (streams.stderr.isTerminal) notices.notice(text);
 }
 
@@ -35,7 +35,7 @@ async function openRecorder(
   refuseReservedName(file, context.platform);
   const options = { clock, process, signal, storage: appendFile, program: `natter/${version}` };
   const recordingFile = await openRecordingFile(path.resolve(file), options);
-  tell(context, notices, `recording into ${file}`);
+  noticeOnTerminal(context, notices, `recording into ${file}`);
   const transport = createRecorder({
     file: recordingFile,
     clock,
@@ -60,20 +60,20 @@ function openReplay(
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     notices.warning(`line ${first}${more} of ${file} is not part of a recording and is skipped`);
   }
-  tell(context, notices, `replayed from ${file}`);
+  noticeOnTerminal(context, notices, `replayed from ${file}`);
   const clock = createReplayClock(context.clock, speed);
   const used =
     shared === undefined
       ? createConsumedExchanges()
       : keepConsumedExchanges(path.resolve(shared), { clock: context.clock, process });
   const replay = createReplay({ recording, used, clock, mask: (text) => maskText(secrets, text) });
-  // At once means that no time passes, so there is none to be limited.
+  // At maximum speed no time passes, so time limits are off.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
   return { ...limits, clock, transport: () => replay };
 }
 
 /**
- * What makes the clients of a run record their exchanges into `file`.
+ * Client options that record the exchanges of a run in `file`.
  * @throws Failure
  */
 export function recordingOptions(
@@ -87,8 +87,8 @@ export function recordingOptions(
 }
 
 /**
- * What makes the clients of a run answer from a recording, which they share; no service is asked.
- * @throws Failure `configuration` for a file that is no recording
+ * Client options that answer from a recording, shared by the clients of a run.
+ * @throws Failure `configuration` for a file that is not a recording
  */
 export function replayOptions(
   context: Context,

@@ -8,7 +8,7 @@ import { mostModels, readModelWindows, withModelWindows } from '../../settings/m
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
 
-const nothingSaid: ModelWindows = new Map();
+const noWindows: ModelWindows = new Map();
 
 function fileOf(context: Context): string | undefined {
   const { state } = resolveFolders(context);
@@ -18,7 +18,7 @@ function fileOf(context: Context): string | undefined {
 /** What the service at this address said in earlier runs. */
 export function readServedWindows(context: Context, baseUrl: string | undefined): ModelWindows {
   const file = baseUrl === undefined ? undefined : fileOf(context);
-  if (baseUrl === undefined || file === undefined) return nothingSaid;
+  if (baseUrl === undefined || file === undefined) return noWindows;
   return readModelWindows(file, baseUrl);
 }
 
@@ -66,7 +66,7 @@ interface LearningClient {
 export function learnWindows(
   context: Context,
   log: DebugLog,
-  { values, windows: known = nothingSaid }: ResolvedSettings,
+  { values, windows: known = noWindows }: ResolvedSettings,
   client: Client,
 ): LearningClient {
   let windows = known;
@@ -82,7 +82,7 @@ export function learnWindows(
       ...client,
       async listModels(options) {
         const records = await client.listModels(options);
-        await learn(records, nothingSaid);
+        await learn(records, noWindows);
         return records;
       },
       async getModel(id, options) {

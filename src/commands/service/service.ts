@@ -44,7 +44,7 @@ export interface Service {
 
 const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };
 
-/** Reads the settings files; what they say of their own state is told. */
+/** Reads the settings files and prints their warnings. */
 export function readStored(context: Context, notices: Notices): StoredSettings {
   const folders = resolveFolders(context);
   const { stored, warnings } = readStoredSettings(folders.config, context.platform);
@@ -89,7 +89,7 @@ export function keepSecrets(
   secrets.keep({ apiKey: apiKey?.value, headers: withoutSources(headers), addresses });
 }
 
-/** Nobody configured a service, and a person is there to see that the sandbox answers instead. */
+/** Without a configured service, the sandbox answers only if a person can see the notice about it. */
 function sandboxIsDefault({ streams }: Context): boolean {
   return streams.stdin.isTerminal && streams.stdout.isTerminal && streams.stderr.isTerminal;
 }
@@ -155,7 +155,7 @@ export function clientOptions(
   };
 }
 
-/** A client of the target, which tells what it does where NATTER_DEBUG asks for that. */
+/** A client of the target, with a debug log if NATTER_DEBUG is set. */
 export async function openClient(
   context: Context,
   log: DebugLog,
@@ -178,8 +178,8 @@ export async function openClient(
   });
 }
 
-/** Tells what the settings hold back, or leave unchecked. */
-export function tellRisks(context: Context, notices: Notices, settings: ResolvedSettings): void {
+/** Prints notices about withheld secrets and unverified certificates. */
+export function noticeRisks(context: Context, notices: Notices, settings: ResolvedSettings): void {
   for (const secret of settings.withheld) notices.notice(describeWithheld(secret));
   const unverified = context.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
   if (unverified && settings.values.baseUrl?.toLowerCase().startsWith('https:') === true) {
@@ -197,7 +197,7 @@ async function recordInto(
   return recordingOptions(context, notices, file);
 }
 
-/** Stands for the address of a service where none is asked; it never leads anywhere. */
+/** Placeholder address during a replay; never requested. */
 const replayUrl = 'http://replay.localhost';
 
 /**
@@ -236,7 +236,7 @@ export async function openService(
   }
   const recording = await recordInto(context, notices, record);
   if (!isConfigured) return openSandbox(context, debugLog, settings, recording);
-  tellRisks(context, notices, settings);
+  noticeRisks(context, notices, settings);
   const target = { baseUrl, apiKey: settings.apiKey?.value };
   const client = await openClient(context, debugLog, settings, target, recording);
   const { clock } = context;

@@ -3,11 +3,7 @@ import { createCircuitBreaker } from '../../../src/batch/circuit-breaker.ts';
 import { createIdLines } from '../../../src/batch/input/id-lines.ts';
 import { formatOfName } from '../../../src/batch/input/input-format.ts';
 import type { InputItem } from '../../../src/batch/input/item.ts';
-import {
-  type Selection,
-  itemStatusOf,
-  surveyItems,
-} from '../../../src/batch/input/select-items.ts';
+import { type Selection, itemStatusOf, scanItems } from '../../../src/batch/input/select-items.ts';
 import { isInShard, parseShard } from '../../../src/batch/input/shard.ts';
 import { Failure, type FailureKind } from '../../../src/failure.ts';
 
@@ -77,7 +73,7 @@ test('a survey counts what is the run’s, and what cannot be sent', async () =>
     yield* [item(1), item(2), badItem(3), item(4), badItem(5)];
   }
   const shard = { number: 1, count: 2 };
-  expect(await surveyItems(items(), { ...selection, shard })).toEqual({
+  expect(await scanItems(items(), { ...selection, shard })).toEqual({
     total: 3,
     answered: 1,
     items: 5,

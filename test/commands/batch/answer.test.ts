@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askItem, type Asking } from '../../../src/commands/batch/answer.ts';
+import { sendItem, type SendOptions } from '../../../src/commands/batch/answer.ts';
 import type { Client } from '../../../src/client/client.ts';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { Failure } from '../../../src/failure.ts';
@@ -13,7 +13,7 @@ const content = { messages: [{ role: 'user' as const, content: 'hi' }] };
 const limited = () => new Failure('rate_limited', 'too many requests');
 
 /** How items are asked of `client`. */
-function askingWith(client: Pick<Client, 'chat'>, changes: Partial<Asking> = {}): Asking {
+function askingWith(client: Pick<Client, 'chat'>, changes: Partial<SendOptions> = {}): SendOptions {
   return {
     client: client as Client,
     settings: resolveSettings({ flags: {}, environment: {}, stored }),
@@ -41,7 +41,7 @@ async function refuse(retryAfterSeconds: number | undefined) {
     rateLimited: (wait: number | undefined) => void waits.push(wait),
     release: () => undefined,
   };
-  const { failure } = await askItem(askingWith(client), content, slot);
+  const { failure } = await sendItem(askingWith(client), content, slot);
   expect(failure?.kind).toBe('rate_limited');
   return waits;
 }
@@ -73,7 +73,7 @@ test.each([
   const clock = createFakeClock();
   const stop = new AbortController();
   const slot = { rateLimited: () => undefined, release: () => undefined };
-  const asked = askItem(askingWith(busy(clock), { clock, stop: stop.signal }), content, slot);
+  const asked = sendItem(askingWith(busy(clock), { clock, stop: stop.signal }), content, slot);
   await expect.poll(() => clock.sleeping()).toBe(1);
   await clock.advance(moment);
   stop.abort('enough');
@@ -86,5 +86,5 @@ test('an item that would wait for a retry after the last is given up at once', a
   const clock = createFakeClock();
   const slot = { rateLimited: () => undefined, release: () => undefined };
   const asking = askingWith(busy(clock), { clock, stop: AbortSignal.abort('enough') });
-  expect(await askItem(asking, content, slot)).toMatchObject({ wasStopped: true, content: '' });
+  expect(await sendItem(asking, content, slot)).toMatchObject({ wasStopped: true, content: '' });
 });

@@ -3,7 +3,7 @@ import { completionTree } from '../../../scripts/package/completion-tree.ts';
 import { commandWords } from '../../../src/commands/program/command-table.ts';
 import { mayBeCommand } from '../../../src/commands/chat/start.ts';
 import { meantCommands } from '../../../src/commands/chat/meant-command.ts';
-import { questionMistakenCommand } from '../../../src/commands/chat/mistaken-command.ts';
+import { confirmMistakenCommand } from '../../../src/commands/chat/mistaken-command.ts';
 import { buildProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
@@ -61,21 +61,22 @@ describe('on a terminal', () => {
       answers: [answer],
       commands,
     });
-    await questionMistakenCommand(context, { input: true, quiet: true }, ['modles', 'list']);
+    await confirmMistakenCommand(context, { input: true, quiet: true }, ['modles', 'list']);
     expect(stderr()).toBe('natter: "modles list" looks like the command natter models list\n');
     expect(questions).toEqual(['Send it as a prompt? [y/N] ']);
   });
 
   test.each(['', 'n', 'maybe'])('who answers %j does not', async (answer) => {
     const { context } = createMemoryContext({ terminals, answers: [answer], commands });
-    await expect(questionMistakenCommand(context, { input: true }, ['quit'])).rejects.toMatchObject(
-      { message: '"quit" was not sent', hint: 'to send it: natter -- quit' },
-    );
+    await expect(confirmMistakenCommand(context, { input: true }, ['quit'])).rejects.toMatchObject({
+      message: '"quit" was not sent',
+      hint: 'to send it: natter -- quit',
+    });
   });
 
   test('without input the word is refused unasked', async () => {
     const { context, questions } = createMemoryContext({ terminals, commands });
-    const asking = questionMistakenCommand(context, { input: false }, ['modles']);
+    const asking = confirmMistakenCommand(context, { input: false }, ['modles']);
     await expect(asking).rejects.toMatchObject({
       hint: 'did you mean natter models? to send it: natter -- modles',
     });
@@ -90,7 +91,7 @@ describe('Y10: in a script', () => {
     ['with a pipe', ['stdout', 'stderr'] as const],
   ])('%s there is one line on standard error', async (_name, open) => {
     const { context, questions, stderr } = createMemoryContext({ terminals: open, commands });
-    await questionMistakenCommand(context, { input: true }, ['login']);
+    await confirmMistakenCommand(context, { input: true }, ['login']);
     expect(questions).toEqual([]);
     expect(stderr()).toBe(
       'natter: "login" looks like the command natter auth login; sending it as a prompt\n',
@@ -99,7 +100,7 @@ describe('Y10: in a script', () => {
 
   test('with --quiet there is none', async () => {
     const { context, stderr } = createMemoryContext({ commands });
-    await questionMistakenCommand(context, { input: true, quiet: true }, ['login']);
+    await confirmMistakenCommand(context, { input: true, quiet: true }, ['login']);
     expect(stderr()).toBe('');
   });
 });

@@ -3,14 +3,14 @@ import { Failure, type FailureKind } from '../../failure.ts';
 import { batchOutcome } from '../../output/batch-words.ts';
 import { count } from '../../output/figures.ts';
 
-/** How a run came to its end. */
+/** The end of a run. */
 export interface BatchEnd {
   readonly tally: Tally;
   /** Milliseconds. */
   readonly elapsed: number;
   /** The file of `-o`. */
   readonly output: string | undefined;
-  /** Why nothing more was begun, where the service fails. */
+  /** Why the run stopped early, if the service fails. */
   readonly gaveUp: Failure | undefined;
 }
 
@@ -27,14 +27,14 @@ function hintOf({ output, gaveUp, tally }: BatchEnd): string {
   return gaveUp?.hint === undefined ? again : `${gaveUp.hint}; ${again}`;
 }
 
-/** One cause has its own exit code, several have that of `unexpected`. */
+/** A single cause keeps its exit code; several give `unexpected`. */
 export function kindOf({ causes }: Tally, gaveUp: Failure | undefined): FailureKind {
   if (gaveUp !== undefined) return gaveUp.kind;
   const [kind = 'unexpected', another] = causes.keys();
   return another === undefined ? kind : 'unexpected';
 }
 
-/** What a run that did not answer everything fails with; undefined for one that did. */
+/** The failure of a run with unanswered items; undefined if all are answered. */
 export function batchFailure(end: BatchEnd): Failure | undefined {
   const { tally, gaveUp } = end;
   if (tally.failed === 0) return undefined;
@@ -43,7 +43,7 @@ export function batchFailure(end: BatchEnd): Failure | undefined {
   return new Failure(kindOf(tally, gaveUp), `${outcomeText(end)}${reason}`, { hint: hintOf(end) });
 }
 
-/** What is left to ask: ``, `, 14 left`, or that the input was not read to its end. */
+/** Items left: ``, `, 14 left`, or that the input was not fully read. */
 function restText(left: number | undefined): string {
   if (left === undefined) return ', input not fully read';
   return left === 0 ? '' : `, ${count(left)} left`;
@@ -59,8 +59,7 @@ export function stoppedText(end: BatchEnd): string {
 }
 
 /**
- * What a run fails with that finished its answers and asked nothing more because of `signal`: `incomplete` where
- * items are left; undefined where all are answered.
+ * The failure of a run drained because of `signal`: `incomplete` if items are left, undefined if all are answered.
  */
 export function drainFailure(end: BatchEnd, signal: string): Failure | undefined {
   const left = itemsLeft(end.tally);

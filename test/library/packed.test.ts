@@ -94,12 +94,14 @@ test('the library is made of the client and its packages alone: nothing of a ter
   expect(own.length).toBeGreaterThan(30);
   expect(outside.sort()).toEqual(
     [
+      'address',
       'clock',
       'failure',
       'json',
       'library',
-      'port',
       'secrecy/decoded-text',
+      'secrecy/key-problem',
+      'secrecy/mask',
       'secrecy/secret-filter',
       'secrecy/secret-header',
       'secrecy/secret-parts',

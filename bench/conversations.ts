@@ -119,7 +119,7 @@ function benchOpening(folder: string): void {
       first = next;
     }
     const times = [1, 2, 3].map(() =>
-      milliseconds(() => loadConversation(file, 'x').replay.conversation()),
+      milliseconds(() => loadConversation(file, 'x').fold.conversation()),
     );
     row(`open ${size} MB, median of 3`, `${Math.round(median(times))} ms`);
     row(`list ${size} MB`, `${Math.round(milliseconds(() => summarize(file)))} ms`);

@@ -1,6 +1,6 @@
 import { Marked, type Token } from 'marked';
 
-/** The contents of the code blocks of a Markdown text, those in lists and quotes too, without their fences. */
+/** The contents of all code blocks of a Markdown text, without their fences; lists and quotes included. */
 export function codeBlocks(markdown: string): readonly string[] {
   const blocks: string[] = [];
   const collect = (token: Token) => {

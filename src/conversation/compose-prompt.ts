@@ -1,6 +1,5 @@
-/** A file that goes along with a prompt. */
 export interface AttachedFile {
-  /** As the person named it. */
+  /** As typed. */
   readonly name: string;
   readonly content: string;
 }
@@ -8,11 +7,11 @@ export interface AttachedFile {
 export interface PromptParts {
   readonly prompt?: string | undefined;
   readonly files: readonly AttachedFile[];
-  /** What standard input held; undefined when it was not read. */
+  /** The text of standard input; undefined when it was not read. */
   readonly input?: string | undefined;
 }
 
-/** Stands in a prompt for what standard input held. */
+/** Replaced by the text of standard input. */
 export const inputPlaceholder = '{{stdin}}';
 
 const attributeEscapes: Readonly<Record<string, string>> = {
@@ -22,17 +21,16 @@ const attributeEscapes: Readonly<Record<string, string>> = {
   '>': '&gt;',
 };
 
-/** Whether a text has a place for standard input. */
-export function holdsInput(text: string | undefined): text is string {
+export function hasInputPlaceholder(text: string | undefined): text is string {
   return text?.includes(inputPlaceholder) === true;
 }
 
-/** A text with standard input in its places; undefined where it has none. */
-export function placeInput(text: string | undefined, input: string): string | undefined {
-  return holdsInput(text) ? text.split(inputPlaceholder).join(input) : undefined;
+/** Replaces each placeholder; undefined where there is none. */
+export function insertInput(text: string | undefined, input: string): string | undefined {
+  return hasInputPlaceholder(text) ? text.split(inputPlaceholder).join(input) : undefined;
 }
 
-/** The first of `file`, `file-1`, `file-2`, … that the content does not close, so that it cannot end its own block. */
+/** The first of `file`, `file-1`, `file-2`, … whose closing tag is not in the content, so that it cannot end the block. */
 function tagFor(content: string): string {
   const closed = new Set(
     Array.from(content.matchAll(/<[\s/]*(file(?:-\d+)?)(?![\w-])/gi), ([, tag = '']) =>
@@ -52,12 +50,12 @@ function fileBlock({ name, content }: AttachedFile): string {
 }
 
 /**
- * The text of one user turn: the prompt, the files each in a `<file name="…">` block (or `<file-1 name="…">`, where a
- * file speaks of `file` blocks itself), then standard input, with a blank line between them; or standard input in
+ * The text of one user turn: the prompt, the files each in a `<file name="…">` block (or `<file-1 name="…">`, where
+ * the content has a closing `file` tag), then standard input, with a blank line between them; or standard input in
  * place of every `{{stdin}}`. Nothing is trimmed or cut.
  */
 export function composePrompt({ prompt, files, input }: PromptParts): string {
-  const placed = input === undefined ? undefined : placeInput(prompt, input);
+  const placed = input === undefined ? undefined : insertInput(prompt, input);
   const parts = [placed ?? prompt, ...files.map(fileBlock)];
   if (placed === undefined) parts.push(input);
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
@@ -74,7 +72,7 @@ function fileName(attribute: string): string {
   return attribute.replaceAll(/&\w+;/g, (escape) => attributeCharacters.get(escape) ?? escape);
 }
 
-/** The files of blocks that fill a text; undefined for other texts. */
+/** Undefined where the text has anything but file blocks. */
 function filesIn(blocks: string): readonly AttachedFile[] | undefined {
   const files: AttachedFile[] = [];
   for (let at = 0; at < blocks.length;) {
@@ -90,8 +88,8 @@ function filesIn(blocks: string): readonly AttachedFile[] | undefined {
   return files;
 }
 
-/** The prompt of a composed turn, and the files at its end. Composed again, they give the same text. */
-export function takeApartPrompt(content: string): {
+/** The inverse of {@link composePrompt}, except that standard input stays part of the prompt. */
+export function splitPrompt(content: string): {
   readonly prompt: string;
   readonly files: readonly AttachedFile[];
 } {

@@ -1,30 +1,29 @@
 import { catalogue } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 
-/** No known tokenizer packs more bytes of text into one token than this. */
+/** Maximum bytes of text in one token of any known tokenizer. */
 const mostBytesPerToken = 128;
 const warningShare = 0.8;
 
-/** How a request stands to a model's window; counts are tokens. */
+/** A request compared with the model's window, in tokens. */
 export interface ContextFit {
   readonly model: string;
-  /** Absent for a model of which neither the service nor the contract's catalogue says one. */
+  /** Absent where neither the service nor the contract's catalogue has one. */
   readonly window?: number;
   readonly estimate: number;
   readonly state: 'fits' | 'near' | 'over';
 }
 
-/** Windows in tokens by model id, as a service said them. */
+/** Windows in tokens by model id, as reported by the service. */
 export type ModelWindows = ReadonlyMap<string, number>;
 
-const nothingSaid: ModelWindows = new Map();
+const noWindows: ModelWindows = new Map();
 
-/** The window that the service said, else the one of the contract's catalogue. */
-export function contextWindow(model: string, served = nothingSaid): number | undefined {
+/** The window reported by the service, else the one in the contract's catalogue. */
+export function contextWindow(model: string, served = noWindows): number | undefined {
   return served.get(model) ?? catalogue.find((entry) => entry.id === model)?.contextWindow;
 }
 
-/** Models and their windows, the smallest first. */
 function bySize(ids: Iterable<string>, served: ModelWindows) {
   return [...ids]
     .map((id) => ({ id, window: contextWindow(id, served) ?? 0 }))
@@ -33,19 +32,19 @@ function bySize(ids: Iterable<string>, served: ModelWindows) {
 
 const catalogueIds = catalogue.map(({ id }) => id);
 
-/** The most bytes of prompt that could fit any model of the catalogue. */
+/** Maximum bytes of a prompt that could fit any model of the catalogue. */
 export const largestPromptBytes =
   Math.max(...catalogue.map((entry) => entry.contextWindow)) * mostBytesPerToken;
 
-/** The smallest model of the catalogue whose window holds `tokens`; the largest where none does. */
-export function smallestModelFor(tokens: number, served = nothingSaid): string {
+/** The smallest model of the catalogue whose window has room for `tokens`; else the largest. */
+export function smallestModelFor(tokens: number, served = noWindows): string {
   const models = bySize(catalogueIds, served);
   const fitting = models.find(({ window }) => window >= tokens) ?? models.at(-1);
   return fitting?.id ?? 'origin';
 }
 
-/** Compares an estimate (input and the asked-for output, tokens) with the model's window. */
-export function contextFit(model: string, estimate: number, served = nothingSaid): ContextFit {
+/** `estimate`: tokens of the input and of the requested output. */
+export function contextFit(model: string, estimate: number, served = noWindows): ContextFit {
   const window = contextWindow(model, served);
   if (window === undefined) return { model, estimate, state: 'fits' };
   const state = estimate > window ? 'over' : estimate >= window * warningShare ? 'near' : 'fits';
@@ -54,8 +53,8 @@ export function contextFit(model: string, estimate: number, served = nothingSaid
 
 const count = (value: number) => value.toLocaleString('en-US');
 
-/** The next larger model: of those that the service said, else of the catalogue; undefined where none is. */
-export function largerModel(window: number, served = nothingSaid): string | undefined {
+/** Among the models reported by the service, else those of the catalogue; undefined where none is larger. */
+export function largerModel(window: number, served = noWindows): string | undefined {
   const ids = served.size === 0 ? catalogueIds : served.keys();
   return bySize(ids, served).find((model) => model.window > window)?.id;
 }
@@ -66,7 +65,7 @@ export function largerModel(window: number, served = nothingSaid): string | unde
  */
 export function contextWarning(
   fit: ContextFit,
-  served = nothingSaid,
+  served = noWindows,
   modelSwitch: '-m' | '/model' = '-m',
 ): string | undefined {
   if (fit.window === undefined || fit.state === 'fits') return undefined;
@@ -77,17 +76,17 @@ export function contextWarning(
 }
 
 /**
- * Refuses what no tokenizer could fit: estimates may be wrong, so only a prompt past 128 bytes for each token of
- * the window is certain.
+ * Refuses prompts that no tokenizer could fit: estimates may be wrong, but more than 128 bytes for each token of
+ * the window are certainly too many.
  * @throws Failure of kind `invalid_request`
  */
-export function refuseImpossible(model: string, promptBytes: number, served = nothingSaid): void {
+export function refuseImpossible(model: string, promptBytes: number, served = noWindows): void {
   const window = contextWindow(model, served);
   if (window === undefined || promptBytes <= window * mostBytesPerToken) return;
   throw new Failure(
     'invalid_request',
     `the prompt has ${count(promptBytes)} bytes, which cannot fit ${model}'s window of ${count(window)} tokens`,
-    // What is too much for the smaller model by this measure is, as any real text, for the larger one too.
+    // Real text this long would not fit a larger model either.
     { hint: 'send less text' },
   );
 }

@@ -3,11 +3,11 @@ import { TextDecoder } from 'node:util';
 import { Failure } from '../failure.ts';
 
 export interface DecodeOptions {
-  /** What the bytes are, for messages: `standard input`, or a file's name. */
+  /** For messages: `standard input`, or a file's name. */
   readonly source: string;
-  /** A WHATWG encoding label; without it a byte order mark decides, else UTF-8. */
+  /** A WHATWG encoding label. Default: by the byte order mark, else UTF-8. */
   readonly encoding?: string | undefined;
-  /** Bytes that are not text become U+FFFD instead of a failure. */
+  /** Invalid bytes become U+FFFD instead of a failure. */
   readonly lossy?: boolean | undefined;
 }
 
@@ -21,26 +21,23 @@ function decoder(label: string, fatal: boolean): TextDecoder {
   try {
     return new TextDecoder(label, { fatal });
   } catch (error) {
-    throw new Failure('usage', `no encoding is called "${label}"`, {
+    throw new Failure('usage', `unknown encoding "${label}"`, {
       hint: 'use a WHATWG label such as utf-8, utf-16le, windows-1252, shift_jis or gbk',
       cause: error,
     });
   }
 }
 
-/**
- * Tells a wrong label before anything is read.
- * @throws Failure of kind `usage`
- */
+/** Checks a label before anything is read. @throws Failure `usage` */
 export function requireEncoding(label: string): void {
   decoder(label, true);
 }
 
 const block = 65_536;
-/** More than any encoding has bytes in a character. */
+/** Bytes; more than a character has in any encoding. */
 const longestCharacter = 16;
 
-/** A place before the fault, at most a block away from it. */
+/** An offset before the invalid byte, at most a block away from it. */
 function blockOfFault(bytes: Uint8Array, encoding: string): number {
   const stream = decoder(encoding, true);
   let start = 0;
@@ -49,12 +46,12 @@ function blockOfFault(bytes: Uint8Array, encoding: string): number {
       stream.decode(bytes.subarray(start, start + block), { stream: true });
     }
   } catch {
-    // This block holds the fault; which byte it is comes out below.
+    // This block has the invalid byte; the caller finds it.
   }
   return Math.max(0, start - longestCharacter);
 }
 
-/** Where the character begins that a decoder stumbles over, found by feeding it single bytes. */
+/** Where the first invalid character begins, found by decoding single bytes. */
 function offsetOfFault(bytes: Uint8Array, encoding: string): number {
   const stream = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   const start = blockOfFault(bytes, encoding);
@@ -71,18 +68,18 @@ function offsetOfFault(bytes: Uint8Array, encoding: string): number {
   return begin;
 }
 
-const waysOut =
-  'name its encoding with --stdin-encoding, or pass --lossy to replace what is not text';
+const encodingHint =
+  'name its encoding with --stdin-encoding, or pass --lossy to replace invalid bytes';
 
 function refuseBinary(bytes: Uint8Array, source: string): void {
   const offset = bytes.indexOf(0);
   if (offset < 0) return;
-  throw new Failure('usage', `${source} is binary: byte ${offset} is NUL`, { hint: waysOut });
+  throw new Failure('usage', `${source} is binary: byte ${offset} is NUL`, { hint: encodingHint });
 }
 
 /**
- * Bytes as text: a byte order mark is dropped, UTF-16 is recognised by its own.
- * @throws Failure of kind `usage` that names the byte (counted from 0) where the bytes stop being text
+ * Drops a byte order mark; detects UTF-16 by its mark.
+ * @throws Failure `usage` that names the offset of the first invalid byte
  */
 export function decodeText(bytes: Uint8Array, options: DecodeOptions): string {
   const encoding = options.encoding ?? markedEncoding(bytes);
@@ -96,6 +93,6 @@ export function decodeText(bytes: Uint8Array, options: DecodeOptions): string {
   } catch (error) {
     const offset = offsetOfFault(bytes, encoding);
     const message = `${options.source} is not ${encoding.toUpperCase()}: byte ${offset} is invalid`;
-    throw new Failure('usage', message, { hint: waysOut, cause: error });
+    throw new Failure('usage', message, { hint: encodingHint, cause: error });
   }
 }

@@ -1,12 +1,12 @@
 import type { Message } from '../client/contract.ts';
 
 const asciiPerToken = 4;
-/** Tokens that wrap each message (its role and separators) in common chat formats. */
+/** Tokens of the role and separators of a message in common chat formats. */
 const tokensPerMessage = 4;
 
 /**
- * Tokens that `text` is likely to cost: 4 ASCII characters a token, and one token for every other character.
- * Tokenizers differ by model and the contract names none, so this is a guide that errs on the high side.
+ * One token for 4 ASCII characters, and one for every other character. Tokenizers differ by model and the contract
+ * names none, so this is a guess that is rather too high.
  */
 export function estimateTokens(text: string): number {
   let ascii = 0;

@@ -13,7 +13,7 @@ export interface AnswerEnd {
   readonly timing?: Timing;
   /** The answer was cut, or is still being received; its text so far is kept. */
   readonly incomplete?: boolean;
-  /** Why the answer was cut or never came; absent for one that natter's own end cut short. */
+  /** Why the answer was cut or is missing; absent where it was cut when natter ended. */
   readonly failure?: FailureKind;
 }
 
@@ -21,35 +21,35 @@ export interface AnswerEnd {
 export interface Turn extends AnswerEnd {
   /** Unique within its conversation. */
   readonly id: string;
-  /** Undefined for a turn that opens the conversation. */
+  /** Undefined for a first turn. */
   readonly parent: string | undefined;
   readonly role: Role;
   readonly content: string;
-  /** Of an answer: the service's refusal, where it sent one apart from the text. */
+  /** Of an answer: a refusal that the service sent apart from the text. */
   readonly refusal?: string;
   readonly createdAt: Date;
-  /** Of an answer that was asked for to be compared: the model that the conversation goes on with. */
+  /** Of an answer of a comparison: the model that the conversation continues with. */
   readonly nextModel?: string;
 }
 
-/** A snapshot: what a journal holds never changes a conversation that was handed out. */
+/** An immutable snapshot: later records do not change it. */
 export interface Conversation {
   readonly id: string;
   readonly createdAt: Date;
-  /** Given by the person; see {@link titleOf} for what to show. */
+  /** Set by a person; {@link titleOf} gives the one to show. */
   readonly title?: string;
   /** By id, oldest first. */
   readonly turns: ReadonlyMap<string, Turn>;
-  /** The selected child of a parent, by the parent's id (undefined: of those that open the conversation). */
+  /** The selected child by the parent's id (undefined: the selected first turn). */
   readonly choices: ReadonlyMap<string | undefined, string>;
 }
 
-/** The children of a turn, oldest first; of undefined, the turns that open the conversation. */
+/** Oldest first; for undefined, the first turns. */
 function childrenOf(conversation: Conversation, parent: string | undefined): readonly Turn[] {
   return [...conversation.turns.values()].filter((turn) => turn.parent === parent);
 }
 
-/** A turn and its other versions, oldest first. */
+/** All versions of a turn, itself included, oldest first. */
 export function siblingsOf(conversation: Conversation, turn: Turn): readonly Turn[] {
   return childrenOf(conversation, turn.parent).filter(({ role }) => role === turn.role);
 }
@@ -74,10 +74,9 @@ export function leafOf(conversation: Conversation): Turn | undefined {
   return pathOf(conversation).at(-1);
 }
 
-/** A turn about to be added. */
 type NextTurn = Pick<Turn, 'role' | 'content' | 'refusal'>;
 
-/** All that a turn says: its content, and the refusal after it. Empty for an answer that never came. */
+/** The content, and the refusal after it. Empty for a missing answer. */
 export function textOf({ content, refusal = '' }: Pick<Turn, 'content' | 'refusal'>): string {
   return [content, refusal].filter((text) => text !== '').join('\n\n');
 }
@@ -87,10 +86,10 @@ function isAnswer(turn: NextTurn | undefined): boolean {
 }
 
 /**
- * The selected turns, and `next` after them, as a request takes them: the last system turn first, then user and
- * assistant in turns. A prompt that was never answered is left out, unless it is the last turn: it may be the
- * reason for the failure, and two user turns in a row are refused by some services. A refusal is sent as what its
- * answer said: a message has no other field for it.
+ * The messages of a request, from the selected turns and `next`: the last system turn first, then user and
+ * assistant alternately. A prompt without an answer is left out, unless it is the last turn: it may be the reason
+ * for the failure, and some services refuse two user messages in a row. A refusal is sent as content: a message
+ * has no other field for it.
  */
 export function messagesOf(
   conversation: Conversation,
@@ -107,13 +106,13 @@ export function messagesOf(
       const isLast = index === turns.length - 1;
       if (isLast || isAnswer(turns[index + 1])) messages.push({ role, content });
     } else if (content !== '' && last !== undefined) {
-      // The prompt between two answers was lost with its line: their texts stand as one.
+      // The prompt between two answers was lost with its line: the answers become one message.
       if (last.role === role) last.content += `\n\n${content}`;
       else messages.push({ role, content });
     }
   }
   const system = systemOf(conversation, next);
-  // An empty one took back what stood before it.
+  // An empty system turn removes the one before it.
   if (system === undefined || system === '') return messages;
   return [{ role: 'system', content: system }, ...messages];
 }
@@ -126,7 +125,7 @@ export function systemOf(
   return [...pathOf(conversation), ...next].findLast(({ role }) => role === 'system')?.content;
 }
 
-/** The model that turns go on with; undefined before the first answer. */
+/** The model that the conversation continues with; undefined before the first answer. */
 export function modelOf(path: readonly Turn[]): string | undefined {
   const answer = path.findLast(({ model }) => model !== undefined);
   return answer?.nextModel ?? answer?.model;
@@ -146,7 +145,7 @@ export function titleFrom(prompt: string): string {
   return `${(space > longestTitle / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
-/** The given title, else one from the first prompt, else an empty text. */
+/** The set title, else one from the first prompt, else an empty text. */
 export function titleOf(conversation: Conversation): string {
   if (conversation.title !== undefined) return conversation.title;
   for (const turn of conversation.turns.values()) {

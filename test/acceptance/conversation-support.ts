@@ -35,7 +35,7 @@ export function createDataFolder(): DataFolder {
       const [name = '', ...others] = files();
       if (others.length > 0) throw new Error(`there are ${others.length + 1} conversations`);
       const file = join(path, 'conversations', name);
-      return loadConversation(file, name.replace('.jsonl', '')).replay.conversation();
+      return loadConversation(file, name.replace('.jsonl', '')).fold.conversation();
     },
   };
 }

@@ -45,5 +45,5 @@ test('P12 an unknown encoding is refused before input is waited for', async () =
   const words = [...ask, '--stdin-encoding', 'klingon'];
   const { code, stderr } = await runNatter(words, { keepInputOpen: true });
   expect(code).toBe(2);
-  expect(stderr).toContain('no encoding is called "klingon"');
+  expect(stderr).toContain('unknown encoding "klingon"');
 });

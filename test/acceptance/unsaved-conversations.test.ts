@@ -47,7 +47,7 @@ describe('storage that fails', () => {
     expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'hello' });
     // The superuser may write anywhere.
     const isRoot = process.getuid?.() === 0;
-    const warnings = stderr.match(/warning: .* goes on unsaved/g) ?? [];
+    const warnings = stderr.match(/warning: .* continues unsaved/g) ?? [];
     expect(warnings.length).toBeLessThanOrEqual(1);
     expect(warnings.length === 1 || isRoot).toBe(true);
   });

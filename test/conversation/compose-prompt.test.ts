@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { composePrompt, takeApartPrompt } from '../../src/conversation/compose-prompt.ts';
+import { composePrompt, splitPrompt } from '../../src/conversation/compose-prompt.ts';
 import { fc } from '../support/properties.ts';
 
 const file = (name: string, content: string) => ({ name, content });
@@ -38,7 +38,7 @@ test.each([
   expect(composePrompt(parts)).toBe(text);
 });
 
-test('input is taken byte for byte, whatever it holds', () => {
+test('input is unchanged, whatever it contains', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), (input) => {
       expect(composePrompt({ prompt: 'p', files: [], input })).toBe(`p\n\n${input}`);
@@ -65,7 +65,7 @@ describe('Y12: a file cannot close its own block', () => {
     expect(turn).toBe(
       `p\n\n<${tag} name="a">\n${content}\n</${tag}>\n\n<file name="b">\nx\n</file>`,
     );
-    expect(takeApartPrompt(turn).files.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(splitPrompt(turn).files.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
   test('whatever it holds', () => {
@@ -83,12 +83,12 @@ describe('Y12: a file cannot close its own block', () => {
   });
 });
 
-test('a turn is taken apart into a prompt and files that make the same turn', () => {
+test('a turn is split into a prompt and files that compose the same turn', () => {
   const files = fc.array(fc.record({ name: pieces, content: pieces }), { maxLength: 3 });
   fc.assert(
     fc.property(pieces, files, (prompt, attached) => {
       const content = composePrompt({ prompt, files: attached });
-      expect(composePrompt(takeApartPrompt(content))).toBe(content);
+      expect(composePrompt(splitPrompt(content))).toBe(content);
     }),
   );
 });
@@ -98,10 +98,10 @@ test.each([
   ['files', { prompt: 'p', files: [file('a"<&.md', '1\n\n2\n'), file('b', '')] }],
   ['a file alone', { prompt: '', files: [file('a', 'x\n')] }],
 ])('a turn with %s is taken apart into what it was made of', (_, parts) => {
-  expect(takeApartPrompt(composePrompt(parts))).toEqual(parts);
+  expect(splitPrompt(composePrompt(parts))).toEqual(parts);
 });
 
-test('a turn that ends with what was piped in stays whole', () => {
+test('a turn that ends with piped input is not split', () => {
   const content = composePrompt({ prompt: 'p', files: [file('a', 'x')], input: 'in' });
-  expect(takeApartPrompt(content)).toEqual({ prompt: content, files: [] });
+  expect(splitPrompt(content)).toEqual({ prompt: content, files: [] });
 });

@@ -24,7 +24,7 @@ describe('damaged files', () => {
     return { options, id, file: fileOf(options.folder, id) };
   };
 
-  test('D2 D3 a file cut at any byte of its last exchange loads, and goes on in a line of its own', async () => {
+  test('D2 D3 a file cut at any byte of its last exchange loads, and its next record is on a new line', async () => {
     const { options, id, file } = await sound();
     const bytes = readFileSync(file);
     const start = bytes.indexOf('"two"');
@@ -65,7 +65,7 @@ describe('damaged files', () => {
     expect(textsOf(resumed(options, id))).toEqual(['one', 'first', 'two', 'second']);
   });
 
-  test('D3 a record glued to a torn one is read', async () => {
+  test('D3 a record on the line of a torn one is read', async () => {
     const { options, id, file } = await sound();
     const lines = linesOf(options.folder, id);
     appendFileSync(file, lines[1]?.slice(0, 40) ?? '');
@@ -83,7 +83,7 @@ describe('damaged files', () => {
     expect(options.warnings).toEqual([]);
   });
 
-  test('D4 a lost line of any kind leaves the other texts', async () => {
+  test('D4 the loss of any line keeps the other texts', async () => {
     const { options, id, file } = await sound();
     const lines = linesOf(options.folder, id);
     for (const [index] of lines.entries()) {
@@ -97,7 +97,7 @@ describe('damaged files', () => {
     }
   });
 
-  test('D19 a file with nothing readable is set aside, never destroyed', async () => {
+  test('D19 a file without a readable line is renamed, never destroyed', async () => {
     const { options, id, file } = await sound();
     writeFileSync(file, 'not a journal');
     const failure = await failureOf(() => resumed(options, id));
@@ -105,7 +105,7 @@ describe('damaged files', () => {
     expect(readFileSync(`${file}.unreadable`, 'utf8')).toBe('not a journal');
   });
 
-  test('a file of a newer format is left alone', async () => {
+  test('a file of a newer format is not changed', async () => {
     const { options, id, file } = await sound();
     const before = readFileSync(file, 'utf8').replace('"version":1', '"version":2');
     writeFileSync(file, before);
@@ -113,7 +113,7 @@ describe('damaged files', () => {
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
-  test('D11 a folder in the place of a file is a failure that names it', async () => {
+  test('D11 a folder in place of the file is a failure that names it', async () => {
     const { options, id, file } = await sound();
     rmSync(file);
     mkdirSync(file);

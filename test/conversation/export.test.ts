@@ -18,7 +18,7 @@ function conversation(prompt: string, answer: string) {
 const selected = { siblings: false };
 
 describe('exports', () => {
-  test('Markdown has the title, the speakers and the texts as they came', () => {
+  test('Markdown has the title, the speakers and the unchanged texts', () => {
     const journal = conversation('why?', 'because\n\n- of _light_');
     const { id } = journal.conversation();
     expect(wholeExport(exportMarkdown, journal.conversation(), selected)).toBe(
@@ -26,7 +26,7 @@ describe('exports', () => {
     );
   });
 
-  test('a turn of which there is one version has no number', () => {
+  test('a turn with only one version has no number', () => {
     const all = wholeExport(exportMarkdown, conversation('why?', 'because').conversation(), {
       siblings: true,
     });
@@ -34,7 +34,7 @@ describe('exports', () => {
     expect(all).not.toContain('version');
   });
 
-  test('all versions are exported on request, and told apart', () => {
+  test('all versions are exported on request, with numbers', () => {
     const journal = conversation('why?', 'because');
     const [prompt] = pathOf(journal.conversation());
     const again = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
@@ -75,14 +75,14 @@ describe('exports', () => {
     expect(page).toContain("default-src 'none'");
   });
 
-  test('an HTML page names the day and the conversation', () => {
+  test('an HTML page has the date and the conversation id', () => {
     const shown = conversation('why?', 'because').conversation();
     const page = wholeExport(exportHtml, shown, selected);
     expect(page).toMatch(/(?<![-\d])2026-11-20(?![-\dT])/);
     expect(page).toContain(shown.id);
   });
 
-  test('an HTML page shows control characters instead of holding them', () => {
+  test('an HTML page replaces control characters by visible symbols', () => {
     const text = 'a\u001B[31m\0 b\u007F\u009B\u0007\tc';
     const page = wholeExport(exportHtml, conversation(text, text).conversation(), selected);
     // oxlint-disable-next-line no-control-regex -- looks for control characters
@@ -90,7 +90,7 @@ describe('exports', () => {
     expect(page.match(/a\u241B\[31m\u2400 b\u2421\uFFFD\u2407/g)).toHaveLength(4);
   });
 
-  test('Y29: an HTML page holds nothing that hides or reorders text, as a terminal shows it', () => {
+  test('Y29: an HTML page has no characters that hide or reorder text', () => {
     const hidden = '\u061C\u200B\u200E\u200F\u202A\u202E\u2060\u2066\u2069\u206F\uFEFF\uFFF9';
     const tags = '\u{E0001}\u{E0041}\u{E007F}\u{E0100}';
     const text = `a${hidden}${tags}b\u2028c\u2029d\uD800e`;
@@ -104,7 +104,7 @@ describe('exports', () => {
     expect(sanitize(text)).toBe('ab\nc\nd\uFFFDe');
   });
 
-  test('Y29: an HTML page holds no reference to a hidden character either', () => {
+  test('Y29: an HTML page has no reference to a hidden character', () => {
     const answer =
       'a&#x202E;&#8238;&#x0202e;&rlm;&ZeroWidthSpace;&#xE0041;b &amp; &#x41; &copy; &#x110000;';
     const page = wholeExport(exportHtml, conversation('why?', answer).conversation(), selected);

@@ -7,8 +7,8 @@ import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { appendFile } from '../../src/storage/append-file.ts';
 import { dataFolder, exchange, journalOptions, resumed, textsOf } from './journal-fixtures.ts';
 
-describe('storage that fails', () => {
-  test('D12 a folder that is taken away comes back whole', async () => {
+describe('storage failures', () => {
+  test('D12 a removed folder is written again completely', async () => {
     const options = journalOptions(dataFolder());
     const journal = createJournal(options);
     exchange(journal, 'one', 'first');
@@ -20,7 +20,7 @@ describe('storage that fails', () => {
     expect(again.conversation()).toEqual(journal.conversation());
   });
 
-  test('D11 a file in the place of the folder costs one warning', async () => {
+  test('D11 a file in place of the folder gives one warning', async () => {
     const options = journalOptions();
     writeFileSync(path.join(options.folder, 'conversations'), '');
     const journal = createJournal(options);
@@ -31,7 +31,7 @@ describe('storage that fails', () => {
     expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 2 });
   });
 
-  test('D9 a full disk costs one warning, and room on it brings everything back', async () => {
+  test('D9 a full disk gives one warning, and everything is written once there is space', async () => {
     for (let room = 0; room < 480; room += 7) {
       const options = journalOptions();
       let left = room;
@@ -56,7 +56,7 @@ describe('storage that fails', () => {
     }
   });
 
-  test('X20: 500 turns on a full disk cost work in proportion, and seldom a try', async () => {
+  test('X20: 500 turns on a full disk take proportional work and few attempts', async () => {
     const options = journalOptions();
     let tries = 0;
     let offered = 0;
@@ -89,7 +89,7 @@ describe('storage that fails', () => {
     expect(again.conversation()).toEqual(journal.conversation());
   });
 
-  test('X20: /save and the end try again at once', async () => {
+  test('X20: /save and the end write at once', async () => {
     const options = journalOptions();
     let isFull = true;
     const journal = createJournal(options, {

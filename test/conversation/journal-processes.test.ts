@@ -46,7 +46,7 @@ function start(instructions: WriterInstructions): Writer {
 }
 
 describe('processes that write conversations', () => {
-  test('D1 a kill at any moment costs no earlier turn and no prompt', async () => {
+  test('D1 a kill at any moment loses no earlier turn and no prompt', async () => {
     const random = seededRandom(20_261_121);
     for (let round = 0; round < 20; round += 1) {
       const folder = dataFolder();
@@ -56,8 +56,8 @@ describe('processes that write conversations', () => {
       writer.child.kill('SIGKILL');
       await once(writer.child, 'close');
       const [entry] = listEntries(folder);
-      const { replay, lostLines } = loadConversation(entry?.path ?? '', entry?.id ?? '');
-      const turns = pathOf(replay.conversation());
+      const { fold, lostLines } = loadConversation(entry?.path ?? '', entry?.id ?? '');
+      const turns = pathOf(fold.conversation());
       const prompts = turns.filter(({ role }) => role === 'user').map(({ content }) => content);
       const whole = turns.filter(({ role, incomplete }) => role === 'assistant' && !incomplete);
       const told = writer
@@ -79,7 +79,7 @@ describe('processes that write conversations', () => {
     }
   });
 
-  test('D7 three writers of 100 turns write each turn whole or are refused cleanly', async () => {
+  test('D7 three writers of 100 turns write whole turns or are refused', async () => {
     const options = journalOptions();
     const { folder } = options;
     const id = await storedConversation(options, [['one', 'first']]);
@@ -89,9 +89,9 @@ describe('processes that write conversations', () => {
     );
     expect(codes).toEqual([0, 0, 0]);
     const refused = writers.reduce((sum, writer) => sum + Number(writer.output()), 0);
-    const { replay, lostLines } = loadConversation(fileOf(folder, id), id);
+    const { fold, lostLines } = loadConversation(fileOf(folder, id), id);
     expect(lostLines).toBe(0);
-    const turns = pathOf(replay.conversation());
+    const turns = pathOf(fold.conversation());
     expect(turns.length - 2 + refused).toBe(300);
     expect(turns.length).toBeGreaterThan(2);
   });

@@ -12,7 +12,7 @@ import {
   textsOf,
 } from './journal-fixtures.ts';
 
-describe('X19: an exchange that is left out', () => {
+describe('X19: a prompt and answer that are undone', () => {
   async function undone() {
     const options = journalOptions();
     const id = await storedConversation(options, [
@@ -25,7 +25,7 @@ describe('X19: an exchange that is left out', () => {
     return { options, id };
   }
 
-  test('stays left out when the conversation is opened again, and in a copy of it', async () => {
+  test('stay undone when the conversation is opened again, and in a copy of it', async () => {
     const { options, id } = await undone();
     expect(textsOf(resumed(options, id))).toEqual(['one', 'first']);
     const copy = branchJournal(options, id);
@@ -40,7 +40,7 @@ describe('X19: an exchange that is left out', () => {
     ]);
   });
 
-  test('is there again when it is selected', async () => {
+  test('are back when they are selected', async () => {
     const { options, id } = await undone();
     const journal = resumed(options, id);
     const prompt = [...journal.conversation().turns.values()][2]?.id ?? '';
@@ -48,7 +48,7 @@ describe('X19: an exchange that is left out', () => {
     expect(textsOf(journal)).toEqual(['one', 'first', 'two', 'second']);
   });
 
-  test('may be the only one', async () => {
+  test('may be the only ones', async () => {
     const options = journalOptions();
     const id = await storedConversation(options, [['one', 'first']]);
     const journal = resumed(options, id);
@@ -60,7 +60,7 @@ describe('X19: an exchange that is left out', () => {
     expect(copy.conversation().turns.size).toBe(2);
   });
 
-  test('D18 is a record that an older natter skips', async () => {
+  test('D18 are a record that an older natter skips', async () => {
     const { options, id } = await undone();
     const last = linesOf(options.folder, id).at(-1) ?? '';
     expect(JSON.parse(last)).toEqual({ type: 'undo', turn: expect.any(String) });
@@ -68,7 +68,7 @@ describe('X19: an exchange that is left out', () => {
   });
 });
 
-test('X18: an answer to compare leaves the conversation its model, in a copy too', async () => {
+test('X18: an answer of a comparison keeps the model of the conversation, in a copy too', async () => {
   const options = journalOptions();
   const id = await storedConversation(options, [['one', 'first']]);
   const journal = resumed(options, id);

@@ -22,7 +22,7 @@ function refused(text = '', options = journalOptions()) {
 }
 
 describe('a refusal', () => {
-  test('is on disk while it comes, apart from the text', async () => {
+  test('is on disk while it streams, apart from the text', async () => {
     const { options, answerId, id } = refused('Well.');
     await options.clock.advance(500);
     const records = linesOf(options.folder, id)
@@ -43,7 +43,7 @@ describe('a refusal', () => {
     expect(answer).toMatchObject({ content: 'Well.', refusal, finishReason: 'stop' });
   });
 
-  test('is sent later as what the answer said, in the fields of the contract', () => {
+  test('is sent later as content, in the fields of the contract', () => {
     const { journal } = refused('Well.');
     expect(messagesOf(journal.conversation(), [{ role: 'user', content: 'why?' }])).toEqual([
       { role: 'user', content: 'how?' },

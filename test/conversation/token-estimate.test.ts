@@ -15,7 +15,7 @@ test.each([
   expect(estimateTokens(text)).toBe(tokens);
 });
 
-test('each message costs its frame too', () => {
+test('each message costs tokens for its frame', () => {
   const turn = { role: 'user' as const, content: 'abcd' };
   expect(estimateMessages([])).toBe(0);
   expect(estimateMessages([turn, turn])).toBe(10);

@@ -40,7 +40,7 @@ describe('messagesOf', () => {
     expect(sent(journal)).toEqual(['user: one', 'assistant: first', 'user: two']);
   });
 
-  test('D15 keeps what came of a stopped answer, and roles take turns', () => {
+  test('D15 keeps the text of a stopped answer, and roles alternate', () => {
     const journal = unsaved();
     journal.addTurn({ role: 'user', content: 'one' });
     const answer = journal.startAnswer({ model: 'origin' });
@@ -66,7 +66,7 @@ describe('messagesOf', () => {
 });
 
 describe('siblings', () => {
-  test('an edit and a retry stand beside what they replace, and each can be chosen again', () => {
+  test('an edit and a retry are versions of the original, and each can be selected again', () => {
     const journal = unsaved();
     exchange(journal, 'one', 'first');
     const [prompt, answer] = pathOf(journal.conversation());
@@ -94,7 +94,7 @@ describe('titles', () => {
     expect(titleFrom(prompt)).toBe(title);
   });
 
-  test('a given title wins over the first prompt', () => {
+  test('a set title overrides the first prompt', () => {
     const journal = unsaved();
     exchange(journal, 'why?', 'because');
     expect(titleOf(journal.conversation())).toBe('why?');

@@ -53,16 +53,16 @@ test('X2: no secret is left, however it is cut, and nothing else is lost', () =>
   );
 });
 
-test('X2: a text in which no secret begins is delayed by nothing', () => {
+test('X2: a text in which no secret begins is not delayed', () => {
   const pieces = ['Hello', ' n', 'nk', ' nk-', ' 100 %', ' a \\', 'bm', ' é'];
   expect(run(pieces)).toEqual([...pieces, '']);
 });
 
-test('X2: the beginning of a secret waits for what follows, and is shown when it is none', () => {
+test('X2: the possible beginning of a secret is held back, and shown when it is not a secret', () => {
   expect(run(['a nk-4/', 'Zx', '8 b'])).toEqual(['a ', '', 'nk-4/Zx8 b', '']);
   expect(run(['a nk-4/'])).toEqual(['a ', 'nk-4/']);
 });
 
-test('X2: a secret sent a character at a time is masked but for its first characters', () => {
+test('X2: a secret sent a character at a time is masked except for its first characters', () => {
   expect(run([...secretKey.split(''), '.']).join('')).toBe('nk-***.');
 });

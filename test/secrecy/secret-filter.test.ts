@@ -52,7 +52,7 @@ describe('createSecretFilter', () => {
     expect(createSecretFilter(secrets, 4)).toBeUndefined();
   });
 
-  test('X2: a secret shorter than asked for is left alone', () => {
+  test('X2: a secret shorter than the minimum is not masked', () => {
     const filter = createSecretFilter(['ollama', 'sk-12345'], 8);
     expect(filter?.mask('ollama with sk-12345')).toBe('ollama with ***');
   });
@@ -75,7 +75,7 @@ describe('createSecretFilter', () => {
     expect(maskOf(secret)(`a ${secret} b`)).toBe('a *** b');
   });
 
-  test('takes characters that mean something in a pattern as they are', () => {
+  test('takes pattern characters literally', () => {
     const filter = maskOf('a.c*[x](y)|$');
     expect(filter('abc a.c*[x](y)|$')).toBe('abc ***');
   });

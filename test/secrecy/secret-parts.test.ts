@@ -31,7 +31,7 @@ test.each([
   expect(words.filter((word) => secrets.includes(word))).toEqual([]);
 });
 
-test('X2: headers whose name says nothing of a secret are none', () => {
+test('X2: headers with other names are not secret', () => {
   expect(secretsOf({ headers: { 'x-team': 'blue-team-of-natter' } })).toEqual([]);
 });
 
@@ -45,7 +45,7 @@ test.each([
   expect(secretsOf({ addresses: [address] })).toEqual(expect.arrayContaining(parts));
 });
 
-test('X2: an address without credentials holds no secret', () => {
+test('X2: an address without credentials has no secret', () => {
   expect(secretsOf({ addresses: ['https://api.test/users/@somebody', undefined] })).toEqual([]);
 });
 

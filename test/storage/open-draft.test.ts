@@ -18,7 +18,7 @@ function plantLink(name: string): void {
   symlinkSync(join(folder, 'valuable'), join(folder, name));
 }
 
-test('X1: results that are put in order do not follow a link at the name of their draft', () => {
+test('X1: sorting results does not follow a link at the name of their draft', () => {
   plantLink('results.jsonl.ordered');
   writeInOrder(join(folder, 'results.jsonl'), [Buffer.from('a\n')]);
   expect(readFileSync(join(folder, 'valuable'), 'utf8')).toBe(valuable);
@@ -32,7 +32,7 @@ test('X1: an unsent prompt does not follow a link at the name of its draft', () 
   expect(readFileSync(join(folder, 'draft.json'), 'utf8')).toBe('half a thought');
 });
 
-test('a draft that a crash left is replaced, and is for its owner alone', () => {
+test('a draft left by a crash is replaced, readable by its owner only', () => {
   writeFileSync(join(folder, 'draft.json.new'), 'older and longer than this', { mode: 0o644 });
   replaceFile(join(folder, 'draft.json'), 'new');
   expect(readFileSync(join(folder, 'draft.json'), 'utf8')).toBe('new');

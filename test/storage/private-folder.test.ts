@@ -7,20 +7,20 @@ import { makePrivateFolder } from '../../src/storage/private-folder.ts';
 const inside = (...names: readonly string[]) =>
   join(mkdtempSync(join(tmpdir(), 'natter-folder-')), ...names);
 
-test('K3 makes a folder and those above it for their owner alone', () => {
+test('K3 creates a folder and its parents for their owner only', () => {
   const folder = inside('one', 'two', 'three');
   makePrivateFolder(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, '..')).mode & 0o777).toBe(0o700);
 });
 
-test('leaves a folder that is there as it is', () => {
+test('does not change an existing folder', () => {
   const folder = inside();
   makePrivateFolder(folder);
   expect(existsSync(folder)).toBe(true);
 });
 
-test('D11 says so where a file stands in the way', () => {
+test('D11 throws where a file is in the way', () => {
   const file = inside('file');
   writeFileSync(file, '');
   expect(() => makePrivateFolder(file)).toThrow(/EEXIST/);

@@ -6,7 +6,7 @@ import { removeFile } from '../../src/storage/remove-file.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'natter-remove-'));
 
-test('removes a file that is there, and is content where none is', () => {
+test('removes a file, and accepts a missing one', () => {
   const path = join(folder(), 'file');
   writeFileSync(path, '');
   removeFile(path);
@@ -14,6 +14,6 @@ test('removes a file that is there, and is content where none is', () => {
   expect(() => removeFile(path)).not.toThrow();
 });
 
-test('tells what it cannot remove', () => {
+test('throws for what it cannot remove', () => {
   expect(() => removeFile(folder())).toThrow(/EISDIR|EPERM/);
 });

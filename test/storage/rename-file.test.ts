@@ -15,18 +15,21 @@ function failing(times: number, code: string) {
   return { calls, renaming };
 }
 
-test.each(['EBUSY', 'EPERM', 'EACCES'])('Y24: a file that is open (%s) is tried again', (code) => {
-  const { calls, renaming } = failing(1, code);
-  renameFile('a', 'b', renaming);
-  expect(calls).toEqual(['a b', 'wait true', 'a b']);
-});
+test.each(['EBUSY', 'EPERM', 'EACCES'])(
+  'Y24: the rename of an open file (%s) is tried again',
+  (code) => {
+    const { calls, renaming } = failing(1, code);
+    renameFile('a', 'b', renaming);
+    expect(calls).toEqual(['a b', 'wait true', 'a b']);
+  },
+);
 
-test('Y24: a file that stays open is given up', () => {
+test('Y24: the rename of a file that stays open fails', () => {
   const { renaming } = failing(Infinity, 'EBUSY');
   expect(() => renameFile('a', 'b', renaming)).toThrow('EBUSY');
 });
 
-test('Y24: another failure is not tried again', () => {
+test('Y24: other errors are not tried again', () => {
   const { calls, renaming } = failing(1, 'ENOSPC');
   expect(() => renameFile('a', 'b', renaming)).toThrow('ENOSPC');
   expect(calls).toEqual(['a b']);

@@ -1,4 +1,4 @@
-import { listEntries, type Shelf } from '../../conversation/library/library.ts';
+import { listEntries, type LibrarySection } from '../../conversation/library/library.ts';
 import { summarize } from '../../conversation/library/summary.ts';
 import type { Candidate } from './tree.ts';
 import type { Context } from '../program/context.ts';
@@ -11,9 +11,11 @@ const mostConversations = 30;
 export function conversationCandidates(
   context: Context,
   typed: string,
-  shelf: Shelf,
+  section: LibrarySection,
 ): readonly Candidate[] {
-  const entries = listEntries(dataFolder(context), shelf).filter(({ id }) => id.startsWith(typed));
+  const entries = listEntries(dataFolder(context), section).filter(({ id }) =>
+    id.startsWith(typed),
+  );
   const found = entries.slice(0, mostConversations).map(({ id, path }) => ({
     value: id,
     description: summarize(path).title,

@@ -2,7 +2,7 @@ import { catalogue } from '../../client/contract.ts';
 import { type Candidate, type Candidates, childNamed, type CompletedCommand } from './tree.ts';
 import { topicNames } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
-import type { Shelf } from '../../conversation/library/library.ts';
+import type { LibrarySection } from '../../conversation/library/library.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
@@ -68,9 +68,12 @@ const modelList: Source = (asked) => {
 const profiles: Source = (asked) => plain(knownProfiles(storedSettings(asked)));
 
 /** Loaded when they are asked for: they bring along what reads journals. */
-async function conversations({ context, typed }: Asked, shelf: Shelf): Promise<Candidates> {
+async function conversations(
+  { context, typed }: Asked,
+  section: LibrarySection,
+): Promise<Candidates> {
   const { conversationCandidates } = await import('./conversations.ts');
-  return conversationCandidates(context, typed, shelf);
+  return conversationCandidates(context, typed, section);
 }
 
 const settingNames: Source = () =>

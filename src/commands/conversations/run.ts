@@ -83,8 +83,8 @@ export async function listConversations(
 ): Promise<void> {
   const { notices, style } = await present(context, options);
   const { isTerminal } = context.streams.stdout;
-  const shelf = options.deleted === true ? 'trash' : 'conversations';
-  const entries = listEntries(dataFolder(context), shelf);
+  const section = options.deleted === true ? 'trash' : 'conversations';
+  const entries = listEntries(dataFolder(context), section);
   const isShort = isTerminal && options.all !== true && options.json !== true;
   const listed = summarizeAll(isShort ? entries.slice(0, shortList) : entries, notices);
   if (options.json === true) {
@@ -92,7 +92,7 @@ export async function listConversations(
     return;
   }
   if (entries.length === 0) {
-    notices.notice(shelf === 'trash' ? 'the trash is empty' : 'there are no conversations yet');
+    notices.notice(section === 'trash' ? 'the trash is empty' : 'there are no conversations yet');
     return;
   }
   const now = context.clock.date();

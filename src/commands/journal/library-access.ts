@@ -10,15 +10,15 @@ import type { Notices } from '../../output/notices.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import type { Context } from '../program/context.ts';
 
-/** @throws Failure `storage` where the system names no home */
+/** @throws Failure `storage` where the home folder is unknown */
 export function dataFolder(context: Context): string {
   return requireDataFolder(resolveFolders(context).data);
 }
 
-/** The conversation a person means, read as far as it can be; what is lost is told. @throws Failure */
+/** Finds and reads a conversation as far as possible; warns about lost lines. @throws Failure */
 export function readConversation(context: Context, notices: Notices, name: string): Conversation {
   const { id, path } = findConversation(dataFolder(context), name);
-  const { replay, lostLines, records } = loadConversation(path, id);
+  const { fold, lostLines, records } = loadConversation(path, id);
   if (records === 0) {
     throw new Failure('storage', `conversation ${id} has no readable records`, {
       hint: `its file is ${path}`,
@@ -26,5 +26,5 @@ export function readConversation(context: Context, notices: Notices, name: strin
   }
   const warning = lostLinesWarning(id, lostLines);
   if (warning !== undefined) notices.warning(warning);
-  return replay.conversation();
+  return fold.conversation();
 }

@@ -1,8 +1,8 @@
 import {
   composePrompt,
-  holdsInput,
+  hasInputPlaceholder,
   inputPlaceholder,
-  placeInput,
+  insertInput,
 } from '../../conversation/compose-prompt.ts';
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
@@ -41,7 +41,11 @@ function checkInput(
       hint: 'use only one of them',
     });
   }
-  const place = holdsInput(prompt) ? 'the prompt' : holdsInput(system) ? '--system' : undefined;
+  const place = hasInputPlaceholder(prompt)
+    ? 'the prompt'
+    : hasInputPlaceholder(system)
+      ? '--system'
+      : undefined;
   if (!stdin || place === undefined || !streams.stdin.isTerminal || isRequired) return;
   throw new Failure('usage', `${place} contains ${inputPlaceholder}, but nothing is piped in`, {
     hint: 'pipe something in, or use --no-stdin to send it unchanged',
@@ -76,8 +80,8 @@ export async function readPrompt(
     encoding,
     lossy,
   });
-  const system = input === undefined ? undefined : placeInput(options.system, input);
-  const isInSystem = system !== undefined && !holdsInput(prompt);
+  const system = input === undefined ? undefined : insertInput(options.system, input);
+  const isInSystem = system !== undefined && !hasInputPlaceholder(prompt);
   const text = composePrompt({ prompt, files, input: isInSystem ? undefined : input });
   if (text.trim() !== '') return { prompt: text, system };
   throw new Failure('usage', 'there is nothing to send', {

@@ -1,16 +1,15 @@
 import { pathOf, siblingsOf, type Conversation, type Turn } from '../tree.ts';
 
 export interface ExportOptions {
-  /** Every version of every turn, not the selected ones alone. */
+  /** All versions of every turn, instead of the selected ones. */
   readonly siblings: boolean;
 }
 
-/** A turn as an export shows it. */
 export interface ExportedTurn {
   readonly turn: Turn;
   /** `You`, `System`, or the model. */
   readonly speaker: string;
-  /** `version 2 of 3, incomplete`; empty for a turn with nothing to say of it. */
+  /** Such as `version 2 of 3, incomplete`; may be empty. */
   readonly remark: string;
 }
 
@@ -32,7 +31,7 @@ function remarkOf(conversation: Conversation, turn: Turn, { siblings }: ExportOp
   return remarks.join(', ');
 }
 
-/** The selected turns in order, or all, each version with what follows it. */
+/** The selected turns in order, or all, oldest first. */
 export function exportedTurns(
   conversation: Conversation,
   options: ExportOptions,

@@ -17,7 +17,7 @@ const escapeHtml = (text: string) =>
 
 const hidden = new RegExp(`(${TAGGED_FLAG})|${HIDDEN_IN_PAGES}`, 'g');
 
-/** The text without what hides or reorders it; its line separators are line ends. */
+/** Removes characters that hide or reorder text; line separators become line ends. */
 const withoutHidden = (text: string) =>
   text.replaceAll(hidden, (character, flag: string | undefined) => {
     if (flag !== undefined) return flag;
@@ -25,11 +25,11 @@ const withoutHidden = (text: string) =>
     return /^[\ud800-\udfff]$/.test(character) ? '\uFFFD' : '';
   });
 
-/** Markdown resolves character references by number, and passes those by name on. */
+/** The Markdown parser resolves numeric character references and keeps named ones. */
 const hiddenReferences =
   /&(?:lrm|rlm|ZeroWidthSpace|NoBreak|Negative(?:VeryThin|Thin|Medium|Thick)Space);/g;
 
-/** Characters that no HTML page may hold (HTML 13.1.1), all of escape sequences among them, show as what they are. */
+/** Characters not allowed in HTML (13.1.1), such as those of escape sequences, become visible symbols. */
 const visible = (text: string) =>
   withoutHidden(text).replaceAll(/[\0-\x08\x0B\x0E-\x1F\x7F-\x9F]/g, (character) => {
     const code = character.charCodeAt(0);
@@ -39,7 +39,7 @@ const visible = (text: string) =>
 
 const safeAddress = /^(?:https?:|mailto:)/i;
 
-/** An answer is hostile until shown otherwise: its HTML is text, its images are links, its links lead to the web. */
+/** Answers are untrusted: HTML becomes text, images become links, and links have only web or mail addresses. */
 function createRenderer(): Marked {
   const link = (href: string, text: string) =>
     safeAddress.test(href) ? `<a href="${escapeHtml(href)}" rel="noreferrer">${text}</a>` : text;
@@ -70,7 +70,7 @@ th, td { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); pa
 
 function section({ turn, speaker, remark }: ExportedTurn, renderer: Marked): string {
   const heading = escapeHtml(visible(remark === '' ? speaker : `${speaker} (${remark})`));
-  // What a person typed is shown as typed.
+  // Prompts are shown as typed.
   const text = visible(textOf(turn));
   const content =
     turn.role === 'assistant'
@@ -79,7 +79,7 @@ function section({ turn, speaker, remark }: ExportedTurn, renderer: Marked): str
   return `<section class="${turn.role}">\n<h2>${heading}</h2>\n<div>${content}</div>\n</section>\n`;
 }
 
-/** One page that needs nothing else, in pieces: no scripts, nothing loaded, readable in light and dark. */
+/** One self-contained page, in pieces: no scripts, nothing loaded, for light and dark. */
 export function* exportHtml(
   conversation: Conversation,
   options: ExportOptions,

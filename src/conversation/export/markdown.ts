@@ -3,7 +3,7 @@ import { exportedTurns, type ExportOptions } from './exported-turns.ts';
 
 const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
 
-/** A Markdown document in pieces: the title, then each turn under its speaker; contents are as they came. */
+/** A Markdown document in pieces: the title, then each turn under its speaker, unchanged. */
 export function* exportMarkdown(
   conversation: Conversation,
   options: ExportOptions,

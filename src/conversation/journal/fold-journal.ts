@@ -1,9 +1,9 @@
 import type { JournalRecord, TurnRecord } from './records.ts';
 import type { Conversation, Turn } from '../tree.ts';
-import { begunTurn, dateOf, endedTurn } from './turn-from-record.ts';
+import { turnFromRecord, dateOf, withEnd } from './turn-from-record.ts';
 
-/** Builds a conversation from its records, one by one; a journal applies what it writes the same way. */
-export interface Replay {
+/** Builds a conversation from its records, one by one; a journal also applies each record it writes. */
+export interface JournalFold {
   apply(record: JournalRecord): void;
   /** The turn as it is now; undefined for an unknown id. */
   turn(id: string): Turn | undefined;
@@ -13,31 +13,31 @@ export interface Replay {
 interface State {
   readonly turns: Map<string, Turn>;
   readonly choices: Map<string | undefined, string>;
-  /** Text that is not part of its turn's content yet: joining each piece at once would copy the whole. */
+  /** Text not yet joined to the content of its turn: joining each delta at once would copy the whole text. */
   readonly texts: Map<string, string[]>;
   createdAt?: Date;
   title?: string;
   lastTurn?: string;
 }
 
-/** The turn with all its text. */
-function settle({ turns, texts }: State, turnId: string): Turn | undefined {
+/** Joins the collected text to the turn. */
+function joinText({ turns, texts }: State, turnId: string): Turn | undefined {
   const parts = texts.get(turnId);
   const turn = turns.get(turnId);
   if (parts === undefined || turn === undefined) return turn;
   texts.delete(turnId);
-  const settled = { ...turn, content: turn.content + parts.join('') };
-  turns.set(turnId, settled);
-  return settled;
+  const joined = { ...turn, content: turn.content + parts.join('') };
+  turns.set(turnId, joined);
+  return joined;
 }
 
 function addTurn(state: State, record: TurnRecord, isOrphan = false): void {
   const { turns, choices, lastTurn } = state;
   if (turns.has(record.id)) return;
   const named = record.parent ?? undefined;
-  // A turn whose parent's line was lost follows what came before.
+  // A turn whose parent's line was lost follows the turn before it.
   const isLost = isOrphan || (named !== undefined && !turns.has(named));
-  const turn = begunTurn(record, isLost ? lastTurn : named);
+  const turn = turnFromRecord(record, isLost ? lastTurn : named);
   turns.set(turn.id, turn);
   choices.set(turn.parent, turn.id);
   state.createdAt ??= turn.createdAt;
@@ -45,21 +45,21 @@ function addTurn(state: State, record: TurnRecord, isOrphan = false): void {
 }
 
 /** The line that began the answer may be lost. */
-function beginLost(state: State, id: string): void {
+function addLostTurn(state: State, id: string): void {
   if (state.turns.has(id)) return;
   const begun = { parent: null, role: 'assistant', content: '', created_at: '' } as const;
   addTurn(state, { type: 'turn', id, ...begun }, true);
 }
 
 function addText(state: State, id: string, text: string): void {
-  beginLost(state, id);
+  addLostTurn(state, id);
   const parts = state.texts.get(id);
   if (parts === undefined) state.texts.set(id, [text]);
   else parts.push(text);
 }
 
 function addRefusal(state: State, id: string, text: string): void {
-  beginLost(state, id);
+  addLostTurn(state, id);
   const turn = state.turns.get(id);
   if (turn !== undefined) state.turns.set(id, { ...turn, refusal: (turn.refusal ?? '') + text });
 }
@@ -80,8 +80,8 @@ function applyRecord(state: State, record: JournalRecord): void {
       addRefusal(state, record.turn, record.text);
       return;
     case 'end': {
-      const turn = settle(state, record.turn);
-      if (turn !== undefined) turns.set(turn.id, endedTurn(turn, record));
+      const turn = joinText(state, record.turn);
+      if (turn !== undefined) turns.set(turn.id, withEnd(turn, record));
       return;
     }
     case 'title':
@@ -99,8 +99,8 @@ function applyRecord(state: State, record: JournalRecord): void {
   }
 }
 
-/** An empty conversation; its id is its file's, whatever the records say. */
-export function createReplay({ id }: { readonly id: string }): Replay {
+/** Starts with an empty conversation; `id` is the file's and overrides that of the records. */
+export function createFold({ id }: { readonly id: string }): JournalFold {
   const state: State = { turns: new Map(), choices: new Map(), texts: new Map() };
   let snapshot: Conversation | undefined;
   return {
@@ -108,9 +108,9 @@ export function createReplay({ id }: { readonly id: string }): Replay {
       snapshot = undefined;
       applyRecord(state, record);
     },
-    turn: (turnId) => settle(state, turnId),
+    turn: (turnId) => joinText(state, turnId),
     conversation() {
-      for (const turnId of state.texts.keys()) settle(state, turnId);
+      for (const turnId of state.texts.keys()) joinText(state, turnId);
       snapshot ??= {
         id,
         createdAt: state.createdAt ?? new Date(0),

@@ -7,18 +7,18 @@ import { dataVariable } from '../library/conversation-folder.ts';
 import type { JournalRecord } from './records.ts';
 import type { ConversationSink } from './write-conversation.ts';
 
-/** Keeps nothing; warns once where something was to be kept. */
+/** Stores nothing; warns once where something should be stored. */
 export function memorySink({ folder, save, onWarning }: JournalOptions): ConversationSink {
-  const message = 'conversations are not kept, because the home folder is unknown';
+  const message = 'conversations are not saved, because the home folder is unknown';
   const failure =
     folder === undefined && save !== false
       ? new Failure('storage', message, { hint: `set HOME, or ${dataVariable} to a folder` })
       : undefined;
-  let isTold = failure === undefined;
+  let hasWarned = failure === undefined;
   return {
     write() {
-      if (!isTold) onWarning(message);
-      isTold = true;
+      if (!hasWarned) onWarning(message);
+      hasWarned = true;
     },
     synchronize: () => undefined,
     save: () => undefined,
@@ -31,7 +31,7 @@ export function memorySink({ folder, save, onWarning }: JournalOptions): Convers
 export interface FileTarget {
   readonly path: string;
   readonly lockPath: string;
-  /** The lock of a conversation that is on disk already; a new one takes it when it comes there. */
+  /** The lock of a conversation that is already on disk; a new one takes its lock when its file is created. */
   readonly lock?: HeldLock | undefined;
   readonly isNew: boolean;
   readonly isTorn: boolean;
@@ -47,7 +47,7 @@ export function takeLock(
   try {
     return holdLock(path, options);
   } catch {
-    // Where no lock can be written no turn can, and the first that fails is told of.
+    // Where no lock can be written, no turn can: the first one that fails gives the warning.
     return undefined;
   }
 }
@@ -60,9 +60,9 @@ function turnsIn(records: readonly JournalRecord[]): number {
 }
 
 const sharedWarning =
-  'another natter has opened this conversation while this one was suspended; both are kept, as versions of each other';
+  'another natter opened this conversation while this one was suspended; the turns of both are kept, as versions of each other';
 
-/** The records without the secrets that a person typed; those of answers are masked as they come. */
+/** Masks secrets that a person typed; secrets in answers are masked before they get here. */
 function withoutSecrets(
   records: readonly JournalRecord[],
   { mask = (text) => text }: JournalOptions,
@@ -74,7 +74,6 @@ function withoutSecrets(
   });
 }
 
-/** Appends to a file. */
 export function fileSink(target: FileTarget, options: JournalOptions): ConversationSink {
   const { path, lockPath } = target;
   let { lock } = target;
@@ -87,7 +86,7 @@ export function fileSink(target: FileTarget, options: JournalOptions): Conversat
       const taken = takeLock(lockPath, options);
       if (taken?.isHeld === true) lock = taken;
     },
-    onFailure: ({ message }) => options.onWarning(`${message}; the conversation goes on unsaved`),
+    onFailure: ({ message }) => options.onWarning(`${message}; the conversation continues unsaved`),
   });
   let isShared = false;
   return {
@@ -113,7 +112,7 @@ export function fileSink(target: FileTarget, options: JournalOptions): Conversat
   };
 }
 
-/** The first change brings everything before it along: until then nothing is on disk. */
+/** Nothing is on disk before the first change, which also writes everything before it. */
 export function openLazily(
   sink: ConversationSink,
   allRecords: () => readonly JournalRecord[],

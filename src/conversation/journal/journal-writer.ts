@@ -5,17 +5,17 @@ import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { dataVariable } from '../library/conversation-folder.ts';
 import { formatRecord, type JournalRecord } from './records.ts';
 
-/** Appends records to a file and keeps what the disk does not take. Never throws. */
+/** Appends records to a file and keeps those that cannot be written. Never throws. */
 export interface JournalWriter {
-  /** One write call for them, unless they are many. After a failure they are kept, and tried again after a pause. */
+  /** One write call for them, unless they are many. After a failure they are kept and written after a pause. */
   write(...records: readonly JournalRecord[]): void;
-  /** Tries to write what is kept, at once. */
+  /** Writes the kept records without waiting for the pause. */
   retry(): void;
-  /** Begins to wait for the disk; {@link JournalWriter.settled} tells when it has everything. */
+  /** Starts to flush the file to the disk; {@link JournalWriter.settled} resolves when it is done. */
   synchronize(): void;
   settled(): Promise<void>;
   readonly isStored: boolean;
-  /** Records that are not on disk. */
+  /** Records not on disk. */
   unsaved(): readonly JournalRecord[];
   readonly failure: Failure | undefined;
 }
@@ -24,24 +24,23 @@ export interface WriterOptions {
   readonly path: string;
   readonly file: AppendFile;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** The file is still to be made. */
+  /** The file does not exist yet. */
   readonly isNew: boolean;
-  /** The file's last line has no end: what follows must not be glued to it. */
+  /** The last line has no line end: the next record must not continue it. */
   readonly isTorn: boolean;
-  /** Everything, for a file that was taken away meanwhile. */
+  /** Everything, for a file that was removed meanwhile. */
   readonly allRecords: () => readonly JournalRecord[];
   readonly onCreated: () => void;
-  /** The first failure after a write that did not fail. */
+  /** Called for the first failure after a successful write. */
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** Milliseconds to the next try after a first failure; each further one doubles them. */
+/** Milliseconds to the next attempt after the first failure; each further failure doubles them. */
 const shortestPause = 500;
 const longestPause = 30_000;
-/** Bytes that one write call has at most, unless a record is longer: a full disk refuses no more at a time. */
+/** Maximum bytes of one write call, unless a record is longer: limits what a full disk cuts. */
 const largestWrite = 1 << 18;
 
-/** A record as the file has it. */
 interface PendingLine {
   readonly record: JournalRecord;
   readonly bytes: Buffer;
@@ -52,7 +51,6 @@ const lineOf = (record: JournalRecord): PendingLine => ({
   bytes: Buffer.from(formatRecord(record)),
 });
 
-/** The file as the writer knows it. */
 interface FileState {
   isNew: boolean;
   isTorn: boolean;
@@ -81,7 +79,7 @@ function nextWrite({ pending, isTorn }: FileState, first: number) {
   return { bytes: Buffer.concat(parts), ends };
 }
 
-/** Appends what is pending and keeps what was not written whole. */
+/** Appends the pending records and keeps those not written completely. */
 function append(state: FileState, { file, path }: WriterOptions): void {
   let done = 0;
   try {
@@ -105,7 +103,7 @@ function appendAnywhere(state: FileState, options: WriterOptions): void {
     append(state, options);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    // Somebody took the file or its folder away.
+    // The file or its folder was removed.
     state.pending = options.allRecords().map(lineOf);
     state.isNew = true;
     create(state, options);
@@ -113,7 +111,7 @@ function appendAnywhere(state: FileState, options: WriterOptions): void {
   }
 }
 
-/** When a write that failed is tried again: each try costs time, and a full disk stays full for a while. */
+/** When a failed write is tried again: each attempt costs time, and a full disk stays full for a while. */
 function createPause({ clock }: WriterOptions) {
   let length = 0;
   let end = 0;
@@ -130,7 +128,7 @@ function createPause({ clock }: WriterOptions) {
   };
 }
 
-/** Tries to write what is pending, and remembers why it failed. */
+/** Writes the pending records, and keeps the reason of a failure. */
 function createTries(state: FileState, options: WriterOptions) {
   const pause = createPause(options);
   let failure: Failure | undefined;
@@ -166,7 +164,7 @@ export function createJournalWriter(options: WriterOptions): JournalWriter {
     },
     synchronize() {
       if (state.isNew || tries.failure() !== undefined) return;
-      // A disk that cannot tell has been written to all the same; the next write finds out more.
+      // A file system without fdatasync has the data all the same; the next write reports other errors.
       settled = Promise.all([settled, file.synchronize(path).catch(() => undefined)]);
     },
     async settled() {

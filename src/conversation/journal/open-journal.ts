@@ -20,13 +20,13 @@ import {
   type LoadedConversation,
 } from '../library/load-conversation.ts';
 import { journalVersion, type JournalRecord } from './records.ts';
-import type { Replay } from './fold-journal.ts';
-import { emptyReplay, writeConversation } from './write-conversation.ts';
+import type { JournalFold } from './fold-journal.ts';
+import { emptyFold, writeConversation } from './write-conversation.ts';
 import { renameFile } from '../../storage/rename-file.ts';
 
 const idLength = 8;
 
-/** A new conversation; `content` is what a copy begins with. */
+/** A new conversation; `content` is the start of a copy. */
 function newJournal(
   options: JournalOptions,
   content: readonly JournalRecord[],
@@ -40,21 +40,21 @@ function newJournal(
     idLength,
     (candidate) => isKept && existsSync(conversationFile(place, candidate)),
   );
-  const replay = emptyReplay(id, options);
-  for (const record of content) replay.apply(record);
+  const fold = emptyFold(id, options);
+  for (const record of content) fold.apply(record);
   const open = new Set<string>();
-  const allRecords = recordsFrom(replay, options, open);
+  const allRecords = recordsFrom(fold, options, open);
   const path = conversationFile(place, id);
   const target = { path, lockPath: lockFile(place, id), isNew: true, isTorn: false };
   const sink = isKept
     ? openLazily(fileSink({ ...target, allRecords, file }, options), allRecords)
     : memorySink(options);
-  return writeConversation({ options, id, replay, open, sink });
+  return writeConversation({ options, id, fold, open, sink });
 }
 
-function recordsFrom(replay: Replay, options: JournalOptions, open: ReadonlySet<string>) {
+function recordsFrom(fold: JournalFold, options: JournalOptions, open: ReadonlySet<string>) {
   return () => {
-    const conversation = replay.conversation();
+    const conversation = fold.conversation();
     return [
       headerRecord(conversation.id, conversation.createdAt, options.version),
       ...recordsOf(conversation, (turnId) => open.has(turnId)),
@@ -67,41 +67,41 @@ export function createJournal(options: JournalOptions, file: AppendFile = append
   return newJournal(options, [], file);
 }
 
-/** A new conversation that begins as a copy of another, which may be open elsewhere. @throws Failure `storage` */
+/** A copy of a conversation; the original may be open elsewhere. @throws Failure `storage` */
 export function branchJournal(
   options: JournalOptions & { readonly folder: string },
   id: string,
   file: AppendFile = appendFile,
 ): Journal {
   const path = conversationFile(conversationsFolder(options.folder), id);
-  const { replay, lostLines } = loadConversation(path, id);
-  tellLostLines(options, id, lostLines);
+  const { fold, lostLines } = loadConversation(path, id);
+  warnOfLostLines(options, id, lostLines);
   return newJournal(
     options,
-    recordsOf(replay.conversation(), () => false),
+    recordsOf(fold.conversation(), () => false),
     file,
   );
 }
 
-function tellLostLines({ onWarning }: JournalOptions, id: string, lostLines: number): void {
+function warnOfLostLines({ onWarning }: JournalOptions, id: string, lostLines: number): void {
   const warning = lostLinesWarning(id, lostLines);
   if (warning !== undefined) onWarning(warning);
 }
 
-/** An opened conversation, or why it cannot be written to now: then it can be branched. */
-export type Resumption =
+/** A refused conversation can still be branched. */
+export type ResumeResult =
   | { readonly isOpen: true; readonly journal: Journal }
   | { readonly isOpen: false; readonly refusal: Failure };
 
-/** What to tell of a conversation that somebody else has open. */
-export function heldFailure(id: string, { holder, since }: RefusedLock, hint: string): Failure {
+/** For a conversation that another process has open. */
+export function lockedFailure(id: string, { holder, since }: RefusedLock, hint: string): Failure {
   const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
   const message = `conversation ${id} is open in another natter${who} since ${since.toISOString()}`;
   return new Failure('storage', message, { hint });
 }
 
-/** Checks a file before it is written to; one without a single record is set aside. @throws Failure `storage` */
-function refuseForeign(path: string, id: string, { records, version }: LoadedConversation): void {
+/** Checks a file before it is written to; renames one without a single record. @throws Failure `storage` */
+function checkReadable(path: string, id: string, { records, version }: LoadedConversation): void {
   if (version > journalVersion) {
     throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
       hint: 'update natter, or read it with natter conversations show',
@@ -111,38 +111,38 @@ function refuseForeign(path: string, id: string, { records, version }: LoadedCon
   const aside = `${path}.unreadable`;
   renameFile(path, aside);
   throw new Failure('storage', `conversation ${id} has no readable records`, {
-    hint: `its file is kept as ${aside}`,
+    hint: `its file was renamed to ${aside}`,
   });
 }
 
 /**
- * Opens a conversation to go on with it.
- * @throws Failure `storage` when its file cannot be read, has no readable records, or is of a newer format
+ * Opens a conversation to continue it.
+ * @throws Failure `storage` when its file cannot be read, has no readable record, or has a newer format
  */
 export function resumeJournal(
   options: JournalOptions & { readonly folder: string },
   id: string,
   file: AppendFile = appendFile,
-): Resumption {
+): ResumeResult {
   const place = conversationsFolder(options.folder);
   const path = conversationFile(place, id);
   const lockPath = lockFile(place, id);
   const lock = takeLock(lockPath, options);
   if (lock?.isHeld === false) {
-    const hint = `wait for it, or go on in a copy: natter --resume ${id} --branch`;
-    return { isOpen: false, refusal: heldFailure(id, lock, hint) };
+    const hint = `wait for it, or continue in a copy: natter --resume ${id} --branch`;
+    return { isOpen: false, refusal: lockedFailure(id, lock, hint) };
   }
   try {
     const loaded = loadConversation(path, id);
-    refuseForeign(path, id, loaded);
-    tellLostLines(options, id, loaded.lostLines);
+    checkReadable(path, id, loaded);
+    warnOfLostLines(options, id, loaded.lostLines);
     const open = new Set<string>();
-    const allRecords = recordsFrom(loaded.replay, options, open);
+    const allRecords = recordsFrom(loaded.fold, options, open);
     const isTorn = endsTorn(path);
     const target = { path, lockPath, lock, isNew: false, isTorn, allRecords, file };
     const sink = options.save === false ? memorySink(options) : fileSink(target, options);
     if (options.save === false) lock?.release();
-    const journal = writeConversation({ options, id, replay: loaded.replay, open, sink });
+    const journal = writeConversation({ options, id, fold: loaded.fold, open, sink });
     return { isOpen: true, journal };
   } catch (error) {
     lock?.release();

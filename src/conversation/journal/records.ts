@@ -3,17 +3,17 @@ import type { FailureKind } from '../../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import type { Role } from '../tree.ts';
 
-/** Of the format; records of a type this natter does not know are skipped, not refused. */
+/** Version of the format; records of an unknown type are skipped. */
 export const journalVersion = 1;
 
-/** Opens every file. */
+/** The first record of every file. */
 interface HeaderRecord {
   readonly type: 'conversation';
   readonly version: number;
   readonly id: string;
-  /** ISO 8601, as all times. */
+  /** ISO 8601, like all times. */
   readonly created_at: string;
-  /** The natter that made it. */
+  /** The version of natter that created it. */
   readonly natter?: string;
 }
 
@@ -29,7 +29,6 @@ export interface TurnRecord {
   readonly next_model?: string;
 }
 
-/** More text of an answer. */
 interface TextRecord {
   readonly type: 'text';
   readonly turn: string;
@@ -43,7 +42,7 @@ interface RefusalRecord {
   readonly text: string;
 }
 
-/** An answer is over. An answer without one was cut by natter's own end. */
+/** The end of an answer. An answer without this record was cut when natter ended. */
 export interface EndRecord {
   readonly type: 'end';
   readonly turn: string;
@@ -61,13 +60,13 @@ interface TitleRecord {
   readonly title: string;
 }
 
-/** Selects a turn among its siblings. */
+/** Selects a turn among its versions. */
 interface ChoiceRecord {
   readonly type: 'choice';
   readonly turn: string;
 }
 
-/** The turn, and what follows it, is left out: the conversation ends before it until another turn is selected. */
+/** Removes the turn and what follows it: the conversation ends before it until a turn is selected there. */
 interface UndoRecord {
   readonly type: 'undo';
   readonly turn: string;
@@ -84,7 +83,7 @@ export type JournalRecord =
   | ChoiceRecord
   | UndoRecord;
 
-/** The texts a record of each type cannot do without. */
+/** The required text fields of each type. */
 const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
   conversation: ['id'],
   turn: ['id', 'role', 'content'],
@@ -98,7 +97,7 @@ const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
 
 const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant']);
 
-/** A line of a journal as text, its end included. */
+/** A line of a journal, with its line end. */
 export function formatRecord(record: JournalRecord): string {
   return `${JSON.stringify(record)}\n`;
 }
@@ -108,7 +107,7 @@ function parseObject(text: string): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** What a torn line was glued to is whole: records begin the same way. */
+/** The whole record after a torn one on the same line: every record begins the same way. */
 function parseTail(line: string): JsonObject | undefined {
   const start = line.lastIndexOf('{"type":"');
   return start > 0 ? parseObject(line.slice(start)) : undefined;
@@ -122,7 +121,7 @@ function isKnown(object: JsonObject): boolean {
   return type !== 'turn' || roles.has(object['role']);
 }
 
-/** What a line held: `foreign` is sound but of a type unknown here; `lost` counts lines that cost something. */
+/** `foreign` is valid but has an unknown type; `lost` means that something could not be read. */
 export interface ParsedLine {
   readonly record?: JournalRecord;
   readonly kind: 'record' | 'blank' | 'foreign' | 'lost';
@@ -134,14 +133,14 @@ const textStart = `${textType}"turn":"`;
 const textMiddle = '","text":"';
 const textEnd = '"}';
 
-/** Whether a line is text of an answer, told by its beginning alone. */
+/** Checks the beginning of the line only. */
 export function isTextLine(line: string): boolean {
   return line.startsWith(textType);
 }
 
 /**
- * Most of a journal is text of answers, and a line of it without escapes is read four times as fast by its
- * places as by JSON. Undefined for any other line.
+ * Most of a journal is text of answers; slicing a line of it without escapes is four times as fast as parsing JSON.
+ * Undefined for any other line.
  */
 function sliceText(line: string): TextRecord | undefined {
   if (!line.startsWith(textStart) || !line.endsWith(textEnd) || line.includes('\\'))
@@ -155,8 +154,8 @@ function sliceText(line: string): TextRecord | undefined {
 }
 
 /**
- * Reads one line. NUL bytes (left where a machine lost power), a byte order mark and CR do no harm; a torn record
- * costs itself alone, even when another was glued to it.
+ * Ignores NUL bytes (left where a machine lost power), a byte order mark and CR. A torn record loses only itself,
+ * even when the next record follows on the same line.
  */
 export function parseLine(line: string): ParsedLine {
   const record = sliceText(line);
@@ -168,7 +167,7 @@ export function parseLine(line: string): ParsedLine {
   const whole = parseObject(text);
   const object = whole ?? parseTail(text);
   if (object === undefined) return { kind: 'lost' };
-  // The type was checked just now; fields beyond the checked ones are read with care.
+  // Only the fields of `textFields` are checked: readers check the others.
   if (isKnown(object)) {
     const kind = whole === undefined ? 'lost' : 'record';
     return { kind, record: object as unknown as JournalRecord };

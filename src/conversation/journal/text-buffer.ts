@@ -1,15 +1,14 @@
 import type { Clock } from '../../clock.ts';
 
-/** Collects an answer's text, so that not every piece of it is a record of its own. */
+/** Joins the deltas of an answer, so that one record holds many. */
 export interface TextBuffer {
   add(answerId: string, text: string): void;
-  /** Hands on what was collected, in order. */
   flush(): void;
 }
 
-/** Milliseconds: a kill costs half a second of text at the most. */
+/** Milliseconds: a killed process loses at most half a second of text. */
 const interval = 400;
-/** UTF-16 units: what comes fast is written sooner. */
+/** UTF-16 units: fast text is written sooner. */
 const largest = 1 << 18;
 
 export function createTextBuffer(

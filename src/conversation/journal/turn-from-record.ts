@@ -2,7 +2,7 @@ import type { Timing } from '../../client/events.ts';
 import type { EndRecord, TurnRecord } from './records.ts';
 import type { Turn } from '../tree.ts';
 
-/** The epoch stands for a time that cannot be read. */
+/** The epoch for a time that cannot be read. */
 export function dateOf(text: unknown): Date {
   const value = new Date(typeof text === 'string' ? text : Number.NaN);
   return Number.isNaN(value.getTime()) ? new Date(0) : value;
@@ -14,8 +14,7 @@ function timingOf({ timing }: EndRecord): Timing | undefined {
   return typeof firstText === 'number' ? { firstText, total } : { total };
 }
 
-/** A turn as its first record tells it. */
-export function begunTurn(record: TurnRecord, parent: string | undefined): Turn {
+export function turnFromRecord(record: TurnRecord, parent: string | undefined): Turn {
   return {
     id: record.id,
     parent,
@@ -24,13 +23,12 @@ export function begunTurn(record: TurnRecord, parent: string | undefined): Turn 
     createdAt: dateOf(record.created_at),
     ...(typeof record.model === 'string' ? { model: record.model } : {}),
     ...(typeof record.next_model === 'string' ? { nextModel: record.next_model } : {}),
-    // Until its end record says otherwise.
+    // Until its end record.
     ...(record.role === 'assistant' ? { incomplete: true } : {}),
   };
 }
 
-/** A turn with what its end record adds. */
-export function endedTurn(turn: Turn, record: EndRecord): Turn {
+export function withEnd(turn: Turn, record: EndRecord): Turn {
   const { incomplete: _open, ...rest } = turn;
   const timing = timingOf(record);
   return {

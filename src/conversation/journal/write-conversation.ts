@@ -2,17 +2,17 @@ import { headerRecord, endRecord, turnRecord } from '../library/conversation-rec
 import { newId } from '../library/conversation-folder.ts';
 import type { Journal, JournalOptions, StorageState } from './journal.ts';
 import type { JournalRecord } from './records.ts';
-import { createReplay, type Replay } from './fold-journal.ts';
+import { createFold, type JournalFold } from './fold-journal.ts';
 import { createTextBuffer } from './text-buffer.ts';
 import { leafOf, type AnswerEnd, type Role, type Turn } from '../tree.ts';
 
 /** Where the changes of a conversation go. */
 export interface ConversationSink {
   write(...records: readonly JournalRecord[]): void;
-  /** Begins to wait for the disk. */
+  /** Starts to flush to the disk. */
   synchronize(): void;
   save(): void;
-  /** `turns` is how many there are. */
+  /** `turns`: the number of turns in the conversation. */
   state(turns: number): StorageState;
   close(): Promise<void>;
 }
@@ -20,16 +20,16 @@ export interface ConversationSink {
 export interface WritableConversation {
   readonly options: JournalOptions;
   readonly id: string;
-  readonly replay: Replay;
-  /** Turns whose answer may still grow. */
+  readonly fold: JournalFold;
+  /** Answers that may still get text. */
   readonly open: Set<string>;
   readonly sink: ConversationSink;
 }
 
 const turnIdLength = 6;
 
-function turnOf(replay: Replay, id: string): Turn {
-  const turn = replay.turn(id);
+function turnOf(fold: JournalFold, id: string): Turn {
+  const turn = fold.turn(id);
   if (turn === undefined) throw new RangeError(`there is no turn ${id}`);
   return turn;
 }
@@ -42,16 +42,16 @@ interface Addition {
   readonly parent?: string | undefined;
 }
 
-/** A conversation without turns; nothing of it is on disk. */
-export function emptyReplay(id: string, { clock, version }: JournalOptions): Replay {
-  const replay = createReplay({ id });
-  replay.apply(headerRecord(id, clock.date(), version));
-  return replay;
+/** A conversation without turns, not on disk. */
+export function emptyFold(id: string, { clock, version }: JournalOptions): JournalFold {
+  const fold = createFold({ id });
+  fold.apply(headerRecord(id, clock.date(), version));
+  return fold;
 }
 
-/** Every change goes to the replay and to the sink; what was said before it comes before it on disk. */
+/** Every change goes to the fold and to the sink; text collected before a change is on disk before it. */
 function createChanges(target: WritableConversation) {
-  const { options, replay, open, sink } = target;
+  const { options, fold, open, sink } = target;
   const bufferOf = (type: 'text' | 'refusal') =>
     createTextBuffer(options.clock, (turn, text) => sink.write({ type, turn, text }));
   const buffers = { text: bufferOf('text'), refusal: bufferOf('refusal') };
@@ -61,40 +61,39 @@ function createChanges(target: WritableConversation) {
   };
   const change = (record: JournalRecord) => {
     flush();
-    replay.apply(record);
+    fold.apply(record);
     sink.write(record);
   };
   return {
     flush,
     change,
     append: (type: 'text' | 'refusal', turn: string, text: string) => {
-      replay.apply({ type, turn, text });
+      fold.apply({ type, turn, text });
       buffers[type].add(turn, text);
     },
     add: ({ role, content = '', model, nextModel, ...place }: Addition): Turn => {
-      const parent = 'parent' in place ? place.parent : leafOf(replay.conversation())?.id;
-      const id = newId(options.random, turnIdLength, (taken) => replay.turn(taken) !== undefined);
+      const parent = 'parent' in place ? place.parent : leafOf(fold.conversation())?.id;
+      const id = newId(options.random, turnIdLength, (taken) => fold.turn(taken) !== undefined);
       const turn = { id, parent, role, content, createdAt: options.clock.date() };
       const own = model === undefined ? {} : { model };
       change(turnRecord({ ...turn, ...own, ...(nextModel === undefined ? {} : { nextModel }) }));
-      return turnOf(replay, id);
+      return turnOf(fold, id);
     },
     endAnswer: (answerId: string, end: AnswerEnd): Turn => {
       open.delete(answerId);
       change(endRecord(answerId, end));
       sink.synchronize();
-      return turnOf(replay, answerId);
+      return turnOf(fold, answerId);
     },
   };
 }
 
-/** The journal of a conversation. */
 export function writeConversation(target: WritableConversation): Journal {
-  const { replay, open, sink } = target;
+  const { fold, open, sink } = target;
   const { flush, append, change, add, endAnswer } = createChanges(target);
-  const state = () => sink.state(replay.conversation().turns.size);
+  const state = () => sink.state(fold.conversation().turns.size);
   return {
-    conversation: () => replay.conversation(),
+    conversation: () => fold.conversation(),
     state,
     endAnswer,
     addTurn(turn) {
@@ -109,8 +108,8 @@ export function writeConversation(target: WritableConversation): Journal {
     },
     appendText: (answerId, text) => append('text', answerId, text),
     appendRefusal: (answerId, text) => append('refusal', answerId, text),
-    choose: (turnId) => change({ type: 'choice', turn: turnOf(replay, turnId).id }),
-    undo: (turnId) => change({ type: 'undo', turn: turnOf(replay, turnId).id }),
+    choose: (turnId) => change({ type: 'choice', turn: turnOf(fold, turnId).id }),
+    undo: (turnId) => change({ type: 'undo', turn: turnOf(fold, turnId).id }),
     setTitle: (title) => change({ type: 'title', title }),
     save() {
       flush();

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 
 const extension = '.jsonl';
-/** Letters and digits that are neither alike nor make words: an id is never taken for a name. */
+/** No vowels and no lookalikes: an id is never a word, and never equals a name such as `latest`. */
 const alphabet = '23456789bcdfghjkmnpqrstvwxyz';
 const idPattern = new RegExp(`^[${alphabet}]{4,32}$`);
 
-/** A short random id of a conversation or a turn that is not taken yet. */
+/** A short random id, for a conversation or a turn. */
 export function newId(
   random: () => number,
   length: number,
@@ -19,10 +19,10 @@ export function newId(
   return id;
 }
 
-/** Moves the data folder. */
+/** Names the environment variable that moves the data folder. */
 export const dataVariable = 'NATTER_DATA_DIR';
 
-/** The data folder. @throws Failure `storage` where the system names no home */
+/** The data folder. @throws Failure `storage` where the home folder is unknown */
 export function requireDataFolder(folder: string | undefined): string {
   if (folder !== undefined) return folder;
   throw new Failure('storage', 'there are no conversations, because the home folder is unknown', {
@@ -30,15 +30,14 @@ export function requireDataFolder(folder: string | undefined): string {
   });
 }
 
-/** Where conversations are, in the data folder. */
 export const conversationsFolder = (dataFolder: string) => join(dataFolder, 'conversations');
 export const trashFolder = (dataFolder: string) => join(dataFolder, 'trash');
 
-/** Takes ids of {@link idFromFile} and {@link newId} alone: nothing typed becomes part of a path. */
+/** Only for ids from {@link idFromFile} and {@link newId}: typed text never becomes part of a path. */
 export const conversationFile = (folder: string, id: string) => join(folder, id + extension);
 export const lockFile = (folder: string, id: string) => join(folder, `${id}.lock`);
 
-/** Undefined for a file that is no conversation's. */
+/** Undefined for a file that is not a conversation's. */
 export function idFromFile(name: string): string | undefined {
   if (!name.endsWith(extension)) return undefined;
   const id = name.slice(0, -extension.length);

@@ -29,8 +29,7 @@ export function turnRecord(turn: Turn): TurnRecord {
   };
 }
 
-/** A turn and what was refused in it. */
-function begunRecords(turn: Turn): readonly JournalRecord[] {
+function startRecords(turn: Turn): readonly JournalRecord[] {
   const { id, refusal: text } = turn;
   const begun = turnRecord(turn);
   return text === undefined ? [begun] : [begun, { type: 'refusal', turn: id, text }];
@@ -51,7 +50,7 @@ export function endRecord(turnId: string, end: AnswerEnd): EndRecord {
   };
 }
 
-/** Everything a conversation holds, as a file of its own would have it: for copies, and for a file that was lost. */
+/** All records of a conversation: for copies, and to replace a lost file. */
 export function recordsOf(
   conversation: Conversation,
   isOpen: (turnId: string) => boolean,
@@ -61,8 +60,8 @@ export function recordsOf(
   return [
     ...turns.flatMap((turn) =>
       turn.role === 'assistant' && !isOpen(turn.id)
-        ? [...begunRecords(turn), endRecord(turn.id, turn)]
-        : begunRecords(turn),
+        ? [...startRecords(turn), endRecord(turn.id, turn)]
+        : startRecords(turn),
     ),
     ...(conversation.title === undefined
       ? []

@@ -1,33 +1,33 @@
 import { Failure } from '../../failure.ts';
-import { listEntries, type LibraryEntry, type Shelf } from './library.ts';
+import { listEntries, type LibraryEntry, type LibrarySection } from './library.ts';
 import { summarize } from './summary.ts';
 
-/** Stands for the conversation that changed last; never an id, which has no vowels. */
+/** Names the conversation that changed last; never an id, which has no vowels. */
 const latestName = 'latest';
 
-/** Lines of a hint; more would hide what the hint says. */
+/** Ids in a hint; more would make it unreadable. */
 const mostCandidates = 5;
 
 function ambiguous(name: string, candidates: readonly string[]): Failure {
   const shown = candidates.slice(0, mostCandidates).join(', ');
   const more = candidates.length > mostCandidates ? ', …' : '';
-  return new Failure('usage', `"${name}" fits ${candidates.length} conversations`, {
-    hint: `name one of ${shown}${more} by more of its id`,
+  return new Failure('usage', `"${name}" matches ${candidates.length} conversations`, {
+    hint: `type more of the id: ${shown}${more}`,
   });
 }
 
-function unknown(name: string, shelf: Shelf): Failure {
-  const isInTrash = shelf === 'trash';
+function unknown(name: string, section: LibrarySection): Failure {
+  const isInTrash = section === 'trash';
   const where = isInTrash ? ' in the trash' : '';
   return new Failure('not_found', `there is no conversation "${name}"${where}`, {
     remedy: { code: 'list-conversations', isInTrash },
   });
 }
 
-function noneYet(shelf: Shelf): Failure {
-  if (shelf === 'trash') return new Failure('not_found', 'the trash is empty');
+function noneYet(section: LibrarySection): Failure {
+  if (section === 'trash') return new Failure('not_found', 'the trash is empty');
   return new Failure('not_found', 'there is no conversation yet', {
-    hint: 'natter "why is the sky blue?" begins one',
+    hint: 'natter "why is the sky blue?" starts one',
   });
 }
 
@@ -43,25 +43,25 @@ function findByTitle(entries: readonly LibraryEntry[], name: string): readonly L
 }
 
 /**
- * The conversation a person means: `latest`, an id or its beginning, a title or its beginning (case is ignored).
- * @throws Failure `not_found`; `usage` when several fit
+ * Finds by `latest`, an id or its beginning, a title or its beginning (case is ignored).
+ * @throws Failure `not_found`; `usage` when several match
  */
 export function findConversation(
   dataFolder: string,
   name: string,
-  shelf: Shelf = 'conversations',
+  section: LibrarySection = 'conversations',
 ): LibraryEntry {
-  const entries = listEntries(dataFolder, shelf);
+  const entries = listEntries(dataFolder, section);
   if (name === latestName) {
     const [newest] = entries;
     if (newest !== undefined) return newest;
-    throw noneYet(shelf);
+    throw noneYet(section);
   }
-  if (name.trim() === '') throw unknown(name, shelf);
+  if (name.trim() === '') throw unknown(name, section);
   const byId = entries.filter(({ id }) => id.startsWith(name));
   const found = byId.length > 0 ? byId : findByTitle(entries, name);
   const [only] = found;
-  if (only === undefined) throw unknown(name, shelf);
+  if (only === undefined) throw unknown(name, section);
   if (found.length > 1) {
     throw ambiguous(
       name,

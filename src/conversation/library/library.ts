@@ -15,11 +15,10 @@ import {
   trashFolder,
 } from './conversation-folder.ts';
 import type { JournalOptions } from '../journal/journal.ts';
-import { heldFailure } from '../journal/open-journal.ts';
+import { lockedFailure } from '../journal/open-journal.ts';
 import { formatRecord } from '../journal/records.ts';
 import { renameFile } from '../../storage/rename-file.ts';
 
-/** A conversation as a folder lists it. */
 export interface LibraryEntry {
   readonly id: string;
   readonly path: string;
@@ -29,28 +28,28 @@ export interface LibraryEntry {
   readonly size: number;
 }
 
-/** Where a library keeps conversations: what is open to all commands, and what was deleted. */
-export type Shelf = 'conversations' | 'trash';
+/** `trash` has the deleted conversations. */
+export type LibrarySection = 'conversations' | 'trash';
 
-const folderOf = (dataFolder: string, shelf: Shelf) =>
-  shelf === 'trash' ? trashFolder(dataFolder) : conversationsFolder(dataFolder);
+const folderOf = (dataFolder: string, section: LibrarySection) =>
+  section === 'trash' ? trashFolder(dataFolder) : conversationsFolder(dataFolder);
 
 function entryOf(folder: string, name: string): LibraryEntry | undefined {
   const id = idFromFile(name);
   if (id === undefined) return undefined;
   const path = join(folder, name);
   const facts = statSync(path, { throwIfNoEntry: false });
-  // An empty file is what a full disk made of a conversation, or one that begins just now.
+  // A full disk leaves empty files; a conversation that is being created is empty for a moment.
   if (facts?.isFile() !== true || facts.size === 0) return undefined;
   return { id, path, changedAt: facts.mtime, size: facts.size };
 }
 
-/** The conversations of a shelf, the one changed last first. @throws Failure `storage` */
+/** Sorted by the last change, newest first. @throws Failure `storage` */
 export function listEntries(
   dataFolder: string,
-  shelf: Shelf = 'conversations',
+  section: LibrarySection = 'conversations',
 ): readonly LibraryEntry[] {
-  const folder = folderOf(dataFolder, shelf);
+  const folder = folderOf(dataFolder, section);
   try {
     return readdirSync(folder)
       .map((name) => entryOf(folder, name))
@@ -74,8 +73,8 @@ function move(from: string, folder: string, id: string): void {
 }
 
 /**
- * Moves a conversation to the trash, where nothing expires.
- * @throws Failure `storage`, also while another natter has it open
+ * Moves a conversation to the trash, which is never emptied.
+ * @throws Failure `storage`, also while it is open in another natter
  */
 export function deleteConversation(
   dataFolder: string,
@@ -89,7 +88,7 @@ export function deleteConversation(
   } catch (error) {
     throw storageFailure('write', lockPath, error, dataVariable);
   }
-  if (!lock.isHeld) throw heldFailure(id, lock, 'close it there, then delete it');
+  if (!lock.isHeld) throw lockedFailure(id, lock, 'close it there, then delete it');
   try {
     move(path, trashFolder(dataFolder), id);
   } finally {
@@ -97,13 +96,13 @@ export function deleteConversation(
   }
 }
 
-/** Puts a conversation back from the trash. @throws Failure `storage` */
+/** Moves a conversation back from the trash. @throws Failure `storage` */
 export function undeleteConversation(dataFolder: string, { id, path }: LibraryEntry): void {
   move(path, conversationsFolder(dataFolder), id);
 }
 
 /**
- * Gives a conversation a title, even one that is open elsewhere: one appended line disturbs nobody.
+ * Appends a title, even while the conversation is open elsewhere: one appended line disturbs no writer.
  * @throws Failure `storage`
  */
 export function renameConversation({ path }: LibraryEntry, title: string): void {

@@ -2,22 +2,21 @@ import { readLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import { dataVariable } from './conversation-folder.ts';
 import { parseLine } from '../journal/records.ts';
-import { createReplay, type Replay } from '../journal/fold-journal.ts';
+import { createFold, type JournalFold } from '../journal/fold-journal.ts';
 
-/** A conversation as its file tells it. */
 export interface LoadedConversation {
-  readonly replay: Replay;
-  /** Of the format; 0 where the header was lost. */
+  readonly fold: JournalFold;
+  /** Version of the format; 0 where the header was lost. */
   readonly version: number;
   /** Records that could be read. */
   readonly records: number;
-  /** Lines that cost something. */
+  /** Lines of which something could not be read. */
   readonly lostLines: number;
 }
 
-/** @throws Failure `storage` when the file cannot be read; a damaged one is read as far as it can be */
+/** @throws Failure `storage` when the file cannot be read; a damaged file is read as far as possible */
 export function loadConversation(path: string, id: string): LoadedConversation {
-  const replay = createReplay({ id });
+  const fold = createFold({ id });
   let version = 0;
   let records = 0;
   let lostLines = 0;
@@ -29,18 +28,18 @@ export function loadConversation(path: string, id: string): LoadedConversation {
         if (record === undefined) continue;
         records += 1;
         if (record.type === 'conversation') version = record.version;
-        replay.apply(record);
+        fold.apply(record);
       }
     }
   } catch (error) {
     throw storageFailure('read', path, error, dataVariable);
   }
-  return { replay, version, records, lostLines };
+  return { fold, version, records, lostLines };
 }
 
-/** What to tell of a damaged file; undefined for a sound one. */
+/** Undefined for an undamaged file. */
 export function lostLinesWarning(id: string, lostLines: number): string | undefined {
   if (lostLines === 0) return undefined;
   const lines = lostLines === 1 ? '1 line' : `${lostLines} lines`;
-  return `${lines} of conversation ${id} could not be read; the rest is here`;
+  return `${lines} of conversation ${id} could not be read; the rest is loaded`;
 }

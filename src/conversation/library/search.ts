@@ -3,7 +3,7 @@ import { readLines } from '../../storage/read-lines.ts';
 import { parseLine, type JournalRecord } from '../journal/records.ts';
 import type { Role } from '../tree.ts';
 
-/** A line of a turn's text; `marks` are where the hits are in it, UTF-16 offsets from start to end. */
+/** `marks` are the hits in the line, as UTF-16 offsets. */
 export interface FoundLine {
   /** From 1. */
   readonly number: number;
@@ -11,7 +11,7 @@ export interface FoundLine {
   readonly marks: readonly (readonly [start: number, end: number])[];
 }
 
-/** The lines of one turn that hold hits, with their context. */
+/** The lines of one turn with hits, and the lines around them. */
 export interface FoundTurn {
   readonly turn: string;
   readonly role: Role;
@@ -24,17 +24,17 @@ export interface PatternOptions {
   readonly caseSensitive: boolean;
 }
 
-/** @throws Failure `usage` for a regular expression that is none, or a pattern that fits everything */
+/** @throws Failure `usage` for an invalid regular expression or an empty pattern */
 export function compilePattern(text: string, options: PatternOptions): RegExp {
-  if (text === '') throw new Failure('usage', 'there is nothing to search for');
+  if (text === '') throw new Failure('usage', 'the search text is empty');
   const source = options.regularExpression
     ? text
     : text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
   try {
     return new RegExp(source, options.caseSensitive ? 'gmu' : 'gimu');
   } catch (error) {
-    throw new Failure('usage', `"${text}" is no regular expression`, {
-      hint: error instanceof Error ? error.message : 'leave --regexp out to search for it as it is',
+    throw new Failure('usage', `"${text}" is not a regular expression`, {
+      hint: error instanceof Error ? error.message : 'omit --regexp to search for it literally',
       cause: error,
     });
   }
@@ -71,7 +71,7 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
       const mark = marks[next];
       if (mark === undefined || mark.start > end) break;
       within.push([Math.max(mark.start, start) - start, Math.min(mark.end, end) - start]);
-      // It goes on in the next line.
+      // It continues in the next line.
       if (mark.end > end + 1) break;
     }
     return { number: index + 1, text: text.slice(start, end), marks: within };
@@ -83,35 +83,35 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
   return all.filter((_line, index) => near(index));
 }
 
-/** What a turn says, as far as it was read. */
-interface Said {
+/** Text of a turn, as far as it was read. */
+interface OpenText {
   readonly turn: string;
   readonly role: Role;
   readonly parts: string[];
 }
 
-/** Turns whose records still come: one, or the answers of a comparison, which come at the same time. */
+/** Turns whose records are not all read: one, or the answers of a comparison, whose records alternate. */
 function createOpenTurns() {
-  const open = new Map<string, Said>();
+  const open = new Map<string, OpenText>();
   return {
     add(type: 'text' | 'refusal', turn: string, text: string, role: Role = 'assistant'): void {
       const key = `${type} ${turn}`;
-      const said = open.get(key) ?? { turn, role, parts: [] };
-      said.parts.push(text);
-      open.set(key, said);
+      const openText = open.get(key) ?? { turn, role, parts: [] };
+      openText.parts.push(text);
+      open.set(key, openText);
     },
-    /** Whether an answer may begin while these go on. */
+    /** Whether an answer may begin before these end. */
     areAnswers: () => [...open.values()].every(({ role }) => role === 'assistant'),
-    /** Those that are over: the turn's, or all. */
+    /** Removes and returns the turn's texts, or all. */
     take(turn?: string) {
-      const over = [...open].filter(([, said]) => turn === undefined || said.turn === turn);
+      const over = [...open].filter(([, openText]) => turn === undefined || openText.turn === turn);
       for (const [key] of over) open.delete(key);
-      return over.map(([, said]) => ({ ...said, text: said.parts.join('') }));
+      return over.map(([, openText]) => ({ ...openText, text: openText.parts.join('') }));
     },
   };
 }
 
-/** Texts of a conversation's turns, one whole turn at a time, so that a hit may lie across records. */
+/** Texts of whole turns, so that a hit may cross the border of two records. */
 function* turnTexts(path: string): Generator<{ turn: string; role: Role; text: string }, void> {
   const open = createOpenTurns();
   for (const lines of readLines(path)) {

@@ -4,18 +4,17 @@ import { dataVariable } from './conversation-folder.ts';
 import { isTextLine, parseLine, type JournalRecord } from '../journal/records.ts';
 import { titleFrom } from '../tree.ts';
 
-/** What a list shows of a conversation. */
 export interface ConversationSummary {
   /** Empty for a conversation without a prompt. */
   readonly title: string;
   /** Prompts and answers, versions that are not selected included. */
   readonly turns: number;
-  /** Of all answers, as the service counted them; undefined where it never did. */
+  /** Of all answers, as reported by the service; undefined where it reported none. */
   readonly tokens: number | undefined;
-  /** The last model that answered, or was asked. */
+  /** The model of the last answer, or the last requested one. */
   readonly model: string | undefined;
   readonly createdAt: Date | undefined;
-  /** Records that could be read; 0 for a file that is no journal. */
+  /** Records that could be read; 0 for a file that is not a journal. */
   readonly records: number;
 }
 
@@ -45,13 +44,13 @@ function add(draft: Draft, record: JournalRecord): void {
   }
 }
 
-/** Reads as much of a conversation as a list shows. @throws Failure `storage` when the file cannot be read */
+/** Reads only what a list shows. @throws Failure `storage` when the file cannot be read */
 export function summarize(path: string): ConversationSummary {
   const draft: Draft = { turns: 0, records: 0 };
   try {
     for (const lines of readLines(path)) {
       for (const line of lines) {
-        // Most lines of a long answer are text: what a list shows is in the others.
+        // Most lines are text of answers, which a list does not show.
         const record = isTextLine(line) ? undefined : parseLine(line).record;
         if (record !== undefined) add(draft, record);
       }

@@ -1,4 +1,4 @@
-import { takeApartPrompt } from '../../conversation/compose-prompt.ts';
+import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { textOf } from '../../conversation/tree.ts';
 import { withFile } from '../state/attachments.ts';
 import { notice } from '../state/entry.ts';
@@ -38,7 +38,7 @@ function retry(state: ReplState): Step {
 
 /** Restores a sent prompt to the composer; sending it creates a new version. */
 function reopen(state: ReplState, { prompt }: PromptAndAnswer, reason: 'edit' | 'undo'): ReplState {
-  const { prompt: text, files } = takeApartPrompt(prompt.content);
+  const { prompt: text, files } = splitPrompt(prompt.content);
   const composer = withSent(state.composer, state.history, text);
   const attachments = files.reduce(withFile, state.attachments);
   const reopened = { ...state, composer, attachments, returnedFiles: files };

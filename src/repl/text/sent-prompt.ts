@@ -1,4 +1,4 @@
-import { takeApartPrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
+import { splitPrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import { count } from '../../output/figures.ts';
 import { createHistory, type History } from '../editing/history.ts';
 import { contentOf, shownText, typedPrompt } from '../editing/keys/paste.ts';
@@ -27,7 +27,7 @@ export function attachedEntry({ name, content }: AttachedFile): Entry {
 
 /** Shows a recorded prompt again: files by name, long text as a paste marker. */
 export function sentEntries(content: string): readonly Entry[] {
-  const { prompt, files } = takeApartPrompt(content);
+  const { prompt, files } = splitPrompt(content);
   const { text, pastes } = withSent(createBuffer(), createHistory(), prompt);
   const typed = prompt.startsWith('/') && text.startsWith('//') ? text.slice(1) : text;
   const shown = shownText({ text: typed, pastes });

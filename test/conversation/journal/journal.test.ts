@@ -38,7 +38,7 @@ describe('a journal', () => {
     expect(JSON.parse(turn ?? '')).toMatchObject({ type: 'turn', role: 'user', content: 'why?' });
   });
 
-  test('writes the text of an answer twice a second while it comes', async () => {
+  test('writes the text of a streaming answer twice a second', async () => {
     const options = journalOptions();
     const journal = createJournal(options);
     journal.addTurn({ role: 'user', content: 'why?' });
@@ -51,7 +51,7 @@ describe('a journal', () => {
     expect(JSON.parse(lines[3] ?? '')).toEqual({ type: 'text', turn: answer.id, text: 'because' });
   });
 
-  test('shows an answer that is coming as incomplete, and what came of it', () => {
+  test('has a streaming answer as incomplete, with its text so far', () => {
     const journal = createJournal(journalOptions());
     journal.addTurn({ role: 'user', content: 'why?' });
     const answer = journal.startAnswer({ model: 'origin' });
@@ -76,7 +76,7 @@ describe('a journal', () => {
     expect(textsOf(journal)).toEqual(['one', 'first']);
   });
 
-  test('D14 flags an answer that it is closed on', async () => {
+  test('D14 marks an open answer as incomplete when it is closed', async () => {
     const options = journalOptions();
     const journal = createJournal(options);
     journal.addTurn({ role: 'user', content: 'why?' });
@@ -109,7 +109,7 @@ describe('a journal', () => {
     expect(calls[0]).toBe('append 2');
   });
 
-  test('D21 keeps the answer as it came, lone surrogates included', async () => {
+  test('D21 keeps the answer unchanged, lone surrogates included', async () => {
     const options = journalOptions();
     const answer = 'é\u0000\u001b[31m\ud800 "\\n" 👩‍👩‍👧\r\n\u2028';
     const id = await storedConversation(options, [['say it', answer]]);
@@ -124,7 +124,7 @@ describe('a journal', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  test('keeps nothing when it is not to save, and says nothing', async () => {
+  test('stores nothing with save: false, without a warning', async () => {
     const options = { ...journalOptions(), save: false };
     const journal = createJournal(options);
     exchange(journal, 'one', 'first');
@@ -134,19 +134,19 @@ describe('a journal', () => {
     expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 2, path: undefined });
   });
 
-  test('D10 goes on without a home folder and warns once', () => {
+  test('D10 works without a home folder and warns once', () => {
     const options = journalOptions();
     const journal = createJournal({ ...options, folder: undefined });
     exchange(journal, 'one', 'first');
     expect(textsOf(journal)).toEqual(['one', 'first']);
     expect(options.warnings).toEqual([
-      'conversations are not kept, because the home folder is unknown',
+      'conversations are not saved, because the home folder is unknown',
     ]);
   });
 });
 
 describe('two journals of one conversation', () => {
-  test('the second is told who holds it and can go on in a copy', async () => {
+  test('the second is refused with the owner of the lock, and can continue in a copy', async () => {
     const options = journalOptions();
     const first = createJournal(options);
     exchange(first, 'one', 'first');
@@ -164,7 +164,7 @@ describe('two journals of one conversation', () => {
     expect(resumeJournal(options, id).isOpen).toBe(true);
   });
 
-  test('D8 the lock of a process that is gone is taken over', async () => {
+  test('D8 the lock of a dead process is taken over', async () => {
     const options = journalOptions();
     const id = await storedConversation(options, [['one', 'first']]);
     const lock = path.join(options.folder, 'conversations', `${id}.lock`);

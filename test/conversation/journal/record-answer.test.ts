@@ -44,7 +44,7 @@ async function read(source: AsyncIterable<ChatEvent>): Promise<readonly ChatEven
 }
 
 describe('an answer in a journal', () => {
-  test('begins with its first text, and ends as the service reported', async () => {
+  test('starts at its first text, and ends as the service reported', async () => {
     const { journal, leaf } = askedJournal();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     recorder.event(started);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTextBuffer } from '../../../src/conversation/journal/text-buffer.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
-test('D1 text is written within half a second, however much more comes', async () => {
+test('D1 text is written within half a second, however much follows', async () => {
   const clock = createFakeClock();
   const written: string[] = [];
   const buffer = createTextBuffer(clock, (answer, text) => void written.push(`${answer}: ${text}`));

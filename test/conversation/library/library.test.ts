@@ -48,7 +48,7 @@ describe('a conversation in the library', () => {
   });
 });
 
-test('an exchange counts as two turns', async () => {
+test('a prompt and its answer count as two turns', async () => {
   const options = journalOptions();
   const journal = createJournal(options);
   exchange(journal, 'one', 'first');

@@ -15,7 +15,7 @@ async function search(answer: string, pattern: RegExp, context = 0) {
 }
 
 describe('search', () => {
-  test('finds text whatever its case, and marks where it is', async () => {
+  test('ignores case, and marks the hits', async () => {
     const [found] = await search('one\nTwo two\nthree', compilePattern('two', plain));
     expect(found).toMatchObject({ role: 'assistant', hits: 2 });
     expect(found?.lines).toEqual([
@@ -35,7 +35,7 @@ describe('search', () => {
     expect(found?.lines.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
 
-  test('finds hits in answers that came at the same time, each answer once', async () => {
+  test('finds hits in answers streamed at the same time, each answer once', async () => {
     const options = journalOptions();
     const file = fileOf(options.folder, await storedConversation(options, [['a prompt', 'so']]));
     const answer = { type: 'turn', parent: null, role: 'assistant', content: '' };
@@ -53,7 +53,7 @@ describe('search', () => {
     ]);
   });
 
-  test('finds a hit that lies across two records', async () => {
+  test('finds a hit across two records', async () => {
     const options = journalOptions();
     const id = await storedConversation(options, [['a prompt', 'so']]);
     const file = fileOf(options.folder, id);

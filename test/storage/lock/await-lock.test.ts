@@ -24,7 +24,7 @@ function watching(onSleep: (slept: number) => void) {
 
 const two = { host: 'two', space: { boot: 'b2', namespace: 'n1' } };
 
-test('X8: a lock of another host that is renewed meanwhile is left alone, as soon as that is seen', async () => {
+test('X8: the wait for a lock of another host ends as soon as a renewal is seen', async () => {
   const lock = newLockPath();
   leaveLock(lock, two, 30_000);
   const { options, waits, slept } = watching((elapsed) => {
@@ -38,7 +38,7 @@ test('X8: a lock of another host that is renewed meanwhile is left alone, as soo
   expect(Math.round(waits[0] ?? 0)).toBeLessThanOrEqual(30_000);
 });
 
-test('X8: one that nobody renews is waited for until it is dead', async () => {
+test('X8: the wait for an unrenewed lock ends when it is dead', async () => {
   const lock = newLockPath();
   leaveLock(lock, two, 40_000);
   const text = readFileSync(lock, 'utf8');
@@ -53,7 +53,7 @@ test('X8: one that nobody renews is waited for until it is dead', async () => {
   expect(sleeping.slept()).toBe(2000);
 });
 
-test('X8: one that nobody renews is removed after a minute, even if the clock of its file system stands still', async () => {
+test('X8: an unrenewed lock is removed after a minute, even if the clock of its file system is stopped', async () => {
   const lock = newLockPath();
   leaveLock(lock, two, -3000);
   const { options, slept } = watching(() => undefined);
@@ -74,7 +74,7 @@ test.each([
   expect({ waits, slept: slept() }).toEqual({ waits: [], slept: 0 });
 });
 
-test('nothing is waited for at the lock of a process that is seen to run, or to be gone', async () => {
+test('there is no wait for the lock of a process known to be running or dead', async () => {
   for (const running of [{}, { 42: '100' }]) {
     const lock = newLockPath();
     leaveLock(lock);

@@ -18,7 +18,7 @@ const minute = 60_000;
 const elsewhere = { host: 'two', space: { ...firstSpace, boot: 'b2' } };
 
 describe('a lock that is held', () => {
-  test('names host, boot, namespace, process and its start, and is gone when it is released', () => {
+  test('names host, boot, namespace, process and its start, and is removed on release', () => {
     const lock = newLockPath();
     const held = hold(lock);
     expect(JSON.parse(readFileSync(lock, 'utf8'))).toMatchObject({
@@ -32,7 +32,7 @@ describe('a lock that is held', () => {
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  test('says to the next process who holds it, and since when', () => {
+  test('reports its owner, and since when, to the next process', () => {
     const lock = newLockPath();
     hold(lock);
     expect(holdLock(lock, holding(processOn(43, { running: { 42: '100' } })))).toMatchObject({
@@ -42,7 +42,7 @@ describe('a lock that is held', () => {
     });
   });
 
-  test('X8: is renewed every ten seconds, and no more once it is released', async () => {
+  test('X8: is renewed every ten seconds, until it is released', async () => {
     const lock = newLockPath();
     const options = holding(processOn(42));
     const held = hold(lock, options);
@@ -56,7 +56,7 @@ describe('a lock that is held', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  test('X8: that was deleted is made again', async () => {
+  test('X8: is created again after it was deleted', async () => {
     const lock = newLockPath();
     const options = holding(processOn(42));
     const held = hold(lock, options);
@@ -66,7 +66,7 @@ describe('a lock that is held', () => {
     expect(existsSync(lock)).toBe(true);
   });
 
-  test('X8: is lost to a process that took it over, which its owner knows when it wakes up', async () => {
+  test('X8: is lost to a process that took it over, which its owner notices on wake-up', async () => {
     const lock = newLockPath();
     const options = holding(processOn(42));
     const held = hold(lock, options);
@@ -80,7 +80,7 @@ describe('a lock that is held', () => {
   });
 });
 
-test('a lock is not released that somebody else took over', () => {
+test('a lock taken over by another process is not released', () => {
   const lock = newLockPath();
   const held = hold(lock);
   writeFileSync(lock, oldLock(1));

@@ -48,7 +48,7 @@ describe('withLock', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  test('D17 lets no two actions run at once', async () => {
+  test('D17 runs one action at a time', async () => {
     const lock = path.join(temporaryFolder(), 'lock');
     let count = 0;
     const increase = () =>
@@ -62,7 +62,7 @@ describe('withLock', () => {
     expect(count).toBe(10);
   });
 
-  test('breaks the lock of a process that is gone, and leaves nothing behind', async () => {
+  test('breaks the lock of a dead process, and leaves no file', async () => {
     const folder = temporaryFolder();
     const lock = path.join(folder, 'lock');
     writeFileSync(lock, `${os.hostname()} 4242 token`);
@@ -82,7 +82,7 @@ describe('withLock', () => {
     expect(waiting.clock.monotonic()).toBeLessThan(10_100);
   });
 
-  test('X8: breaks a lock of another host once it was not renewed for a minute', async () => {
+  test('X8: breaks a lock of another host that was not renewed for a minute', async () => {
     const lock = path.join(temporaryFolder(), 'lock');
     const other = { ...options([]), process: processOn(7) };
     const use = () => withLock(lock, other, () => readFileSync(lock, 'utf8'));
@@ -94,7 +94,7 @@ describe('withLock', () => {
     expect(await use()).toContain('"processId":7');
   });
 
-  test('breaks a lock that its maker never signed after two seconds', async () => {
+  test('breaks an unsigned lock after two seconds', async () => {
     const lock = path.join(temporaryFolder(), 'lock');
     writeFileSync(lock, '');
     const past = new Date(Date.now() - 1990);

@@ -20,7 +20,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 const elsewhere = { host: 'two', space: { ...firstSpace, boot: 'b2' } };
 
-describe('a lock that was left', () => {
+describe('a lock of a dead process', () => {
   const onOne = (running: Record<number, string>) => processOn(7, { running });
   const inContainer = { boot: 'b1', namespace: 'n9', isContainer: true };
 
@@ -129,7 +129,7 @@ describe('a lock that was left', () => {
     expect(holdLock(lock, holding(process)).isHeld).toBe(isTaken);
   });
 
-  test('X8: two hosts that meet on a folder take turns, and never hold it both', () => {
+  test('X8: two hosts with a shared folder take the lock in turn, never both', () => {
     const lock = newLockPath();
     const one = holding(processOn(42));
     const two = holding(processOn(42, { host: 'two', space: { ...firstSpace, boot: 'b2' } }));
@@ -149,7 +149,7 @@ describe('a clock that goes back', () => {
   const hour = 60 * minute;
   const other = () => holding(processOn(7, { running: {} }));
 
-  test('X8: steals no lock that is renewed', async () => {
+  test('X8: does not steal a renewed lock', async () => {
     const lock = newLockPath();
     const options = holding(processOn(42, elsewhere));
     const held = hold(lock, options);
@@ -161,7 +161,7 @@ describe('a clock that goes back', () => {
     expect(held.isKept()).toBe(true);
   });
 
-  test('X8: gives a lock that nobody renews the present time, so that it is dead a minute later', () => {
+  test('X8: gives an unrenewed lock the current time, so that it is dead a minute later', () => {
     const lock = newLockPath();
     leaveLock(lock, elsewhere, -hour);
     expect(holdLock(lock, other()).isHeld).toBe(false);
@@ -171,7 +171,7 @@ describe('a clock that goes back', () => {
   });
 });
 
-test('X7: a removal that was killed itself keeps nobody out for longer than a minute', () => {
+test('X7: a killed removal blocks others for at most a minute', () => {
   const lock = newLockPath();
   leaveLock(lock);
   const next = () => holdLock(lock, holding(processOn(7, { running: {} }))).isHeld;

@@ -151,7 +151,7 @@ test('X16: Ctrl-G twice in one read opens one editor, and what follows is typed 
   await expect.poll(() => edited).toEqual(['draft', 'draft edited!']);
 });
 
-test('what is dispatched while the state is shown is dealt with after it', () => {
+test('an action dispatched while the state is shown is handled after it', () => {
   const shown: string[] = [];
   const { session } = openMemorySession({
     screen: {
@@ -183,7 +183,7 @@ test('a session whose failures cannot be shown ends with the last of them', asyn
   await expect(session.left).rejects.toThrow('a bug in it');
 });
 
-test('a session that closes sends nothing more of what waits', async () => {
+test('a closing session sends nothing from its queue', async () => {
   const opened = openMemorySession({
     replies: [hanging('never')],
     ports: (ports) => ({

@@ -20,7 +20,7 @@ test.each([
   expect(text()).toContain(told);
 });
 
-test('/copy of a block that is not there tells which there are', async () => {
+test('/copy of a missing block lists the existing ones', async () => {
   const { enter, idle, text } = createMemorySession(saying('no code'));
   enter('one');
   await idle();
@@ -68,7 +68,7 @@ test('/resume of the open conversation says so and opens nothing', async () => {
   expect(text()).not.toContain('is open in another natter');
 });
 
-test('/resume of what is not there leaves the conversation as it is', async () => {
+test('/resume of a missing conversation changes nothing', async () => {
   const { session, enter, idle, text } = createMemorySession();
   enter('one');
   await idle();
@@ -78,7 +78,7 @@ test('/resume of what is not there leaves the conversation as it is', async () =
   expect(session.state().conversation.turns.size).toBe(2);
 });
 
-test('another version is shown once, with its number once', async () => {
+test('a switched version is shown once, with its number once', async () => {
   const { enter, idle, text } = createMemorySession(saying('first'), saying('second'));
   for (const line of ['one', '/edit', ' more']) {
     enter(line);

@@ -43,7 +43,7 @@ describe('Y18: reasoning that is asked for', () => {
     expect(memory.text()).toMatch(/reasoning: let me see\nnatter: the service answered 500\n/);
   });
 
-  test('that comes after the first text is said after the answer', async () => {
+  test('received after the first text is shown after the answer', async () => {
     const memory = open(replying(text('yes'), reasoning('or no'), text('!')));
     memory.enter('one');
     await memory.idle();

@@ -52,7 +52,7 @@ test('/copy takes a refusal where it is the last answer', async () => {
   expect(calls).toContain(`copy ${refusal}`);
 });
 
-test('X23: a filtered answer is shown and kept with its text, and the conversation says that it is none', async () => {
+test('X23: a filtered answer is shown and recorded with its text and marked as failed', async () => {
   const filtered = 'the service filtered the answer (finish_reason content_filter)';
   const { session, enter, idle, text } = createMemorySession(async function* reply() {
     yield { type: 'answer-started', attempt: 1 };

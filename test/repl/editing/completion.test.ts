@@ -70,7 +70,7 @@ describe('findCompletion', () => {
 });
 
 describe('matchCandidates', () => {
-  test('puts those that begin with the text before those that hold it', () => {
+  test('sorts prefix matches before other matches', () => {
     const request = { kind: 'argument', from: 0, to: 0, typed: 'ta' } as const;
     const matched = matchCandidates(request, values('beta', 'Tango', 'other', 'table'));
     expect(matched.map(({ value }) => value)).toEqual(['Tango', 'table', 'beta']);

@@ -38,7 +38,7 @@ describe('any sequence of edits', () => {
     );
   });
 
-  test('can be undone to the begin and redone to the end', () => {
+  test('can be undone to the start and redone to the end', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
         const edited = steps.reduce((buffer, apply) => apply(buffer), createBuffer());

@@ -123,12 +123,12 @@ describe('search', () => {
     return matchOf(prompts, state)?.text;
   }
 
-  test('finds the newest prompt that holds the query', () => {
+  test('finds the newest prompt that contains the query', () => {
     expect(found(search('fix'))).toBe('fix typos');
     expect(found(search('👍'))).toBe('日本 👍');
   });
 
-  test('goes on to other texts only, older and newer', () => {
+  test('skips repeated texts, older and newer', () => {
     const older = searchOlder(prompts, search('fix'));
     expect(found(older)).toBe('Fix the tests');
     expect(found(searchNewer(prompts, older))).toBe('fix typos');
@@ -145,7 +145,7 @@ describe('search', () => {
     expect(shortenQuery(prompts, search('👍')).query).toBe('');
   });
 
-  test('says when nothing is found and keeps what was', () => {
+  test('reports a failed search and keeps the last match', () => {
     const failed = extendQuery(prompts, search('fix'), 'zz');
     expect(failed.isFailed).toBe(true);
     expect(found(failed)).toBe('fix typos');

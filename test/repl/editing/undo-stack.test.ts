@@ -13,7 +13,7 @@ function joined(joinsLast: boolean, ...edits: readonly Edit[]): readonly Edit[] 
   return edits.reduce<readonly Edit[]>((stack, edit) => joinEdit(stack, edit, joinsLast), []);
 }
 
-describe('what one undo takes back', () => {
+describe('the extent of one undo', () => {
   test('a word typed letter by letter is one step', () => {
     expect(joined(true, typed(0, 'a'), typed(1, 'b'))).toEqual([typed(0, 'ab')]);
   });

@@ -79,7 +79,7 @@ test('X29: editing at the end of a row writes no escape sequence', async () => {
   expect((await screen.screen())[0]?.trimEnd()).toBe('You: again');
 });
 
-test('X29: typing at the end writes what is typed and nothing else', () => {
+test('X29: typing at the end writes only the typed characters', () => {
   const { screen, type } = open();
   screen.output.length = 0;
   type('h', 'i');
@@ -111,7 +111,7 @@ test('X29: the screen shows the line and the caret, whatever is typed, over many
   );
 });
 
-test('X29: what is typed while nothing is asked is shown with the next question', async () => {
+test('X29: text typed without a question is shown with the next one', async () => {
   const { screen, editor, type, lines } = open();
   type('one');
   editor.hide();

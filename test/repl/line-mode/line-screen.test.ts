@@ -24,7 +24,7 @@ test('models that a server lists are offered without their control sequences', (
   expect(text()).toContain('  1 use Ollama at http://127.0.0.1:8080 (llama)\n');
 });
 
-test('the cause of a retry is told without its control sequences', () => {
+test('the cause of a retry is shown without control sequences', () => {
   const { screen, text } = open();
   const retry = { cause: 'the service\u001B[2J failed', retry: 1, retries: 4, at: 3000 };
   const activity: AnswerActivity = {

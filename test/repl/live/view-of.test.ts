@@ -39,7 +39,7 @@ describe('the status', () => {
     expect(statusOf(retrying, 9000)).toMatchObject({ secondsLeft: 0 });
   });
 
-  test('Y18: says for how long an answer that has begun brings nothing', () => {
+  test('Y18: shows how long a started answer has stalled', () => {
     const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
     const at = (now: number) => ({ type: 'ticked', now }) as const;
     const begun = run(
@@ -61,7 +61,7 @@ describe('the status', () => {
     expect(statusOf(hostile, 1000)).toMatchObject({ model: 'ab c' });
   });
 
-  test('tells that an answer is being stopped', () => {
+  test('shows that an answer is being stopped', () => {
     expect(statusOf({ ...answer, isStopping: true }, 1000)).toEqual({ phase: 'stopping' });
   });
 });
@@ -71,7 +71,7 @@ test('P22 the composer shows a long paste as its marker', () => {
   expect(viewOf(state, '').composer.rows).toEqual(['[paste #1, 9 lines]']);
 });
 
-test('while the history is searched its match stands in the composer', () => {
+test('during a history search the match is shown in the composer', () => {
   const sent = run(stateOf(), typed('tea'), enter).state;
   const { state } = run(
     { ...sent, activity: undefined },
@@ -89,7 +89,7 @@ test('a hidden entry shows as many stars as characters', () => {
   expect(viewOf(state, '').dialog).toMatchObject({ kind: 'entry', text: '***', caretColumn: 3 });
 });
 
-test('Ctrl-C on an empty composer says that once more leaves', () => {
+test('Ctrl-C on an empty composer shows that pressing it again leaves', () => {
   expect(viewOf(run(stateOf(), interrupt).state, '').notice).toBe('Ctrl-C again leaves');
 });
 

@@ -54,7 +54,7 @@ describe('/compare asks', () => {
 
 const elsewhere = answeredBy('llama3');
 
-describe('/compare asks nobody', () => {
+describe('/compare sends nothing', () => {
   test.each<[string, ReplState, string, string]>([
     ['without a prompt', stateOf(), '/compare', 'there is no answer to compare with'],
     [

@@ -39,7 +39,7 @@ describe('Tab', () => {
     expect(state.completion).toBeUndefined();
   });
 
-  test('types what several have in common and opens a menu', () => {
+  test('completes the common prefix and opens a menu', () => {
     const { state } = run(stateOf(), typed('/mo'), tab, found('/mo', 'model', 'models'));
     expect(composed(state)).toBe('/model');
     expect(state.completion).toMatchObject({ selected: 0 });
@@ -64,19 +64,19 @@ describe('Tab', () => {
 describe('an open menu', () => {
   const open = run(stateOf(), typed('/mo'), tab, found('/mo', 'model', 'models')).state;
 
-  test('goes round with Tab, and Enter takes the selected one', () => {
+  test('cycles with Tab, and Enter accepts the selection', () => {
     expect(composed(run(open, tab, enter).state)).toBe('/models ');
     expect(composed(run(open, tab, tab, enter).state)).toBe('/model ');
     expect(composed(run(open, pressed('up'), enter).state)).toBe('/models ');
   });
 
-  test('closes with Esc and keeps what is typed', () => {
+  test('closes with Esc and keeps the typed text', () => {
     const { state } = run(open, escape);
     expect(state.completion).toBeUndefined();
     expect(composed(state)).toBe('/model');
   });
 
-  test('follows what is typed', () => {
+  test('follows the typed text', () => {
     const { state, effects } = run(open, typed('s'));
     expect(effectsOf(effects, 'find-candidates')[0]?.request).toMatchObject({ typed: 'models' });
     const next = run(state, found('/models', 'model', 'models')).state;

@@ -42,7 +42,7 @@ describe('the first run', () => {
     expect(state.dialog).toBeUndefined();
   });
 
-  test('asks the ports of this machine only when it is told to', () => {
+  test('probes local ports only on request', () => {
     const { effects, state } = run(firstRun, pressed('down'), enter);
     expect(effects).toEqual([{ type: 'find-servers' }]);
     const servers = [{ name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] }];
@@ -64,7 +64,7 @@ describe('the first run', () => {
     expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ content: 'hello' });
   });
 
-  test('Y17: a line that is no number is the first prompt in line mode', () => {
+  test('Y17: a line that is not a number is the first prompt in line mode', () => {
     const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
     const { state, effects } = run({ ...firstRun, isLineMode: true }, line('hello'));
     expect(state.dialog).toBeUndefined();
@@ -73,7 +73,7 @@ describe('the first run', () => {
     expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
   });
 
-  test('a blank typed at it is no prompt', () => {
+  test('a space typed at it is not a prompt', () => {
     expect(run(firstRun, typed(' ')).state.dialog).toBe(firstRun.dialog);
   });
 
@@ -211,7 +211,7 @@ describe('the entry of a key', () => {
     expect(state.dialog).toBeUndefined();
   });
 
-  test('is no part of the history', () => {
+  test('is not part of the history', () => {
     const { effects } = run(entry, typed('secret'), enter);
     expect(effectsOf(effects, 'remember')).toEqual([]);
   });

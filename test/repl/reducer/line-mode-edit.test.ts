@@ -10,7 +10,7 @@ describe('/edit in line mode', () => {
   const lineState = stateOf({ conversation: exchange, isLineMode: true });
   const edited = run(lineState, { type: 'line-entered', text: '/edit', now: 0 });
 
-  test('says what is edited, and the next line takes its place', () => {
+  test('shows the edited prompt, and the next line replaces it', () => {
     expect(printed(edited.effects)).toEqual([
       'type a new version of: why?\nCtrl-C keeps the old version',
     ]);

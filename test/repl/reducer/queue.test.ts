@@ -22,10 +22,10 @@ const stopped = {
   now: 0,
 } as const;
 
-describe('what waits after a stop', () => {
+describe('the queue after a stop', () => {
   const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
 
-  test('is told with the key that sends it', () => {
+  test('is shown with the key that sends it', () => {
     const { state } = run(stateOf(), typed('one'), enter, typed('two'), enter, escape, stopped);
     expect(viewOf(state, '').notice).toBe('Enter sends the queue, Up edits it');
     expect(effectsOf(run(state, enter).effects, 'ask')[0]?.question).toMatchObject({
@@ -33,7 +33,7 @@ describe('what waits after a stop', () => {
     });
   });
 
-  test('is told in line mode, where an empty line sends it', () => {
+  test('is shown in line mode, where an empty line sends it', () => {
     const lines = stateOf({ isLineMode: true });
     const { state, effects } = run(lines, line('one'), line('two'), stopped);
     expect(printed(effects).at(-1)).toBe('1 line is queued; Enter sends it');
@@ -71,7 +71,7 @@ describe('X31: a queue that a stop or a failure has paused', () => {
     expect(state.isQueuePaused).toBe(false);
   });
 
-  test('sends what is queued behind a later prompt', () => {
+  test('sends the queue after a later prompt', () => {
     const { state, effects } = run(
       stateOf(),
       ...sent('one'),

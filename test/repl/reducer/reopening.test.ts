@@ -31,7 +31,7 @@ const after = (content: string) =>
 
 const command = (state: ReturnType<typeof stateOf>, name: string) => run(state, typed(name), enter);
 
-test('/undo again leaves out the exchange before, also right after the prompt came back', () => {
+test('/undo again removes the turn before, even right after the prompt was restored', () => {
   const exchange = (content: string) =>
     [
       { role: 'user', content },
@@ -56,7 +56,7 @@ describe.each(['/edit', '/undo'])('%s', (name) => {
     expect(question).toMatchObject({ content: 'see @notes.md', files: [file] });
   });
 
-  test('brings what was piped in back as a marker, and the same is sent', () => {
+  test('restores piped input as a marker and sends it unchanged', () => {
     const content = composePrompt({ prompt: '/review this', files: [], input: lines(500) });
     const { state } = command(after(content), name);
     expect(shownText(state.composer)).toBe('//review this\n\n[paste #1, 500 lines]');

@@ -23,7 +23,7 @@ const failed = {
 const file = { name: 'notes.md', content: 'text' };
 const withFile = stateOf({ attachments: [file] });
 
-describe('a prompt that came back unanswered', () => {
+describe('a restored unanswered prompt', () => {
   test('makes room for /retry: a slash right after it begins a command', () => {
     const { effects } = run(stateOf(), typed('one'), enter, failed, typed('/retry'), enter);
     expect(effectsOf(effects, 'ask').at(-1)?.question).toMatchObject({ type: 'again' });

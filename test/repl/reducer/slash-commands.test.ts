@@ -50,7 +50,7 @@ test('Y18: /rename without a title shows the present one, or how to give one', (
   ]);
 });
 
-test('/theme without a name tells the theme and the others', () => {
+test('/theme without a name lists the themes', () => {
   expect(printed(command(stateOf(), '/theme').effects)).toEqual([
     'the theme is color; available: color, mono, plain',
   ]);
@@ -89,7 +89,7 @@ test.each([
 });
 
 describe('settings', () => {
-  test('/model chooses the model of what is sent next', () => {
+  test('/model sets the model of the next prompt', () => {
     const { state } = command(stateOf(), '/model nextgen');
     expect(effectsOf(run(state, typed('one'), enter).effects, 'ask')[0]?.choices).toMatchObject({
       model: 'nextgen',
@@ -132,7 +132,7 @@ describe('versions', () => {
     expect(effectsOf(effects, 'ask')[0]?.question).toEqual({ type: 'again', turnId: 't1' });
   });
 
-  test('/edit brings the prompt back, and what is sent is another version of it', () => {
+  test('/edit restores the prompt, which is sent as a new version', () => {
     const { state } = command(withLastPrompt, '/edit');
     expect(composed(state)).toBe('why?');
     const sent = run(state, typed('!'), enter);
@@ -154,13 +154,13 @@ describe('versions', () => {
     expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ parent: 't2' });
   });
 
-  test('/undo leaves the last exchange out of what is sent', () => {
+  test('/undo removes the last turn from the next request', () => {
     const { state } = command(withLastPrompt, '/undo');
     expect(composed(state)).toBe('why?');
     expect(state.branch).toEqual({ parent: undefined, reason: 'undo' });
   });
 
-  test('/continue goes on from an answer that was cut', () => {
+  test('/continue resumes an answer that was cut off', () => {
     const { effects } = command(stateOf({ conversation: cut }), '/continue');
     expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ type: 'prompt', parent: 't2' });
     expect(printed(command(withLastPrompt, '/continue').effects)).toEqual([
@@ -200,7 +200,7 @@ test.each([
   expect(command(stateOf(), line).effects).toContainEqual(effect);
 });
 
-test('/usage tells what the session used and how full the window is', () => {
+test('/usage shows the tokens of the session and the context use', () => {
   const state = stateOf({
     usage: { answers: 2, promptTokens: 1200, completionTokens: 300, estimated: 1 },
     context: { tokens: 64_000, isEstimate: true },

@@ -26,7 +26,7 @@ const ended = (outcome: AnswerOutcome, conversation = answered) =>
 const finished = ended({ type: 'finished' });
 
 describe('Enter', () => {
-  test('sends what is typed and empties the composer', () => {
+  test('sends the draft and clears the composer', () => {
     const { state, effects } = run(stateOf(), typed('one'), enter);
     expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({
       type: 'prompt',
@@ -76,7 +76,7 @@ describe('Enter', () => {
     });
   });
 
-  test('remembers what was sent', () => {
+  test('adds sent prompts to the history', () => {
     const { effects } = run(stateOf(), typed('one'), enter);
     expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', text: 'one' }]);
   });
@@ -97,7 +97,7 @@ describe('a line that starts with a slash', () => {
     });
   });
 
-  test('is refused when no command has that name, and what may be meant is told', () => {
+  test('is refused for an unknown command, with suggestions', () => {
     const { effects } = run(stateOf(), typed('/modle nextgen'), enter);
     expect(printed(effects)).toEqual(['unknown command /modle']);
     expect(effects.at(-1)).toMatchObject({
@@ -140,7 +140,7 @@ describe('an answer that fails', () => {
     expect(state.activity).toBeUndefined();
   });
 
-  test('leaves what was typed meanwhile alone', () => {
+  test('keeps text typed meanwhile', () => {
     const { state } = run(stateOf(), typed('one'), enter, typed('two'), failed);
     expect(composed(state)).toBe('two');
   });
@@ -161,7 +161,7 @@ describe('an answer that fails', () => {
     expect(effectsOf(next.effects, 'ask')[0]?.question).toMatchObject({ content: 'two' });
   });
 
-  test('for a wrong key asks for another one', () => {
+  test('for a wrong key asks for a different one', () => {
     const unauthorized = { kind: 'unauthorized', message: 'the key was refused' } as const;
     const { state } = run(
       stateOf(),

@@ -60,7 +60,7 @@ describe('/version', () => {
     expect(printed(step.effects)).toEqual(['this is version 3 of 3']);
   });
 
-  test('tells how many there are', () => {
+  test('reports the number of versions', () => {
     expect(printed(command(edited, '/version 5').effects)).toEqual(['there are versions 1 to 3']);
     expect(printed(command(edited, '/version x').effects)).toEqual(['there are versions 1 to 3']);
     const single = stateOf({ conversation: treeOf(prompt('p'), answer('a', 'p')) });
@@ -94,7 +94,7 @@ describe('the keys of versions', () => {
     expect(chosen(run(edited, key))).toEqual([turnId]);
   });
 
-  test('keep what is typed', () => {
+  test('keep the typed text', () => {
     const { state } = run(edited, typed('draft'), pressed('left', { shift: true }));
     expect(state.composer.text).toBe('draft');
   });

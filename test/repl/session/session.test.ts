@@ -71,7 +71,7 @@ describe('an answer', () => {
     expect(answer).toMatchObject({ content: 'half an', incomplete: true });
   });
 
-  test('D16 that never came is no part of the next request', async () => {
+  test('D16 that was never received is not part of the next request', async () => {
     const { enter, idle, requests } = createMemorySession(failing(down));
     enter('one');
     await idle();
@@ -124,7 +124,7 @@ describe('an answer', () => {
     expect(pathOf(session.state().conversation).at(-1)?.content).toBe('a\u001B]52;c;eA==\u0007b');
   });
 
-  test('is not torn by what is told meanwhile', async () => {
+  test('is not interrupted by notices', async () => {
     const { session, enter, idle, text } = createMemorySession(hanging('half '));
     enter('one');
     await expect.poll(text).toContain('half ');

@@ -37,7 +37,7 @@ describe('how full the window is', () => {
     });
   });
 
-  test('is what it was after a prompt that got no answer', () => {
+  test('is unchanged after an unanswered prompt', () => {
     const conversation = conversationOf(prompt, counted, next, unanswered);
     expect(contextUse(conversation, undefined)).toEqual({ tokens: 1000, isEstimate: false });
   });

@@ -36,7 +36,7 @@ test('the next command is taken where one is not installed', async () => {
   expect(await copyText('tea', { ...none, environment })).toBe('with xsel');
 });
 
-test('T5 the terminal is asked (OSC 52) over SSH, where the command would fill another clipboard', async () => {
+test('T5 the terminal is used (OSC 52) over SSH, where the command would fill another clipboard', async () => {
   const written: string[] = [];
   const environment = { PATH: programs('xclip'), DISPLAY: ':0', SSH_CONNECTION: '1' };
   const control = (sequence: string) => void written.push(sequence);
@@ -44,7 +44,7 @@ test('T5 the terminal is asked (OSC 52) over SSH, where the command would fill a
   expect(written).toEqual(['\u001B]52;c;dGVh\u0007']);
 });
 
-test('without any way it is told what to install', async () => {
+test('without any way the hint names what to install', async () => {
   await expect(copyText('tea', { ...none, environment: { PATH: '' } })).rejects.toMatchObject({
     message: 'there is no clipboard command',
   });
@@ -66,7 +66,7 @@ function endless() {
 // More than a pipe holds: what is not read must not keep natter alive either.
 const longText = 'tea '.repeat(100_000);
 
-test('a command that does not end is killed after a while, and the terminal is asked', async () => {
+test('a command that does not end is killed, and the terminal is used', async () => {
   const { clock, options, started } = endless();
   const written: string[] = [];
   const control = (sequence: string) => void written.push(sequence);
@@ -77,7 +77,7 @@ test('a command that does not end is killed after a while, and the terminal is a
   expect(written).toHaveLength(1);
 });
 
-test('a command that does not end is told of where the terminal takes no sequence', async () => {
+test('a command that does not end is reported if the terminal has no escape sequences', async () => {
   const { clock, options, started } = endless();
   const signal = new AbortController().signal;
   const way = copy('tea', { ...options, control: undefined }, signal);

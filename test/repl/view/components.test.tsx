@@ -34,7 +34,7 @@ describe('the composer', () => {
     expect(drawn(<Composer composer={written} />)).toEqual(['› first', '  second', '  third']);
   });
 
-  test('tells where the text goes on out of sight', () => {
+  test('marks text out of sight', () => {
     const part = { ...written, hasMoreAbove: true, hasMoreBelow: true };
     expect(drawn(<Composer composer={part} />)).toEqual(['↑ first', '  second', '↓ third']);
   });
@@ -68,7 +68,7 @@ describe('the completion menu', () => {
   });
 });
 
-test('the search line tells what is searched for, and that it is not there', () => {
+test('the search line shows the query and a failed search', () => {
   expect(drawn(<SearchLine search={{ query: 'tea', found: true }} />)).toEqual(['history: tea']);
   expect(drawn(<SearchLine search={{ query: 'tea', found: false }} />)).toEqual([
     'not in the history: tea',
@@ -84,7 +84,7 @@ describe('the queue', () => {
     ]);
   });
 
-  test('counts what there is no room for, and tells that it waits', () => {
+  test('counts hidden prompts and shows that the queue is paused', () => {
     expect(drawn(<Queue prompts={['a', 'b', 'c', 'd']} isPaused rows={2} />)).toEqual([
       'queued: a',
       'queued: 3 more',

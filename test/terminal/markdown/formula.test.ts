@@ -43,7 +43,7 @@ describe('X28: mathematics is shown as it is written', () => {
   });
 });
 
-describe('X28: what is no mathematics is Markdown', () => {
+describe('X28: text that is not mathematics is Markdown', () => {
   test.each([
     [String.raw`\*not\* \{x\} \, \$5`, '*not* {x} , $5\n'],
     ['$5 and *$10*', `$5 and ${italic('$10')}\n`],

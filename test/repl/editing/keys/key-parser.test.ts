@@ -122,7 +122,7 @@ describe('escape sequences', () => {
 });
 
 describe('incomplete input', () => {
-  test('tells Esc from a sequence by the silence after it', () => {
+  test('distinguishes Esc from a sequence by a timeout', () => {
     const parser = createKeyParser();
     expect(parser.feed('\u001B')).toEqual([]);
     expect(parser.pending()).toBe('sequence');
@@ -152,7 +152,7 @@ describe('incomplete input', () => {
     expect(writeEvents(parser.feed('\n'))).toBe('<ctrl+j>');
   });
 
-  test('gives a paste without its end when told to, and then reads keys again', () => {
+  test('flushes a paste without its end, then reads keys again', () => {
     const parser = createKeyParser();
     expect(parser.feed('\u001B[200~one\rtwo\u001B[20')).toEqual([]);
     expect(parser.pending()).toBe('paste');
@@ -161,7 +161,7 @@ describe('incomplete input', () => {
   });
 });
 
-test('X26: an answer of the terminal is no key, in pieces neither', () => {
+test('X26: a reply of the terminal is not a key, even when split', () => {
   const replies: object[] = [];
   const parser = createKeyParser((reply) => replies.push(reply));
   expect(parser.feed('a\u001B[12;')).toEqual([{ type: 'text', text: 'a' }]);

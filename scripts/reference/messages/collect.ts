@@ -1,0 +1,158 @@
+// Collects what natter says from its source: failures with kind and hint, and notices.
+import { exitCodes, type FailureKind } from '../../../src/failure.ts';
+import { type FailureMessage, remedyHint } from './failure-message.ts';
+import { failuresOfRuns } from './runs.ts';
+import { nameOf, type Node, nodeAt, nodesAt, type Sources } from './syntax.ts';
+import { type Bindings, isPlaceholder, possibleTexts, properties, type Scope } from './texts.ts';
+
+export interface Notice {
+  readonly type: 'notice' | 'warning' | 'entry';
+  readonly message: string;
+}
+
+export interface Messages {
+  /** How many constructions of a failure in src the failures are from, and places of those with no message. */
+  readonly sites: number;
+  readonly silent: readonly string[];
+  readonly failures: readonly FailureMessage[];
+  readonly notices: readonly Notice[];
+}
+
+/** Longest chain of functions that pass a message on. */
+const deepest = 3;
+
+const failureClass = /^(?:Failure|RequestFailure|IncompleteAnswer|Refused)$/;
+
+const isSite = (node: Node) =>
+  node.type === 'NewExpression' && failureClass.test(nameOf(nodeAt(node, 'callee')) ?? '');
+
+function remedyHints(remedy: Node, scope: Scope): readonly string[] {
+  if (remedy.type !== 'ObjectExpression') return [];
+  const data: Record<string, string> = {};
+  for (const property of nodesAt(remedy, 'properties')) {
+    const name = nameOf(nodeAt(property, 'key'));
+    const value = nodeAt(property, 'value');
+    if (name === undefined || value === undefined || name === 'code') continue;
+    const [text = ''] = value.type === 'Literal' ? possibleTexts(value, scope) : [`<${name}>`];
+    data[name] = text;
+  }
+  const codes = (properties(remedy, 'code', scope) ?? []).flatMap((code) =>
+    possibleTexts(code, scope),
+  );
+  return codes.map((code) => remedyHint(code, data)).filter((hint) => hint !== '');
+}
+
+function hintsOf(options: Node | undefined, scope: Scope): readonly string[] {
+  if (options === undefined) return [];
+  const hints = properties(options, 'hint', scope)?.flatMap((hint) => possibleTexts(hint, scope));
+  const remedies = properties(options, 'remedy', scope)?.flatMap((one) => remedyHints(one, scope));
+  const all = [...(hints ?? []), ...(remedies ?? [])];
+  const known = all.filter((hint) => !isPlaceholder(hint));
+  return [...new Set(known)];
+}
+
+const isKind = (text: string): text is FailureKind => Object.hasOwn(exitCodes, text);
+
+function failuresAt(site: Node, scope: Scope): readonly FailureMessage[] {
+  const [kind, message, options] = nodesAt(site, 'arguments');
+  if (kind === undefined || message === undefined) return [];
+  const kinds = possibleTexts(kind, scope).filter(isKind);
+  const hints = hintsOf(options, scope);
+  const of = kinds.length === 0 ? [undefined] : [...new Set(kinds)];
+  // A message whose code is empty is one that no run has: what has no code is another failure.
+  return possibleTexts(message, scope)
+    .filter((text) => !text.includes('()'))
+    .flatMap((text) => of.map((one) => ({ kind: one, message: text, hints })));
+}
+
+/** What is read with the arguments of callers; more than this from one function, and its own names say more. */
+const mostExpanded = 10;
+
+/**
+ * What `read` finds, with what the callers of the functions around it pass on, as far as that is a text. Never
+ * empty where `read` found something.
+ */
+function expand<Found extends { readonly message: string }>(
+  sources: Sources,
+  read: (scope: Scope) => readonly Found[],
+  bindings: Bindings = new Map(),
+): readonly Found[] {
+  const missing = new Set<Node>();
+  const found = read({ sources, bindings, missing });
+  const owner = [...missing].find((one) => sources.callsOf(one).length > 0);
+  if (owner === undefined || bindings.size >= deepest) return found;
+  const all = sources.callsOf(owner).flatMap((call) => {
+    const next = new Map([...bindings, [owner, nodesAt(call, 'arguments')] as const]);
+    return expand(sources, read, next);
+  });
+  const known = unique(all.filter(({ message }) => !isPlaceholder(message)));
+  const isOwnText = found.some(({ message }) => !isPlaceholder(message));
+  return known.length === 0 || (isOwnText && known.length > mostExpanded) ? found : known;
+}
+
+function unique<Found extends object>(all: readonly Found[]): readonly Found[] {
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** What a failure is changed to: `rephrase(failure, {message})`. */
+function rephrasedAt(call: Node, scope: Scope): readonly FailureMessage[] {
+  const [, changes] = nodesAt(call, 'arguments');
+  if (changes === undefined) return [];
+  const messages = properties(changes, 'message', scope) ?? [];
+  const [kind] = (properties(changes, 'kind', scope) ?? []).flatMap((one) =>
+    possibleTexts(one, scope),
+  );
+  const of = kind !== undefined && isKind(kind) ? kind : undefined;
+  const hints = hintsOf(changes, scope);
+  return messages
+    .flatMap((message) => possibleTexts(message, scope))
+    .map((message) => ({ kind: of, message, hints }));
+}
+
+/** Functions that show one line, and the place of its text among their arguments. */
+const noticeFunctions: ReadonlyMap<string, readonly [type: Notice['type'], index: number]> =
+  new Map([
+    ['notice', ['notice', 0]],
+    ['warning', ['warning', 0]],
+    ['onWarning', ['warning', 0]],
+    ['failureEntry', ['entry', 0]],
+    ['refuse', ['entry', 1]],
+    ['say', ['entry', 1]],
+  ]);
+
+function noticesAt(call: Node, scope: Scope): readonly Notice[] {
+  const callee = nodeAt(call, 'callee');
+  const name = nameOf(callee?.type === 'MemberExpression' ? nodeAt(callee, 'property') : callee);
+  const [type, index] = noticeFunctions.get(name ?? '') ?? [];
+  const text = index === undefined ? undefined : nodesAt(call, 'arguments')[index];
+  if (type === undefined || text === undefined) return [];
+  const file = scope.sources.fileOf(call);
+  const shown = file.startsWith('src/repl/') ? 'entry' : type;
+  return possibleTexts(text, scope).map((message) => ({ type: shown, message }));
+}
+
+const isCallOf = (node: Node, name: string) =>
+  node.type === 'CallExpression' && nameOf(nodeAt(node, 'callee')) === name;
+
+/** Everything that natter says, in the order of its files. */
+export function collectMessages(sources: Sources): Messages {
+  const runs = failuresOfRuns();
+  const calls = sources.nodes.filter(({ type }) => type === 'CallExpression');
+  const made = sources.nodes.filter(isSite).map((site) => {
+    const found = expand(sources, (scope) => failuresAt(site, scope));
+    return { site, found: runs.get(sources.fileOf(site)) ?? found };
+  });
+  const changed = calls
+    .filter((call) => isCallOf(call, 'rephrase'))
+    .flatMap((call) => expand(sources, (scope) => rephrasedAt(call, scope)))
+    .filter(({ message }) => !isPlaceholder(message));
+  const notices = calls
+    .flatMap((call) => expand(sources, (scope) => noticesAt(call, scope)))
+    .filter(({ message }) => !isPlaceholder(message));
+  return {
+    sites: made.length,
+    silent: made.filter(({ found }) => found.length === 0).map(({ site }) => sources.fileOf(site)),
+    failures: unique([...made.flatMap(({ found }) => found), ...changed]),
+    notices: unique(notices),
+  };
+}

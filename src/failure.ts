@@ -22,7 +22,7 @@ type PlainRemedyCode =
   | 'report-to-operator'
   | 'ask-about-limits'
   | 'check-quota'
-  | 'rephrase'
+  | 'rephrase-prompt'
   | 'ask-for-text'
   | 'check-base-url'
   | 'check-host'

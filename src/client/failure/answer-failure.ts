@@ -76,7 +76,7 @@ export function noAnswer(
 ): Failure | undefined {
   if (received.refusal) {
     return new Failure('no_answer', 'the model refused to answer', {
-      remedy: { code: 'rephrase' },
+      remedy: { code: 'rephrase-prompt' },
     });
   }
   // Some servers send `stop` after a call.
@@ -84,6 +84,6 @@ export function noAnswer(
   const message = noAnswers.get(reason ?? '');
   if (reason === undefined || message === undefined) return undefined;
   return new Failure('no_answer', `${message} (finish_reason ${reason})`, {
-    remedy: { code: reason === 'content_filter' ? 'rephrase' : 'ask-for-text' },
+    remedy: { code: reason === 'content_filter' ? 'rephrase-prompt' : 'ask-for-text' },
   });
 }

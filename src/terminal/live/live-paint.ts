@@ -32,7 +32,7 @@ export interface Shown {
   readonly line: OpenLine;
   /** The window's columns when it was drawn. */
   readonly columns: number;
-  /** The terminal did not tell them. */
+  /** The terminal did not report them. */
   readonly isGuess: boolean;
 }
 
@@ -68,7 +68,7 @@ const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
 const farRight = `${CSI}9999C`;
 const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
 
-/** What of the preview is shown: all of it where there is room, or nothing. */
+/** The whole preview if it fits, else nothing. */
 export function shownPreview({ frame, line, columns }: Shown): string {
   const { preview = '' } = frame;
   const room = columns - line.column - 1;

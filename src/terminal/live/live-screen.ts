@@ -18,19 +18,19 @@ export interface RegionPlace {
   /** Of the window. */
   readonly columns: number;
   readonly rows: number;
-  /** The text above goes on: a preview of it can stand in its row. */
+  /** The text above has no line end yet: a preview of its continuation fits in its row. */
   readonly hasOpenLine: boolean;
 }
 
 /** Draws the region; called once for each time it is shown, or its place changes. */
 export type DrawFrame = (place: RegionPlace) => Frame;
 
-/** What is on the screen and what is to come. */
+/** What is on the screen and what is pending. */
 export interface ScreenState {
   draw: DrawFrame;
   /** `draw` was not called yet. */
   isNew: boolean;
-  /** Something else wrote over the region, or the terminal moved it. */
+  /** Other output overwrote the region, or the terminal moved it. */
   isStale: boolean;
   /** Finished, not written yet. */
   text: string;
@@ -48,7 +48,7 @@ export interface ScreenState {
   written: Written;
 }
 
-/** Nothing on the screen yet, or nothing any more that is natter's. */
+/** Nothing of natter's is on the screen. */
 export function firstState(columns: number, rows: number): ScreenState {
   return {
     draw: () => ({ rows: [] }),
@@ -131,7 +131,7 @@ export function wroteLately({ shown, written }: ScreenState, at: number): boolea
   return shown.frame.rows.length > 0 && last !== undefined && at - last.at <= memory;
 }
 
-/** What was shown is not natter's any more. */
+/** Leaves the shown rows in place as ordinary output. */
 export function forgetShown(state: ScreenState): void {
   state.shown = nothingShown(emptyLine, state.shown.columns);
   state.written = nothingWritten;

@@ -1,4 +1,4 @@
-// Lays finished pieces out under the quotes and lists they stand in.
+// Lays out finished pieces within their quotes and lists.
 import type { Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import type { Container } from './containers.ts';
@@ -10,7 +10,7 @@ export interface BlockOutput {
   readonly style: Style;
   readonly unicode: boolean;
   readonly containers: Container[];
-  /** What was written and not taken yet. */
+  /** Written output that was not taken yet. */
   text: string;
   /** The source had a blank line here. */
   blankBefore: boolean;

@@ -100,7 +100,7 @@ export function endText({ leaf }: BlockState): void {
   if (leaf.kind === 'paragraph') endParagraphLine(leaf.paragraph);
 }
 
-/** Nothing follows: all that is open is shown. */
+/** End of input: shows everything that is open. */
 export function endBlocks(state: BlockState): void {
   settleRow(state);
   closeLeaf(state);
@@ -124,7 +124,7 @@ function closeLeaf(state: BlockState): void {
   state.leaf = { kind: 'none' };
 }
 
-/** The held row is no header: it is text, on a line of its own. */
+/** The undecided row is not a table header: it is text on a separate line. */
 function settleRow(state: BlockState): void {
   const { row } = state;
   if (row === undefined) return;

@@ -1,4 +1,4 @@
-/** Where a reader stands in a terminal's escape sequence; `reread` means it ended before the character given. */
+/** Parser state within an escape sequence; `reread` means that the sequence ended before the given character. */
 export type SequenceState = 'text' | 'escape' | 'intermediate' | 'csi' | 'string' | 'reread';
 
 const BEL = 0x07;

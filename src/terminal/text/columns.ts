@@ -1,7 +1,7 @@
 import { createTextColumn } from './text-column.ts';
 import { padToWidth } from './width.ts';
 
-/** Texts that stand side by side. */
+/** Texts side by side. */
 export interface Columns {
   write(index: number, text: string): void;
   end(index: number): void;
@@ -19,7 +19,7 @@ export function columnWidth(window: number, count: number): number {
   return Math.max(1, Math.floor((window - 1 - separatorWidth * (count - 1)) / count));
 }
 
-/** One row of cells, each cut by nobody and filled up to the column's width. */
+/** One row of cells, padded to the column's width but not truncated. */
 export function joinCells(cells: readonly string[], width: number, separator: string): string {
   const filled = cells.map((cell, index) =>
     index === cells.length - 1 ? cell : padToWidth(cell, width),

@@ -1,13 +1,13 @@
 import { afterSequence, styleSequence, type OpenStyle } from './open-style.ts';
 import { displayWidth, graphemes } from './width.ts';
 
-/** The last line of text, as long as no line end has come, wrapped as the terminal wraps it. */
+/** The last line of text without a line end, wrapped as the terminal wraps it. */
 export interface OpenLine {
   /** Since the last line end, with its escape sequences; empty where the line is very long. */
   readonly text: string;
   /** The part in the line's last row, with the sequences that open its style. */
   readonly row: string;
-  /** Length of the sequences at the begin of `row` that open a style again. */
+  /** Length of the sequences at the start of `row` that reopen a style. */
   readonly lead: number;
   /** Columns of the last row that are used; all of them until the next character comes. */
   readonly column: number;
@@ -110,5 +110,4 @@ export function rewrapLine(line: OpenLine, columns: number): OpenLine {
   return extendLine(emptyLine, line.text, columns);
 }
 
-/** Something stands in the line. */
 export const isOpen = (line: OpenLine): boolean => line.column > 0;

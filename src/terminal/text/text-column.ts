@@ -35,7 +35,7 @@ function findBreak(line: string, width: number): Break | undefined {
     else {
       const columns = displayWidth(text);
       const isSpace = text === ' ';
-      // An ideograph may stand at the end of a row and at the begin of one.
+      // A row may end after an ideograph and start with one.
       if (columns > 1 && hasText && !wasSpace) found = { end: at, next: at, open };
       // Spaces at the end of a row take no room.
       if (!isSpace && used + columns > width && used > 0) {
@@ -54,7 +54,7 @@ function findBreak(line: string, width: number): Break | undefined {
   return undefined;
 }
 
-/** Of a long line the begin is enough to find a row. */
+/** The start of a long line is enough to find a row. */
 const unitsPerColumn = 64;
 
 const spacesAtEnd = / +((?:\u001B\[[\d;:]*m)*)$/;
@@ -77,11 +77,11 @@ interface Source {
   part(at: number, size: number): string;
   /** Whether there are more from a place on. */
   hasMore(at: number, size: number): boolean;
-  /** Lets what is before a place go; places count from there then. */
+  /** Discards the text before a place; places count from there afterwards. */
   forget(at: number): void;
 }
 
-/** A line in pieces: looking at its begin, also again and again, must not copy all of it. */
+/** A line in pieces: reading its start repeatedly must not copy the whole line. */
 function createSource(begin = ''): Source {
   let text = begin;
   let parts: string[] = [];
@@ -143,13 +143,13 @@ function rowFrom(
   return { row: closed, next: isLast ? undefined : next };
 }
 
-/** Text that comes bit by bit and is taken row by row, at the width there is then. */
+/** Text that arrives in pieces and is taken row by row, at the current width. */
 export interface TextColumn {
   /** Styled text; each line closes its own colours. */
   write(text: string): void;
   /** No more comes. */
   end(): void;
-  /** The next row can be changed by no further text. */
+  /** Further text cannot change the next row. */
   hasRow(width: number): boolean;
   take(width: number): string | undefined;
   /** The next rows as they are now, at most so many. */
@@ -166,7 +166,7 @@ interface Line {
 
 const newLine = (): Line => ({ source: createSource(), place: { at: 0, open: '' } });
 const isEmpty = ({ source, place }: Line) => place.open === '' && !source.hasMore(place.at, 0);
-/** Units that are let go together. */
+/** Units that are discarded together. */
 const forgotten = 10_000;
 
 function forget(line: Line): void {

@@ -18,7 +18,9 @@ function git(...words) {
 function faultOf(title) {
   const { length } = [...title];
   if (length > longestTitle) return `${length} characters, at most ${longestTitle} are allowed`;
-  return /^[\w./-]+(?:, [\w./-]+)*: \S/.test(title) ? undefined : 'not of the form "area: verb object"';
+  return /^[\w./-]+(?:, [\w./-]+)*: \S/.test(title)
+    ? undefined
+    : 'not of the form "area: verb object"';
 }
 
 const [since = ruleBegins] = process.argv.slice(2);

@@ -29,7 +29,7 @@ export function endingFailure(error: unknown, signal: AbortSignal): Failure {
 }
 
 /** The hint of the remedy `send-again`; here, as most runs need no other. */
-export const sendAgain = 'the text received is kept; send the prompt again for a complete answer';
+export const sendAgain = 'the received text is kept; send the prompt again';
 
 /** The failure of an answer that the user or a signal stopped. */
 export function stoppedAnswer(): Failure {

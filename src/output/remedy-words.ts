@@ -21,8 +21,8 @@ export const commonWords = {
   'ask-about-limits': () => 'ask the provider of the service about your limits',
   'check-quota': () => 'check the plan and billing of the account; a retry does not help',
   'rephrase-prompt': () =>
-    'the text received is kept; rephrase the prompt, or use a different model',
-  'ask-for-text': () => 'the text received is kept; natter runs no tools, so ask for text only',
+    'the received text is kept; rephrase the prompt, or use a different model',
+  'ask-for-text': () => 'the received text is kept; natter runs no tools, so ask for text only',
   'correct-base-url': () => 'a base URL looks like https://api.example.com',
   'correct-limit': ({ option }) => `set ${option} to 0, to a positive number, or to Infinity`,
   'check-scheme': ({ scheme }) =>

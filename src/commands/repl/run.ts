@@ -27,7 +27,7 @@ import { canRedraw, present } from '../print/presentation.ts';
 import { createReplLibrary } from './library.ts';
 import { createReplMemory, type ReplMemory } from './memory.ts';
 import { replPorts } from './ports.ts';
-import { createRemarks, type Remarks } from './remarks.ts';
+import { createSessionNotices, type SessionNotices } from './session-notices.ts';
 import { openReplService, type ReplService } from './service.ts';
 import { readRequestSettings } from '../service/request-settings.ts';
 
@@ -37,7 +37,7 @@ interface Parts {
   readonly options: ChatOptions;
   readonly settings: ResolvedSettings;
   readonly isLineMode: boolean;
-  readonly remarks: Remarks;
+  readonly sessionNotices: SessionNotices;
   readonly service: ReplService;
   readonly memory: ReplMemory;
   readonly journal: Journal;
@@ -81,8 +81,8 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
 }
 
 async function start(parts: Parts, state: ReplState): Promise<Session> {
-  const { context, memory, remarks, service, journal } = parts;
-  const library = createReplLibrary(context, remarks.journalOptions);
+  const { context, memory, sessionNotices, service, journal } = parts;
+  const library = createReplLibrary(context, sessionNotices.journalOptions);
   const ports = replPorts({ ...parts, service, library, memory });
   const options: ReplOptions = {
     ports,
@@ -96,17 +96,18 @@ async function start(parts: Parts, state: ReplState): Promise<Session> {
     return startLineMode({ ...options, editsLines: context.environment['TERM'] !== 'dumb' });
   }
   const { startLive } = await import('../../repl/live/start-live.ts');
-  const { style, unicode } = remarks.presentation;
+  const { style, unicode } = sessionNotices.presentation;
   return startLive({ ...options, style, unicode, traits: terminalTraits(context.environment) });
 }
 
 /** What is said and sent before the person types anything. */
 function open(parts: Parts, session: Session, words: readonly string[]): void {
-  const { context, options, remarks } = parts;
-  remarks.passTo((text) => session.dispatch({ type: 'remarked', text }));
+  const { context, options, sessionNotices } = parts;
+  sessionNotices.redirect((text) => session.dispatch({ type: 'remarked', text }));
   const state = session.state();
   if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
-  for (const name of options.file ?? []) remarks.say(`${name} is attached to the next prompt`);
+  for (const name of options.file ?? [])
+    sessionNotices.notify(`${name} is attached to the next prompt`);
   const prompt = typedPrompt(words.join(' '));
   if (prompt === '' || state.dialog !== undefined) return;
   // In lines it waits already, and an empty one sends it.
@@ -132,7 +133,7 @@ function farewell({ context }: Parts, session: Session): string {
 }
 
 async function converse(parts: Parts, words: readonly string[]): Promise<void> {
-  const { context, remarks } = parts;
+  const { context, sessionNotices } = parts;
   const session = await start(parts, await firstState(parts, words));
   open(parts, session, words);
   const leaving = new AbortController();
@@ -142,7 +143,7 @@ async function converse(parts: Parts, words: readonly string[]): Promise<void> {
   } finally {
     leaving.abort('left');
     await session.close();
-    remarks.passTo(undefined);
+    sessionNotices.redirect(undefined);
   }
   await context.streams.stdout.write(farewell(parts, session));
 }
@@ -152,11 +153,11 @@ async function serve(
   read: ResolvedSettings,
   words: readonly string[],
 ): Promise<void> {
-  const { context, options, remarks, journal } = parts;
-  const { presentation, say } = remarks;
+  const { context, options, sessionNotices, journal } = parts;
+  const { presentation, notify } = sessionNotices;
   const settings = withModelOf(read, modelOf(pathOf(journal.conversation())));
   const service = await openReplService({ context, presentation, options, settings });
-  const memory = createReplMemory(context, settings.values.save, say);
+  const memory = createReplMemory(context, settings.values.save, notify);
   try {
     const isLineMode = !canRedraw(context, options);
     await converse({ ...parts, settings, isLineMode, service, memory }, words);
@@ -178,14 +179,14 @@ export async function runRepl(
   const shown = await present(context, options);
   const read = readRequestSettings(context, shown.notices, options);
   const clean = (text: string) => cleanLine(context, text);
-  const remarks = createRemarks(shown, clean, (notices) =>
+  const sessionNotices = createSessionNotices(shown, clean, (notices) =>
     journalOptions(context, notices, read.values.save),
   );
-  const access = { context, notices: shown.notices, journal: remarks.journalOptions };
+  const access = { context, notices: shown.notices, journal: sessionNotices.journalOptions };
   const named = await openNamedJournal(access, options);
-  const journal = named ?? createJournal(remarks.journalOptions);
+  const journal = named ?? createJournal(sessionNotices.journalOptions);
   try {
-    await serve({ context, options, remarks, journal }, read, words);
+    await serve({ context, options, sessionNotices, journal }, read, words);
   } catch (error) {
     // There may have been no session yet to let go of it.
     await journal.close();

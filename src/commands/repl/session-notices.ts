@@ -2,20 +2,20 @@ import type { JournalOptions } from '../../conversation/journal/journal.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Presentation } from '../print/presentation.ts';
 
-/** What is told beside the conversation: on standard error before and after the session, inside it meanwhile. */
-export interface Remarks {
+/** Notices of a REPL: inside the session while it runs, else on standard error. */
+export interface SessionNotices {
   readonly presentation: Presentation;
   readonly journalOptions: JournalOptions;
-  readonly say: (text: string) => void;
-  /** Where remarks go from now on; undefined is standard error. */
-  passTo(listener: ((text: string) => void) | undefined): void;
+  readonly notify: (text: string) => void;
+  /** Redirects notices; undefined is standard error. */
+  redirect(listener: ((text: string) => void) | undefined): void;
 }
 
-export function createRemarks(
+export function createSessionNotices(
   shown: Presentation,
   clean: (text: string) => string,
   journalOptions: (notices: Notices) => JournalOptions,
-): Remarks {
+): SessionNotices {
   let listener: ((text: string) => void) | undefined;
   const pass = (text: string, otherwise: (text: string) => void) => {
     if (listener === undefined) otherwise(text);
@@ -32,7 +32,7 @@ export function createRemarks(
       debugLog: (text) => pass(`debug: ${text}`, () => shown.debugLog(text)),
     },
     journalOptions: journalOptions(notices),
-    say: (text) => notices.notice(text),
-    passTo: (next) => (listener = next),
+    notify: (text) => notices.notice(text),
+    redirect: (next) => (listener = next),
   };
 }

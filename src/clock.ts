@@ -1,26 +1,26 @@
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time as natter sees it; passed in everywhere, so that tests own it. */
+/** Passed in everywhere, so that tests control time. */
 export interface Clock {
   /** Monotonic milliseconds; only differences mean anything. */
   monotonic(): number;
   /** Wall-clock time, for dates that a person or a server reads. */
   date(): Date;
   /**
-   * Resolves after `milliseconds`, which may be more than a timer of Node takes; `Infinity` only ends with `signal`.
+   * Resolves after `milliseconds`, which may exceed the limit of Node's timers; `Infinity` ends only with `signal`.
    * @throws the signal's reason, at once, when `signal` aborts.
    */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** natter's own clock, which also repeats what it does beside its work. */
+/** A clock that also runs background tasks. */
 export interface ProgramClock extends Clock {
   /** Calls `action` every so many milliseconds until the function it returns is called. Keeps no process alive. */
   repeat(milliseconds: number, action: () => void): () => void;
 }
 
-/** Node's timers fire at once when they are asked for more: 24.8 days. */
+/** Node's timers fire at once for longer times: 24.8 days. */
 const longestTimer = 2 ** 31 - 1;
 
 /** One timer, as `setTimeout` of `node:timers/promises`. */
@@ -33,7 +33,7 @@ type Timer = (
 /** The clock of the process; longer sleeps than `timer` takes are several timers, one after the other. */
 export function createSystemClock(timer: Timer): ProgramClock {
   return {
-    // Node takes a millisecond to load `performance`.
+    // Node needs a millisecond to load `performance`.
     monotonic: () => Number(hrtime.bigint()) / 1e6,
     date: () => new Date(),
     async sleep(milliseconds, signal) {

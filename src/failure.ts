@@ -1,4 +1,4 @@
-/** Why natter could not do what it was asked; one process exit code each (`natter help exit-codes`). */
+/** Each kind has its own exit code (`natter help exit-codes`). */
 export type FailureKind =
   | 'unexpected'
   | 'usage'
@@ -73,7 +73,7 @@ export type RemedyCode = Remedy['code'];
 interface ServiceDetails {
   /** HTTP status of the response. */
   readonly status?: number;
-  /** Seconds the service asked to wait. */
+  /** Seconds to wait, as requested by the service. */
   readonly retryAfterSeconds?: number;
   /** `x-request-id` or its usual variants. */
   readonly requestId?: string;
@@ -149,6 +149,6 @@ export const exitCodes: Readonly<Record<FailureKind, number>> = {
   unreachable: 10,
   incomplete: 11,
   storage: 12,
-  // 13 is left for answers that do not match a schema.
+  // 13 is reserved for answers that do not match a schema.
   no_answer: 14,
 };

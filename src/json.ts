@@ -6,9 +6,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a JSON text may hold. */
 export interface JsonLimits {
-  /** Objects and arrays in one another. */
+  /** Nested objects and arrays. */
   readonly depth: number;
   readonly values: number;
 }
@@ -35,9 +34,9 @@ function stringEnd(text: string, start: number): number {
 }
 
 /**
- * Looks for more depth or values than the limits allow, before anything is parsed: in one pass, without recursion
- * and without memory of its own. Text that is no JSON is measured as far as a parser would read it.
- * @returns what there is too much of
+ * Checks the limits before anything is parsed: in one pass, without recursion or extra memory. Text that is not
+ * JSON is measured as far as a parser would read it.
+ * @returns the exceeded limit
  */
 export function jsonExcess(text: string, limits: JsonLimits): 'depth' | 'values' | undefined {
   let depth = 0;
@@ -57,8 +56,8 @@ export function jsonExcess(text: string, limits: JsonLimits): 'depth' | 'values'
 }
 
 /**
- * Deepest nesting that natter parses, many times what any service, recording or batch needs: whatever walks a value,
- * `JSON.stringify` first of all, overflows its stack at some thousands.
+ * Deepest nesting that natter parses, many times what any service, recording or batch needs: recursive code such
+ * as `JSON.stringify` overflows its stack at some thousands.
  */
 const deepestJson = 500;
 
@@ -75,7 +74,8 @@ function hasMore(text: string, character: string, limit: number): boolean {
 }
 
 /**
- * Whether a text is JSON nested deeper than {@link parseJson} parses. Most text has few brackets, and finding them is many times as fast as a look at each character.
+ * Whether a text is JSON nested deeper than {@link parseJson} parses. Most text has few
+ * brackets, and searching for them is many times as fast as checking each character.
  */
 export function isTooDeep(text: string): boolean {
   const half = deepestJson / 2;
@@ -83,7 +83,7 @@ export function isTooDeep(text: string): boolean {
   return mayBe && jsonExcess(text, limits) !== undefined;
 }
 
-/** Undefined for text that is not JSON. At any depth: for those who read only the fields they know. */
+/** Undefined for text that is not JSON. At any depth: for callers that read only known fields. */
 export function parseAnyJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -93,8 +93,8 @@ export function parseAnyJson(text: string): unknown {
 }
 
 /**
- * Undefined for text that is not JSON, or nested deeper than {@link deepestJson}: the parser's own message quotes the
- * text, and callers know what to say.
+ * Undefined for text that is not JSON, or nested deeper than {@link deepestJson}: the parser's message would quote
+ * the text.
  */
 export function parseJson(text: string): unknown {
   return isTooDeep(text) ? undefined : parseAnyJson(text);
@@ -131,14 +131,14 @@ function decimalOf(text: string): string {
   return `${significant}e${Number(power) - part.length + digits.length - significant.length}`;
 }
 
-/** Longer than any number that JavaScript holds, written in whatever way. */
+/** Longer than any number that JavaScript can represent. */
 const longestNumber = 1000;
 
 const isExact = (text: string) =>
   text.length <= longestNumber && decimalOf(text) === decimalOf(JSON.stringify(Number(text)));
 
 /**
- * Numbers of a JSON text that JavaScript cannot hold: 12345678901234567890 becomes 12345678901234567000, and 1e400
+ * Numbers of a JSON text that JavaScript cannot represent: 12345678901234567890 becomes 12345678901234567000, and 1e400
  * becomes null. `text` must be valid JSON.
  */
 export function* inexactNumbers(text: string): Generator<InexactNumber, void> {

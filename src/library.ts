@@ -44,14 +44,14 @@ export {
 
 type Surroundings = 'environment' | 'clock' | 'random' | 'userAgent';
 
-/** Only `baseUrl` has to be given. `environment` names the proxies; it is the process's own by default. */
+/** Only `baseUrl` is required. `environment` names the proxies; it is the process's own by default. */
 export type ClientOptions = Omit<AllClientOptions, Surroundings | 'transport'> &
   Partial<Pick<AllClientOptions, Surroundings>>;
 
 /**
  * A client of the service at `baseUrl`. Sends nothing before its first call; keeps connections open between
  * calls.
- * @throws Failure `configuration` for options no request can be made with
+ * @throws Failure `configuration` for invalid options
  */
 export function createClient(options: ClientOptions): Client {
   return createClientWith({

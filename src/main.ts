@@ -20,12 +20,13 @@ const writeProblems: Readonly<Record<string, string>> = {
 };
 
 function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
-  if (error.code === 'EPIPE') return new OutputClosed('nobody reads the output', { cause: error });
+  if (error.code === 'EPIPE')
+    return new OutputClosed('the reader of the output is gone', { cause: error });
   const problem = writeProblems[error.code ?? ''] ?? error.message;
   return new Failure('storage', `cannot write to ${stream}: ${problem}`, { cause: error });
 }
 
-/** Few runs ask for anything, and readline takes time to load. */
+/** Few runs ask a question, and readline takes time to load. */
 function createLazyAsk(interrupt: (reason: unknown) => void): Ask {
   let loaded: Ask | undefined;
   const ask = async (...words: Parameters<Ask>) => {
@@ -53,7 +54,7 @@ function isRunning(id: number): boolean {
   try {
     return process.kill(id, 0);
   } catch (error) {
-    // A process of another user is there, but may not be signalled.
+    // Another user's process is running, but may not be signalled.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -93,7 +94,7 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
   await runProgram(context, words);
 }
 
-/** Runs one command line; whatever ends it early is the reason of the run's abort signal, or thrown. */
+/** Runs one command line; an early end is the reason of the abort signal, or thrown. */
 async function runCommandLine(context: Context, words: readonly string[]): Promise<void> {
   try {
     await runWords(context, words);
@@ -103,12 +104,12 @@ async function runCommandLine(context: Context, words: readonly string[]): Promi
   context.signal.throwIfAborted();
 }
 
-/** What a signal ends has so many milliseconds to write its last text and release its locks. */
+/** Milliseconds after a signal to write the last text and release the locks. */
 const graceTime = 500;
 
 /**
- * Rejects with the signal that arrived, once its grace is over: neither a reader that stands still nor a pipe
- * that nobody opens keeps natter from leaving.
+ * Rejects with the signal that arrived, after the grace time: a blocked reader or an unopened pipe must not
+ * keep natter running.
  */
 function graceAfter(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
@@ -120,7 +121,7 @@ function graceAfter(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Without the part that describes failures, that it is missing is the failure to tell. */
+/** Without the module that describes failures, its absence is the failure to report. */
 function withoutReport(missing: unknown): { text: string; exitCode: number } {
   const failure = replacedFailure(missing);
   if (failure === undefined) throw missing;
@@ -140,7 +141,7 @@ async function report(
   return exitCode;
 }
 
-/** A terminal that was there and is gone: Node would abort when it puts it back into its state at the exit. */
+/** Node would abort at exit when it restores the state of a terminal that is gone. */
 function hasLostTerminal({ stdin, stdout, stderr }: Streams): boolean {
   return [stdin, stdout, stderr].some((stream, descriptor) => {
     return stream.isTerminal && !isatty(descriptor);
@@ -151,11 +152,11 @@ async function run(words: readonly string[]): Promise<void> {
   const ending = new AbortController();
   const end = (reason: unknown) => ending.abort(reason);
   const watch = watchSignals(process, end);
-  // Node's own warnings speak of its internals; what matters of them natter says itself.
+  // Node's warnings are about its internals; natter reports what matters.
   process.removeAllListeners('warning');
   process.on('uncaughtException', end).on('unhandledRejection', end);
   const streams = processStreams(process, isatty, (stream, error) => {
-    // Without standard error there is nobody to tell.
+    // Without standard error there is nowhere to report it.
     if (stream === 'stdout') end(writeFailure('standard output', error));
   });
   const context: Context = {

@@ -5,7 +5,7 @@ import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
 import type { ConsumedExchanges } from './consumed-exchanges.ts';
 
-/** Gives each recorded exchange to the request it answers, once, in order. */
+/** Uses each recorded exchange once, in order. */
 export interface ExchangeChoice {
   /** @throws Failure `configuration` when the recording has no, or no further, answer to the request */
   take(request: RecordedRequest, signal?: AbortSignal): Promise<RecordedExchange>;
@@ -23,7 +23,7 @@ function numbersOf(exchanges: readonly RecordedExchange[]): string {
   return `exchanges ${[first, ...others].join(', ')} and ${last}, which were used`;
 }
 
-/** What the nearest recorded request of the same address has otherwise. */
+/** How the most similar recorded request of the same path differs. */
 function nearest(request: RecordedRequest, candidates: readonly RecordedExchange[]): string {
   const compared = candidates.map(({ number, request: recorded }) => {
     const differences = differencesOf(recorded.body, request.body);
@@ -43,7 +43,7 @@ function reasonOf(
 ): string {
   const place = nameOf(request);
   const near = exchanges.filter((exchange) => nameOf(exchange.request) === place);
-  // An unused one is what the request most likely was to be.
+  // The request most likely corresponds to an unused one.
   const unused = near.filter((exchange) => !used.has(exchanges.indexOf(exchange)));
   if (near.length > 0) return nearest(request, unused.length > 0 ? unused : near);
   const others = new Set(exchanges.map((exchange) => nameOf(exchange.request)));
@@ -66,7 +66,7 @@ function noAnswer(
   });
 }
 
-/** `used`: what was used before is not used again. */
+/** Exchanges in `used` are not used again. */
 export function createExchangeChoice(
   recording: Recording,
   used: ConsumedExchanges,

@@ -6,8 +6,8 @@ import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 /** Which exchanges of a recording were used, by their places in it, from 0. */
 export interface ConsumedExchanges {
   /**
-   * Adds the one that `choose` gives, and gives it; nobody else chooses meanwhile. Waits for those that do, until
-   * `signal` aborts. Throws what `choose` throws.
+   * Adds and returns the one that `choose` returns, under a lock. Waits for other processes until `signal` aborts.
+   * Throws what `choose` throws.
    */
   add(choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number>;
 }
@@ -34,7 +34,7 @@ function readPlaces(path: string): ReadonlySet<number> {
     if (errorCode(error) !== 'ENOENT') throw storageFailure('read', path, error, variable);
   }
   if (/^(\d+\n)*$/.test(text)) return new Set((text.match(/\d+/g) ?? []).map(Number));
-  throw new Failure('configuration', `${path} holds something else than used exchanges`, {
+  throw new Failure('configuration', `${path} is not a list of used exchanges`, {
     hint: `name a new file with ${variable}`,
   });
 }

@@ -25,7 +25,7 @@ function differencesOfLists(
   return [...inside, ...beyond];
 }
 
-/** Where two JSON values differ, in the order of the second; the order of an object's fields is no difference. */
+/** Where two JSON values differ, in the order of the second; the order of fields does not matter. */
 export function differencesOf(
   recorded: unknown,
   asked: unknown,
@@ -91,7 +91,7 @@ function show(value: unknown, other: unknown): string {
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
-/** One difference in words; `where` is what was recorded, as in `exchange 3`. */
+/** `where` names the recorded exchange, such as `exchange 3`. */
 export function describeDifference({ place, recorded, asked }: Difference, where: string): string {
   const what = place === '' ? 'the body' : place;
   if (recorded === undefined)

@@ -16,7 +16,6 @@ export interface ExchangeWriterOptions {
   readonly filter: SecretFilter | undefined;
 }
 
-/** One exchange as it is written down. */
 export interface ExchangeWriter {
   response(response: HttpResponse, url: URL): void;
   bytes(bytes: Uint8Array): void;
@@ -24,11 +23,11 @@ export interface ExchangeWriter {
   end(): void;
   /** What was thrown in place of a response or of the rest of it. */
   failed(error: unknown): void;
-  /** Nobody reads on. Nothing happens after an end. */
+  /** The reader stopped. Does nothing after an end. */
   stopped(): void;
 }
 
-/** They describe how the body travelled, which is not how it is recorded. */
+/** They describe the transfer of the body, which is recorded decoded. */
 const travelHeaders = new Set([
   'connection',
   'content-encoding',
@@ -37,7 +36,7 @@ const travelHeaders = new Set([
   'transfer-encoding',
 ]);
 
-/** Whole, as a replay has no address that it could be relative to; without its query, which may hold a token. */
+/** Absolute, because a replay has no base URL; without its query, which may have a token. */
 function addressOf(location: string, base: URL): string {
   const target = parseUrl(location, base);
   if (target === undefined) return location;
@@ -52,8 +51,9 @@ function recordHeaders(
   const recorded: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || travelHeaders.has(name) || isSecretHeader(name)) continue;
-    const told = name === 'location' ? addressOf(String(value), url) : value;
-    recorded[name] = typeof told === 'string' ? mask(told) : told.map(mask);
+    const recordedValue = name === 'location' ? addressOf(String(value), url) : value;
+    recorded[name] =
+      typeof recordedValue === 'string' ? mask(recordedValue) : recordedValue.map(mask);
   }
   return recorded;
 }
@@ -71,7 +71,7 @@ interface TimedPiece extends Piece {
   readonly at: number;
 }
 
-/** Out of the bytes first, then out of the texts that several events of an answer spell out. */
+/** Masks the bytes first, then the texts that an answer spreads over several events. */
 function createSecretPieces(filter: SecretFilter | undefined): SecretPieces<TimedPiece> {
   if (filter === undefined) return { take: (piece) => [piece], end: () => [] };
   const bytes = createSecretBytes<TimedPiece>(filter.mask);
@@ -110,7 +110,7 @@ export function createExchangeWriter({
       }
     },
     end: () => end({ type: 'end' }),
-    // What is not a Failure is an interruption, or a reader that has enough.
+    // Anything but a Failure is an interruption, or a reader that stopped.
     failed: (error) =>
       end(error instanceof Failure ? failureEvent(error, mask) : { type: 'stopped' }),
     stopped: () => end({ type: 'stopped' }),

@@ -26,10 +26,10 @@ interface RecordedFailure {
   readonly transient: boolean;
 }
 
-/** A header that came several times has a list of values. */
+/** A repeated header has a list of values. */
 export type RecordedHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** `stopped`: natter read no further, because it had all it wanted or was interrupted. */
+/** `stopped`: natter stopped reading, because it was done or was interrupted. */
 export type RecordedEvent =
   | ({ readonly type: 'request'; readonly date: string } & RecordedRequest)
   | { readonly type: 'response'; readonly status: number; readonly headers: RecordedHeaders }
@@ -50,7 +50,7 @@ export function headerLine(program: string): string {
   return `${JSON.stringify({ format: formatName, version: formatVersion, program })}\n`;
 }
 
-/** The version of the format that a first line tells; undefined for any other line. */
+/** The version in the first line; undefined for any other line. */
 export function versionOf(line: string): number | undefined {
   const header = parseObject(line);
   const version = header?.['format'] === formatName ? header['version'] : undefined;

@@ -12,11 +12,11 @@ import {
 /** What followed a request, `at` milliseconds after it. */
 export type Reaction = LaterEvent & { readonly at: number };
 
-/** One request and what came of it. */
+/** One request and its response or failure. */
 export interface RecordedExchange {
   readonly number: number;
   readonly request: RecordedRequest;
-  /** When it was sent; undefined where the line does not tell. */
+  /** When it was sent; undefined where it was not recorded. */
   readonly date: Date | undefined;
   readonly reactions: readonly Reaction[];
 }
@@ -25,7 +25,7 @@ export interface Recording {
   readonly file: string;
   /** In the order of their requests. */
   readonly exchanges: readonly RecordedExchange[];
-  /** Numbers of lines, from 1, that are torn or hold something else. */
+  /** Numbers of lines, from 1, that are torn or not records. */
   readonly unreadable: readonly number[];
 }
 
@@ -36,7 +36,7 @@ function notARecording(file: string): Failure {
 }
 
 /**
- * Whether a file that begins with this line can be read.
+ * Checks the first line of a file.
  * @throws Failure `configuration` where it cannot
  */
 export function checkHeader(line: string, file: string): void {
@@ -69,12 +69,12 @@ function* linesOf(file: string): Generator<string, void> {
 type Filling = RecordedExchange & { readonly reactions: Reaction[] };
 
 /**
- * Reads a recording; a line that is torn or foreign costs that line.
- * @throws Failure `configuration` for a file that is none
+ * Reads a recording; skips torn and foreign lines.
+ * @throws Failure `configuration` for a file that is not a recording
  */
 export function readRecording(file: string): Recording {
   const exchanges: Filling[] = [];
-  // A number may come again where recordings were put together: it means the last request that has it.
+  // Concatenated recordings repeat numbers: a number means the last request that has it.
   const latest = new Map<number, Filling>();
   const unreadable: number[] = [];
   let number = 0;

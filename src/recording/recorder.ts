@@ -8,9 +8,9 @@ import { createExchangeWriter, type ExchangeWriter } from './exchange-writer.ts'
 export interface RecorderOptions {
   readonly file: RecordingFile;
   readonly clock: Clock;
-  /** Finds the secrets that are known by now; undefined while there are none. */
+  /** For the secrets known so far; undefined while there are none. */
   readonly filter: () => SecretFilter | undefined;
-  /** Called once, when the file can no longer be written; requests go on. */
+  /** Called once, when the file can no longer be written; requests continue. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -43,7 +43,7 @@ function recordResponse(response: HttpResponse, tape: ExchangeWriter): HttpRespo
       },
     },
     destroy(reason) {
-      // A reader of the body gets the reason, and tells it.
+      // A reader of the body gets the reason and reports it.
       if (!isRead) tape.stopped();
       response.destroy(reason);
     },
@@ -56,7 +56,7 @@ interface Writer {
   write(exchange: number | undefined, event: LaterEvent, at: number): void;
 }
 
-/** Writes until the first failure, which is reported once: a recording costs no answer. */
+/** Writes until the first failure, which is reported once; a failed recording must not fail an answer. */
 function createWriter({ file, clock, filter, onFailure }: RecorderOptions): Writer {
   let isBroken = false;
   const fail = (error: unknown) => {
@@ -89,7 +89,7 @@ function createWriter({ file, clock, filter, onFailure }: RecorderOptions): Writ
   return { begin, write };
 }
 
-/** Writes down what travels over a transport, as it happens and without secrets. */
+/** Records the requests and responses of a transport, without secrets. */
 export function createRecorder(options: RecorderOptions): (network: Transport) => Transport {
   const { clock, filter } = options;
   const writer = createWriter(options);

@@ -19,8 +19,8 @@ type RequestEvent = RecordedEvent & { readonly type: 'request' };
 /** A file that exchanges are added to. Its functions throw the system's error, or a Failure. */
 export interface RecordingFile {
   /**
-   * Writes a request and gives the number of its exchange, which no other process gives. Waits for those that write
-   * to it, until `signal` aborts.
+   * Writes a request and returns the number of its exchange, unique among all processes. Waits for other writers,
+   * until `signal` aborts.
    */
   begin(request: RequestEvent, signal?: AbortSignal): Promise<number>;
   append(exchange: number, at: number, event: LaterEvent): void;
@@ -51,7 +51,7 @@ function firstLine(path: string): string {
 
 /**
  * Finds the highest number of an exchange in a file; reads what was written since the last time.
- * @param check looks at a file that took the place of the last one; throws for one that is no recording
+ * @param check looks at a file that took the place of the last one; throws for one that is not a recording
  */
 function createCounter(path: string, check: () => void) {
   let last = 0;
@@ -63,7 +63,7 @@ function createCounter(path: string, check: () => void) {
       if (inode === -1 || fs.statSync(path).ino === inode) return;
       throw new Failure('storage', `${path} was replaced by another file`);
     },
-    /** `own` is what the file's size is while no other process has written to it. */
+    /** `own`: the file's size unless another process has written to it. */
     next(own: number): { readonly exchange: number; readonly size: number } {
       if (inode !== -1 && fs.statSync(path).ino !== inode) check();
       const { size, ino } = fs.statSync(path);
@@ -92,14 +92,14 @@ function prepare(path: string, program: string): void {
   }
   const found = fs.statSync(path);
   if (!found.isFile()) {
-    throw new Failure('usage', `cannot record into ${path}: it is no regular file`);
+    throw new Failure('usage', `cannot record into ${path}: it is not a regular file`);
   }
   if (found.size === 0) fs.writeFileSync(path, headerLine(program), { flag: 'a' });
   else checkHeader(firstLine(path), path);
 }
 
 /**
- * Opens a recording to add to it, or makes a private one (0600).
+ * Opens a recording to append to it, or creates a private one (0600).
  * @throws Failure `storage` when it cannot be written, `configuration` when it is another file
  */
 export async function openRecordingFile(
@@ -109,7 +109,7 @@ export async function openRecordingFile(
   const { storage, program } = options;
   const locked = <Result>(action: () => Result, signal = options.signal) =>
     withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, action);
-  /** What the file's size is while no other process has written to it. */
+  /** The file's size unless another process has written to it. */
   let expected = -1;
   const counter = createCounter(path, () => prepare(path, program));
 
@@ -117,7 +117,7 @@ export async function openRecordingFile(
     const bytes = Buffer.from(text);
     const written = storage.append(path, bytes);
     expected += written;
-    // What is cut stays a torn line; a later one begins anew.
+    // The cut line stays torn; the next record starts on a new line.
     if (written < bytes.length) throw Object.assign(new Error('cut'), { code: 'ENOSPC' });
   }
 
@@ -125,7 +125,7 @@ export async function openRecordingFile(
     await locked(() => prepare(path, program));
   } catch (error) {
     options.signal?.throwIfAborted();
-    // A lock that cannot be made tells of its own file, which nobody asked for.
+    // The failure of a lock names the lock file, which means nothing to a person.
     const cause: unknown = error instanceof Failure ? error.cause : error;
     throw error instanceof Failure && cause === undefined ? error : cannotWrite(path, cause);
   }

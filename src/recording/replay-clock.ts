@@ -7,11 +7,11 @@ export interface ReplayClock extends Clock {
    * @throws the signal's reason when it aborts
    */
   until(moment: number, signal: AbortSignal): Promise<void>;
-  /** Lets `date` go on from the date of a recording. */
+  /** Sets `date`, which continues from there. */
   setDate(date: Date): void;
 }
 
-/** So many events pass at once before signals and the reader of the output get their turn. */
+/** Events before signals and the reader of the output get their turn. */
 const eventsPerTurn = 200;
 
 /** `speed` of infinity is {@link createInstantClock}. */
@@ -19,7 +19,7 @@ export function createReplayClock(clock: Clock, speed: number): ReplayClock {
   return speed === Number.POSITIVE_INFINITY ? createInstantClock(clock) : scale(clock, speed);
 }
 
-/** A wall clock that shows `date` at the moment it was told to. */
+/** A wall clock that can be set. */
 function createDates(clock: Clock, monotonic: () => number) {
   let difference = clock.date().getTime() - monotonic();
   return {

@@ -11,7 +11,7 @@ export interface ReplayOptions {
   readonly recording: Recording;
   readonly used: ConsumedExchanges;
   readonly clock: ReplayClock;
-  /** Takes secrets out of a text, as they were taken out of the recording. */
+  /** Masks secrets, like in the recording. */
   readonly mask: (text: string) => string;
 }
 
@@ -21,11 +21,11 @@ interface Playing {
   readonly clock: ReplayClock;
   readonly start: number;
   readonly signal: AbortSignal;
-  /** To be called when nothing of it is read any more. */
+  /** Call it when the reader is done. */
   readonly leave: () => void;
 }
 
-/** The recording tells no more: natter stopped reading there, or was killed. */
+/** The recording ends here: natter stopped reading, or was killed. */
 function broken({ exchange }: Playing, when: string): RequestFailure {
   return new RequestFailure(
     'unreachable',

@@ -8,7 +8,7 @@ interface Line {
   readonly text: string;
   /** What is before the JSON of an event: `data: `. */
   readonly prefix: string;
-  /** Undefined where the line is none of an answer. */
+  /** Undefined where the line is not part of an answer. */
   readonly value: unknown;
   /** For each text in `value`, by its path, the number of its part in {@link GrowingText}. */
   readonly parts: ReadonlyMap<string, number>;
@@ -16,7 +16,7 @@ interface Line {
 
 type Change = (path: string, text: string) => string;
 
-/** The value with each text below `choices` changed; by its path a text goes on from event to event. */
+/** The value with each text below `choices` changed; a text continues from event to event at the same path. */
 function changeTexts(value: unknown, path: string, change: Change): unknown {
   if (typeof value === 'string') return change(path, value);
   if (Array.isArray(value)) {

@@ -1,15 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Bytes that came at once, and what is known of them. */
+/** Bytes that were received together. */
 export interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** Takes secrets out of pieces, also those that begin in one piece and end in a later one. */
+/** Masks secrets in pieces, also those that cross their borders. */
 export interface SecretPieces<Kind extends Piece> {
-  /** The pieces that are ready now: those that no secret can go on from. */
+  /** The pieces that are ready: no secret can continue after them. */
   take(piece: Kind): readonly Kind[];
-  /** The pieces that were held back. */
+  /** The delayed pieces. */
   end(): readonly Kind[];
 }
 

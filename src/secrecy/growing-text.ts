@@ -1,6 +1,6 @@
 import { mark, type SecretFilter } from './secret-filter.ts';
 
-/** A text that comes in parts, which wait until it is known whether a secret is in them. */
+/** A text in parts, which are delayed until it is known whether they have a secret. */
 export interface GrowingText {
   /** @returns the part's number, for `masked` */
   add(part: string): number;
@@ -13,7 +13,7 @@ export interface GrowingText {
   settle(): void;
 }
 
-/** So many characters of a secret show nothing of it: nothing waits for them. */
+/** This many characters of a secret reveal nothing: they are not delayed. */
 export const harmless = 3;
 
 export function createGrowingText(filter: SecretFilter): GrowingText {

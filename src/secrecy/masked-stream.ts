@@ -1,19 +1,19 @@
 import { harmless } from './growing-text.ts';
 import { maskRanges, type SecretFilter } from './secret-filter.ts';
 
-/** Masks secrets in a text that comes in pieces, also those that begin in one piece and end in a later one. */
+/** Masks secrets in a text that arrives in pieces, also those that cross their borders. */
 export interface MaskedStream {
   /** What can be shown now: all but an end that may be the beginning of a secret. */
   write(text: string): string;
-  /** What was held back. */
+  /** The delayed text. */
   end(): string;
-  /** What is held back now, as it was written. */
+  /** The delayed text, unmasked. */
   held(): string;
 }
 
 /**
- * The first three characters of a secret are not held back, so that an ordinary text is hardly ever delayed; of a
- * secret that goes on after them the rest is masked.
+ * The first three characters of a secret are not delayed, so that ordinary text hardly ever is; the rest of a secret is
+ * masked.
  */
 export function createMaskedStream(filter: SecretFilter): MaskedStream {
   /** The end of what was given back, as it was written. */

@@ -1,18 +1,18 @@
 import { decodedTexts } from './decoded-text.ts';
 
-/** Takes the place of a secret. */
+/** Replaces a secret. */
 export const mark = '***';
 
 /**
- * The least characters of a secret for natter's own messages. A shorter one is left alone: masking it would tear
- * ordinary words apart.
+ * Minimum length of a secret for natter's own messages. A shorter one is not masked: masking it would break
+ * ordinary words.
  */
 export const shortestInMessages = 4;
 
 /**
- * The same for answers, conversations and recordings, where a key such as `test` or `ollama`, which local servers are
- * content with, would put asterisks into the text that a person asked for. Eight is what NIST SP 800-63B asks of a
- * password; no service gives out a shorter key.
+ * The same for answers, conversations and recordings, where a key such as `test` or `ollama`, which local servers
+ * accept, would put asterisks into the text that a person asked for. NIST SP 800-63B requires eight for a
+ * password; no service issues a shorter key.
  */
 export const shortestInText = 8;
 
@@ -50,7 +50,7 @@ function base64Pieces(secret: string): readonly string[] {
 
 /** A secret as it is, with its own escapes resolved, and in base64. */
 function formsOf(secret: string): readonly string[] {
-  // Its padding says nothing of the secret, and may be left out.
+  // Without padding, which may be missing in the text.
   const [whole = ''] = Buffer.from(secret).toString('base64').split('=');
   const encoded = [whole, ...base64Pieces(secret)];
   const urlSafe = encoded.map((text) => text.replaceAll('/', '_').replaceAll('+', '-'));

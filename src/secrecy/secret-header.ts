@@ -1,4 +1,4 @@
-/** Says whether a header of this name usually carries a secret. The only place that decides it. */
+/** Whether a header of this name usually has a secret. The only place that decides it. */
 export function isSecretHeader(name: string): boolean {
   return /auth|cookie|key|token|secret|password|signature/i.test(name);
 }

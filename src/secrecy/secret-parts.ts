@@ -1,10 +1,10 @@
 import type { Environment } from '../environment.ts';
 import { isSecretHeader } from './secret-header.ts';
 
-/** Everything that a run may know a secret from. */
+/** Everything that may contain a secret in a run. */
 export interface SecretSources {
   readonly apiKey?: string | undefined;
-  /** By name; only those count whose name says that they carry a secret. */
+  /** By name; only those with the name of a secret header count. */
   readonly headers?: Readonly<Record<string, string>>;
   /** URLs, valid or not, which may hold a user name and a password. */
   readonly addresses?: readonly (string | undefined)[];
@@ -14,7 +14,7 @@ export interface SecretSources {
 
 /**
  * User names, cookie values and parameters are secrets by their place alone: a shorter one, such as `user` in Basic or
- * `theme=dark` in a cookie, is a word that stands elsewhere as well.
+ * `theme=dark` in a cookie, is also an ordinary word.
  */
 const shortestPart = 8;
 

@@ -4,20 +4,20 @@ import { makePrivateFolder } from './private-folder.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
-/** How a journal reaches its file; tests pass one that fails. Paths are absolute. */
+/** File access of journals; tests pass one that fails. Paths are absolute. */
 export interface AppendFile {
   /**
-   * Makes a private file (0600) that was not there, and its folder (0700).
-   * @throws the system's error, `EEXIST` when it is there
+   * Creates a private file (0600) and its folder (0700).
+   * @throws the system's error, `EEXIST` when it exists
    */
   create(path: string): void;
   /**
-   * Appends in one write call, so that no other writer's text comes between. Gives the bytes written: fewer than
+   * Appends in one write call, so that no other writer's text is in between. Returns the bytes written: fewer than
    * all when the disk is full.
    * @throws the system's error; nothing was written then
    */
   append(path: string, bytes: Uint8Array): number;
-  /** Resolves when the disk has everything that was appended. @throws the system's error */
+  /** Resolves when everything appended is on the disk. @throws the system's error */
   synchronize(path: string): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ function patternOf(text: string): RegExp {
 
 /**
  * The files that a name with `*` or `?` in its last part means, sorted, as a shell would list them; cmd.exe and
- * PowerShell pass such a name on as it is. A name of a file that is there means that file. Empty where nothing matches.
+ * PowerShell do not expand names. The name of an existing file means that file. Empty where nothing matches.
  * @throws the system's error where the folder cannot be read
  */
 export function expandName(name: string): readonly string[] {

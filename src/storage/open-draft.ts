@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { removeFile } from './remove-file.ts';
 
 /**
- * Opens a new file for writing whose name can be guessed, as that of a draft that replaces the file beside it. What is
- * there is what a crash left, or a link that another account put into a shared folder: it is removed, not followed.
+ * Opens a new file with a predictable name, such as a draft that replaces the file beside it. An existing file is
+ * left from a crash, or a link that another account put into a shared folder: it is removed, not followed.
  * @throws the system's error
  */
 export function openDraft(path: string, mode: number): number {

@@ -14,8 +14,8 @@ function makeOne(folder: string): void {
 }
 
 /**
- * Makes a folder that only its owner enters (0700), with those above it that are missing. One by one, because
- * Node's recursive way never returns where the folder above is there and takes no new ones, as `/proc`.
+ * Creates a folder for its owner only (0700), with its missing parents. One by one, because Node's recursive mkdir
+ * never returns where the parent exists but accepts no folders, such as `/proc`.
  * @throws the system's error
  */
 export function makePrivateFolder(folder: string): void {

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import { errorCode } from './storage-failure.ts';
 
-/** What Windows says while a virus scanner, an indexer or an editor has one of the files open. */
+/** Errors on Windows while a virus scanner, an indexer or an editor has one of the files open. */
 const passing: ReadonlySet<string | undefined> = new Set(['EACCES', 'EBUSY', 'EPERM']);
 
-/** Milliseconds to wait before each further try; short, as elsewhere than on Windows none of them helps. */
+/** Milliseconds before each further attempt; short, because they help only on Windows. */
 const pauses = [10, 20, 50, 100, 200];
 
 interface Renaming {
@@ -21,7 +21,7 @@ const systemRenaming: Renaming = {
 };
 
 /**
- * Gives a file another name, replacing what has it; tries again while another program has one of them open.
+ * Renames a file and replaces the target; tries again while another program has one of them open.
  * @throws the system's error
  */
 export function renameFile(from: string, to: string, renaming = systemRenaming): void {

@@ -4,8 +4,8 @@ import path from 'node:path';
 const device = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$/i;
 
 /**
- * Whether Windows would write to a device where a file of that name is meant, and the text be lost: `con.md`,
- * `aux`. The bare `NUL` is taken as meant.
+ * Whether Windows would write to a device instead of a file of that name, and lose the text: `con.md`, `aux`. The
+ * bare `NUL` is allowed: people use it on purpose.
  */
 export function isReservedName(name: string, platform: NodeJS.Platform): boolean {
   if (platform !== 'win32' || name.toUpperCase() === 'NUL') return false;

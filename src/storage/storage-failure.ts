@@ -5,7 +5,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['EPERM', 'permission denied, or another program has it open'],
   ['EBUSY', 'another program has it open'],
   ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the disk quota is used up'],
+  ['EDQUOT', 'the disk quota is exhausted'],
   ['EROFS', 'the file system is read-only'],
   ['ENOTDIR', 'part of its path is not a folder'],
   ['EISDIR', 'it is a folder'],
@@ -21,15 +21,14 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Why a call failed, in plain words that complete `cannot write: …`. */
+/** Why a call failed, to complete `cannot write: …`. */
 export function failureReason(error: unknown): string {
   const code = errorCode(error) ?? 'unknown error';
   return reasons.get(code) ?? code;
 }
 
 /**
- * A failed read or write of a file, in plain words; `variable` names the environment variable that moves the
- * folder it is in, where there is one.
+ * `variable` is the environment variable that moves the folder of the file.
  */
 export function storageFailure(
   action: 'read' | 'write',

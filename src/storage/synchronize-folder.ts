@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { errorCode } from './storage-failure.ts';
 
-/** Systems and file systems that cannot do it; a folder may also be one that is written, but not read. */
+/** The system or file system cannot do it, or the folder is not readable. */
 const cannot: ReadonlySet<string | undefined> = new Set([
   'EACCES',
   'EINVAL',
@@ -12,8 +12,8 @@ const cannot: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * Has the disk keep the names in a folder, those of files that were made or renamed just now. Where that is not to
- * be had (Windows), nothing is done.
+ * Flushes the names in a folder to the disk, after files were created or renamed. Does nothing where the system
+ * cannot (Windows).
  * @throws the system's error
  */
 export function synchronizeFolder(path: string): void {

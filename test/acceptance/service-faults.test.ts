@@ -59,7 +59,7 @@ test.each([
 });
 
 describe('Y6:', () => {
-  const port = 'has port 99999, and ports end at 65535';
+  const port = 'has port 99999, over the maximum of 65535';
 
   test.each([
     ['--base-url', ['--base-url', 'http://127.0.0.1:99999', 'hi'], {}, 2],

@@ -29,7 +29,7 @@ test('a file with something else in it is refused and left alone', async () => {
   const path = newPath('used');
   writeFileSync(path, 'my notes\n');
   await expect(keepConsumedExchanges(path, options).add(next)).rejects.toThrow(
-    'holds something else than used exchanges',
+    'is not a list of used exchanges',
   );
   expect(readFileSync(path, 'utf8')).toBe('my notes\n');
 });

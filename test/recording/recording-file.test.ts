@@ -144,7 +144,7 @@ test('a file that holds something else is refused and left as it is', async () =
 test('a folder, and a place that is not there, are refused', async () => {
   const folder = newPath();
   mkdirSync(folder);
-  expect((await refusal(folder)).message).toContain('it is no regular file');
+  expect((await refusal(folder)).message).toContain('it is not a regular file');
   const failure = await refusal(`${folder}/none/tape.jsonl`);
   expect(failure.kind).toBe('storage');
   expect(failure.message).toMatch(

@@ -4,7 +4,7 @@ import type { LockOwner } from './lock-owner.ts';
 import type { ProcessFacts } from './process-facts.ts';
 import { breakDeadLock, longestSilence, stateOf } from './stale-lock.ts';
 
-/** Milliseconds between two looks at a lock. */
+/** Milliseconds between two checks of a lock. */
 const pause = 1000;
 
 export interface AwaitOptions {
@@ -34,7 +34,7 @@ export async function awaitLock(path: string, options: AwaitOptions): Promise<vo
   const probe = `${process.id}-${Math.floor(clock.monotonic())}`;
   const judged = stateOf(path, first, process, probe);
   if (judged.type !== 'unknown') return;
-  // A lock from the future was given the present time just now.
+  // `stateOf` may just have set the time of a lock from the future.
   const seen = findLock(path)?.renewedAt;
   const life = await findLife(path, holder, process);
   if (life === 'gone') {
@@ -46,10 +46,10 @@ export async function awaitLock(path: string, options: AwaitOptions): Promise<vo
   for (;;) {
     await clock.sleep(pause, signal);
     const found = findLock(path);
-    // Taken or renewed meanwhile: somebody is there.
+    // Taken or renewed meanwhile: its owner is running.
     if (found?.token !== first.token || found.renewedAt !== seen) return;
     if (stateOf(path, found, process, probe).type !== 'unknown') return;
-    // Whatever the clock of the file system does, nobody renews it.
+    // Not renewed, whatever the clock of the file system shows.
     if (clock.monotonic() - start < longestSilence) continue;
     breakDeadLock(path, first, probe);
     return;

@@ -15,12 +15,12 @@ interface RenewalClock {
   repeat(milliseconds: number, action: () => void): () => void;
 }
 
-/** A lock that is kept for as long as something is open, minutes or days; it is renewed meanwhile. */
+/** A lock for as long as something is open, minutes or days; it is renewed meanwhile. */
 export interface HeldLock {
   readonly isHeld: true;
   /**
-   * False once another process has the lock, because this one was suspended for longer than locks last. Looks at the
-   * file only when it was not looked at for a while.
+   * False once another process has the lock, because this one was suspended for longer than locks last. Checks the
+   * file only when the last check is old.
    */
   isKept(): boolean;
   /** Never throws: a lock that cannot be removed is found dead later. */
@@ -30,7 +30,7 @@ export interface HeldLock {
 /** Another process has the lock. */
 export interface RefusedLock {
   readonly isHeld: false;
-  /** Undefined when the lock's file does not say. */
+  /** Undefined when the lock's file does not name it. */
   readonly holder: LockOwner | undefined;
   /** When it was taken, as far as that is known. */
   readonly since: Date;
@@ -43,7 +43,7 @@ export interface HeldLockOptions {
   readonly clock: RenewalClock;
 }
 
-/** Differs from every other taking; node:crypto would take longer to load than the lock to be taken. */
+/** Unique; loading node:crypto would take longer than taking the lock. */
 function takingToken(process: ProcessFacts, date: Date): string {
   const parts = [process.id, date.getTime(), hrtime.bigint()];
   return parts.map((part) => part.toString(36)).join('-');
@@ -65,8 +65,8 @@ function refusedLock(found: FoundLock | undefined, state: LockState, now: Date):
 }
 
 /**
- * Takes the lock at once or says who has it. A dead lock is broken: that of a process which is gone from this
- * machine, and one of another machine or container that was not renewed for a minute.
+ * Takes the lock at once, or returns its owner. Breaks a dead lock: that of a dead process of this machine, and one
+ * of another machine or container that was not renewed for a minute.
  * @throws the system's error when the lock's folder cannot be written
  */
 export function takeLock(
@@ -114,7 +114,7 @@ function signOfLife(path: string, owner: LockOwner, process: ProcessFacts): () =
 function keepLock(path: string, owner: LockOwner, { clock, process }: HeldLockOptions): HeldLock {
   const endLife = signOfLife(path, owner, process);
   let isLost = false;
-  // Of both clocks: the one stands still while the machine sleeps, the other may be set.
+  // Of both clocks: the monotonic one may stop while the machine sleeps, the other may be set.
   let seen = { date: clock.date().getTime(), monotonic: clock.monotonic() };
   const renew = () => {
     seen = { date: clock.date().getTime(), monotonic: clock.monotonic() };

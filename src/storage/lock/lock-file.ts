@@ -6,16 +6,15 @@ import { errorCode } from '../storage-failure.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_RDWR } = fs.constants;
 
-/** Bytes; a longer file is no lock. */
+/** Bytes; a longer file is not a lock. */
 const longestLock = 4096;
 
-/** A lock as it was found. */
 export interface FoundLock {
-  /** Names this taking of the lock, also for {@link breakLock}. */
+  /** Unique for each time the lock is taken. */
   readonly token: string;
   /** Undefined for a lock that its owner has not signed yet, or never will. */
   readonly owner: LockOwner | undefined;
-  /** It holds something else: a file that only has the name of a lock, and stays as it is. */
+  /** A file with the name of a lock but other contents; it is never changed. */
   readonly isForeign: boolean;
   /** When it was taken or renewed, by the clock of the file system; milliseconds. */
   readonly renewedAt: number;
@@ -77,7 +76,7 @@ function createFile<Result>(
   try {
     return fill(descriptor);
   } catch (error) {
-    // A full disk makes files but fills none: an empty one left here would keep everybody out.
+    // A full disk creates files without contents: an empty lock left here would block everyone.
     removeFile(path);
     throw error;
   } finally {
@@ -96,12 +95,11 @@ export function createLock(path: string, owner: LockOwner): boolean {
   return created === true;
 }
 
-/** What became of a lock that was to be renewed. */
 export type Renewal = 'renewed' | 'missing' | 'taken';
 
 /**
- * Gives the lock with this token the present time. By writing, because then a network file system uses its server's
- * clock, which is the same for all.
+ * Sets the lock's time to now, by writing: a network file system then uses its server's clock, which is the same
+ * for all.
  * @throws the system's error
  */
 export function renewLock(path: string, token: string): Renewal {
@@ -114,12 +112,12 @@ export function renewLock(path: string, token: string): Renewal {
   return renewal ?? 'missing';
 }
 
-/** Removes the lock, if it still is the one with this token; for its owner. */
+/** Removes the lock if it still has this token. */
 export function releaseLock(path: string, token: string): void {
   if (findLock(path)?.token === token) removeFile(path);
 }
 
-/** The present time by the clock of the file system that has the lock; milliseconds. @throws the system's error */
+/** The current time by the clock of the file system that has the lock; milliseconds. @throws the system's error */
 export function fileSystemTime(path: string, token: string): number {
   const probe = `${path}.${token}.time`;
   removeFile(probe);
@@ -137,7 +135,7 @@ export function fileSystemTime(path: string, token: string): number {
 export const removalOf = (path: string, token: string) => `${path}.${token}`;
 
 /**
- * Removes a lock that was left behind; for anybody. False while another process does so.
+ * Removes the lock of a dead process. False while another process is removing it.
  * @throws the system's error
  */
 export function breakLock(path: string, token: string): boolean {

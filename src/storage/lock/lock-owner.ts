@@ -2,7 +2,7 @@ import { isJsonObject, parseJson } from '../../json.ts';
 import { thisMachine } from './machine.ts';
 import type { ProcessFacts, ProcessSpace } from './process-facts.ts';
 
-/** Who took a lock: what its file says. */
+/** The contents of a lock file. */
 export interface LockOwner {
   readonly host: string;
   readonly processId: number;
@@ -14,7 +14,7 @@ export interface LockOwner {
   readonly device?: number | undefined;
   /** When the lock was taken; absent in locks of older versions, which did not renew them. */
   readonly since?: string | undefined;
-  /** Differs from every other taking of a lock. */
+  /** Unique for each time a lock is taken. */
   readonly token: string;
 }
 
@@ -65,7 +65,7 @@ export function fateOf(owner: LockOwner, process: ProcessFacts): Fate {
   return start === owner.start ? 'alive' : 'gone';
 }
 
-/** Of an older version, whose locks name host and process alone. */
+/** For locks of older versions, which have only the host and the process. */
 function fateOfOldOwner(owner: LockOwner, process: ProcessFacts): Fate {
   if (!isOfHost(owner, process)) return 'unknown';
   const { processId } = owner;
@@ -103,7 +103,7 @@ function parseOldOwner(text: string): LockOwner | undefined {
   return { host, processId: Number(id), token };
 }
 
-/** Undefined for anything but the text of a lock: one that its owner is just writing, or a file of someone else. */
+/** Undefined for anything but the text of a lock: one that is being written, or a foreign file. */
 export function parseOwner(text: string): LockOwner | undefined {
   if (!text.startsWith('{')) return parseOldOwner(text);
   const object = parseJson(text);

@@ -19,7 +19,7 @@ export interface LockOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Milliseconds. A write takes a few of them, so these are far apart on purpose. */
+/** Milliseconds. Longer than a write usually takes. */
 const pause = 15;
 const longestWait = 10_000;
 
@@ -29,7 +29,7 @@ function heldTooLong(path: string, { holder, state }: RefusedLock): Failure {
     state.type === 'unknown'
       ? `try again in ${Math.ceil(state.remaining / 1000)} s: if that natter is gone, the lock is removed then`
       : 'try again; if no natter is running, delete that file';
-  return new Failure('storage', `another natter${who} has held ${path} for too long`, { hint });
+  return new Failure('storage', `another natter${who} has locked ${path} for too long`, { hint });
 }
 
 async function awaitOwnLock(path: string, options: LockOptions): Promise<LockOwner> {
@@ -44,9 +44,9 @@ async function awaitOwnLock(path: string, options: LockOptions): Promise<LockOwn
 }
 
 /**
- * Runs `action` while no other process that uses the same lock file does. A dead lock is broken, as
- * {@link takeLock} says.
- * @throws Failure `storage` when the lock cannot be had within ten seconds; the reason of a signal that aborts
+ * Runs `action` while no other process that uses the same lock file does. Breaks a dead lock, like
+ * {@link takeLock}.
+ * @throws Failure `storage` when the lock is not free within ten seconds; the reason of a signal that aborts
  */
 export async function withLock<Result>(
   path: string,

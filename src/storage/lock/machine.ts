@@ -20,7 +20,7 @@ function readSpace(): ProcessSpace | undefined {
   }
 }
 
-/** Fields of `/proc/<id>/stat` after the name, which may hold blanks and parentheses; from field 3, the state. */
+/** Fields of `/proc/<id>/stat` after the name, which may contain spaces and parentheses; from field 3, the state. */
 function readState(id: number): ProcessState {
   try {
     const text = fs.readFileSync(`/proc/${id}/stat`, 'utf8');

@@ -1,4 +1,4 @@
-/** The process that takes locks, and what it can find out about others. */
+/** The process that takes locks, and what it knows about others. */
 export interface ProcessFacts {
   readonly id: number;
   /** Whether a process with that id is running on this machine. */
@@ -26,9 +26,8 @@ export interface ProcessSpace {
   readonly isContainer: boolean;
 }
 
-/** What the system says of a process. */
 export interface ProcessState {
-  /** It was killed and only its parent still remembers it. */
+  /** A zombie: it ended, but its parent has not read its status. */
   readonly isDead: boolean;
   /** Start time in a unit of the system; undefined where it is not known. */
   readonly start: string | undefined;

@@ -11,17 +11,17 @@ import { removeFile } from '../remove-file.ts';
 export const renewalInterval = 10_000;
 /** Milliseconds after which a lock that is not renewed is dead, where its process cannot be seen from here. */
 export const longestSilence = 60_000;
-/** Milliseconds; a lock is signed right after it is made, so the process that made an unsigned one is gone by then. */
+/** Milliseconds; a lock is signed right after it is created, so the process that created an unsigned one is dead by then. */
 const longestSigning = 2000;
 /** Milliseconds; older versions did not renew their locks. */
 const longestOldSilence = 24 * 3_600_000;
 /** Milliseconds; two machines' clocks count for less on some network file systems. */
 const clockTolerance = 5000;
 
-/** Why a lock is still there, or that it is dead. */
+/** What is known about a lock. */
 export type LockState =
   | { readonly type: 'dead' }
-  /** Its process is running, or it is no lock of natter. */
+  /** Its process is running, or it is not a lock of natter. */
   | { readonly type: 'alive' }
   /** Its process cannot be seen from here; dead so many milliseconds from now unless it is renewed. */
   | { readonly type: 'unknown'; readonly remaining: number };
@@ -40,11 +40,11 @@ function ageOf(path: string, { renewedAt }: FoundLock, token: string): number {
   const now = fileSystemTime(path, token);
   const age = now - renewedAt;
   if (age > -clockTolerance) return age;
-  // The clock went back. With the present time the lock ages again, and its owner renews it anyway.
+  // The clock was set back. With the current time the lock ages again.
   try {
     fs.utimesSync(path, now / 1000, now / 1000);
   } catch {
-    // It is another user's lock; it can be watched all the same.
+    // Another user's lock; its renewals are visible all the same.
   }
   return 0;
 }
@@ -65,11 +65,11 @@ export function stateOf(
   return remaining > 0 ? { type: 'unknown', remaining } : { type: 'dead' };
 }
 
-/** Removes a dead lock, unless another process does so just now. @throws the system's error */
+/** Removes a dead lock, unless another process is removing it. @throws the system's error */
 export function breakDeadLock(path: string, found: FoundLock, token: string): void {
   removeLifeSign(path, found.token);
   if (breakLock(path, found.token)) return;
-  // Whoever was to remove it may have been killed meanwhile.
+  // The process that was removing it may have been killed.
   const removal = findLock(removalOf(path, found.token));
   if (removal === undefined) return;
   if (fileSystemTime(path, token) - removal.renewedAt < longestSilence) return;

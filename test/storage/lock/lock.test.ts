@@ -76,7 +76,7 @@ describe('withLock', () => {
     const waiting = { ...options([]), process: processOn(7, { running: { 42: '100' } }) };
     const failure = await failureOf(() => withLock(lock, waiting, () => undefined));
     expect(failure.kind).toBe('storage');
-    expect(failure.message).toContain(`another natter (process 42 on one) has held ${lock}`);
+    expect(failure.message).toContain(`another natter (process 42 on one) has locked ${lock}`);
     expect(failure.hint).toContain('delete that file');
     expect(readFileSync(lock, 'utf8')).toContain('"processId":42');
     expect(waiting.clock.monotonic()).toBeLessThan(10_100);

@@ -1,5 +1,5 @@
-// The contract leaves the fields of an error body open ("not shown"). The sandbox sends the first shape unless
-// asked for another.
+// The contract leaves the fields of an error body open ("not shown"). The sandbox sends the first shape by
+// default.
 
 import { namesOf } from './names-of.ts';
 

@@ -9,13 +9,13 @@ export interface SandboxLimits {
   readonly connections: number;
   /** One body. */
   readonly body: number;
-  /** All bodies that the sandbox holds at the same time. */
+  /** All bodies in memory at the same time. */
   readonly bodies: number;
-  /** Objects and arrays in one another. */
+  /** Nested objects and arrays. */
   readonly depth: number;
   /** Values of one body. */
   readonly values: number;
-  /** A body that is not wanted is read and dropped up to this size, so that its sender can read the answer. */
+  /** A refused body is read and dropped up to this size, so that its sender can read the answer. */
   readonly droppedBody: number;
   /** How long it may take to arrive. */
   readonly droppedTime: number;
@@ -25,7 +25,7 @@ export interface SandboxLimits {
 
 const mebibyte = 1024 * 1024;
 
-/** The contract states no sizes; the body is several times what fits the larger window, the answer more than it. */
+/** The contract states no sizes; the body is several times the larger window, and so is the answer. */
 export const usualLimits: SandboxLimits = {
   head: 16 * 1024,
   headTime: 10_000,

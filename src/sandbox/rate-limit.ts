@@ -5,7 +5,7 @@ import type { KeyTier, RateLimit } from './keys.ts';
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
 
 /**
- * Reads a limit as people write it: `3/10s`, `60/min`, `5/1m`.
+ * Reads a limit such as `3/10s`, `60/min`, `5/1m`.
  * @throws Failure `usage`
  */
 export function parseRateLimit(text: string): RateLimit {

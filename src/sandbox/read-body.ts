@@ -83,8 +83,8 @@ export async function readBody(
 
 /**
  * Lets the rest of a body pass unread, so that a client that sends all of it before it reads can read the answer;
- * within bounds, after which the connection is closed. The time is real, whatever the clock: the client lives in
- * real time.
+ * within bounds, after which the connection is closed. Real time, whatever the clock: so is that of the
+ * client.
  */
 export function dropBody(
   request: IncomingMessage,
@@ -100,7 +100,7 @@ export function dropBody(
     dropped += chunk.length;
     if (dropped > droppedBody) socket.destroy();
   });
-  // A body nobody has begun to read when the answer is finished is dropped by Node, without bounds.
+  // Node drops an unread body when the answer is finished, without bounds.
   request.read(0);
 }
 
@@ -110,7 +110,7 @@ function describe(excess: 'depth' | 'values', { depth, values }: JsonLimits): st
     : `has more than ${values} values`;
 }
 
-/** A body as JSON, or why it is none. */
+/** A body as JSON, or why it is not. */
 export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
 
 /**

@@ -12,7 +12,7 @@ import { dropBody, type ParsedBody, parseBody, readBody } from './read-body.ts';
 import { answerRoute, findRoute, type Route } from './routes.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
-/** Characters that the log keeps of a body which is no JSON. */
+/** Characters in the log of a body that is not JSON. */
 const loggedText = 16_384;
 
 /** Reads and parses the body of a request whose route has one. */
@@ -63,7 +63,7 @@ async function precede(exchange: Exchange): Promise<boolean> {
   return true;
 }
 
-/** Looks at what costs least first: nothing is read of a body before the key is known. */
+/** Cheap checks first: no body is read before the key is known. */
 async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   const { record, request } = exchange;
   const { method = 'GET', url = '/', headers } = request;

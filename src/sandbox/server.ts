@@ -45,7 +45,7 @@ export interface Sandbox {
   /** The base URL for a client, such as `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly port: number;
-  /** Stops at once: answers under way are broken off. */
+  /** Stops at once and cuts open answers. */
   close(): Promise<void>;
 }
 
@@ -121,8 +121,8 @@ function allowExit(server: Server): void {
 }
 
 /**
- * Starts the service in a box: the contract on loopback, with a language model behind it only if one is given.
- * @throws Failure `usage` when the host is not loopback or the port cannot be had
+ * Starts the mock: the contract on loopback, with a language model behind it only if an engine is given.
+ * @throws Failure `usage` when the host is not loopback or the port is not available
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0, unref = false } = options;

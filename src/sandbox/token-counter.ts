@@ -1,5 +1,5 @@
-// The sandbox's own measure of text. A token is an optional space and up to six letters or digits, or one other
-// character, or a run of up to eight blanks: about four bytes of English. Linear, and needs no table.
+// How the sandbox counts tokens. A token is an optional space and up to six letters or digits, or one other
+// character, or a run of up to eight spaces: about four bytes of English. Linear, and needs no table.
 
 const longestWord = 6;
 const longestBlank = 8;

@@ -4,9 +4,9 @@ import type { Transform, Writable } from 'node:stream';
 import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
 
-/** Where the body of an answer goes: compressed, sliced and slowed down as the fault asks. */
+/** Where the body of an answer goes: compressed, split and slowed down by the fault. */
 export interface BodyWriter {
-  /** Resolves when more may be written: what is not read is not produced. */
+  /** Resolves when more may be written, so that no more is produced than read. */
   write(chunk: string | Buffer): Promise<void>;
   /** Resolves when all that was written left the compressor. */
   flush(): Promise<void>;
@@ -58,7 +58,7 @@ export async function openBodyWriter(exchange: Exchange): Promise<BodyWriter> {
   const compressor =
     fault.encoding === undefined ? undefined : await createCompressor(fault.encoding);
   compressor?.pipe(response);
-  // Without a reader a flush would wait for ever.
+  // Without a reader a flush would wait forever.
   signal.addEventListener('abort', () => compressor?.destroy(), { once: true });
   const target = compressor ?? response;
   return {

@@ -46,14 +46,14 @@ const emptyDeltas: readonly object[] = [
   { delta: { __unknown: true }, logprobs: null, constructor: 1 },
 ];
 
-/** What of the role belongs into the next delta. */
+/** The role in the next delta. */
 type NextRole = () => Role;
 
 interface Role {
   readonly role?: string | null;
 }
 
-/** Unless a fault says otherwise the first delta has the role, which strict clients ask for. */
+/** By default the first delta has the role, which strict clients require. */
 function createNextRole({ role }: Fault): NextRole {
   if (role === undefined) {
     let isFirst = true;
@@ -156,7 +156,7 @@ function* map<Item>(
 
 /**
  * The payloads of an answer's events in order, `[DONE]` included, made as they are taken; in groups, as the
- * deltas are. Unless asked otherwise the last chunk has an empty content, the finish_reason and the usage; the
+ * deltas are. By default the last chunk has an empty content, the finish_reason and the usage; the
  * contract leaves that open.
  */
 export async function* chunkPayloads(

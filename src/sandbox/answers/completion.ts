@@ -9,10 +9,9 @@ export interface Ending {
   readonly usage: Required<Usage>;
 }
 
-/** Deltas in groups: those of one group are there at once, and the next group may have to be waited for. */
+/** Deltas in groups: those of one group are ready together; the next group may take time. */
 export type DeltaGroups = Iterable<Iterable<string>> | AsyncIterable<Iterable<string>>;
 
-/** An answer to be given. */
 export interface Completion {
   readonly id: string;
   readonly model: string;
@@ -22,7 +21,7 @@ export interface Completion {
   ending(): Ending;
 }
 
-/** Undefined when it is to be left out. */
+/** Undefined when it is left out. */
 export function finishReasonOf(fault: Fault, { finishReason }: Ending): string | undefined {
   return fault['no-finish-reason'] === true ? undefined : (fault['finish-reason'] ?? finishReason);
 }

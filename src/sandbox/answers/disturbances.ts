@@ -2,7 +2,7 @@ import type { Exchange } from '../exchange.ts';
 import { errorText } from './error-answer.ts';
 import { type EventFormat, formatComment } from './event-format.ts';
 import { cut, cutPosition, stall } from './interruptions.ts';
-import { encodingOf, spoil } from './malformed-events.ts';
+import { encodingOf, corrupt } from './malformed-events.ts';
 import type { BodyWriter } from './body-writer.ts';
 
 /** An event stream that has begun. */
@@ -12,7 +12,7 @@ export interface EventStream {
   readonly format: EventFormat;
 }
 
-/** Numbers of the events (from 1) that are not simply sent; the rest need no second look. */
+/** Numbers of the events (from 1) with a fault; the others are sent directly. */
 export function disturbedEvents({ fault }: Exchange): ReadonlySet<number> {
   const cutAfter = cutPosition(fault);
   const stallAfter = fault['stall-after'];
@@ -32,7 +32,7 @@ async function sendSpoilt(stream: EventStream, data: string): Promise<void> {
   const { exchange, outlet, format } = stream;
   const kind = exchange.fault['malformed-as'] ?? 'truncated';
   if (kind !== 'endless') {
-    await outlet.write(Buffer.from(format(spoil(data, kind)), encodingOf(kind)));
+    await outlet.write(Buffer.from(format(corrupt(data, kind)), encodingOf(kind)));
     return;
   }
   await outlet.write('data: ');
@@ -48,8 +48,8 @@ async function stallStream({ exchange, outlet }: EventStream): Promise<void> {
 }
 
 /**
- * Lets happen what the fault has in store for the event numbered `number`.
- * @param data what the event would have said
+ * Applies the fault to event `number`.
+ * @param data the payload of the proper event
  * @returns whether the event is still to be sent, was sent in another form, or the answer was cut or ends here
  */
 export async function disturb(

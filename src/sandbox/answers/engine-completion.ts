@@ -13,7 +13,7 @@ export interface EngineAnswer {
   readonly prelude: Iterable<string>;
 }
 
-/** A refusal becomes text, the one place the contract has for it; for reasoning it has none. */
+/** A refusal becomes text, its only place in the contract; reasoning has none. */
 function deltasOf(event: ChatEvent): readonly string[] {
   if (event.type === 'text-received') return event.deltas;
   return event.type === 'refusal-received' ? [event.text] : [];
@@ -29,7 +29,7 @@ async function* tellingEvents(
   try {
     for await (const event of events) {
       if (isTelling(event)) yield event;
-      // What the engine says after its end is about the end, and has been said with it.
+      // Later events of the engine are about the end, which has been sent.
       if (event.type === 'answer-finished') return;
     }
   } catch (error) {
@@ -37,14 +37,14 @@ async function* tellingEvents(
   }
 }
 
-/** Engines have many words for the few ways in which an answer ends; what has no other is a proper stop. */
+/** Engines have many words for the few finish reasons; any other word means `stop`. */
 function finishReason(word = 'stop'): string {
   if (word === 'tool_calls' || word === 'function_call') return word;
   if (/length|max_?(?:\w+_)?tokens/i.test(word)) return 'length';
   return /filter|safety/i.test(word) ? 'content_filter' : 'stop';
 }
 
-/** The engine's counts, with the sandbox's own in place of missing ones; the total is always their sum. */
+/** The engine's counts, or the sandbox's where they are missing; the total is always the sum. */
 function completeUsage(
   told: Usage | undefined,
   promptTokens: number,
@@ -62,8 +62,7 @@ function completeUsage(
 }
 
 /**
- * An engine's answer as the contract shows answers. Resolves once the engine said something: until then its
- * failure can still be told with a status of its own.
+ * Resolves at the first event of the engine: until then a failure can still be sent as a status.
  * @throws Failure of a kind the contract knows, here and while the deltas are taken; or the signal's reason
  */
 export async function engineCompletion(

@@ -5,7 +5,7 @@ import { errorBody } from '../error-shapes.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendWhole } from './whole-answer.ts';
 
-/** Messages quote what the request holds, which may be megabytes. */
+/** Messages quote the request, which may have megabytes. */
 const longestMessage = 2000;
 
 const hostileText = ' \u001b[31m\u001b]0;owned\u0007\u202etxet\u009b2J';
@@ -23,7 +23,6 @@ function statusOf({ kind }: Failure): number {
   return entry === undefined ? 400 : Number(entry[0]);
 }
 
-/** An error body in the shape asked for. */
 export function errorText(
   { fault }: Exchange,
   status: number,
@@ -34,7 +33,7 @@ export function errorText(
   return errorBody(fault['error-shape'] ?? 'nested', status, errorName(status), text);
 }
 
-/** Answers what is wrong with a request (contract, Errors). */
+/** Sends the error of a request (contract, Errors). */
 export async function answerFailure(exchange: Exchange, failure: Failure): Promise<void> {
   const status = statusOf(failure);
   const { hint, message, retryAfterSeconds } = failure;
@@ -57,8 +56,8 @@ function guessContentType(body: string): string {
 }
 
 /**
- * Answers with the status or body the fault names.
- * @returns false when it names none
+ * Sends the status or body of the fault.
+ * @returns false when it has none
  */
 export async function answerAsAsked(exchange: Exchange): Promise<boolean> {
   const { fault } = exchange;

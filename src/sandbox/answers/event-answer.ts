@@ -7,7 +7,7 @@ import { afterAnswer } from './interruptions.ts';
 import { openBodyWriter } from './body-writer.ts';
 import { applyFraming, responseHeaders } from './response-head.ts';
 
-/** Characters collected before a write when nothing asks for a pause. */
+/** Characters collected before a write when there is no pause. */
 const batch = 16_384;
 
 /** Milliseconds until the next event is due, after so many; the first one is due at once. */
@@ -51,7 +51,7 @@ interface Sender {
   readonly events: ReturnType<typeof createCollector>;
 }
 
-/** Sends payloads that are there at once. */
+/** Sends payloads that are ready. */
 async function sendGroup(
   { stream, disturbed, timeToNext, events }: Sender,
   payloads: Iterable<string>,

@@ -2,7 +2,7 @@ import type { Fault } from '../faults/fault-fields.ts';
 
 const lineEnds = { lf: '\n', crlf: '\r\n', cr: '\r' } as const;
 
-/** Line ends by turns, one kind an event: a CR before an LF would make one line end of two. */
+/** Alternating line ends, one kind an event: a CR before an LF would make one line end of two. */
 const mixedEnds = [lineEnds.lf, lineEnds.crlf, lineEnds.cr];
 
 function spread(data: string): readonly string[] {
@@ -16,7 +16,7 @@ function spread(data: string): readonly string[] {
 /** Writes one event; each call is the next event of the stream. */
 export type EventFormat = (data: string, name?: string) => string;
 
-/** `data: <json>` and a blank line (contract, Events), or what the fault makes of it. */
+/** `data: <json>` and a blank line (contract, Events), or as changed by the fault. */
 export function createEventFormat(fault: Fault): EventFormat {
   const lineEnding = fault['line-ending'] ?? 'lf';
   const prefix = `data:${' '.repeat(fault['data-spaces'] ?? 1)}`;

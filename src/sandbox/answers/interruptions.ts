@@ -6,8 +6,8 @@ import type { Fault } from '../faults/fault-fields.ts';
 const usualCut = 3;
 
 /**
- * Milliseconds for what was sent to be read before a reset, which discards it on both sides. Real ones, whatever the
- * clock: the other side lives in real time.
+ * Milliseconds for what was sent to be read before a reset, which discards it on both sides. Real time,
+ * whatever the clock: so is that of the client.
  */
 const grace = 100;
 
@@ -17,13 +17,13 @@ export function cutPosition(fault: Fault): number | 'request' | undefined {
   return place ?? (fault.cut === undefined ? undefined : usualCut);
 }
 
-/** Closes the connection where the answer stands; what was written is still sent. */
+/** Closes the connection; what was written is still sent. */
 export async function breakOff({ response }: Pick<Exchange, 'response'>): Promise<void> {
   await nextTurn();
   response.socket?.destroySoon();
 }
 
-/** Ends the answer where it stands. `end` keeps HTTP intact, `fin` and `rst` break it. */
+/** Ends the answer early. `end` keeps HTTP intact, `fin` and `rst` break it. */
 export async function cut({ response, record, fault }: Exchange): Promise<void> {
   record.ended = 'cut';
   const { socket } = response;
@@ -54,7 +54,7 @@ export async function stall(exchange: Exchange, comment: () => Promise<void>): P
   }
 }
 
-/** Does what is to happen after a complete answer. */
+/** Faults after a complete answer. */
 export function afterAnswer({ response, fault, record }: Exchange, end: () => void): void {
   record.ended = 'done';
   if (fault['hold-open'] === true) return;

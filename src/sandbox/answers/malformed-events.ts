@@ -1,10 +1,9 @@
 import { namesOf } from '../names-of.ts';
 
-// Events that no parser should have to read.
+// Invalid events.
 
 type Spoil = (data: string) => string;
 
-/** How an event can be spoilt. */
 export const malformedSummaries = {
   truncated: 'half of the JSON (default)',
   text: 'no JSON',
@@ -14,7 +13,7 @@ export const malformedSummaries = {
   null: 'JSON null',
   empty: 'no data',
   comment: 'a comment a gateway wrapped as data',
-  utf8: 'a byte that is no UTF-8',
+  utf8: 'a byte that is not UTF-8',
   endless: 'a line that never ends',
 } as const;
 
@@ -34,12 +33,11 @@ export type MalformedKind = keyof typeof malformedSummaries;
 
 export const malformedKinds = namesOf(malformedSummaries);
 
-/** The spoilt payload of an event. */
-export function spoil(data: string, kind: Exclude<MalformedKind, 'endless'>): string {
+export function corrupt(data: string, kind: Exclude<MalformedKind, 'endless'>): string {
   return spoilers[kind](data);
 }
 
-/** How an event is to be written; ÿ in Latin-1 is no UTF-8. */
+/** How an event is to be written; ÿ in Latin-1 is invalid UTF-8. */
 export function encodingOf(kind: MalformedKind): 'latin1' | 'utf8' {
   return kind === 'utf8' ? 'latin1' : 'utf8';
 }

@@ -16,7 +16,7 @@ const dateFormats: Readonly<Record<string, (date: Date) => string>> = {
   },
 };
 
-/** `date+3` and its like as the date in so many seconds; anything else as it stands. */
+/** `date+3` and its like as the date in so many seconds; anything else unchanged. */
 function retryAfterText(value: string, clock: Clock): string {
   const [, format = '', seconds] = /^(date|rfc850|asctime)([+-]\d{1,9})$/.exec(value) ?? [];
   const write = dateFormats[format];
@@ -24,7 +24,7 @@ function retryAfterText(value: string, clock: Clock): string {
   return write(new Date(clock.date().getTime() + Number(seconds) * 1000));
 }
 
-/** Headers of an answer, the asked-for ones last. */
+/** Headers of an answer, those of the fault last. */
 export function responseHeaders(
   { clock, fault, number }: Exchange,
   contentType: string,
@@ -40,7 +40,7 @@ export function responseHeaders(
   };
 }
 
-/** Makes the end of the connection the end of the body, where that is asked for. */
+/** Ends the body with the connection, where the fault wants it. */
 export function applyFraming({ fault, response }: Exchange): void {
   if (fault.framing !== 'close') return;
   response.useChunkedEncodingByDefault = false;

@@ -1,7 +1,6 @@
 import { tokensOf } from '../token-counter.ts';
 import type { Completion } from './completion.ts';
 
-/** What the sandbox itself is to say. */
 export interface Script {
   readonly id: string;
   readonly model: string;

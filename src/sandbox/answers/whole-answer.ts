@@ -3,7 +3,6 @@ import { afterAnswer, cut, cutPosition, stall } from './interruptions.ts';
 import { openBodyWriter } from './body-writer.ts';
 import { applyFraming, responseHeaders } from './response-head.ts';
 
-/** An answer of one piece. */
 export interface WholeAnswer {
   readonly status: number;
   readonly contentType: string;
@@ -11,7 +10,7 @@ export interface WholeAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The length can be told only of what is sent whole and as it is. */
+/** The length is known only for a body that is sent whole and unchanged. */
 function lengthHeader({ fault }: Exchange, { status, text }: WholeAnswer): Record<string, string> {
   const untold =
     status === 204 ||
@@ -27,7 +26,7 @@ function partBefore(text: string, events: number): string {
   return events === 0 ? '' : text.slice(0, Math.ceil(text.length / 2));
 }
 
-/** Sends an answer that is no event stream, with what the fault asks of any answer. */
+/** Sends an answer that is not an event stream, with its fault. */
 export async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void> {
   const { fault, record, response } = exchange;
   const { status, contentType, text } = answer;

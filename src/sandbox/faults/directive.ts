@@ -15,7 +15,7 @@ const longestGroup = 65_536;
 
 const opening = /^\s*\[sandbox(?=[\s\]:])[:]?/i;
 
-/** In order: blanks, the closing bracket, `name=value` with a quoted value, `name=value`, `name`. */
+/** In order: spaces, the closing bracket, `name=value` with a quoted value, `name=value`, `name`. */
 const token =
   /[\s,]+|(?<end>\])|(?<quoted>[^\s,=\]]+)=(?:"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)')|(?<name>[^\s,=\]]+)(?:=(?!["'])(?<value>[^\s\]]*))?/suy;
 
@@ -42,8 +42,8 @@ function unreadable(rest: string): Failure {
 }
 
 /**
- * Finds the group at the start of a prompt: fields as `name=value` or `name`, set apart by blanks; values may
- * stand in single quotes, or in double quotes with JSON escapes. One blank after the group belongs to it.
+ * Finds the group at the start of a prompt: fields as `name=value` or `name`, separated by spaces; values may
+ * be in single quotes, or in double quotes with JSON escapes. One space after the group belongs to it.
  * @returns undefined when the prompt does not begin with one
  * @throws Failure `usage` for a group that is never closed and for unknown or wrong fields
  */
@@ -69,7 +69,7 @@ export function parseDirective(prompt: string): Directive | undefined {
   };
 }
 
-/** A prompt without its group: as it is where it has none, or one that cannot be read. */
+/** A prompt without its group; unchanged where it has none, or an invalid one. */
 export function withoutGroup(prompt: string): string {
   try {
     return parseDirective(prompt)?.rest ?? prompt;

@@ -4,17 +4,17 @@ import { malformedKinds } from '../answers/malformed-events.ts';
 import { fieldsOf } from './fault-field.ts';
 import { anyText, choice, split, toggle, wholeNumber } from './fault-values.ts';
 
-/** They are put together in memory. */
+/** They are built in memory. */
 const mostRepeats = 10_000;
 
 const events = fieldsOf('events');
 
 export const eventFields = {
-  'malformed-at': events(wholeNumber('n', 1), 'spoils event n', {
+  'malformed-at': events(wholeNumber('n', 1), 'corrupts event n', {
     bare: '3',
     aliases: ['malformed'],
   }),
-  'malformed-as': events(choice(malformedKinds, 'kind'), 'how it is spoilt'),
+  'malformed-as': events(choice(malformedKinds, 'kind'), 'how it is corrupted'),
   'error-at': events(wholeNumber('n', 1), 'sends an error in place of event n and ends', {
     bare: '3',
     aliases: ['error-event', 'error'],
@@ -33,11 +33,11 @@ export const eventFields = {
   'after-done': events(toggle, 'sends one more chunk after `[DONE]`'),
   unterminated: events(toggle, 'the last event has no line end'),
   split: events(split, 'cuts deltas or writes anywhere, inside a surrogate pair too'),
-  hostile: events(toggle, 'adds terminal escape sequences to whatever text is sent'),
+  hostile: events(toggle, 'adds terminal escape sequences to the text'),
   'line-ending': events(choice(['lf', 'crlf', 'cr', 'mixed']), 'line ends of the stream', {
     aliases: ['eol'],
   }),
-  bom: events(wholeNumber('n', 1, mostRepeats), 'begins the stream with n byte order marks', {
+  bom: events(wholeNumber('n', 1, mostRepeats), 'starts the stream with n byte order marks', {
     bare: '1',
   }),
   comments: events(wholeNumber('n', 1, mostRepeats), 'sends n comment lines before each event', {
@@ -54,7 +54,7 @@ export const eventFields = {
   'empty-choices': events(toggle, 'begins with a chunk without choices'),
   'odd-chunks': events(
     toggle,
-    'begins with chunks that hold no text: delta missing or null, content null or empty, another choice, tool calls',
+    'begins with chunks without text: delta missing or null, content null or empty, another choice, tool calls',
   ),
   reasoning: events(
     choice(['reasoning', 'reasoning_content']),

@@ -9,7 +9,7 @@ export interface FaultField<Value> extends ValueKind<Value> {
   readonly summary: string;
   /** The value when the field is named without one. */
   readonly bare?: string;
-  /** Other names people try. */
+  /** Other accepted names. */
   readonly aliases?: readonly string[];
   /** May be given more than once; values are then merged. */
   readonly repeatable?: boolean;

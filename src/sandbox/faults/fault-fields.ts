@@ -4,7 +4,7 @@ import type { FaultField } from './fault-field.ts';
 import { responseFields } from './response-fields.ts';
 
 /**
- * Everything that can be asked of an answer, by name: the one table behind the flags of `natter sandbox`, the
+ * All faults by name: the one table behind the flags of `natter sandbox`, the
  * rules of a scenario file and the `[sandbox …]` group of a prompt.
  */
 const faultFields = { ...responseFields, ...eventFields };
@@ -13,7 +13,7 @@ type Fields = typeof faultFields;
 
 export type FaultFieldName = keyof Fields;
 
-/** What one answer is asked to do; an empty fault is a proper answer. Times are milliseconds. */
+/** The faults of one answer; an empty one is a proper answer. Times are milliseconds. */
 export type Fault = {
   readonly [Name in FaultFieldName]?: Fields[Name] extends FaultField<infer Value> ? Value : never;
 };
@@ -23,7 +23,7 @@ export const faultFieldRows = namesOf(faultFields).map(
   (name): readonly [FaultFieldName, FaultField<unknown>] => [name, faultFields[name]],
 );
 
-/** The fields that choose what is said, which are not faults: they last when `times` has run out. */
+/** Fields that choose the text are not faults: they still apply after `times`. */
 export function replyFieldsOf(fault: Fault): Fault {
   return Object.fromEntries(
     namesOf(fault)
@@ -32,7 +32,7 @@ export function replyFieldsOf(fault: Fault): Fault {
   );
 }
 
-/** Words that stand for a field with its value; a status code and the name of a reply need no field either. */
+/** Shorthands for a field with its value; a status code and the name of a reply need no field either. */
 export const shorthands: Readonly<Record<string, string>> = {
   fin: 'cut=fin',
   rst: 'cut=rst',

@@ -1,7 +1,7 @@
 import { type Directive, parseDirective } from './directive.ts';
 import { type Fault, replyFieldsOf } from './fault-fields.ts';
 
-/** What a request must be for a rule to concern it; an absent field concerns any request. */
+/** Conditions of a rule; an absent one matches any request. */
 export interface FaultCondition {
   readonly method?: string;
   /** The whole path, such as `/v1/models`. */
@@ -18,7 +18,7 @@ export interface FaultRule {
   readonly fault: Fault;
 }
 
-/** What rules look at; whatever a request does not show is absent. */
+/** The parts of a request that rules match; absent where the request has none. */
 export interface RequestFacts {
   readonly method: string;
   readonly path: string;
@@ -84,7 +84,7 @@ function createRuleCounts(rules: readonly FaultRule[]) {
 
 function createGroupCounts() {
   const counts = new Map<string, number>();
-  /** A group that has run its course begins again, so that the same prompt always behaves the same. */
+  /** A finished group starts again, so that the same prompt always behaves the same. */
   return ({ source, fault }: Directive): { readonly attempt: number; readonly due: boolean } => {
     const attempt = (counts.get(source) ?? 0) + 1;
     counts.delete(source);

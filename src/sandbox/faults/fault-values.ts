@@ -1,6 +1,6 @@
 /** How the values of some fault fields are written. */
 export interface ValueKind<Value> {
-  /** What stands for the value in help, without brackets; absent for a switch. */
+  /** The placeholder in help, without brackets; absent for a switch. */
   readonly placeholder?: string;
   /** What is accepted, to follow "takes". */
   readonly expects: string;
@@ -64,7 +64,7 @@ function parseDuration(value: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) * (units[unit.toLowerCase()] ?? 1);
 }
 
-/** Milliseconds; `Infinity` for ever. */
+/** Milliseconds; `Infinity`: forever. */
 export const duration: ValueKind<number> = {
   placeholder: 'time',
   expects: 'milliseconds, a time such as 250ms, 2s or 1min, or "forever"',
@@ -78,7 +78,7 @@ export const status: ValueKind<number> = {
 };
 
 const headerName = /^[\w!#$%&'*+\-.^`|~]+$/;
-/** What Node accepts; said here because loading `node:http` costs every start of natter. */
+/** As in Node; loading `node:http` would slow every start of natter. */
 const headerText = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /** `Name: value`. */
@@ -93,7 +93,7 @@ export const headerLine: ValueKind<Readonly<Record<string, string>>> = {
   },
 };
 
-/** What may stand in the value of a header. */
+/** Characters allowed in the value of a header. */
 export function headerValue(placeholder: string, expects: string): ValueKind<string> {
   return {
     placeholder,
@@ -133,7 +133,7 @@ export const drip: ValueKind<Drip> = {
 /** How the answer is cut up: deltas of so many UTF-16 units, or writes of so many bytes. */
 export type Split = { readonly units: number } | { readonly bytes: number };
 
-/** A delta is put together in memory. */
+/** A delta is built in memory. */
 const mostUnits = 1_000_000;
 
 export const split: ValueKind<Split> = {

@@ -1,4 +1,4 @@
-// What the sandbox says, and when: fields about the response as a whole.
+// Fields about the whole response.
 
 import { errorShapeNames } from '../error-shapes.ts';
 import { modelShapeNames } from '../model-records.ts';
@@ -48,7 +48,7 @@ export const responseFields = {
   charset: response(headerValue('label', 'a label such as windows-1252'), 'claims this charset'),
   'retry-after': response(
     headerValue('value', 'any header text'),
-    'sends this Retry-After, as it stands; `date+3`, `rfc850+3` and `asctime+3` become dates; means 429 unless `status` is given',
+    'sends this Retry-After unchanged; `date+3`, `rfc850+3` and `asctime+3` become dates; means 429 unless `status` is given',
   ),
   encoding: response(choice(['gzip', 'br', 'deflate']), 'compresses the body'),
   framing: response(
@@ -57,7 +57,7 @@ export const responseFields = {
   ),
   'early-hints': response(toggle, 'sends a 103 response first', { aliases: ['103'] }),
   'models-shape': response(choice(modelShapeNames, 'shape'), 'form of the models list'),
-  'no-stream': response(toggle, 'answers with one JSON body though a stream was asked for', {
+  'no-stream': response(toggle, 'answers with one JSON body even when a stream was requested', {
     aliases: ['json'],
   }),
 
@@ -69,7 +69,7 @@ export const responseFields = {
     bare: '3',
     aliases: ['stall'],
   }),
-  'stall-for': timing(duration, 'how long it stays silent; default: forever'),
+  'stall-for': timing(duration, 'how long it is silent; default: forever'),
   'keep-alive': timing(duration, 'sends a comment this often while it stalls', { bare: '1000' }),
   drip: timing(drip, 'pauses before each event, or each few bytes', { bare: '50ms' }),
 

@@ -35,7 +35,7 @@ const suggestions = [
 const tokenText = (tokens: number) =>
   `${tokens.toLocaleString('en-US')} ${tokens === 1 ? 'token' : 'tokens'}`;
 
-/** Tells what arrived, so that a client can be seen to work, and how to try the rest of it. */
+/** Describes the received request, to show that a client works, and suggests what to try. */
 export const defaultReply: Reply = function* describe(received) {
   const { model, messages, promptTokens, stream, maxTokens, text } = received;
   const window = catalogue.find(({ id }) => id === model)?.contextWindow ?? 0;

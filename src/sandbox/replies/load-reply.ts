@@ -2,7 +2,7 @@ import type { Reply, ReplyName } from './reply.ts';
 
 const pieceLength = 4096;
 
-/** Gives back the last user turn, byte for byte. */
+/** The last user turn, unchanged. */
 const echoReply: Reply = function* echo({ text }) {
   for (let start = 0; start < text.length; start += pieceLength) {
     yield text.slice(start, start + pieceLength);
@@ -22,7 +22,7 @@ const loaders: Readonly<Record<ReplyName, () => Promise<Reply>>> = {
   hostile: async () => (await import('./hostile-reply.ts')).hostileReply,
 };
 
-/** The texts are loaded when first asked for: starting a sandbox must cost next to nothing. */
+/** The texts are loaded on demand, so that a sandbox starts fast. */
 export async function loadReply(name: ReplyName): Promise<Reply> {
   return loaders[name]();
 }

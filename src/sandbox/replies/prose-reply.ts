@@ -41,7 +41,7 @@ function* prose({ tokens, seed = 1 }: ReceivedPrompt, usual: number) {
   }
 }
 
-/** Meaningless prose of exactly `tokens` tokens, 200 unless said otherwise. */
+/** Meaningless prose of exactly `tokens` tokens, 200 by default. */
 export const proseReply: Reply = (received) => prose(received, 200);
 
 /** The same, a million tokens long. */

@@ -1,7 +1,6 @@
 import type { Turn } from '../completion-body.ts';
 import { namesOf } from '../names-of.ts';
 
-/** What a reply may speak about. */
 export interface ReceivedPrompt {
   readonly model: string;
   readonly messages: readonly Turn[];
@@ -15,7 +14,7 @@ export interface ReceivedPrompt {
   readonly seed: number | undefined;
 }
 
-/** Says what is to be answered, piece by piece and only as fast as it is taken. Deterministic. */
+/** Generates the text lazily, in pieces. Deterministic. */
 export type Reply = (received: ReceivedPrompt) => Iterable<string>;
 
 /** What the sandbox can be asked to say, by name. */

@@ -71,6 +71,7 @@ describe('natter conversations', () => {
       ['conversations', 'show', 'nowhere'],
       ['last', '--block', '1'],
       ['models', 'get', 'nowhere', '--sandbox'],
+      ['models', 'search', 'nowhere', '--sandbox'],
       ['config', 'get', 'system'],
     ];
     for (const words of named) {

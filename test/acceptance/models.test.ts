@@ -65,6 +65,14 @@ test('--json keeps the record and says what the catalogue added', async () => {
   ]);
 });
 
+test('models search lists the models that contain a text', async () => {
+  const { code, stdout } = await runNatter(['models', 'search', 'ADVANCED', '--sandbox']);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'nextgen\t1000000\t20\tmost advanced model\n',
+  });
+});
+
 test('models get shows one model with what else the service sent', async () => {
   const server = await serve([[json(200, { ...known, tags: ['a', 'b'] })]]);
   const env = { NATTER_BASE_URL: server.url };

@@ -36,7 +36,7 @@ const defaults = { color: 'auto', input: true };
 
 test('Y34: what a command runs gets the context, its options, then its words', async () => {
   const build = (record: Recorder) =>
-    buildModels(context, { list: record('list'), get: record('get') });
+    buildModels(context, { list: record('list'), search: record('search'), get: record('get') });
   expect(await parse(build, 'models get nextgen')).toEqual(['get', defaults, 'nextgen']);
 });
 
@@ -96,11 +96,13 @@ describe('compare', () => {
 
 describe('models', () => {
   const build = (record: Recorder) =>
-    buildModels(context, { list: record('list'), get: record('get') });
+    buildModels(context, { list: record('list'), search: record('search'), get: record('get') });
 
   test.each([
     ['models', ['list', defaults]],
     ['models list --json', ['list', { ...defaults, json: true }]],
+    ['models search fast', ['search', defaults, 'fast']],
+    ['models search fast --json', ['search', { ...defaults, json: true }, 'fast']],
     ['models get nextgen', ['get', defaults, 'nextgen']],
     ['models get nextgen --json -q', ['get', { ...defaults, json: true, quiet: true }, 'nextgen']],
   ])('natter %s', async (words, expected) => {

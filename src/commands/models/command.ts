@@ -6,15 +6,30 @@ import type { JsonOptions } from '../program/global-options.ts';
 
 export interface RunModels {
   readonly list: Run<JsonOptions>;
+  readonly search: Run<JsonOptions, [text: string]>;
   readonly get: Run<JsonOptions, [id: string]>;
 }
 
 const runModels: RunModels = {
   list: async (...words) => (await import('./run.ts')).listModels(...words),
+  search: async (...words) => (await import('./run.ts')).searchModels(...words),
   get: async (...words) => (await import('./run.ts')).getModel(...words),
 };
 
-/** `natter models list` and `natter models get <model>`. */
+function buildSearch(context: Context, run: RunModels): Command {
+  const search = new Command('search')
+    .argument('<text>', 'text to find; case is ignored')
+    .summary('list the models that contain a text')
+    .description('Lists the models whose id, context window, latency or purpose contains the text.')
+    .option('--json', 'print JSON');
+  search.action((text: string) => run.search(context, search.optsWithGlobals(), text));
+  return setExamples(search, [
+    'natter models search advanced',
+    'natter models search origin --json | jq -r ".[].id"',
+  ]);
+}
+
+/** `natter models list|search|get`. */
 export function buildModels(context: Context, run: RunModels = runModels): Command {
   const list = new Command('list')
     .summary('list the models of the service')
@@ -35,8 +50,9 @@ export function buildModels(context: Context, run: RunModels = runModels): Comma
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);
   setExamples(get, ['natter models get nextgen']);
   const models = new Command('models')
-    .description('Lists models, or shows one.')
+    .description('Lists and searches models, or shows one.')
     .addCommand(list, { isDefault: true })
+    .addCommand(buildSearch(context, run))
     .addCommand(get);
   return setExamples(models, ['natter models list', 'natter models get nextgen']);
 }

@@ -30,6 +30,13 @@ export function modelCells(description: ModelDescription, marked: boolean): read
   ];
 }
 
+/** Whether a cell of the model's row contains the text, as a terminal or a pipe shows it; case is ignored. */
+export function showsText(description: ModelDescription, text: string): boolean {
+  const wanted = text.toLowerCase();
+  const cells = [false, true].flatMap((marked) => modelCells(description, marked));
+  return cells.some((cell) => sanitizeLine(cell).toLowerCase().includes(wanted));
+}
+
 /** `--json`: the described facts, which of them the catalogue completed, and the record as the service sent it. */
 export function modelDocument(record: ModelRecord): Record<string, unknown> {
   const { id, contextWindow, latency, purpose, sources } = describeModel(record);

@@ -3,6 +3,7 @@ import { describeModel } from '../../client/models/model-description.ts';
 import type { RetryScheduled } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
+import { count } from '../../output/figures.ts';
 import type { Context } from '../program/context.ts';
 import {
   catalogueMark,
@@ -10,6 +11,7 @@ import {
   modelColumns,
   modelDocument,
   modelFields,
+  showsText,
 } from './model-text.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 import { present, type Presentation } from '../print/presentation.ts';
@@ -37,19 +39,30 @@ async function withService<Result>(
   }
 }
 
-/** Runs `natter models list`. @throws Failure */
-export async function listModels(context: Context, options: JsonOptions): Promise<void> {
-  const presentation = await present(context, options);
-  const { signal, streams } = context;
-  const records = await withService(context, options, presentation, (service, onRetry) =>
+const noModels = 'the service lists no models';
+
+function readModels(
+  context: Context,
+  options: JsonOptions,
+  presentation: Presentation,
+): Promise<readonly ModelRecord[]> {
+  const { signal } = context;
+  return withService(context, options, presentation, (service, onRetry) =>
     service.client.listModels({ signal, onRetry }),
   );
+}
+
+async function printModels(
+  context: Context,
+  options: JsonOptions,
+  presentation: Presentation,
+  records: readonly ModelRecord[],
+): Promise<void> {
   if (options.json === true) {
     await printJson(context, records.map(modelDocument));
     return;
   }
-  if (records.length === 0) presentation.notices.notice('the service lists no models');
-  const { isTerminal } = streams.stdout;
+  const { isTerminal } = context.streams.stdout;
   const rows = records.map((record) => modelCells(describeModel(record), isTerminal));
   if (rows.length > 0) await printTable(context, presentation, modelColumns, rows);
   if (isTerminal && rows.some((row) => row.some((cell) => cell.endsWith(catalogueMark)))) {
@@ -57,6 +70,33 @@ export async function listModels(context: Context, options: JsonOptions): Promis
       `${catalogueMark} taken from the published catalogue, not from the service`,
     );
   }
+}
+
+/** Runs `natter models list`. @throws Failure */
+export async function listModels(context: Context, options: JsonOptions): Promise<void> {
+  const presentation = await present(context, options);
+  const records = await readModels(context, options, presentation);
+  if (records.length === 0 && options.json !== true) presentation.notices.notice(noModels);
+  await printModels(context, options, presentation, records);
+}
+
+/** Runs `natter models search <text>`. @throws Failure, kind `not_found` where no model contains the text */
+export async function searchModels(
+  context: Context,
+  options: JsonOptions,
+  text: string,
+): Promise<void> {
+  if (text === '') throw new Failure('usage', 'the search text is empty');
+  const presentation = await present(context, options);
+  const records = await readModels(context, options, presentation);
+  const found = records.filter((record) => showsText(describeModel(record), text));
+  if (found.length === 0) {
+    const searched = `${count(records.length)} model${records.length === 1 ? '' : 's'}`;
+    throw new Failure('not_found', `nothing in ${searched} contains "${text}"`, {
+      hint: records.length === 0 ? noModels : 'natter models list shows the available models',
+    });
+  }
+  await printModels(context, options, presentation, found);
 }
 
 /**
@@ -79,7 +119,7 @@ async function findInList(
   throw new Failure(kind, message, {
     ...(status === undefined ? {} : { status }),
     ...(requestId === undefined ? {} : { requestId }),
-    hint: ids === '' ? 'the service lists no models' : `the models are ${ids}`,
+    hint: ids === '' ? noModels : `the models are ${ids}`,
     cause: failure,
   });
 }

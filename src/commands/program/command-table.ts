@@ -39,7 +39,7 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: 'models',
-    summary: 'list models, or show one',
+    summary: 'list and search models, or show one',
     load: async () => (await import('../models/command.ts')).buildModels,
   },
   {

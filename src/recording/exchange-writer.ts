@@ -1,4 +1,4 @@
-import { mapRemedy } from '../client/failure/request-failure.ts';
+import { mapRemedy } from '../client/failure/mask-failure.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpResponse } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';

@@ -1,4 +1,4 @@
-import { Failure, type FailureKind, type FailureOptions, type Remedy } from '../../failure.ts';
+import { Failure, type FailureKind, type FailureOptions } from '../../failure.ts';
 
 export interface RequestFailureOptions extends FailureOptions {
   /** Whether the same request may succeed when it is sent again. */
@@ -17,15 +17,6 @@ export class RequestFailure extends Failure {
     this.transient = options.transient;
     this.askedDelay = options.askedDelay;
   }
-}
-
-/** The remedy with each text of its data changed; the code stays. */
-export function mapRemedy(remedy: Remedy, change: (text: string) => string): Remedy {
-  const data = Object.entries(remedy).map(([name, value]) => [
-    name,
-    name !== 'code' && typeof value === 'string' ? change(value) : value,
-  ]);
-  return Object.fromEntries(data) as Remedy;
 }
 
 /** The options of `failure`, for one with a different kind or message. */
@@ -51,29 +42,4 @@ export function rephrase(
     ...detailsOf(failure),
     ...changes,
   });
-}
-
-type Mask = (text: string) => string;
-
-/** The failure with secrets masked, in its causes too, as loggers print those. */
-export function maskFailure(failure: Failure, mask: Mask): Failure {
-  const { message, hint, remedy, requestId, cause } = failure;
-  return rephrase(failure, {
-    message: mask(message),
-    ...(hint !== undefined && { hint: mask(hint) }),
-    ...(remedy !== undefined && { remedy: mapRemedy(remedy, mask) }),
-    ...(requestId !== undefined && { requestId: mask(requestId) }),
-    ...(cause !== undefined && { cause: maskCause(cause, mask) }),
-  });
-}
-
-function maskCause(cause: unknown, mask: Mask): unknown {
-  if (cause instanceof Failure) return maskFailure(cause, mask);
-  if (!(cause instanceof Error)) return typeof cause === 'string' ? mask(cause) : cause;
-  const message = mask(cause.message);
-  const inner = maskCause(cause.cause, mask);
-  // Node's parser of HTTP adds the bytes that it could not read.
-  if (message === cause.message && inner === cause.cause && !('rawPacket' in cause)) return cause;
-  const masked = new Error(message, inner === undefined ? {} : { cause: inner });
-  return 'code' in cause ? Object.assign(masked, { code: cause.code }) : masked;
 }

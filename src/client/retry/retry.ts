@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import type { RetryScheduled } from '../events.ts';
-import { maskFailure, rephrase, RequestFailure } from '../failure/request-failure.ts';
+import { maskFailure } from '../failure/mask-failure.ts';
+import { rephrase, RequestFailure } from '../failure/request-failure.ts';
 import { decideRetry, longestWait, type NoRetryReason, type RetryPolicy } from './retry-policy.ts';
 import { clockTimeAfter, waitInWords } from '../failure/wait-words.ts';
 

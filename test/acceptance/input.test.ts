@@ -65,7 +65,7 @@ test('Y11: --system with {{stdin}} is sent as it is with --no-stdin', async () =
 test('Y8: the guides except the byte order mark from "byte for byte"', async () => {
   const helped = await runNatter(['help', 'piping']);
   for (const text of [readFileSync('README.md', 'utf8'), readFileSync('docs/piping.md', 'utf8')]) {
-    expect(text).toMatch(/Standard input goes along[^]{0,200} byte order mark/);
+    expect(text).toMatch(/Standard input is appended[^]{0,200} byte order mark/);
   }
   expect(helped.stdout.replaceAll(/\s+/g, ' ')).toContain('byte order mark');
 });

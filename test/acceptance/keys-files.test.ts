@@ -98,7 +98,7 @@ test('K6 killed at any moment of a set, natter leaves the old settings or the ne
 test.each([
   ['is cut', (text: string) => text.slice(0, text.length / 2), 'not valid JSON'],
   ['is empty', () => '', 'it is empty'],
-  ['is a list', () => `["${secretKey}"]`, 'no JSON object'],
+  ['is a list', () => `["${secretKey}"]`, 'is not a JSON object'],
   ['is binary', () => `\0\u0001${secretKey}`, 'not valid JSON'],
 ])('K7 a store that %s is reported, not quoted and not touched', async (_, spoil, problem) => {
   const { env, credentials } = await loggedIn();

@@ -29,7 +29,7 @@ async function openSlowBatch() {
 
 async function drain(natter: RunningNatter): Promise<void> {
   natter.child.kill('SIGUSR1');
-  await natter.waitFor('stderr', /SIGUSR1: finishing the answers under way, and asking nothing/);
+  await natter.waitFor('stderr', /SIGUSR1: finishing running requests, sending no new ones/);
 }
 
 describe('at SIGUSR1 a batch', () => {

@@ -1,11 +1,4 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -55,12 +48,12 @@ describe('drafts of sessions that are gone', () => {
     expect(warnings.join()).toMatch(/^$|a draft was skipped: cannot read \S+: it is a folder/);
   });
 
-  test.skipIf(process.getuid?.() === 0)('X30: one that may not be read hides no other', () => {
+  test('X30: one that cannot be read hides no other', () => {
     draft('42.json', 'half a thought');
-    draft('41.json', 'secret');
-    chmodSync(join(drafts, '41.json'), 0);
+    // A link to itself cannot be read by root either.
+    symlinkSync('41.json', join(drafts, '41.json'));
     expect(next().takeDraft()).toBe('half a thought');
-    expect(warnings.join()).toContain('permission denied');
+    expect(warnings.join()).toMatch(/a draft was skipped: cannot read \S+41\.json: /);
   });
 
   test('X7: of process 1 of a container is found by process 1 of the next', () => {

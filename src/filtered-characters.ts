@@ -15,6 +15,9 @@ const LONE_SURROGATE = String.raw`[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800
 /** Source of what the sanitizer must check: all of the above, C0 but TAB and LF, and the black flag. */
 export const INTERESTING = String.raw`[\x00-\x08\x0b-\x1f${UPPER_CONTROLS}${INVISIBLE}]|\ud83c\udff4|${PLANE_14}|${LONE_SURROGATE}`;
 
+/** Source of single characters that the sanitizer always removes. */
+export const ALWAYS_REMOVED = String.raw`[\x00-\x08\x0b-\x1f${UPPER_CONTROLS}${INVISIBLE}]`;
+
 /** Source of what JSON text may have only as `\uXXXX`. */
 export const UNSAFE_IN_JSON = `[${UPPER_CONTROLS}${INVISIBLE}]|${PLANE_14}|${LONE_SURROGATE}`;
 

@@ -43,8 +43,7 @@ export interface ChatAttempt {
 export async function* attemptChat(attempt: ChatAttempt): AsyncGenerator<ChatEvent, void> {
   const { service, request, signal, number } = attempt;
   const response = await acceptedResponse(request, service, signal);
-  const sentId = requestIdOf(response.headers);
-  const requestId = sentId === undefined ? undefined : service.mask(sentId);
+  const requestId = requestIdOf(response.headers, service.mask);
   let reading = false;
   try {
     yield answerStarted(number, requestId);
@@ -60,12 +59,11 @@ async function* readEvents(
   { service, number, start }: ChatAttempt,
   requestId: string | undefined,
 ): AsyncGenerator<ChatEvent, void> {
-  const { idleTimeout, limits } = service;
+  const { idleTimeout, limits, mask } = service;
   const elapsed = (): number => limits.clock.monotonic() - start;
   const watch = watchIdle(limits.clock, idleTimeout, () => response.destroy(silence(idleTimeout)));
-  const parts = readAnswer(response.body, response.headers['content-type'], {
-    onContent: () => watch.touch(),
-  });
+  const onContent = () => watch.touch();
+  const parts = readAnswer(response.body, response.headers['content-type'], { mask, onContent });
   let firstText: number | undefined;
   let received = false;
   let refused = false;

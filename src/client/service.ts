@@ -22,7 +22,7 @@ export interface Service {
   /** A request of the endpoint at `path`, counted from `/v1/`: a POST when there is a body. */
   request(path: string, body?: unknown): HttpRequest;
   /** Takes the key and other secrets out of a text. */
-  mask(text: string): string;
+  readonly mask: (text: string) => string;
 }
 
 const eventStream = 'text/event-stream';

@@ -1,3 +1,5 @@
+import { ALWAYS_REMOVED } from '../filtered-characters.ts';
+
 /** A text with its escapes resolved, as far as they are whole. */
 export interface DecodedText {
   readonly text: string;
@@ -11,6 +13,15 @@ const jsonEscapes = /(?:%[\da-fA-F]{2})+|\\(?:u[\da-fA-F]{4}|[^u])/g;
 /** Escaped several times, as JSON in JSON is; and a backslash that happens to be before a secret. */
 const manyEscapes = /(?:%[\da-fA-F]{2})+|\\+(?:u[\da-fA-F]{4}|[^u])/g;
 
+/** What a terminal does not show and the sanitizer removes: a secret interrupted by it would be whole again. */
+const hidden = new RegExp(String.raw`\u001b\[[0-?]*[ -/]*[@-~]|${ALWAYS_REMOVED}`, 'g');
+const anyHidden = new RegExp(hidden.source);
+
+/** Whether a text has escape sequences or characters that are not shown. */
+export function hasHidden(text: string): boolean {
+  return anyHidden.test(text);
+}
+
 /** How many bytes a UTF-8 character has that begins with `byte`. */
 function characterLength(byte: number): number {
   if (byte < 0xc0) return 1;
@@ -20,6 +31,7 @@ function characterLength(byte: number): number {
 
 /** The characters of one match, each with its length as written. */
 function decodeEscape(escape: string): readonly (readonly [character: string, length: number])[] {
+  if (!/^[%\\]/.test(escape)) return [['', escape.length]];
   if (escape.startsWith('\\')) {
     const code = /u(?<code>....)$/.exec(escape)?.groups?.['code'];
     const last = escape.at(-1) ?? '';
@@ -37,12 +49,14 @@ function decodeEscape(escape: string): readonly (readonly [character: string, le
 }
 
 /**
- * The ways to read a text in which something is escaped, as few are: its percent encoding resolved; its JSON escapes as
+ * The ways to read a text in which something is escaped or hidden, as few are: without what is hidden; its percent
+ * encoding resolved; its JSON escapes as
  * well; and those where they are escaped again. A line break in JSON is read as the letter n, which harms nothing: no
  * secret has one.
  */
 export function decodedTexts(original: string): readonly DecodedText[] {
   const escapes = [
+    ...(hasHidden(original) ? [hidden] : []),
     ...(original.includes('%') ? [percentEscapes] : []),
     ...(original.includes('\\') ? [jsonEscapes, manyEscapes] : []),
   ];

@@ -1,4 +1,4 @@
-import { decodedTexts } from './decoded-text.ts';
+import { decodedTexts, hasHidden } from './decoded-text.ts';
 
 /** Replaces a secret. */
 export const mark = '***';
@@ -99,7 +99,7 @@ const openEscape = /(?:%[\da-fA-F]?|\\+(?:u[\da-fA-F]{0,3})?)$/;
 function escapedOpenEnd(text: string, forms: readonly string[], longest: number): number {
   const skipped = Math.max(0, text.length - longest * longestEscape);
   const tail = text.slice(skipped);
-  if (!/[%\\]/.test(tail)) return text.length;
+  if (!/[%\\]/.test(tail) && !hasHidden(tail)) return text.length;
   const whole = tail.slice(0, openEscape.exec(tail)?.index ?? tail.length);
   const opens = decodedTexts(whole).map(({ text: decoded, position }) =>
     position(openEndIn(decoded, forms)),
@@ -114,7 +114,7 @@ function escapedOpenEnd(text: string, forms: readonly string[], longest: number)
 function createEscapeTest(forms: readonly string[]): (text: string) => boolean {
   const withoutBackslashes = forms.map((form) => form.replaceAll('\\', ''));
   return (text) => {
-    if (/%[\da-fA-F]{2}|\\u[\da-fA-F]{4}/.test(text)) return true;
+    if (hasHidden(text) || /%[\da-fA-F]{2}|\\u[\da-fA-F]{4}/.test(text)) return true;
     if (!text.includes('\\')) return false;
     const rest = text.replaceAll('\\', '');
     return withoutBackslashes.some((form) => rest.includes(form));

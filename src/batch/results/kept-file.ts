@@ -175,14 +175,22 @@ function check(options: KeptFileOptions, state: FileState): void {
   if (found.ino !== own.ino && !hasSameContent(place, descriptor, size)) {
     refuseReplaced(options, state);
   }
-  if (own.size >= size) return;
-  throw new Failure('storage', `another program truncated ${name} during the run`, {
+  // A larger file is refused by the next append, once the lock was looked at.
+  if (own.size < size) refuseChanged(name, own.size, size);
+}
+
+/** @throws Failure `storage` when the file has another size than natter gave it */
+function refuseChanged(name: string, found: number, size: number): void {
+  if (found === size) return;
+  const change = found < size ? 'truncated' : 'wrote to';
+  throw new Failure('storage', `another program ${change} ${name} during the run`, {
     hint: 'run the same command again for what is missing; later results are on standard output',
   });
 }
 
-function append(state: FileState, bytes: Buffer): void {
+function append(name: string, state: FileState, bytes: Buffer): void {
   const { descriptor, size } = state;
+  refuseChanged(name, fs.fstatSync(descriptor).size, size);
   const written = fs.writeSync(descriptor, bytes, 0, bytes.length, size);
   if (written < bytes.length) {
     fs.ftruncateSync(descriptor, size);
@@ -197,7 +205,7 @@ export function createKeptFile(options: KeptFileOptions): KeptFile {
   return {
     descriptor: () => state.descriptor,
     size: () => state.size,
-    append: (bytes) => append(state, bytes),
+    append: (bytes) => append(options.name, state, bytes),
     check: () => check(options, state),
     unkept: () => (state.isUnkept ? blocksOf(state.descriptor, state.size) : []),
     close() {

@@ -132,7 +132,7 @@ function createAppend(file: OpenFile): ResultFile['append'] {
     try {
       kept.append(bytes);
     } catch (error) {
-      throw cannotWrite(name, error, notKept);
+      throw error instanceof Failure ? error : cannotWrite(name, error, notKept);
     }
     synchronization.written();
     index.set({ ...result, file: 0, offset, length: bytes.length });

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { pageTitle } from './page-title.ts';
-import { shortText } from './short-text.ts';
+import { type Mask, shortText, unmasked } from './short-text.ts';
 
 /** What a service said about an error; empty where it said nothing that can be read. */
 export interface ErrorBody {
@@ -93,7 +93,7 @@ function layers(value: unknown, depth = 0): JsonObject[] {
 }
 
 /** Reads an error from parsed JSON of any shape: `{error: {…}}`, flat, a string, a list, numeric codes. */
-export function readErrorValue(value: unknown): ErrorBody {
+export function readErrorValue(value: unknown, mask: Mask = unmasked): ErrorBody {
   const records = layers(value);
   const names = records.flatMap((record) =>
     nameFields.map((field) => readName(record[field])).filter((name) => name !== undefined),
@@ -107,7 +107,7 @@ export function readErrorValue(value: unknown): ErrorBody {
     names: [...new Set(names)],
     ...(name !== undefined && { name }),
     ...(status !== undefined && { status }),
-    ...(message !== undefined && { message: shortText(message) }),
+    ...(message !== undefined && { message: shortText(message, mask) }),
   };
 }
 
@@ -115,15 +115,19 @@ export function readErrorValue(value: unknown): ErrorBody {
  * Reads the body of a failed request: JSON of any shape, an HTML page (its title), or plain text. `contentType`
  * decides only where the text does not show what it is. Never throws.
  */
-export function parseErrorBody(text: string, contentType?: string): ErrorBody {
+export function parseErrorBody(
+  text: string,
+  contentType?: string,
+  mask: Mask = unmasked,
+): ErrorBody {
   const start = text.trimStart();
   if (start === '') return nothing;
   if (start.startsWith('<') || contentType?.toLowerCase().includes('html') === true) {
     const title = pageTitle(start);
-    return title === undefined ? nothing : { names: [], message: shortText(title) };
+    return title === undefined ? nothing : { names: [], message: shortText(title, mask) };
   }
   const value = parseAnyJson(start);
-  if (value !== undefined) return readErrorValue(value);
+  if (value !== undefined) return readErrorValue(value, mask);
   // Broken JSON is a dump, not a message.
-  return /^[{["]/.test(start) ? nothing : { names: [], message: shortText(start) };
+  return /^[{["]/.test(start) ? nothing : { names: [], message: shortText(start, mask) };
 }

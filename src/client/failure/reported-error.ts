@@ -1,3 +1,4 @@
+import { type Mask, unmasked } from './short-text.ts';
 import { Failure, type FailureKind } from '../../failure.ts';
 import { filledText, isJsonObject, type JsonObject } from '../../json.ts';
 import { type ErrorBody, readErrorValue } from './error-body.ts';
@@ -48,13 +49,13 @@ function choiceError(chunk: JsonObject): unknown {
  * The error in a chunk or in a whole body, or undefined where it is none: an `error` anywhere, or, without
  * `choices`, a `message`, a `detail` or a type of `error`.
  */
-export function findError(value: JsonObject): ErrorBody | undefined {
-  if (present(value['error'])) return readErrorValue(value);
+export function findError(value: JsonObject, mask: Mask = unmasked): ErrorBody | undefined {
+  if (present(value['error'])) return readErrorValue(value, mask);
   const ofChoice = choiceError(value);
-  if (ofChoice !== undefined) return readErrorValue(ofChoice);
+  if (ofChoice !== undefined) return readErrorValue(ofChoice, mask);
   if (Array.isArray(value['choices'])) return undefined;
   const hasText = filledText(value['message']) !== undefined;
   const hasError = hasText || present(value['detail']) || present(value['errors']);
   const named = value['object'] === 'error' || value['type'] === 'error';
-  return hasError || named ? readErrorValue(value) : undefined;
+  return hasError || named ? readErrorValue(value, mask) : undefined;
 }

@@ -1,3 +1,4 @@
+import { type Mask, unmasked } from './short-text.ts';
 import type { Remedy } from '../../failure.ts';
 import { nameOfStatus, type ErrorName } from '../contract.ts';
 import { parseErrorBody } from './error-body.ts';
@@ -22,13 +23,14 @@ export function serviceFailure(
   { status, headers, text }: FailedResponse,
   now: Date,
   asks: Asked = 'completion',
+  mask: Mask = unmasked,
 ) {
-  const body = parseErrorBody(text, headers['content-type']);
+  const body = parseErrorBody(text, headers['content-type'], mask);
   // The body's own name counts only for a status the contract does not know.
   const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
   const reason = body.message ?? body.name;
   const asked = retryAfter(headers, now);
-  const requestId = requestIdOf(headers);
+  const requestId = requestIdOf(headers, mask);
   const isExhausted = body.names.some((name) => exhaustedQuota.test(name));
   const { summary, remedy } = isExhausted ? quotaExhausted : explain(kind, asks);
   return new RequestFailure(

@@ -15,7 +15,7 @@ const errorBodyTime = 2_000;
  */
 export async function acceptedResponse(
   request: HttpRequest,
-  { send, limits }: Pick<ConnectedService, 'send' | 'limits'>,
+  { send, limits, mask }: Pick<ConnectedService, 'send' | 'limits' | 'mask'>,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   const response = await send(request, signal);
@@ -38,7 +38,7 @@ export async function acceptedResponse(
   const text = await readErrorText(response, limits.clock);
   signal.throwIfAborted();
   const asks = request.method === 'GET' ? 'models' : 'completion';
-  throw serviceFailure({ status, headers, text }, now, asks);
+  throw serviceFailure({ status, headers, text }, now, asks, mask);
 }
 
 function discard(response: HttpResponse, failure: RequestFailure): RequestFailure {

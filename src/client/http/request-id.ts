@@ -1,4 +1,4 @@
-import { shortText } from '../failure/short-text.ts';
+import { type Mask, shortText, unmasked } from '../failure/short-text.ts';
 import type { ResponseHeaders } from './transport.ts';
 
 const names = [
@@ -12,10 +12,10 @@ const names = [
 ];
 
 /** The id by which a service finds a request in its logs, from the first of the usual headers that is there. */
-export function requestIdOf(headers: ResponseHeaders): string | undefined {
+export function requestIdOf(headers: ResponseHeaders, mask: Mask = unmasked): string | undefined {
   for (const name of names) {
     const value = headers[name];
-    if (typeof value === 'string' && value.trim() !== '') return shortText(value);
+    if (typeof value === 'string' && value.trim() !== '') return shortText(value, mask);
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { type Mask, unmasked } from '../failure/short-text.ts';
 import { createAnswer, type Answer, type AnswerPart } from './answer.ts';
 import { createBodyReader } from './body-reader.ts';
 import { sizeLimit } from './event-stream.ts';
@@ -6,6 +7,8 @@ import { createLineDecoder } from './line-decoder.ts';
 export type { AnswerPart } from './answer.ts';
 
 export interface AnswerReaderOptions {
+  /** Masks the secrets in what the service reports as an error, before it is cut. */
+  readonly mask?: Mask;
   /** Called after a read that brought content: not for comments, keep-alives, or events without any. */
   readonly onContent?: () => void;
   /** Most characters in one event or JSON body. */
@@ -41,9 +44,9 @@ function step(answer: Answer, read: () => void): Step {
 export async function* readAnswer(
   body: AsyncIterable<Uint8Array>,
   contentType: string | undefined,
-  { onContent, limit = sizeLimit }: AnswerReaderOptions = {},
+  { mask = unmasked, onContent, limit = sizeLimit }: AnswerReaderOptions = {},
 ): AsyncGenerator<AnswerPart, void, undefined> {
-  const answer = createAnswer();
+  const answer = createAnswer(mask);
   const decoder = createLineDecoder();
   const reader = createBodyReader(answer, contentType, limit);
 

@@ -1,3 +1,4 @@
+import type { Mask } from '../failure/short-text.ts';
 import type { ChunkContent } from './completion-chunk.ts';
 import type { Usage } from '../contract.ts';
 import type { AnswerNamed } from '../events.ts';
@@ -23,6 +24,8 @@ export interface StreamEnd {
 
 /** Gathers an answer from its chunks: texts in order of arrival, and the last word on everything else. */
 export interface Answer {
+  /** For the texts of errors. */
+  readonly mask: Mask;
   add(content: ChunkContent): void;
   /** The answer said that it ended, beyond any `finish_reason`. */
   finish(): void;
@@ -69,7 +72,7 @@ function createNaming(): (told: Metadata) => readonly AnswerNamed[] {
   };
 }
 
-export function createAnswer(): Answer {
+export function createAnswer(mask: Mask): Answer {
   const texts = createTextRuns();
   let finished = false;
   let content = false;
@@ -77,6 +80,7 @@ export function createAnswer(): Answer {
   const takeName = createNaming();
 
   return {
+    mask,
     add(chunk) {
       for (const channel of channels) {
         if (chunk[channel] === '') continue;

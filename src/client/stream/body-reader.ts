@@ -34,10 +34,10 @@ function createJsonReader(answer: Answer, limit: number): BodyReader {
 }
 
 /** A body that is no answer, such as a gateway's page: what it is and its title or first words are told. */
-function createStatementReader(form: 'page' | 'text'): BodyReader {
+function createStatementReader(form: 'page' | 'text', mask: Answer['mask']): BodyReader {
   let statement = '';
   function end(): never {
-    const { message } = parseErrorBody(statement);
+    const { message } = parseErrorBody(statement, undefined, mask);
     const what = form === 'page' ? 'a web page' : 'plain text';
     const said = message === undefined ? '' : `: ${message}`;
     throw new Failure('server_error', `the service sent ${what} instead of an answer${said}`, {
@@ -57,7 +57,7 @@ function createReader(form: BodyForm, answer: Answer, limit: number): BodyReader
   if (form === 'event-stream') return createEventReader(answer, limit);
   if (form === 'json') return createJsonReader(answer, limit);
   if (form === 'empty') throw new Failure('server_error', 'the service sent an empty answer');
-  return createStatementReader(form);
+  return createStatementReader(form, answer.mask);
 }
 
 /**

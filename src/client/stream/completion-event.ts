@@ -25,7 +25,7 @@ function refuseForeign({ type, choices }: JsonObject): void {
 function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reader): void {
   const content = readChunk(chunk);
   answer.add(content);
-  const error = findError(chunk);
+  const error = findError(chunk, answer.mask);
   if (error !== undefined) throw reportedError(error);
   if (content.finishReason === 'error') {
     throw new Failure('server_error', 'the service ended the answer with an unnamed error');
@@ -35,10 +35,10 @@ function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reade
 }
 
 /** Two events run together, as when an error is written into an unfinished one: the error is what matters. */
-function throwUnreadable(data: string): never {
+function throwUnreadable(data: string, { mask }: Answer): never {
   for (const line of data.split('\n', 16)) {
     const value = parseAnyJson(line);
-    const error = isJsonObject(value) ? findError(value) : undefined;
+    const error = isJsonObject(value) ? findError(value, mask) : undefined;
     if (error !== undefined) throw reportedError(error);
   }
   throw malformed('the service sent an event that is not a JSON object', data.length);
@@ -57,7 +57,7 @@ function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
     answer.finish();
     return;
   }
-  if (event.type === 'error') throw reportedError(parseErrorBody(data));
+  if (event.type === 'error') throw reportedError(parseErrorBody(data, undefined, answer.mask));
   if (saysNothing(data)) return;
   const known = template.match(data);
   if (known !== undefined) {
@@ -66,7 +66,7 @@ function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
   }
   const value = parseAnyJson(data);
   if (isJsonObject(value)) takeRecord(data, value, reader);
-  else if (!event.unterminated) throwUnreadable(data);
+  else if (!event.unterminated) throwUnreadable(data, answer);
 }
 
 /**

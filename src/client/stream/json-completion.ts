@@ -20,9 +20,10 @@ function parseBody(text: string): unknown {
  */
 export function takeJsonCompletion(text: string, answer: Answer): void {
   const value = parseBody(text);
-  if (typeof value === 'string' || Array.isArray(value)) throw reportedError(readErrorValue(value));
+  if (typeof value === 'string' || Array.isArray(value))
+    throw reportedError(readErrorValue(value, answer.mask));
   if (isJsonObject(value)) {
-    const error = findError(value);
+    const error = findError(value, answer.mask);
     if (error !== undefined) throw reportedError(error);
     if (answerChoice(value['choices']) !== undefined) {
       answer.add(readChunk(value));

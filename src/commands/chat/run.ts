@@ -17,7 +17,7 @@ import { present, type Presentation } from '../print/presentation.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import { readRequestSettings } from '../service/request-settings.ts';
 import { openService, type Service } from '../service/service.ts';
-import { limitYoungGeneration } from './gc-tuning.ts';
+import { limitYoungGeneration } from '../program/gc-tuning.ts';
 
 /** One run of the chat command: what is decided before anything is sent. */
 interface Run {

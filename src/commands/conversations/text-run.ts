@@ -13,6 +13,7 @@ import type { Context } from '../program/context.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/print-markdown.ts';
+import { withLimitedYoungGeneration } from '../program/gc-tuning.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 
 type Format = NonNullable<ExportOptions['format']>;
@@ -47,11 +48,10 @@ function* grouped(
 }
 
 /** Runs `natter conversations show`. @throws Failure */
-export async function showConversation(
-  context: Context,
-  options: ShowOptions,
-  name: string,
-): Promise<void> {
+export const showConversation: typeof show = (...words) =>
+  withLimitedYoungGeneration(() => show(...words));
+
+async function show(context: Context, options: ShowOptions, name: string): Promise<void> {
   const presentation = await present(context, options);
   const conversation = readConversation(context, presentation.notices, name);
   const versions = { siblings: options.siblings === true };
@@ -104,11 +104,10 @@ async function writeExport(
 }
 
 /** Runs `natter conversations export`. @throws Failure */
-export async function exportConversation(
-  context: Context,
-  options: ExportOptions,
-  name: string,
-): Promise<void> {
+export const exportConversation: typeof exportOne = (...words) =>
+  withLimitedYoungGeneration(() => exportOne(...words));
+
+async function exportOne(context: Context, options: ExportOptions, name: string): Promise<void> {
   const { notices } = await present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);

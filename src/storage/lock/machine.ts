@@ -6,12 +6,21 @@ import type { Machine, ProcessSpace, ProcessState } from './process-facts.ts';
 /** The namespace of process ids that Linux starts with (`PROC_PID_INIT_INO` of its sources). */
 const firstNamespace = 'pid:[4026531836]';
 
+/** Empty on kernels before 5.6, which have no namespaces of time. */
+function readTimeNamespace(): string {
+  try {
+    return fs.readlinkSync('/proc/self/ns/time');
+  } catch {
+    return '';
+  }
+}
+
 function readSpace(): ProcessSpace | undefined {
   try {
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const processes = fs.readlinkSync('/proc/self/ns/pid');
     // Start times are counted from the boot as the namespace of time shows it.
-    const time = fs.readlinkSync('/proc/self/ns/time');
+    const time = readTimeNamespace();
     const isContainer = processes !== firstNamespace;
     return { boot, namespace: `${processes} ${time}`, isContainer };
   } catch {

@@ -136,3 +136,10 @@ describe('a file of results', () => {
     });
   });
 });
+
+test('X10: a truncated file is noticed by the next result, and not written over', () => {
+  const { path, add } = open();
+  truncateSync(path, 0);
+  expect(() => add(2)).toThrow('another program truncated');
+  expect(read(path)).toBe('');
+});

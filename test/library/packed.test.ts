@@ -97,6 +97,7 @@ test('the library is made of the client and its packages alone: nothing of a ter
       'address',
       'clock',
       'failure',
+      'filtered-characters',
       'json',
       'library',
       'secrecy/decoded-text',

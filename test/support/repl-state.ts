@@ -2,7 +2,7 @@ import type { Conversation, Turn } from '../../src/conversation/tree.ts';
 import type { Action } from '../../src/repl/state/action.ts';
 import type { Effect } from '../../src/repl/state/effect.ts';
 import { keyPress, type Modifiers } from '../../src/repl/editing/keys/key-event.ts';
-import { contentOf } from '../../src/repl/editing/keys/paste.ts';
+import { contentOf } from '../../src/repl/editing/paste.ts';
 import { initialState } from '../../src/repl/state/initial-state.ts';
 import { reduce } from '../../src/repl/reducer/reduce.ts';
 import type { ReplState } from '../../src/repl/state/state.ts';

@@ -4,7 +4,7 @@ import { modelOf, pathOf, systemOf, type Conversation } from '../../conversation
 import { firstRunDialog } from '../../repl/state/dialogs.ts';
 import { showConversation } from '../../repl/effects/show-conversation.ts';
 import { draftFrom } from '../../repl/editing/text-buffer.ts';
-import { typedPrompt } from '../../repl/editing/keys/paste.ts';
+import { typedPrompt } from '../../repl/editing/paste.ts';
 import { initialState } from '../../repl/state/initial-state.ts';
 import type { ReplOptions } from '../../repl/session/ports.ts';
 import type { Session } from '../../repl/session/session.ts';

@@ -11,7 +11,7 @@ import {
   lockFile,
   newId,
 } from '../library/conversation-folder.ts';
-import { headerRecord, recordsOf } from '../library/conversation-records.ts';
+import { headerRecord, recordsOf } from './turn-records.ts';
 import type { Journal, JournalOptions } from './journal.ts';
 import { fileSink, memorySink, openLazily, takeLock } from './journal-sink.ts';
 import {

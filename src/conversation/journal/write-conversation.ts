@@ -1,9 +1,9 @@
-import { headerRecord, endRecord, turnRecord } from '../library/conversation-records.ts';
+import { headerRecord, endRecord, turnRecord } from './turn-records.ts';
 import { newId } from '../library/conversation-folder.ts';
 import type { Journal, JournalOptions, StorageState } from './journal.ts';
 import type { JournalRecord } from './records.ts';
 import { createFold, type JournalFold } from './fold-journal.ts';
-import { createTextBuffer } from './text-buffer.ts';
+import { createTextBuffer } from './delta-coalescer.ts';
 import { leafOf, type AnswerEnd, type Role, type Turn } from '../tree.ts';
 
 /** Where the changes of a conversation go. */

@@ -1,7 +1,7 @@
 import { previousBoundary } from './grapheme-boundary.ts';
 import { moveToEntry } from './history.ts';
 import type { History, HistoryStep } from './history.ts';
-import { cleanText, contentOf } from './keys/paste.ts';
+import { cleanText, contentOf } from './paste.ts';
 import type { Draft } from './text-buffer.ts';
 
 /** A history search, newest first. The composer's draft is kept until the search ends. */

@@ -1,4 +1,4 @@
-import { contentOf } from './keys/paste.ts';
+import { contentOf } from './paste.ts';
 import { recalledDraft } from './recalled-draft.ts';
 import { draftFrom } from './text-buffer.ts';
 import type { Draft } from './text-buffer.ts';

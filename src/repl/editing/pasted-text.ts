@@ -1,5 +1,5 @@
 import { eventOfSequence } from './keys/key-sequence.ts';
-import { cleanText } from './keys/paste.ts';
+import { cleanText } from './paste.ts';
 
 /** Focus and mouse reports that terminals send in the middle of a paste. */
 const reports = /\u001B\[(?:[IO]|<\d+;\d+;\d+[Mm]|M[ -\u00FF]{3}|200~)/g;

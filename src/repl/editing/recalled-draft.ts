@@ -1,4 +1,4 @@
-import { cleanText, isBeyondTyping, isLongPaste } from './keys/paste.ts';
+import { cleanText, isBeyondTyping, isLongPaste } from './paste.ts';
 import { createBuffer, draftFrom, draftOf, insertPaste, type Draft } from './text-buffer.ts';
 
 /** UTF-16 units. */

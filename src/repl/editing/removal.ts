@@ -1,8 +1,8 @@
 import { nextBoundary, previousBoundary } from './grapheme-boundary.ts';
 import { targetOf } from './motion.ts';
 import type { Motion } from './motion.ts';
-import { adoptFragment } from './keys/paste.ts';
-import type { Fragment } from './keys/paste.ts';
+import { adoptFragment } from './paste.ts';
+import type { Fragment } from './paste.ts';
 import { replaceRange, settle } from './text-buffer.ts';
 import type { TextBuffer } from './text-buffer.ts';
 

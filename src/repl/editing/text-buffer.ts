@@ -1,6 +1,6 @@
 import { boundaryFrom } from './grapheme-boundary.ts';
-import { cleanText, contentOf, isLongPaste, isStandIn, registerPaste } from './keys/paste.ts';
-import type { Fragment, Paste } from './keys/paste.ts';
+import { cleanText, contentOf, isLongPaste, isStandIn, registerPaste } from './paste.ts';
+import type { Fragment, Paste } from './paste.ts';
 import { joinEdit } from './undo-stack.ts';
 import type { Edit } from './undo-stack.ts';
 

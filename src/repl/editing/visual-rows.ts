@@ -1,7 +1,7 @@
 import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
 import { boundaryFrom } from './grapheme-boundary.ts';
-import { isStandIn, pasteLabel } from './keys/paste.ts';
-import type { Fragment, Paste } from './keys/paste.ts';
+import { isStandIn, pasteLabel } from './paste.ts';
+import type { Fragment, Paste } from './paste.ts';
 
 /** One character as shown on the screen. */
 interface Cell {

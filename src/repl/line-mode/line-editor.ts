@@ -3,7 +3,7 @@ import { editActions, isEditAction } from '../editing/edit-actions.ts';
 import { newerEntry, olderEntry, type History } from '../editing/history.ts';
 import { actionOf, type KeyAction } from '../editing/keys/key-bindings.ts';
 import { chordOf, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
-import { contentOf } from '../editing/keys/paste.ts';
+import { contentOf } from '../editing/paste.ts';
 import {
   clearBuffer,
   createBuffer,

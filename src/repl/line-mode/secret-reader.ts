@@ -1,7 +1,7 @@
 import { editActions } from '../editing/edit-actions.ts';
 import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
 import { createKeyParser } from '../editing/keys/key-parser.ts';
-import { contentOf } from '../editing/keys/paste.ts';
+import { contentOf } from '../editing/paste.ts';
 import { clearBuffer, createBuffer, insert } from '../editing/text-buffer.ts';
 
 export interface SecretReaderOptions {

@@ -1,7 +1,7 @@
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
 import type { Dialog } from '../state/dialog.ts';
-import { contentOf } from '../editing/keys/paste.ts';
+import { contentOf } from '../editing/paste.ts';
 import type { DialogView } from '../view/view-model.ts';
 
 /** Maximum columns of a dialog's label and the caret. */

@@ -16,7 +16,7 @@ import { themedStyle } from '../text/themes.ts';
 import { loadLayout, mountView } from '../view/mount-view.ts';
 import { createKeyInput, type KeyInput } from './key-input.ts';
 import { createPreview } from './preview.ts';
-import { viewOf } from './view-of.ts';
+import { viewOf } from './build-view-model.ts';
 
 export interface LiveOptions extends ReplOptions {
   readonly traits: TerminalTraits;

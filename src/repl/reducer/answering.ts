@@ -12,7 +12,7 @@ import type { ChatEvent } from '../../client/events.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import { keyDialog } from '../state/dialogs.ts';
 import { withFile } from '../state/attachments.ts';
-import { contentOf } from '../editing/keys/paste.ts';
+import { contentOf } from '../editing/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
 import { contextUse, currentPath, lastPrompt, withBranch } from '../state/position.ts';

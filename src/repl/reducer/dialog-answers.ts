@@ -3,7 +3,7 @@ import { addressDialog, keyDialog } from '../state/dialogs.ts';
 import type { Dialog, DialogChoice } from '../state/dialog.ts';
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
 import type { KeyAction } from '../editing/keys/key-bindings.ts';
-import { contentOf } from '../editing/keys/paste.ts';
+import { contentOf } from '../editing/paste.ts';
 import { createBuffer, insert, isEmpty } from '../editing/text-buffer.ts';
 import { notice } from '../state/entry.ts';
 import type { ReplState } from '../state/state.ts';

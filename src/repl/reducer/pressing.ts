@@ -3,7 +3,7 @@ import { newerEntry, olderEntry, type HistoryStep } from '../editing/history.ts'
 import { actionOf, type KeyAction, type KeyContext } from '../editing/keys/key-bindings.ts';
 import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
 import { moveVertically } from '../editing/layout.ts';
-import { contentOf } from '../editing/keys/paste.ts';
+import { contentOf } from '../editing/paste.ts';
 import { splitBurst } from '../editing/keys/paste-burst.ts';
 import {
   draftOf,

@@ -1,5 +1,5 @@
 import { remember } from '../editing/history.ts';
-import { contentOf, shownText, typedContent } from '../editing/keys/paste.ts';
+import { contentOf, shownText, typedContent } from '../editing/paste.ts';
 import {
   clearBuffer,
   type Draft,

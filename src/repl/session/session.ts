@@ -1,6 +1,6 @@
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { Action } from '../state/action.ts';
-import { typedContent } from '../editing/keys/paste.ts';
+import { typedContent } from '../editing/paste.ts';
 import type { Effect } from '../state/effect.ts';
 import type { Entry } from '../state/entry.ts';
 import { effectRunners, runEffect, type EffectRunners } from '../effects/run-effect.ts';

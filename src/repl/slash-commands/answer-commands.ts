@@ -15,7 +15,7 @@ import { requestAnswer } from '../reducer/request-answer.ts';
 import { compare } from '../reducer/comparing.ts';
 import { printing, refuse, printNotice, startTask, step, type Step } from '../reducer/step.ts';
 import { withSent } from '../text/sent-prompt.ts';
-import { shownText } from '../editing/keys/paste.ts';
+import { shownText } from '../editing/paste.ts';
 import type { ReplState } from '../state/state.ts';
 import { switchVersion } from '../reducer/switching.ts';
 import type { SlashCommand } from './slash-command.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { editActions } from '../../../src/repl/editing/edit-actions.ts';
 import type { EditAction } from '../../../src/repl/editing/edit-actions.ts';
-import { contentOf } from '../../../src/repl/editing/keys/paste.ts';
+import { contentOf } from '../../../src/repl/editing/paste.ts';
 import { createBuffer, insert, insertPaste } from '../../../src/repl/editing/text-buffer.ts';
 import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
 import { redo, undo } from '../../../src/repl/editing/undo.ts';

@@ -15,7 +15,7 @@ import {
   shortenQuery,
   startSearch,
 } from '../../../src/repl/editing/history-search.ts';
-import { contentOf } from '../../../src/repl/editing/keys/paste.ts';
+import { contentOf } from '../../../src/repl/editing/paste.ts';
 import {
   createBuffer,
   draftFrom,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { breakAtBackslash } from '../../../src/repl/editing/edit-actions.ts';
 import type { EditAction } from '../../../src/repl/editing/edit-actions.ts';
-import { contentOf } from '../../../src/repl/editing/keys/paste.ts';
+import { contentOf } from '../../../src/repl/editing/paste.ts';
 import {
   clearBuffer,
   createBuffer,

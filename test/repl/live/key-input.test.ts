@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/clock.ts';
 import type { KeyEvent } from '../../../src/repl/editing/keys/key-event.ts';
 import { createKeyInput } from '../../../src/repl/live/key-input.ts';
 import { openLateInput } from '../../support/busy-process.ts';
-import { writeEvents } from '../editing/written-events.ts';
+import { writeEvents } from '../editing/keys/format-events.ts';
 
 function openKeyInput() {
   const seen: KeyEvent[] = [];

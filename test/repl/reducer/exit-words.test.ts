@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { viewOf } from '../../../src/repl/live/view-of.ts';
+import { viewOf } from '../../../src/repl/live/build-view-model.ts';
 import {
   composed,
   effectsOf,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Effect } from '../../../src/repl/state/effect.ts';
-import { viewOf } from '../../../src/repl/live/view-of.ts';
+import { viewOf } from '../../../src/repl/live/build-view-model.ts';
 import {
   conversationOf,
   effectsOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { viewOf } from '../../../src/repl/live/view-of.ts';
+import { viewOf } from '../../../src/repl/live/build-view-model.ts';
 import { usageText } from '../../../src/repl/text/status-text.ts';
 import { run, stateOf } from '../../support/repl-state.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
-import { joinTexts, parse, writeEvents } from '../written-events.ts';
+import { joinTexts, parse, writeEvents } from './format-events.ts';
 
 describe('text and control keys', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contentOf } from '../../../../src/repl/editing/keys/paste.ts';
+import { contentOf } from '../../../src/repl/editing/paste.ts';
 import {
   clearBuffer,
   createBuffer,
@@ -10,10 +10,10 @@ import {
   moveTo,
   pasteAtCursor,
   withDraft,
-} from '../../../../src/repl/editing/text-buffer.ts';
-import { undo } from '../../../../src/repl/editing/undo.ts';
-import { processorTime } from '../../../support/processor-time.ts';
-import { longPaste, run } from '../run-actions.ts';
+} from '../../../src/repl/editing/text-buffer.ts';
+import { undo } from '../../../src/repl/editing/undo.ts';
+import { processorTime } from '../../support/processor-time.ts';
+import { longPaste, run } from './run-actions.ts';
 
 describe('pastes', () => {
   test('shows a long paste as one unit that is sent in full', () => {

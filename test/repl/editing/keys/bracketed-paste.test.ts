@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { KeyEvent } from '../../../src/repl/editing/keys/key-event.ts';
-import { createKeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
-import { joinPasteBurst } from '../../../src/repl/editing/keys/paste-burst.ts';
-import { processorTime } from '../../support/processor-time.ts';
-import { inPaste, parse, writeEvents } from './written-events.ts';
+import type { KeyEvent } from '../../../../src/repl/editing/keys/key-event.ts';
+import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
+import { joinPasteBurst } from '../../../../src/repl/editing/keys/paste-burst.ts';
+import { processorTime } from '../../../support/processor-time.ts';
+import { inPaste, parse, writeEvents } from './format-events.ts';
 
 describe('bracketed paste', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keyDialog } from '../../../src/repl/state/dialogs.ts';
-import { viewOf } from '../../../src/repl/live/view-of.ts';
+import { viewOf } from '../../../src/repl/live/build-view-model.ts';
 import type { AnswerActivity } from '../../../src/repl/state/state.ts';
 import {
   enter,

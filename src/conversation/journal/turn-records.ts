@@ -3,7 +3,7 @@ import {
   type EndRecord,
   type JournalRecord,
   type TurnRecord,
-} from '../journal/records.ts';
+} from './records.ts';
 import type { AnswerEnd, Conversation, Turn } from '../tree.ts';
 
 export function headerRecord(id: string, createdAt: Date, version: string): JournalRecord {

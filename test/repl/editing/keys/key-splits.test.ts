@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createKeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
-import { inPaste, joinTexts, writeEvents } from './written-events.ts';
-import { fc } from '../../support/properties.ts';
+import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
+import { inPaste, joinTexts, writeEvents } from './format-events.ts';
+import { fc } from '../../../support/properties.ts';
 
 const pieces: readonly string[] = [
   'hello',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTextBuffer } from '../../../src/conversation/journal/text-buffer.ts';
+import { createTextBuffer } from '../../../src/conversation/journal/delta-coalescer.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 test('D1 text is written within half a second, however much follows', async () => {

@@ -1,6 +1,6 @@
-import { chordOf } from '../../../src/repl/editing/keys/key-event.ts';
-import type { KeyEvent } from '../../../src/repl/editing/keys/key-event.ts';
-import { createKeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
+import { chordOf } from '../../../../src/repl/editing/keys/key-event.ts';
+import type { KeyEvent } from '../../../../src/repl/editing/keys/key-event.ts';
+import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
 
 /** Events as short strings: `"text"`, `<chord>`, `paste "text"`. */
 export function writeEvents(events: readonly KeyEvent[]): string {

@@ -6,7 +6,7 @@ import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import { matchOf } from '../editing/history-search.ts';
 import { layout } from '../editing/layout.ts';
 import { composerColumns, composerRows } from '../text/layout-rules.ts';
-import { shownText } from '../editing/keys/paste.ts';
+import { shownText } from '../editing/paste.ts';
 import type { AnswerUsage, ReplState, ServiceFacts } from '../state/state.ts';
 import { stalledSeconds, cancelHintText } from '../text/status-text.ts';
 import type { ComposerView, FooterView, Status, ViewModel } from '../view/view-model.ts';

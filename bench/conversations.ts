@@ -16,10 +16,9 @@ import { dirname, join, resolve } from 'node:path';
 
 import { systemClock } from '../src/clock.ts';
 import { listEntries } from '../src/conversation/library/library.ts';
-import { loadConversation } from '../src/conversation/library/load-conversation.ts';
+import { loadConversation, summarize } from '../src/conversation/library/read-conversation.ts';
 import { createJournal } from '../src/conversation/journal/open-journal.ts';
 import { compilePattern, searchConversation } from '../src/conversation/library/search.ts';
-import { summarize } from '../src/conversation/library/summary.ts';
 
 const sentence = 'The sky is blue because air scatters short waves more than long ones. ';
 const megabyte = 1_000_000;

@@ -41,7 +41,7 @@ export interface Conversation {
   /** By id, oldest first. */
   readonly turns: ReadonlyMap<string, Turn>;
   /** The selected child by the parent's id (undefined: the selected first turn). */
-  readonly choices: ReadonlyMap<string | undefined, string>;
+  readonly selection: ReadonlyMap<string | undefined, string>;
 }
 
 /** Oldest first; for undefined, the first turns. */
@@ -50,7 +50,7 @@ function childrenOf(conversation: Conversation, parent: string | undefined): rea
 }
 
 /** All versions of a turn, itself included, oldest first. */
-export function siblingsOf(conversation: Conversation, turn: Turn): readonly Turn[] {
+export function versionsOf(conversation: Conversation, turn: Turn): readonly Turn[] {
   return childrenOf(conversation, turn.parent).filter(({ role }) => role === turn.role);
 }
 
@@ -58,13 +58,13 @@ export function siblingsOf(conversation: Conversation, turn: Turn): readonly Tur
 export function pathOf(conversation: Conversation): readonly Turn[] {
   const path: Turn[] = [];
   const seen = new Set<string>();
-  let next = conversation.choices.get(undefined);
+  let next = conversation.selection.get(undefined);
   while (next !== undefined && !seen.has(next)) {
     const turn = conversation.turns.get(next);
     if (turn === undefined) break;
     seen.add(next);
     path.push(turn);
-    next = conversation.choices.get(turn.id);
+    next = conversation.selection.get(turn.id);
   }
   return path;
 }
@@ -74,14 +74,14 @@ export function leafOf(conversation: Conversation): Turn | undefined {
   return pathOf(conversation).at(-1);
 }
 
-type NextTurn = Pick<Turn, 'role' | 'content' | 'refusal'>;
+type TurnContent = Pick<Turn, 'role' | 'content' | 'refusal'>;
 
 /** The content, and the refusal after it. Empty for a missing answer. */
 export function textOf({ content, refusal = '' }: Pick<Turn, 'content' | 'refusal'>): string {
   return [content, refusal].filter((text) => text !== '').join('\n\n');
 }
 
-function isAnswer(turn: NextTurn | undefined): boolean {
+function isAnswer(turn: TurnContent | undefined): boolean {
   return turn?.role === 'assistant' && textOf(turn) !== '';
 }
 
@@ -93,7 +93,7 @@ function isAnswer(turn: NextTurn | undefined): boolean {
  */
 export function messagesOf(
   conversation: Conversation,
-  next: readonly NextTurn[] = [],
+  next: readonly TurnContent[] = [],
 ): readonly Message[] {
   const path = [...pathOf(conversation), ...next];
   const turns = path.filter(({ role }) => role !== 'system');
@@ -120,7 +120,7 @@ export function messagesOf(
 /** The system prompt in force after the selected turns. */
 export function systemOf(
   conversation: Conversation,
-  next: readonly NextTurn[] = [],
+  next: readonly TurnContent[] = [],
 ): string | undefined {
   return [...pathOf(conversation), ...next].findLast(({ role }) => role === 'system')?.content;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { pathOf, siblingsOf } from '../../src/conversation/tree.ts';
+import { pathOf, versionsOf } from '../../src/conversation/tree.ts';
 import { startNatter } from '../support/natter.ts';
 import { createDataFolder } from './conversation-support.ts';
 
@@ -43,7 +43,7 @@ describe('what is kept', () => {
     expect(others).toEqual([]);
     expect(prompt?.content).toBe('[sandbox echo] hi');
     expect(answer).toMatchObject({ model: 'origin', content: 'hi', finishReason: 'stop' });
-    const versions = answer === undefined ? [] : siblingsOf(conversation, answer);
+    const versions = answer === undefined ? [] : versionsOf(conversation, answer);
     expect(versions.map(({ model, content }) => [model, content])).toEqual([
       ['origin', 'hi'],
       ['nextgen', 'hi'],
@@ -72,7 +72,7 @@ describe('what is kept', () => {
     const shown = path.map(({ content }) => content);
     expect(shown).toEqual(['[sandbox echo] hi', 'hi', '[sandbox echo] and now?', 'and now?']);
     const [answer] = path.slice(-1);
-    const versions = answer === undefined ? [] : siblingsOf(data.only(), answer);
+    const versions = answer === undefined ? [] : versionsOf(data.only(), answer);
     expect(versions.map(({ model }) => model)).toEqual(['origin', 'nextgen']);
   });
 

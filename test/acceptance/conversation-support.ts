@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { loadConversation } from '../../src/conversation/library/load-conversation.ts';
+import { loadConversation } from '../../src/conversation/library/read-conversation.ts';
 import type { Conversation } from '../../src/conversation/tree.ts';
 import { runNatter, type RunOptions, type RunResult } from '../support/natter.ts';
 

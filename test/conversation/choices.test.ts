@@ -44,7 +44,7 @@ describe('X19: a prompt and answer that are undone', () => {
     const { options, id } = await undone();
     const journal = resumed(options, id);
     const prompt = [...journal.conversation().turns.values()][2]?.id ?? '';
-    journal.choose(prompt);
+    journal.select(prompt);
     expect(textsOf(journal)).toEqual(['one', 'first', 'two', 'second']);
   });
 

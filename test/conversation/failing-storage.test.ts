@@ -5,7 +5,14 @@ import { describe, expect, test } from 'vitest';
 
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { appendFile } from '../../src/storage/append-file.ts';
-import { dataFolder, exchange, journalOptions, resumed, textsOf } from './journal-fixtures.ts';
+import {
+  dataFolder,
+  exchange,
+  fileOf,
+  journalOptions,
+  resumed,
+  textsOf,
+} from './journal-fixtures.ts';
 
 describe('storage failures', () => {
   test('D12 a removed folder is written again completely', async () => {
@@ -19,6 +26,34 @@ describe('storage failures', () => {
     const again = resumed(options, journal.conversation().id);
     expect(again.conversation()).toEqual(journal.conversation());
   });
+
+  test.each(['text', 'refusal'] as const)(
+    'D12 a file removed while answers stream has each %s once when it is written again',
+    async (type) => {
+      const options = journalOptions();
+      const journal = createJournal(options);
+      const parent = journal.addTurn({ role: 'user', content: 'one' }).id;
+      const [first, second] = ['origin', 'nextgen'].map(
+        (model) => journal.startAnswer({ model, parent }).id,
+      );
+      if (first === undefined || second === undefined) throw new Error('there are two answers');
+      const append = (turn: string, text: string) =>
+        type === 'text' ? journal.appendText(turn, text) : journal.appendRefusal(turn, text);
+      const { id } = journal.conversation();
+      journal.appendText(first, 'fir');
+      append(second, 'sec');
+      rmSync(fileOf(options.folder, id));
+      journal.appendText(first, 'st');
+      await options.clock.advance(500);
+      append(second, 'ond');
+      for (const answer of [first, second]) journal.endAnswer(answer, { finishReason: 'stop' });
+      await journal.close();
+      const again = resumed(options, id).conversation();
+      expect(again).toEqual(journal.conversation());
+      expect(again.turns.get(first)?.content).toBe('first');
+      expect(again.turns.get(second)?.[type === 'text' ? 'content' : 'refusal']).toBe('second');
+    },
+  );
 
   test('D11 a file in place of the folder gives one warning', async () => {
     const options = journalOptions();

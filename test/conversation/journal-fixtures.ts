@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 
 import type { Journal, JournalOptions } from '../../src/conversation/journal/journal.ts';
 import { createJournal, resumeJournal } from '../../src/conversation/journal/open-journal.ts';
-import type { ExportOptions } from '../../src/conversation/export/exported-turns.ts';
+import type { ExportOptions } from '../../src/conversation/export/export.ts';
 import { pathOf, type Conversation } from '../../src/conversation/tree.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 

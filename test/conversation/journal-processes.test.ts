@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rolldown } from 'rolldown';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { loadConversation } from '../../src/conversation/library/load-conversation.ts';
+import { loadConversation } from '../../src/conversation/library/read-conversation.ts';
 import { listEntries } from '../../src/conversation/library/library.ts';
 import { pathOf } from '../../src/conversation/tree.ts';
 import type { WriterInstructions } from './fixtures/journal-writer.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { exportHtml } from '../../src/conversation/export/html.ts';
-import { exportJson } from '../../src/conversation/export/json.ts';
-import { exportMarkdown } from '../../src/conversation/export/markdown.ts';
+import { exportJson, exportMarkdown } from '../../src/conversation/export/export.ts';
 import { branchJournal, createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { compilePattern, searchConversation } from '../../src/conversation/library/search.ts';
 import { messagesOf, pathOf } from '../../src/conversation/tree.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
-import { messagesOf, pathOf, siblingsOf, titleFrom, titleOf } from '../../src/conversation/tree.ts';
+import { messagesOf, pathOf, versionsOf, titleFrom, titleOf } from '../../src/conversation/tree.ts';
 import { exchange, journalOptions, textsOf } from './journal-fixtures.ts';
 
 const unsaved = () => createJournal({ ...journalOptions(), save: false });
@@ -74,10 +74,10 @@ describe('siblings', () => {
     journal.endAnswer(retry.id, {});
     const edited = journal.addTurn({ role: 'user', content: 'uno', parent: undefined });
     expect(textsOf(journal)).toEqual(['uno']);
-    expect(siblingsOf(journal.conversation(), edited)).toHaveLength(2);
-    journal.choose(prompt?.id ?? '');
+    expect(versionsOf(journal.conversation(), edited)).toHaveLength(2);
+    journal.select(prompt?.id ?? '');
     expect(textsOf(journal)).toEqual(['one', '']);
-    journal.choose(answer?.id ?? '');
+    journal.select(answer?.id ?? '');
     expect(textsOf(journal)).toEqual(['one', 'first']);
   });
 });

@@ -14,15 +14,15 @@ type TurnFacts = Pick<Turn, 'role' | 'content'> & Partial<Turn>;
 /** A conversation of turns that follow each other; their ids are `t1`, `t2`… unless given. */
 export function conversationOf(...facts: readonly TurnFacts[]): Conversation {
   const turns = new Map<string, Turn>();
-  const choices = new Map<string | undefined, string>();
+  const selection = new Map<string | undefined, string>();
   let parent: string | undefined;
   for (const [index, fact] of facts.entries()) {
     const turn: Turn = { id: `t${index + 1}`, parent, createdAt, ...fact };
     turns.set(turn.id, turn);
-    choices.set(turn.parent, turn.id);
+    selection.set(turn.parent, turn.id);
     parent = turn.id;
   }
-  return { id: 'c1', createdAt, turns, choices };
+  return { id: 'c1', createdAt, turns, selection };
 }
 
 /** An idle session, and what is changed of it. */

@@ -60,7 +60,7 @@ async function begin(
   const ids = models.map((model) => journal.startAnswer({ model, parent }).id);
   const select = (index: number) => {
     const id = ids[index];
-    if (id !== undefined) journal.choose(id);
+    if (id !== undefined) journal.select(id);
   };
   select(0);
   return {

@@ -1,5 +1,5 @@
 import { listEntries, type LibrarySection } from '../../conversation/library/library.ts';
-import { summarize } from '../../conversation/library/summary.ts';
+import { summarize } from '../../conversation/library/read-conversation.ts';
 import type { Candidate } from './tree.ts';
 import type { Context } from '../program/context.ts';
 import { dataFolder } from '../journal/library-access.ts';

@@ -6,7 +6,7 @@ import {
   searchConversation,
   type FoundTurn,
 } from '../../conversation/library/search.ts';
-import { summarize } from '../../conversation/library/summary.ts';
+import { summarize } from '../../conversation/library/read-conversation.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import { foundTurnText, foundTurnRows } from '../../output/found-text.ts';

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
-import { exportJson } from '../../conversation/export/json.ts';
-import { exportMarkdown } from '../../conversation/export/markdown.ts';
+import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
 import type { Conversation } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';

@@ -2,7 +2,7 @@ import { requireDataFolder } from '../../conversation/library/conversation-folde
 import {
   loadConversation,
   lostLinesWarning,
-} from '../../conversation/library/load-conversation.ts';
+} from '../../conversation/library/read-conversation.ts';
 import { findConversation } from '../../conversation/library/find-conversation.ts';
 import type { Conversation } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';

@@ -2,7 +2,7 @@ import { Marked, type Tokens } from 'marked';
 
 import { HIDDEN_IN_PAGES, TAGGED_FLAG } from '../../filtered-characters.ts';
 import { textOf, titleOf, type Conversation } from '../tree.ts';
-import { exportedTurns, type ExportedTurn, type ExportOptions } from './exported-turns.ts';
+import { exportedTurns, type ExportedTurn, type ExportOptions } from './export.ts';
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,8 +1,10 @@
 import type { Clock } from '../../clock.ts';
+import type { DeltaRecord } from './records.ts';
 
-/** Joins the deltas of an answer, so that one record holds many. */
-export interface TextBuffer {
-  add(answerId: string, text: string): void;
+/** Joins the deltas of each answer, so that one record holds many. */
+export interface DeltaCoalescer {
+  add(delta: DeltaRecord): void;
+  /** Writes all joined deltas now, in one call. */
   flush(): void;
 }
 
@@ -11,23 +13,24 @@ const interval = 400;
 /** UTF-16 units: fast text is written sooner. */
 const largest = 1 << 18;
 
-export function createTextBuffer(
-  clock: Clock,
-  write: (answerId: string, text: string) => void,
-): TextBuffer {
-  let parts: string[] = [];
-  let owner = '';
+export function createDeltaCoalescer(
+  clock: Pick<Clock, 'sleep'>,
+  write: (...records: readonly DeltaRecord[]) => void,
+): DeltaCoalescer {
+  const texts = new Map<string, { readonly first: DeltaRecord; readonly parts: string[] }>();
   let size = 0;
-  let stop: AbortController | undefined;
+  let timer: AbortController | undefined;
 
   const flush = () => {
-    stop?.abort('written');
-    stop = undefined;
-    if (size === 0) return;
-    const text = parts.join('');
-    parts = [];
+    timer?.abort('written');
+    timer = undefined;
+    const records = [...texts.values()].map(({ first, parts }) => ({
+      ...first,
+      text: parts.join(''),
+    }));
+    texts.clear();
     size = 0;
-    write(owner, text);
+    if (records.length > 0) write(...records);
   };
   const flushLater = async (signal: AbortSignal) => {
     await clock.sleep(interval, signal).catch(() => undefined);
@@ -35,15 +38,16 @@ export function createTextBuffer(
   };
   return {
     flush,
-    add(answerId, text) {
-      if (answerId !== owner) flush();
-      owner = answerId;
-      parts.push(text);
-      size += text.length;
+    add(delta) {
+      const key = `${delta.type} ${delta.turn}`;
+      const known = texts.get(key);
+      if (known === undefined) texts.set(key, { first: delta, parts: [delta.text] });
+      else known.parts.push(delta.text);
+      size += delta.text.length;
       if (size > largest) flush();
-      else if (stop === undefined) {
-        stop = new AbortController();
-        void flushLater(stop.signal);
+      else if (timer === undefined) {
+        timer = new AbortController();
+        void flushLater(timer.signal);
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { JournalRecord, TurnRecord } from './records.ts';
 import type { Conversation, Turn } from '../tree.ts';
-import { turnFromRecord, dateOf, withEnd } from './turn-from-record.ts';
+import { dateOf, turnFromRecord, withEnd } from './turn-records.ts';
 
 /** Builds a conversation from its records, one by one; a journal also applies each record it writes. */
 export interface JournalFold {
@@ -12,7 +12,7 @@ export interface JournalFold {
 
 interface State {
   readonly turns: Map<string, Turn>;
-  readonly choices: Map<string | undefined, string>;
+  readonly selection: Map<string | undefined, string>;
   /** Text not yet joined to the content of its turn: joining each delta at once would copy the whole text. */
   readonly texts: Map<string, string[]>;
   createdAt?: Date;
@@ -32,14 +32,14 @@ function joinText({ turns, texts }: State, turnId: string): Turn | undefined {
 }
 
 function addTurn(state: State, record: TurnRecord, isOrphan = false): void {
-  const { turns, choices, lastTurn } = state;
+  const { turns, selection, lastTurn } = state;
   if (turns.has(record.id)) return;
   const named = record.parent ?? undefined;
   // A turn whose parent's line was lost follows the turn before it.
   const isLost = isOrphan || (named !== undefined && !turns.has(named));
   const turn = turnFromRecord(record, isLost ? lastTurn : named);
   turns.set(turn.id, turn);
-  choices.set(turn.parent, turn.id);
+  selection.set(turn.parent, turn.id);
   state.createdAt ??= turn.createdAt;
   state.lastTurn = turn.id;
 }
@@ -65,7 +65,7 @@ function addRefusal(state: State, id: string, text: string): void {
 }
 
 function applyRecord(state: State, record: JournalRecord): void {
-  const { turns, choices } = state;
+  const { turns, selection } = state;
   switch (record.type) {
     case 'conversation':
       state.createdAt = dateOf(record.created_at);
@@ -89,19 +89,19 @@ function applyRecord(state: State, record: JournalRecord): void {
       return;
     case 'choice': {
       const turn = turns.get(record.turn);
-      if (turn !== undefined) choices.set(turn.parent, turn.id);
+      if (turn !== undefined) selection.set(turn.parent, turn.id);
       return;
     }
     case 'undo': {
       const turn = turns.get(record.turn);
-      if (turn !== undefined) choices.delete(turn.parent);
+      if (turn !== undefined) selection.delete(turn.parent);
     }
   }
 }
 
 /** Starts with an empty conversation; `id` is the file's and overrides that of the records. */
 export function createFold({ id }: { readonly id: string }): JournalFold {
-  const state: State = { turns: new Map(), choices: new Map(), texts: new Map() };
+  const state: State = { turns: new Map(), selection: new Map(), texts: new Map() };
   let snapshot: Conversation | undefined;
   return {
     apply(record) {
@@ -116,7 +116,7 @@ export function createFold({ id }: { readonly id: string }): JournalFold {
         createdAt: state.createdAt ?? new Date(0),
         ...(state.title === undefined ? {} : { title: state.title }),
         turns: new Map(state.turns),
-        choices: new Map(state.choices),
+        selection: new Map(state.selection),
       };
       return snapshot;
     },

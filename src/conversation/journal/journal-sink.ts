@@ -1,11 +1,10 @@
 import { Failure } from '../../failure.ts';
 import type { AppendFile } from '../../storage/append-file.ts';
 import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/hold-lock.ts';
-import type { JournalOptions } from './journal.ts';
+import type { ConversationSink, JournalOptions } from './journal.ts';
 import { createJournalWriter } from './journal-writer.ts';
 import { dataVariable } from '../library/conversation-folder.ts';
 import type { JournalRecord } from './records.ts';
-import type { ConversationSink } from './write-conversation.ts';
 
 /** Stores nothing; warns once where something should be stored. */
 export function memorySink({ folder, save, onWarning }: JournalOptions): ConversationSink {

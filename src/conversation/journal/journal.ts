@@ -1,7 +1,12 @@
 import type { ProgramClock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
 import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
-import type { AnswerEnd, Conversation, Turn } from '../tree.ts';
+import { newId } from '../library/conversation-folder.ts';
+import { leafOf, type AnswerEnd, type Conversation, type Role, type Turn } from '../tree.ts';
+import { createDeltaCoalescer } from './delta-coalescer.ts';
+import { createFold, type JournalFold } from './fold-journal.ts';
+import type { DeltaRecord, JournalRecord } from './records.ts';
+import { endRecord, headerRecord, recordsOf, turnRecord } from './turn-records.ts';
 
 export interface JournalOptions {
   /** The data folder. Undefined where the home folder is unknown: nothing is stored, with a warning. */
@@ -37,7 +42,7 @@ export interface NewAnswer {
   readonly parent?: string | undefined;
 }
 
-export interface StorageState {
+interface StorageState {
   readonly isStored: boolean;
   /** Turns not completely on disk. */
   readonly unsavedTurns: number;
@@ -49,7 +54,8 @@ export interface StorageState {
 
 /**
  * One conversation, open for writing. Every change is appended to its file before the call returns. A failed
- * write never throws here: `onWarning` reports it once, and the next change writes the kept records again. Nothing is created on disk before the first turn.
+ * write never throws here: `onWarning` reports it once, and a later change writes what is missing. Nothing is created
+ * on disk before the first turn.
  */
 export interface Journal {
   /** Includes the text so far of an answer that is streaming. Cheap when nothing changed since the last call. */
@@ -64,7 +70,7 @@ export interface Journal {
   appendRefusal(answerId: string, text: string): void;
   endAnswer(answerId: string, end: AnswerEnd): Turn;
   /** Selects a turn among its versions, and the path below it that was selected last. */
-  choose(turnId: string): void;
+  select(turnId: string): void;
   /** Removes a turn and all that follows it: its parent becomes the leaf. */
   undo(turnId: string): void;
   setTitle(title: string): void;
@@ -73,4 +79,126 @@ export interface Journal {
   state(): StorageState;
   /** Ends open answers as incomplete, waits until everything is on disk, and releases the lock. */
   close(): Promise<void>;
+}
+
+/** Where the changes of a conversation go. */
+export interface ConversationSink {
+  write(...records: readonly JournalRecord[]): void;
+  /** Starts to flush to the disk. */
+  synchronize(): void;
+  save(): void;
+  /** `turns`: the number of turns in the conversation. */
+  state(turns: number): StorageState;
+  close(): Promise<void>;
+}
+
+/** Opens the sink; `allRecords` returns the whole conversation as records, for a file that has to be written anew. */
+export type OpenSink = (allRecords: () => readonly JournalRecord[]) => ConversationSink;
+
+const turnIdLength = 6;
+
+function turnOf(fold: JournalFold, id: string): Turn {
+  const turn = fold.turn(id);
+  if (turn === undefined) throw new RangeError(`there is no turn ${id}`);
+  return turn;
+}
+
+interface Addition {
+  readonly role: Role;
+  readonly content?: string;
+  readonly model?: string;
+  readonly nextModel?: string | undefined;
+  readonly parent?: string | undefined;
+}
+
+/** A conversation without turns, not on disk. */
+export function emptyFold(id: string, { clock, version }: JournalOptions): JournalFold {
+  const fold = createFold({ id });
+  fold.apply(headerRecord(id, clock.date(), version));
+  return fold;
+}
+
+/**
+ * Every change goes to the fold and to the sink. All collected deltas are written before a change: the sink may write
+ * the whole fold anew, and deltas flushed after that would be in the file twice.
+ */
+function createChanges(options: JournalOptions, fold: JournalFold, openSink: OpenSink) {
+  /** Answers that may still get text. */
+  const open = new Set<string>();
+  const deltas = createDeltaCoalescer(options.clock, (...records) => sink.write(...records));
+  const sink = openSink(() => {
+    const conversation = fold.conversation();
+    const header = headerRecord(conversation.id, conversation.createdAt, options.version);
+    return [header, ...recordsOf(conversation, (turnId) => open.has(turnId))];
+  });
+  const change = (record: JournalRecord) => {
+    deltas.flush();
+    fold.apply(record);
+    sink.write(record);
+  };
+  return {
+    open,
+    sink,
+    change,
+    flush: () => deltas.flush(),
+    append: (delta: DeltaRecord) => {
+      fold.apply(delta);
+      deltas.add(delta);
+    },
+    add: ({ role, content = '', model, nextModel, ...place }: Addition): Turn => {
+      const parent = 'parent' in place ? place.parent : leafOf(fold.conversation())?.id;
+      const id = newId(options.random, turnIdLength, (taken) => fold.turn(taken) !== undefined);
+      const turn = { id, parent, role, content, createdAt: options.clock.date() };
+      const own = model === undefined ? {} : { model };
+      change(turnRecord({ ...turn, ...own, ...(nextModel === undefined ? {} : { nextModel }) }));
+      return turnOf(fold, id);
+    },
+    endAnswer: (answerId: string, end: AnswerEnd): Turn => {
+      open.delete(answerId);
+      change(endRecord(answerId, end));
+      sink.synchronize();
+      return turnOf(fold, answerId);
+    },
+  };
+}
+
+/** The journal of the conversation in `fold`. */
+export function openJournal(
+  options: JournalOptions,
+  fold: JournalFold,
+  openSink: OpenSink,
+): Journal {
+  const changes = createChanges(options, fold, openSink);
+  const { open, sink, change, flush, append, add, endAnswer } = changes;
+  const state = () => sink.state(fold.conversation().turns.size);
+  return {
+    conversation: () => fold.conversation(),
+    state,
+    endAnswer,
+    addTurn(turn) {
+      const added = add(turn);
+      sink.synchronize();
+      return added;
+    },
+    startAnswer(answer) {
+      const turn = add({ role: 'assistant', ...answer });
+      open.add(turn.id);
+      return turn;
+    },
+    appendText: (turn, text) => append({ type: 'text', turn, text }),
+    appendRefusal: (turn, text) => append({ type: 'refusal', turn, text }),
+    select: (turnId) => change({ type: 'choice', turn: turnOf(fold, turnId).id }),
+    undo: (turnId) => change({ type: 'undo', turn: turnOf(fold, turnId).id }),
+    setTitle: (title) => change({ type: 'title', title }),
+    save() {
+      flush();
+      sink.save();
+      return state();
+    },
+    async close() {
+      for (const answerId of open) endAnswer(answerId, { incomplete: true });
+      flush();
+      await sink.close();
+    },
+  };
 }

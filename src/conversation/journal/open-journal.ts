@@ -4,6 +4,7 @@ import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
 import type { RefusedLock } from '../../storage/lock/hold-lock.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
+import { renameFile } from '../../storage/rename-file.ts';
 import {
   conversationFile,
   conversationsFolder,
@@ -11,18 +12,15 @@ import {
   lockFile,
   newId,
 } from '../library/conversation-folder.ts';
-import { headerRecord, recordsOf } from './turn-records.ts';
-import type { Journal, JournalOptions } from './journal.ts';
-import { fileSink, memorySink, openLazily, takeLock } from './journal-sink.ts';
 import {
   loadConversation,
   lostLinesWarning,
   type LoadedConversation,
-} from '../library/load-conversation.ts';
+} from '../library/read-conversation.ts';
+import { emptyFold, openJournal, type Journal, type JournalOptions } from './journal.ts';
+import { fileSink, memorySink, openLazily, takeLock } from './journal-sink.ts';
 import { journalVersion, type JournalRecord } from './records.ts';
-import type { JournalFold } from './fold-journal.ts';
-import { emptyFold, writeConversation } from './write-conversation.ts';
-import { renameFile } from '../../storage/rename-file.ts';
+import { recordsOf } from './turn-records.ts';
 
 const idLength = 8;
 
@@ -33,33 +31,22 @@ function newJournal(
   file: AppendFile,
 ): Journal {
   const { folder, random, save } = options;
-  const isKept = folder !== undefined && save !== false;
-  const place = isKept ? conversationsFolder(folder) : '';
+  const isSaved = folder !== undefined && save !== false;
+  const place = isSaved ? conversationsFolder(folder) : '';
   const id = newId(
     random,
     idLength,
-    (candidate) => isKept && existsSync(conversationFile(place, candidate)),
+    (candidate) => isSaved && existsSync(conversationFile(place, candidate)),
   );
   const fold = emptyFold(id, options);
   for (const record of content) fold.apply(record);
-  const open = new Set<string>();
-  const allRecords = recordsFrom(fold, options, open);
   const path = conversationFile(place, id);
-  const target = { path, lockPath: lockFile(place, id), isNew: true, isTorn: false };
-  const sink = isKept
-    ? openLazily(fileSink({ ...target, allRecords, file }, options), allRecords)
-    : memorySink(options);
-  return writeConversation({ options, id, fold, open, sink });
-}
-
-function recordsFrom(fold: JournalFold, options: JournalOptions, open: ReadonlySet<string>) {
-  return () => {
-    const conversation = fold.conversation();
-    return [
-      headerRecord(conversation.id, conversation.createdAt, options.version),
-      ...recordsOf(conversation, (turnId) => open.has(turnId)),
-    ];
-  };
+  const target = { path, lockPath: lockFile(place, id), isNew: true, isTorn: false, file };
+  return openJournal(options, fold, (allRecords) =>
+    isSaved
+      ? openLazily(fileSink({ ...target, allRecords }, options), allRecords)
+      : memorySink(options),
+  );
 }
 
 /** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
@@ -136,13 +123,11 @@ export function resumeJournal(
     const loaded = loadConversation(path, id);
     checkReadable(path, id, loaded);
     warnOfLostLines(options, id, loaded.lostLines);
-    const open = new Set<string>();
-    const allRecords = recordsFrom(loaded.fold, options, open);
-    const isTorn = endsTorn(path);
-    const target = { path, lockPath, lock, isNew: false, isTorn, allRecords, file };
-    const sink = options.save === false ? memorySink(options) : fileSink(target, options);
     if (options.save === false) lock?.release();
-    const journal = writeConversation({ options, id, fold: loaded.fold, open, sink });
+    const target = { path, lockPath, lock, isNew: false, isTorn: endsTorn(path), file };
+    const journal = openJournal(options, loaded.fold, (allRecords) =>
+      options.save === false ? memorySink(options) : fileSink({ ...target, allRecords }, options),
+    );
     return { isOpen: true, journal };
   } catch (error) {
     lock?.release();

@@ -1,9 +1,5 @@
-import {
-  journalVersion,
-  type EndRecord,
-  type JournalRecord,
-  type TurnRecord,
-} from './records.ts';
+import type { Timing } from '../../client/events.ts';
+import { journalVersion, type EndRecord, type JournalRecord, type TurnRecord } from './records.ts';
 import type { AnswerEnd, Conversation, Turn } from '../tree.ts';
 
 export function headerRecord(id: string, createdAt: Date, version: string): JournalRecord {
@@ -66,11 +62,51 @@ export function recordsOf(
     ...(conversation.title === undefined
       ? []
       : [{ type: 'title', title: conversation.title } as const]),
-    ...[...conversation.choices]
+    ...[...conversation.selection]
       .filter(([parent, turn]) => newest.get(parent) !== turn)
       .map(([, turn]) => ({ type: 'choice', turn }) as const),
     ...[...newest]
-      .filter(([parent]) => !conversation.choices.has(parent))
+      .filter(([parent]) => !conversation.selection.has(parent))
       .map(([, turn]) => ({ type: 'undo', turn }) as const),
   ];
+}
+
+/** The epoch for a time that cannot be read. */
+export function dateOf(text: unknown): Date {
+  const value = new Date(typeof text === 'string' ? text : Number.NaN);
+  return Number.isNaN(value.getTime()) ? new Date(0) : value;
+}
+
+function timingOf({ timing }: EndRecord): Timing | undefined {
+  if (typeof timing?.total_ms !== 'number') return undefined;
+  const { first_text_ms: firstText, total_ms: total } = timing;
+  return typeof firstText === 'number' ? { firstText, total } : { total };
+}
+
+export function turnFromRecord(record: TurnRecord, parent: string | undefined): Turn {
+  return {
+    id: record.id,
+    parent,
+    role: record.role,
+    content: record.content,
+    createdAt: dateOf(record.created_at),
+    ...(typeof record.model === 'string' ? { model: record.model } : {}),
+    ...(typeof record.next_model === 'string' ? { nextModel: record.next_model } : {}),
+    // Until its end record.
+    ...(record.role === 'assistant' ? { incomplete: true } : {}),
+  };
+}
+
+export function withEnd(turn: Turn, record: EndRecord): Turn {
+  const { incomplete: _open, ...rest } = turn;
+  const timing = timingOf(record);
+  return {
+    ...rest,
+    ...(typeof record.model === 'string' ? { model: record.model } : {}),
+    ...(typeof record.finish_reason === 'string' ? { finishReason: record.finish_reason } : {}),
+    ...(typeof record.usage === 'object' && record.usage !== null ? { usage: record.usage } : {}),
+    ...(timing === undefined ? {} : { timing }),
+    ...(record.incomplete === true ? { incomplete: true } : {}),
+    ...(typeof record.failure === 'string' ? { failure: record.failure } : {}),
+  };
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { listEntries, type LibraryEntry, type LibrarySection } from './library.ts';
-import { summarize } from './summary.ts';
+import { summarize } from './read-conversation.ts';
 
 /** Names the conversation that changed last; never an id, which has no vowels. */
 const latestName = 'latest';

@@ -32,9 +32,9 @@ export type EffectRunners = {
 /** Selects a turn and its ancestors, then prints the conversation from there. */
 function choose(core: SessionCore, turnId: string): Promise<void> {
   const journal = core.journal();
-  const { turns, choices } = journal.conversation();
+  const { turns, selection } = journal.conversation();
   for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
-    if (choices.get(turn.parent) !== turn.id) journal.choose(turn.id);
+    if (selection.get(turn.parent) !== turn.id) journal.select(turn.id);
   }
   dispatchConversation(core);
   return core.transcript.print(entriesFrom(journal.conversation(), turnId));

@@ -11,9 +11,9 @@ import type { Branch, ContextUse, ReplState } from './state.ts';
 
 /** The conversation up to and including a turn; empty when `turnId` is undefined. */
 export function endingWith(conversation: Conversation, turnId: string | undefined): Conversation {
-  const choices = new Map(conversation.choices);
-  choices.delete(turnId);
-  return { ...conversation, choices };
+  const selection = new Map(conversation.selection);
+  selection.delete(turnId);
+  return { ...conversation, selection };
 }
 
 /** The turns before the next prompt, without undone ones. */

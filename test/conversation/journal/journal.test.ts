@@ -68,7 +68,7 @@ describe('a journal', () => {
     exchange(journal, 'one', 'first');
     const [prompt] = pathOf(journal.conversation());
     journal.addTurn({ role: 'user', content: 'one, edited', parent: prompt?.parent });
-    journal.choose(prompt?.id ?? '');
+    journal.select(prompt?.id ?? '');
     journal.setTitle('numbers');
     await journal.close();
     const written = journal.conversation();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { listEntries, renameConversation } from '../../../src/conversation/library/library.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
-import { summarize } from '../../../src/conversation/library/summary.ts';
+import { summarize } from '../../../src/conversation/library/read-conversation.ts';
 import { exchange, journalOptions } from '../journal-fixtures.ts';
 
 /** The only conversation of a new folder, with one exchange. */

@@ -17,7 +17,7 @@ function treeOf(...facts: readonly Pick<Turn, 'id' | 'parent' | 'role' | 'conten
   return {
     ...conversationOf(),
     turns: new Map(facts.map((fact) => [fact.id, { ...fact, createdAt }])),
-    choices: new Map(facts.map(({ id, parent }) => [parent, id])),
+    selection: new Map(facts.map(({ id, parent }) => [parent, id])),
   } satisfies Conversation;
 }
 

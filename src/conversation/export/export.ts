@@ -1,0 +1,103 @@
+import { pathOf, textOf, titleOf, versionsOf, type Conversation, type Turn } from '../tree.ts';
+
+export interface ExportOptions {
+  /** All versions of every turn, instead of the selected ones. */
+  readonly siblings: boolean;
+}
+
+export interface ExportedTurn {
+  readonly turn: Turn;
+  /** `You`, `System`, or the model. */
+  readonly speaker: string;
+  /** Such as `version 2 of 3, incomplete`; may be empty. */
+  readonly remark: string;
+}
+
+function speakerOf({ role, model }: Turn): string {
+  if (role === 'assistant') return model ?? 'Assistant';
+  return role === 'user' ? 'You' : 'System';
+}
+
+function remarkOf(conversation: Conversation, turn: Turn, { siblings }: ExportOptions): string {
+  const versions = siblings ? versionsOf(conversation, turn) : [];
+  const remarks: string[] = [];
+  if (versions.length > 1) {
+    remarks.push(`version ${versions.indexOf(turn) + 1} of ${versions.length}`);
+    if (conversation.selection.get(turn.parent) === turn.id) remarks.push('selected');
+  }
+  if (turn.refusal !== undefined) remarks.push('refused');
+  if (turn.incomplete === true) remarks.push('incomplete');
+  if (turn.failure !== undefined) remarks.push(turn.failure.replaceAll('_', ' '));
+  return remarks.join(', ');
+}
+
+/** The selected turns in order, or all, oldest first. */
+export function exportedTurns(
+  conversation: Conversation,
+  options: ExportOptions,
+): readonly ExportedTurn[] {
+  const turns = options.siblings ? [...conversation.turns.values()] : pathOf(conversation);
+  return turns.map((turn) => ({
+    turn,
+    speaker: speakerOf(turn),
+    remark: remarkOf(conversation, turn, options),
+  }));
+}
+
+const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
+
+/** A Markdown document in pieces: the title, then each turn under its speaker, unchanged. */
+export function* exportMarkdown(
+  conversation: Conversation,
+  options: ExportOptions,
+): Generator<string, void> {
+  const date = conversation.createdAt.toISOString().slice(0, 10);
+  yield `# ${titleOf(conversation) || conversation.id}\n\n_${date}, conversation ${conversation.id}_\n`;
+  for (const { turn, speaker, remark } of exportedTurns(conversation, options)) {
+    const note = remark === '' ? '' : ` (${remark})`;
+    yield `\n## ${speaker}${note}\n\n${withLineEnd(textOf(turn))}`;
+  }
+}
+
+function turnDocument(turn: Turn) {
+  const { timing } = turn;
+  return {
+    id: turn.id,
+    parent: turn.parent ?? null,
+    role: turn.role,
+    content: turn.content,
+    refusal: turn.refusal,
+    created_at: turn.createdAt.toISOString(),
+    model: turn.model,
+    finish_reason: turn.finishReason,
+    usage: turn.usage,
+    timing:
+      timing === undefined
+        ? undefined
+        : { first_text_ms: timing.firstText, total_ms: timing.total },
+    incomplete: turn.incomplete,
+    failure: turn.failure,
+  };
+}
+
+/** `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}`, in pieces. */
+export function* exportJson(
+  conversation: Conversation,
+  { siblings }: ExportOptions,
+): Generator<string, void> {
+  const path = pathOf(conversation);
+  const head = {
+    id: conversation.id,
+    title: titleOf(conversation),
+    created_at: conversation.createdAt.toISOString(),
+    selected: path.map(({ id }) => id),
+  };
+  yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "turns": [`;
+  let separator = '\n    ';
+  for (const turn of siblings ? conversation.turns.values() : path) {
+    const document = JSON.stringify(turnDocument(turn), undefined, 2);
+    yield separator + document.replaceAll('\n', '\n    ');
+    separator = ',\n    ';
+  }
+  yield separator.startsWith(',') ? '\n  ]\n}\n' : ']\n}\n';
+}

@@ -1,0 +1,103 @@
+import { readLines } from '../../storage/read-lines.ts';
+import { storageFailure } from '../../storage/storage-failure.ts';
+import { createFold, type JournalFold } from '../journal/fold-journal.ts';
+import { isTextLine, parseLine, type JournalRecord } from '../journal/records.ts';
+import { titleFrom } from '../tree.ts';
+import { dataVariable } from './conversation-folder.ts';
+
+/** @throws Failure `storage` when the file cannot be read */
+function forEachLine(path: string, read: (line: string) => void): void {
+  try {
+    for (const lines of readLines(path)) {
+      for (const line of lines) read(line);
+    }
+  } catch (error) {
+    throw storageFailure('read', path, error, dataVariable);
+  }
+}
+
+export interface LoadedConversation {
+  readonly fold: JournalFold;
+  /** Version of the format; 0 where the header was lost. */
+  readonly version: number;
+  /** Records that could be read. */
+  readonly records: number;
+  /** Lines of which something could not be read. */
+  readonly lostLines: number;
+}
+
+/** @throws Failure `storage` when the file cannot be read; a damaged file is read as far as possible */
+export function loadConversation(path: string, id: string): LoadedConversation {
+  const fold = createFold({ id });
+  let version = 0;
+  let records = 0;
+  let lostLines = 0;
+  forEachLine(path, (line) => {
+    const { record, kind } = parseLine(line);
+    if (kind === 'lost') lostLines += 1;
+    if (record === undefined) return;
+    records += 1;
+    if (record.type === 'conversation') version = record.version;
+    fold.apply(record);
+  });
+  return { fold, version, records, lostLines };
+}
+
+/** Undefined for an undamaged file. */
+export function lostLinesWarning(id: string, lostLines: number): string | undefined {
+  if (lostLines === 0) return undefined;
+  const lines = lostLines === 1 ? '1 line' : `${lostLines} lines`;
+  return `${lines} of conversation ${id} could not be read; the rest is loaded`;
+}
+
+export interface ConversationSummary {
+  /** Empty for a conversation without a prompt. */
+  readonly title: string;
+  /** Prompts and answers, versions that are not selected included. */
+  readonly turns: number;
+  /** Of all answers, as reported by the service; undefined where it reported none. */
+  readonly tokens: number | undefined;
+  /** The model of the last answer, or the last requested one. */
+  readonly model: string | undefined;
+  readonly createdAt: Date | undefined;
+  /** Records that could be read; 0 for a file that is not a journal. */
+  readonly records: number;
+}
+
+interface PartialSummary {
+  given?: string;
+  first?: string;
+  turns: number;
+  tokens?: number;
+  model?: string;
+  createdAt?: Date;
+  records: number;
+}
+
+function add(summary: PartialSummary, record: JournalRecord): void {
+  summary.records += 1;
+  if (record.type === 'conversation') summary.createdAt = new Date(record.created_at);
+  if (record.type === 'title') summary.given = record.title;
+  if (record.type === 'turn') {
+    if (record.role !== 'system') summary.turns += 1;
+    if (record.role === 'user') summary.first ??= titleFrom(record.content);
+  }
+  if (record.type === 'turn' || record.type === 'end') {
+    if (typeof record.model === 'string') summary.model = record.model;
+  }
+  if (record.type === 'end' && typeof record.usage?.total_tokens === 'number') {
+    summary.tokens = (summary.tokens ?? 0) + record.usage.total_tokens;
+  }
+}
+
+/** Reads only what a list shows. @throws Failure `storage` when the file cannot be read */
+export function summarize(path: string): ConversationSummary {
+  const summary: PartialSummary = { turns: 0, records: 0 };
+  forEachLine(path, (line) => {
+    // Most lines are text of answers, which a list does not show.
+    const record = isTextLine(line) ? undefined : parseLine(line).record;
+    if (record !== undefined) add(summary, record);
+  });
+  const { given, first, turns, tokens, model, createdAt, records } = summary;
+  return { title: given ?? first ?? '', turns, tokens, model, createdAt, records };
+}

@@ -1,3 +1,5 @@
+import { wrapText } from '../../terminal/text/wrap.ts';
+
 /** Lines to type, and what they do. */
 interface Passage {
   readonly text: string;
@@ -68,11 +70,12 @@ const privacy: readonly Passage[] = [
   },
 ];
 
-/** Lines of at most 80 columns; for words of plain ASCII. */
+/** Indented lines of at most 80 columns. */
 export function wrap(text: string, indent: number): string {
   const margin = ' '.repeat(indent);
-  const lines = text.match(new RegExp(String.raw`\S.{0,${79 - indent}}(?=\s|$)`, 'g')) ?? [];
-  return lines.map((line) => margin + line.trimEnd()).join('\n');
+  return wrapText(text, 80 - indent)
+    .map((row) => margin + row)
+    .join('\n');
 }
 
 /** `natter help piping`. */

@@ -65,9 +65,9 @@ function columnOf({ cells }: VisualRow, offset: number): number {
 /** A space at a wrap that exceeds the width is not drawn, because the renderer would truncate the row. */
 function textOf({ cells }: VisualRow, width: number): string {
   const used = cells.reduce((columns, cell) => columns + cell.width, 0);
-  const isHanging = used > width && cells.at(-1)?.shown === ' ';
+  const isHanging = used > width && cells.at(-1)?.text === ' ';
   const drawn = isHanging ? cells.slice(0, -1) : cells;
-  return drawn.map((cell) => cell.shown).join('');
+  return drawn.map((cell) => cell.text).join('');
 }
 
 /** Up to `count` consecutive places, nearest first. */

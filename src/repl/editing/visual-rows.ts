@@ -1,14 +1,13 @@
 import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
+import { isBreak, type Character } from '../../terminal/text/wrap.ts';
 import { boundaryFrom } from './grapheme-boundary.ts';
 import { isStandIn, pasteLabel } from './paste.ts';
 import type { Fragment, Paste } from './paste.ts';
 
 /** One character as shown on the screen. */
-interface Cell {
+interface Cell extends Character {
   /** UTF-16 offset in the text. */
   readonly offset: number;
-  readonly shown: string;
-  readonly width: number;
 }
 
 /** One screen row: the characters from `start` up to `end`, UTF-16 offsets, without line ends. */
@@ -70,15 +69,10 @@ function cellsOf(fragment: Fragment, block: Block, width: number): Cell[] {
   let offset = block.start;
   for (const character of graphemes(fragment.text.slice(block.start, block.end))) {
     const shown = truncateToWidth(shownOf(character, fragment.pastes), width);
-    cells.push({ offset, shown, width: displayWidth(shown) });
+    cells.push({ offset, text: shown, width: displayWidth(shown) });
     offset += character.length;
   }
   return cells;
-}
-
-/** Rows break after spaces, paste markers and wide characters, whose scripts have no spaces. */
-function canBreakAfter({ shown, width }: Cell): boolean {
-  return shown === ' ' || width > 1;
 }
 
 function rowEnd(cells: readonly Cell[], first: number, width: number): number {
@@ -90,10 +84,10 @@ function rowEnd(cells: readonly Cell[], first: number, width: number): number {
   }
   if (end === cells.length) return end;
   // A space at the wrap uses the column reserved for the caret.
-  if (cells[end]?.shown === ' ' && end + 1 < cells.length) return end + 1;
+  if (cells[end]?.text === ' ' && end + 1 < cells.length) return end + 1;
   for (let cut = end; cut > first; cut -= 1) {
-    const last = cells[cut - 1];
-    if (last !== undefined && canBreakAfter(last)) return cut;
+    const [before, after] = [cells[cut - 1], cells[cut]];
+    if (before && after && isBreak(before, after)) return cut;
   }
   return Math.max(first + 1, end);
 }

@@ -1,5 +1,5 @@
 import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
-import { wrapSpans } from '../../terminal/markdown/wrap.ts';
+import { wrapText } from '../../terminal/text/wrap.ts';
 import { keyBindings, keyLabel } from '../editing/keys/key-bindings.ts';
 import type { ReplState } from '../state/state.ts';
 import type { SlashCommand } from './slash-command.ts';
@@ -15,8 +15,7 @@ export function usageOf({ name, argument }: SlashCommand): string {
 
 function wrapped(text: string, columns: number): readonly string[] {
   const width = Math.max(1, columns - indent - 1);
-  const lines = wrapSpans([{ text, looks: [] }], width);
-  return lines.map((spans) => ' '.repeat(indent) + spans.map((span) => span.text).join(''));
+  return wrapText(text, width).map((row) => ' '.repeat(indent) + row);
 }
 
 /** Two columns if they fit, else each summary below its term; in line mode `term: summary`. */

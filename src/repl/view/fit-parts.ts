@@ -1,4 +1,4 @@
-import { displayWidth, splitAtWidth } from '../../terminal/text/width.ts';
+import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import type { Signs } from './appearance.ts';
 
 /** A part of a line. If they do not all fit, those with the lowest `worth` are omitted. */
@@ -11,9 +11,7 @@ export interface LinePart {
 
 /** Truncates a text with an ellipsis. */
 export function shorten(text: string, columns: number, { ellipsis }: Signs): string {
-  if (displayWidth(text) <= columns) return text;
-  const room = columns - displayWidth(ellipsis);
-  return room < 1 ? splitAtWidth(text, columns)[0] : splitAtWidth(text, room)[0] + ellipsis;
+  return truncateToWidth(text, columns, ellipsis);
 }
 
 /** Shortens one part by `columns`; undefined if no part can be shortened. */

@@ -3,29 +3,20 @@
 // the cursor is hidden at the top of the region, and natter draws the caret.
 
 import type { Frame } from './live-paint.ts';
-import { styleSequence } from '../text/open-style.ts';
-import { displayWidth, graphemes } from '../text/width.ts';
+import { displayWidth, padToWidth } from '../text/width.ts';
+import { styledCharacters } from '../text/wrap.ts';
 
 const inverse = (text: string) => `\u001B[7m${text}\u001B[27m`;
 
-const padded = (row: string, columns: number) =>
-  row + ' '.repeat(Math.max(0, columns - displayWidth(row)));
-
 /** The row with the character in that column inverted. */
 function withCaret(row: string, column: number): string {
-  const whole = padded(row, column + 1);
+  const whole = padToWidth(row, column + 1);
   let used = 0;
   let at = 0;
-  for (const part of whole.split(new RegExp(`(${styleSequence.source})`))) {
-    const isText = !part.startsWith('\u001B');
-    for (const character of isText ? graphemes(part) : []) {
-      used += displayWidth(character);
-      if (used > column) {
-        return whole.slice(0, at) + inverse(character) + whole.slice(at + character.length);
-      }
-      at += character.length;
-    }
-    if (!isText) at += part.length;
+  for (const { text, isStyle } of styledCharacters(whole)) {
+    if (!isStyle) used += displayWidth(text);
+    if (used > column) return whole.slice(0, at) + inverse(text) + whole.slice(at + text.length);
+    at += text.length;
   }
   return whole;
 }
@@ -35,7 +26,7 @@ function reachingCaret(frame: Frame): Frame {
   const { rows, caret } = frame;
   return {
     ...frame,
-    rows: rows.map((row, index) => (index === caret?.row ? padded(row, caret.column) : row)),
+    rows: rows.map((row, index) => (index === caret?.row ? padToWidth(row, caret.column) : row)),
   };
 }
 

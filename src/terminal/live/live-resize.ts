@@ -1,6 +1,5 @@
 import { cursorRow, eraseRest, eraseRow, shownPreview, up, type Shown } from './live-paint.ts';
 import { emptyLine, extendLine, isOpen, rewrapLine, type OpenLine } from '../text/open-line.ts';
-import { displayWidth } from '../text/width.ts';
 
 export interface Window {
   readonly columns: number;
@@ -17,9 +16,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 
 /** Rows that each row of the frame takes in the new window. */
 function heights({ frame }: Shown, { columns, rewraps }: Window): number[] {
-  return frame.rows.map((row) =>
-    rewraps ? Math.max(1, Math.ceil(displayWidth(row) / columns)) : 1,
-  );
+  return frame.rows.map((row) => (rewraps ? extendLine(emptyLine, row, columns).rows : 1));
 }
 
 /** The open line in the new window; undefined where its last row cannot be told. */

@@ -1,5 +1,87 @@
-import { createTextColumn } from './text-column.ts';
 import { padToWidth } from './width.ts';
+import {
+  createLineSource,
+  lineStart,
+  rowFrom,
+  rowsFrom,
+  type LineSource,
+  type RowStart,
+} from './wrap.ts';
+
+const tab = '    ';
+
+/** Text that arrives in pieces and is taken row by row, at the current width. */
+interface TextColumn {
+  /** Styled text; each line closes its own colours. */
+  write(text: string): void;
+  /** No more text follows. */
+  end(): void;
+  /** Further text cannot change the next row. */
+  hasRow(width: number): boolean;
+  take(width: number): string | undefined;
+  /** The next rows as they are now. */
+  preview(width: number, rows: number): readonly string[];
+  /** The text has ended, and every row was taken. */
+  isDone(): boolean;
+}
+
+interface Line {
+  readonly source: LineSource;
+  /** Where its next row begins. */
+  start: RowStart;
+}
+
+const newLine = (): Line => ({ source: createLineSource(), start: lineStart });
+const isEmpty = ({ source, start }: Line) => start.open === '' && !source.hasMore(start.at, 0);
+/** UTF-16 units that are discarded together. */
+const forgotten = 10_000;
+
+function forget(line: Line): void {
+  const { at, open } = line.start;
+  if (at < forgotten) return;
+  line.source.forget(at);
+  line.start = { at: 0, open };
+}
+
+export function createTextColumn(): TextColumn {
+  const lines = [newLine()];
+  let isOver = false;
+  const isWhole = (line: Line | undefined, width: number) =>
+    line !== undefined && rowFrom(line.source, line.start, width).next !== undefined;
+  return {
+    write(text) {
+      for (const [index, part] of text.replaceAll('\t', tab).split('\n').entries()) {
+        if (index > 0) lines.push(newLine());
+        lines.at(-1)?.source.add(part);
+      }
+    },
+    end() {
+      isOver = true;
+      const last = lines.at(-1);
+      if (last !== undefined && isEmpty(last)) lines.pop();
+    },
+    hasRow: (width) =>
+      lines.length > 1 || (lines.length > 0 && (isOver || isWhole(lines[0], width))),
+    take(width) {
+      const [line] = lines;
+      if (line === undefined) return undefined;
+      const { text, next } = rowFrom(line.source, line.start, width);
+      if (next === undefined) lines.shift();
+      else line.start = next;
+      forget(line);
+      return text;
+    },
+    preview(width, rows) {
+      const found: string[] = [];
+      for (const line of lines) {
+        if (found.length >= rows) break;
+        found.push(...rowsFrom(line.source, line.start, width, { most: rows - found.length }));
+      }
+      return found;
+    },
+    isDone: () => isOver && lines.length === 0,
+  };
+}
 
 /** Texts side by side. */
 export interface Columns {

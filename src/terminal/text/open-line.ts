@@ -1,4 +1,4 @@
-import { afterSequence, styleSequence, type OpenStyle } from './open-style.ts';
+import { afterSequence, styleRuns, type OpenStyle } from './open-style.ts';
 import { displayWidth, graphemes } from './width.ts';
 
 /** The last line of text without a line end, wrapped as the terminal wraps it. */
@@ -85,14 +85,12 @@ function addText(position: Position, text: string, columns: number): void {
 export function extendLine(line: OpenLine, added: string, columns: number): OpenLine {
   const { row, lead, column, rows, style } = line;
   const position: Position = { row, lead, column, rows, style };
-  let at = 0;
-  for (const { 0: sequence, index } of added.matchAll(styleSequence)) {
-    addText(position, added.slice(at, index), columns);
-    position.row += sequence;
-    position.style = afterSequence(position.style, sequence);
-    at = index + sequence.length;
+  for (const run of styleRuns(added)) {
+    if (run.isStyle) {
+      position.row += run.text;
+      position.style = afterSequence(position.style, run.text);
+    } else addText(position, run.text, columns);
   }
-  addText(position, added.slice(at), columns);
   const text = line.text + added;
   const isClipped = line.isClipped || text.length > longestText;
   return { ...position, text: isClipped ? '' : text, isClipped };

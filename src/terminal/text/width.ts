@@ -41,11 +41,11 @@ export function splitAtWidth(text: string, width: number): [fits: string, rest: 
   return [text.slice(0, end), text.slice(end)];
 }
 
-/** The text, or its beginning and `…` when it is too wide. Text without escapes. */
-export function truncateToWidth(text: string, width: number): string {
+/** The text, or its beginning and an ellipsis if it is too wide. Text without escape sequences. */
+export function truncateToWidth(text: string, width: number, ellipsis = '…'): string {
   if (displayWidth(text) <= width) return text;
-  if (width < 1) return '';
-  return `${splitAtWidth(text, width - 1)[0]}…`;
+  const room = width - displayWidth(ellipsis);
+  return room < 0 ? splitAtWidth(text, width)[0] : splitAtWidth(text, room)[0] + ellipsis;
 }
 
 export type Alignment = 'left' | 'right' | 'center';

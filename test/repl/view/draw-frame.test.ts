@@ -66,10 +66,14 @@ describe('the live region', () => {
     );
   });
 
-  test('keeps the colours of a tail that fits, and wraps what does not', () => {
+  test('wraps a tail that does not fit, and keeps its colours', () => {
     const bold = '\u001B[1mbold\u001B[22m';
     const { rows } = frame({ tail: `${bold}\n${bold.repeat(5)}` }, 20);
-    expect(rows.slice(0, 3)).toEqual([bold, 'boldboldboldboldbol', 'd']);
+    expect(rows.slice(0, 3)).toEqual([
+      bold,
+      `${bold.repeat(4)}\u001B[1mbol\u001B[22m`,
+      '\u001B[1md\u001B[22m',
+    ]);
   });
 
   test('puts the cursor where a key is typed', () => {

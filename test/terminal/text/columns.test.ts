@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { columnWidth, createColumns } from '../../../src/terminal/text/columns.ts';
+import {
+  columnWidth,
+  createColumns,
+  createTextColumn,
+} from '../../../src/terminal/text/columns.ts';
+import { processorTime } from '../../support/processor-time.ts';
+
+const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 
 /** All rows of texts side by side. */
 function layOut(texts: readonly string[], window: number): readonly string[] {
@@ -65,5 +72,76 @@ describe('columns that grow', () => {
     ]);
     for (const index of [0, 1]) columns.end(index);
     expect(columns.takeRows(60)).toEqual(['five                         | cinque']);
+  });
+});
+
+describe('a column', () => {
+  test('gives out a row when no text can change it any more', () => {
+    const column = createTextColumn();
+    column.write('one two');
+    expect(column.hasRow(8)).toBe(false);
+    column.write(' three');
+    expect(column.hasRow(8)).toBe(true);
+    expect(column.take(8)).toBe('one two');
+    expect(column.hasRow(8)).toBe(false);
+    column.end();
+    expect([column.isDone(), column.take(8), column.isDone()]).toEqual([false, 'three', true]);
+  });
+
+  test('takes the rest of a line at another width', () => {
+    const column = createTextColumn();
+    column.write('one two three four\n');
+    expect(column.take(7)).toBe('one two');
+    expect(column.take(5)).toBe('three');
+    expect(column.take(20)).toBe('four');
+  });
+
+  test('shows what comes next and keeps it', () => {
+    const column = createTextColumn();
+    column.write('one two\n\nthree four five');
+    expect(column.preview(5, 4)).toEqual(['one', 'two', '', 'three']);
+    expect(column.preview(5, 1)).toEqual(['one']);
+    expect(column.take(5)).toBe('one');
+  });
+
+  test('shows a tab as spaces', () => {
+    const column = createTextColumn();
+    column.write('a\tb\n');
+    expect(column.take(20)).toBe('a    b');
+  });
+});
+
+describe('Y27: a column of one long coloured line', () => {
+  const line = bold('word '.repeat(40_000));
+
+  test('takes linear time', async () => {
+    const take = async (length: number) => {
+      const column = createTextColumn();
+      column.write(bold('word '.repeat(length / 5)));
+      return processorTime(() => {
+        while (column.hasRow(37)) column.take(37);
+      });
+    };
+    await take(20_000);
+    const [short, long] = [await take(100_000), await take(800_000)];
+    expect(long).toBeLessThan(short * 16 + 200);
+  });
+
+  test('takes linear time in pieces that wait for the slowest column', async () => {
+    const column = createTextColumn();
+    const time = await processorTime(() => {
+      for (let at = 0; at < line.length; at += 4) {
+        column.write(line.slice(at, at + 4));
+        column.hasRow(37);
+        if (at % 400 === 0) column.preview(37, 10);
+      }
+    });
+    expect(time).toBeLessThan(4000);
+    column.end();
+    const rows: string[] = [];
+    for (let row = column.take(37); row !== undefined; row = column.take(37)) rows.push(row);
+    const text = rows.join(' ').replaceAll(/\u001B\[\d+m/g, '');
+    expect(text.replaceAll(/\s+/g, ' ').trim()).toBe('word '.repeat(40_000).trim());
+    expect(column.isDone()).toBe(true);
   });
 });

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../../src/terminal/text/width.ts';
+import { wrapText } from '../../../src/terminal/text/wrap.ts';
+import { fc } from '../../support/properties.ts';
+
+const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
+describe('the rows of a line', () => {
+  test.each<[string, string, number, readonly string[]]>([
+    ['what fits is one row', 'one two', 7, ['one two']],
+    ['words stay whole', 'one two three', 8, ['one two', 'three']],
+    ['a word too long is cut', 'abcdefgh', 3, ['abc', 'def', 'gh']],
+    ['a word too long begins a row of its own', 'a bcdefgh', 4, ['a', 'bcde', 'fgh']],
+    ['spaces at a break are dropped', 'one   two', 4, ['one', 'two']],
+    ['spaces at the begin stay', '  one two', 5, ['  one', 'two']],
+    ['spaces at the end take no room', 'one      ', 3, ['one']],
+    ['ideographs break anywhere', '今天天气很好', 5, ['今天', '天气', '很好']],
+    ['a word beside ideographs stays whole', '今天 weather', 7, ['今天', 'weather']],
+    ['an emoji of several code points is one', '👩‍👩‍👧‍👧👩‍👩‍👧‍👧', 3, ['👩‍👩‍👧‍👧', '👩‍👩‍👧‍👧']],
+    ['what is wider than the width has its own row', '今天', 1, ['今', '天']],
+    ['an empty line is an empty row', '', 5, ['']],
+  ])('%s', (_, line, width, rows) => {
+    expect(wrapText(line, width)).toEqual(rows);
+  });
+
+  test('end and begin with the colours they have', () => {
+    expect(wrapText(bold('one two'), 4)).toEqual([bold('one'), bold('two')]);
+  });
+
+  test('that are not coloured hold no escape code', () => {
+    expect(wrapText(`one two ${bold('x')}`, 4)[0]).toBe('one');
+  });
+
+  test('are no wider than the width and lose nothing but spaces', () => {
+    const texts = fc.string({
+      unit: fc.constantFrom('a', 'b', ' ', '今', '👍🏽', 'é', bold('x')),
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 2, max: 12 }), (text, width) => {
+        const visible = (line: string) => line.replaceAll(/\u001B\[\d+m| /g, '');
+        const rows = wrapText(text, width);
+        expect(Math.max(...rows.map(displayWidth))).toBeLessThanOrEqual(width);
+        expect(visible(rows.join(''))).toBe(visible(text));
+      }),
+    );
+  });
+
+  test('of a line full of what takes no room are found', () => {
+    const line = `${'\u0301'.repeat(2000)}abcdef`;
+    expect(wrapText(line, 3).map((row) => row.replaceAll('\u0301', ''))).toEqual(['abc', 'def']);
+  });
+});
+
+describe('a row', () => {
+  const link = (address: string, text: string) =>
+    `\u001B]8;;${address}\u001B\\${text}\u001B]8;;\u001B\\`;
+
+  test('closes a link that continues in the next row', () => {
+    const address = 'https://a.test';
+    expect(wrapText(link(address, 'one two'), 4)).toEqual([
+      link(address, 'one'),
+      link(address, 'two'),
+    ]);
+  });
+
+  test('closes nested styles in reverse order', () => {
+    const nested = (text: string) => `\u001B[1m\u001B[35m${text}\u001B[39m\u001B[22m`;
+    expect(wrapText(nested('one two'), 4)).toEqual([nested('one'), nested('two')]);
+  });
+});
+
+test.each<[string, string, number, readonly string[]]>([
+  ['breaks words', 'one two', 5, ['one t', 'wo']],
+  ['keeps spaces', 'one   two', 4, ['one ', '  tw', 'o']],
+  ['keeps a wide character whole', 'ab今天', 3, ['ab', '今', '天']],
+  ['keeps the style', bold('abcd'), 3, [bold('abc'), bold('d')]],
+])('wrapping between characters %s', (_, text, width, rows) => {
+  expect(wrapText(text, width, 'characters')).toEqual(rows);
+});

@@ -52,7 +52,7 @@ function recordHeaders(
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || travelHeaders.has(name) || isSecretHeader(name)) continue;
     const recordedValue = name === 'location' ? addressOf(String(value), url) : value;
-    recorded[name] =
+    recorded[mask(name)] =
       typeof recordedValue === 'string' ? mask(recordedValue) : recordedValue.map(mask);
   }
   return recorded;

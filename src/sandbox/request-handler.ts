@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Failure } from '../failure.ts';
-import { isJsonObject } from '../json.ts';
 import { answerAsAsked, answerFailure } from './answers/error-answer.ts';
 import { breakOff, cut, cutPosition } from './answers/interruptions.ts';
 import { authenticate, refuseForeignHost } from './authenticate.ts';
@@ -9,11 +8,9 @@ import { type Exchange, pause } from './exchange.ts';
 import type { FaultRules } from './faults/fault-rules.ts';
 import { openExchange } from './open-exchange.ts';
 import { dropBody, type ParsedBody, parseBody, readBody } from './read-body.ts';
+import { recordBody } from './request-record.ts';
 import { answerRoute, findRoute, type Route } from './routes.ts';
 import type { SandboxState } from './sandbox-state.ts';
-
-/** Characters in the log of a body that is not JSON. */
-const loggedText = 16_384;
 
 /** Reads and parses the body of a request whose route has one. */
 async function takeBody(
@@ -24,14 +21,7 @@ async function takeBody(
   if (route?.takesBody !== true) return { problem: 'the request has no body' };
   const bytes = await readBody(exchange, limits, room);
   const body = parseBody(bytes, limits);
-  if (bytes.length === 0) return body;
-  const { record } = exchange;
-  record.body = 'value' in body ? body.value : bytes.subarray(0, loggedText).toString();
-  if (isJsonObject(record.body)) {
-    const { model, stream } = record.body;
-    if (typeof model === 'string') record.model = model;
-    record.stream = stream === true;
-  }
+  recordBody(exchange.record, bytes, 'value' in body ? body.value : undefined);
   return body;
 }
 

@@ -1,11 +1,13 @@
+import { isJsonObject } from '../json.ts';
 import { maskValue } from '../secrecy/mask-value.ts';
+import { createMaskedStream } from '../secrecy/masked-stream.ts';
 import { createSecretFilter, shortestInText } from '../secrecy/secret-filter.ts';
 
-/** What the log says about one request; a line is written when the connection has no more to do with it. */
+/** The log entry of one request; it is written when the connection has finished with the request. */
 export interface RequestRecord {
   /** ISO 8601, of the arrival. */
   readonly time: string;
-  /** Absent where the connection did not bring a request that can be read. */
+  /** Absent if the connection never sent a readable request. */
   readonly method?: string;
   /** With the query, as sent. */
   readonly path?: string;
@@ -14,37 +16,68 @@ export interface RequestRecord {
   stream?: boolean;
   /** The key as sent, masked. */
   readonly key?: string | undefined;
-  /** The key's tier, when it is known. */
+  /** The key's tier, if the key is known. */
   tier?: string;
   /** The rule or `[sandbox …]` group that decided on the answer, and how often it has decided. */
   rule?: string;
   attempt?: number;
   /** Events sent, `[DONE]` included. */
   events: number;
-  /** `cut` is the sandbox's doing, asked for by a fault; `failed` is the engine's, in the middle of its answer. */
+  /** `cut`: a fault cut the answer; `failed`: the engine failed in the middle of its answer. */
   ended?: 'done' | 'cut' | 'failed' | 'client closed' | 'sandbox closed';
   /** What went wrong in the sandbox, or why the request cannot be read. */
   problem?: string;
   /** From the arrival to the end. */
   milliseconds?: number;
-  /** Parsed where it is JSON, else the start of its text. */
+  /** A JSON value, or the start of a text. */
   body?: unknown;
 }
 
 /**
- * One line of JSON. The key is masked wherever it stands, in the path and body too, in whatever encoding.
- * @param key the token the request came with
+ * Characters in the log of one text, and bytes of a body that is logged as JSON. To find the key in every encoding
+ * takes up to a microsecond a character, in which the sandbox answers no request.
  */
-function formatRecord(record: RequestRecord, key: string | undefined): string {
-  const { body, ...facts } = record;
+const longestText = 65_536;
+
+/**
+ * Adds a body to the record: the JSON value if it is short, else the start of the text.
+ * @param value undefined if the body is not JSON
+ */
+export function recordBody(record: RequestRecord, bytes: Buffer, value: unknown): void {
+  if (bytes.length === 0) return;
+  if (isJsonObject(value)) {
+    const { model, stream } = value;
+    if (typeof model === 'string') record.model = model;
+    record.stream = stream === true;
+  }
+  // A character has at most four bytes: what is cut here is still too long for the log, and is cut there after masking.
+  const start = bytes.subarray(0, 4 * (longestText + 1));
+  const isShort = bytes.length <= longestText;
+  record.body = isShort && value !== undefined ? value : start.toString();
+}
+
+/** Masks a text and cuts it. The cut is before a secret that it would divide, which could not be recognised. */
+function createTextMask(key: string | undefined): (text: string) => string {
   const filter = createSecretFilter(key === undefined ? [] : [key], shortestInText);
-  const shown = { ...facts, body };
-  return JSON.stringify(filter === undefined ? shown : maskValue(shown, filter.mask));
+  return (text) => {
+    if (text.length <= longestText) return filter?.mask(text) ?? text;
+    const start = text.slice(0, longestText);
+    return `${filter === undefined ? start : createMaskedStream(filter).write(start)}…`;
+  };
 }
 
 /**
- * Writes a record's line. Never throws, whatever the request held: what cannot be written is a line that says so.
- * @param key the token the request came with
+ * One line of JSON. The key is masked wherever it is, in the path and body too, in any encoding.
+ * @param key the token of the request
+ */
+function formatRecord(record: RequestRecord, key: string | undefined): string {
+  const { body, ...facts } = record;
+  return JSON.stringify(maskValue({ ...facts, body }, createTextMask(key)));
+}
+
+/**
+ * Writes a record's line. Never throws: if a record cannot be formatted, the line has the reason.
+ * @param key the token of the request
  */
 export function writeRecord(
   log: (line: string) => void,

@@ -1,5 +1,4 @@
-import { harmless } from './growing-text.ts';
-import { maskRanges, type SecretFilter } from './secret-filter.ts';
+import { decidedEnd, harmless, maskRanges, type SecretFilter } from './secret-filter.ts';
 
 /** Masks secrets in a text that arrives in pieces, also those that cross their borders. */
 export interface MaskedStream {
@@ -21,10 +20,8 @@ export function createMaskedStream(filter: SecretFilter): MaskedStream {
   let held = '';
   const release = (text: string, isLast: boolean) => {
     const ranges = filter.find(text);
-    const openEnd = isLast ? text.length : filter.openEnd(text);
-    const open = text.length - openEnd > harmless ? openEnd : text.length;
-    const cut = ranges.find(({ start, end }) => start < open && end > open);
-    const until = Math.max(shown.length, cut?.start ?? open);
+    const decided = isLast ? text.length : decidedEnd(filter, text, ranges);
+    const until = Math.max(shown.length, decided);
     const released = maskRanges(text, ranges, { start: shown.length, end: until });
     const after = ranges.findLast(({ end }) => end <= until)?.end ?? 0;
     held = text.slice(until);

@@ -18,6 +18,9 @@ export const shortestInText = 8;
 
 const shortestEncodedPiece = 6;
 
+/** This many characters of a secret reveal nothing: they are not delayed. */
+export const harmless = 3;
+
 /** From `start` to before `end`. */
 interface Range {
   readonly start: number;
@@ -48,13 +51,14 @@ function base64Pieces(secret: string): readonly string[] {
     .filter((piece) => piece.length >= shortestEncodedPiece);
 }
 
-/** A secret as it is, with its own escapes resolved, and in base64. */
-function formsOf(secret: string): readonly string[] {
+/** A secret as it is, with its own escapes resolved unless that leaves too short a text, and in base64. */
+function formsOf(secret: string, shortest: number): readonly string[] {
   // Without padding, which may be missing in the text.
   const [whole = ''] = Buffer.from(secret).toString('base64').split('=');
   const encoded = [whole, ...base64Pieces(secret)];
   const urlSafe = encoded.map((text) => text.replaceAll('/', '_').replaceAll('+', '-'));
-  return [secret, ...decodedTexts(secret).map(({ text }) => text), ...encoded, ...urlSafe];
+  const decoded = decodedTexts(secret).map(({ text }) => text);
+  return [secret, ...decoded.filter(({ length }) => length >= shortest), ...encoded, ...urlSafe];
 }
 
 function rangesIn(text: string, forms: readonly string[]): Range[] {
@@ -94,7 +98,8 @@ function openEndIn(text: string, forms: readonly string[]): number {
 
 /** At most so many characters stand for one: `\\u0041`. */
 const longestEscape = 7;
-const openEscape = /(?:%[\da-fA-F]?|\\+(?:u[\da-fA-F]{0,3})?)$/;
+/** Not from within a run of backslashes: the time for a long one would be quadratic. */
+const openEscape = /(?:%[\da-fA-F]?|(?<!\\)\\+(?:u[\da-fA-F]{0,3})?)$/;
 
 function escapedOpenEnd(text: string, forms: readonly string[], longest: number): number {
   const skipped = Math.max(0, text.length - longest * longestEscape);
@@ -127,7 +132,7 @@ export function createSecretFilter(
   shortest: number,
 ): SecretFilter | undefined {
   const long = secrets.filter(({ length }) => length >= shortest);
-  const forms = [...new Set(long.flatMap(formsOf))].filter((form) => form !== '');
+  const forms = [...new Set(long.flatMap((secret) => formsOf(secret, shortest)))];
   if (forms.length === 0) return undefined;
   const longest = Math.max(...forms.map((form) => form.length));
   const mayBeEscaped = createEscapeTest(forms);
@@ -148,6 +153,17 @@ export function createSecretFilter(
       return Math.min(plain, escapedOpenEnd(text, forms, longest));
     },
   };
+}
+
+/**
+ * Where the text ends of which it is known that no secret begins in it and continues: at the start of a secret, or of
+ * an end that may become one.
+ * @param ranges the secrets of the text
+ */
+export function decidedEnd(filter: SecretFilter, text: string, ranges: readonly Range[]): number {
+  const openEnd = filter.openEnd(text);
+  const open = text.length - openEnd > harmless ? openEnd : text.length;
+  return ranges.find(({ start, end }) => start < open && end > open)?.start ?? open;
 }
 
 /** The part of a text with a mark for each of the ranges that end in it; they ascend, and may begin before it. */

@@ -23,6 +23,9 @@ import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 import { newPath, readTape } from './recording-fixtures.ts';
 
+/** A secret that can be in the name of a header. */
+const headerSecret = 'sk-live-0123456789';
+
 interface RecordedRun extends Partial<ClientOptions> {
   readonly storage?: AppendFile;
 }
@@ -44,7 +47,7 @@ async function recording(
   const transport = createRecorder({
     file,
     clock: systemClock,
-    filter: () => createSecretFilter([secretKey], 8),
+    filter: () => createSecretFilter([secretKey, headerSecret], 8),
     onFailure: (error) => failures.push(error),
   });
   const { client, clock } = createTestClient(server.url, {
@@ -102,6 +105,7 @@ test('how a body travelled, cookies and what else may be secret are left out of 
     'www-authenticate': 'Bearer',
     'x-request-id': 'r-1',
     'x-echo': `key ${secretKey}`,
+    [`x-${headerSecret}`]: 'yes',
   };
   const { client, path } = await recording([[json(200, { data: [] }, headers)]]);
   await client.listModels();
@@ -109,6 +113,7 @@ test('how a body travelled, cookies and what else may be secret are left out of 
     'content-type': 'application/json',
     'x-request-id': 'r-1',
     'x-echo': 'key ***',
+    'x-***': 'yes',
   });
 });
 

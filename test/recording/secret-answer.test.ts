@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isJsonObject, parseJson } from '../../src/json.ts';
 import { createSecretAnswer } from '../../src/recording/secret-answer.ts';
-import { createSecretFilter } from '../../src/secrecy/secret-filter.ts';
+import { createSecretFilter, type SecretFilter } from '../../src/secrecy/secret-filter.ts';
 import { fc } from '../support/properties.ts';
 import { delta, done, event } from '../support/raw-replies.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
@@ -11,10 +11,17 @@ interface TimedPiece {
   readonly bytes: Uint8Array;
 }
 
-/** What each piece gives, and in the end what was held back. */
-function run(pieces: readonly string[]): readonly (readonly TimedPiece[])[] {
+function createFilter(): SecretFilter {
   const filter = createSecretFilter([secretKey], 8);
   if (filter === undefined) throw new Error('there is a secret');
+  return filter;
+}
+
+/** What each piece gives, and in the end what was held back. */
+function run(
+  pieces: readonly string[],
+  filter = createFilter(),
+): readonly (readonly TimedPiece[])[] {
   const answer = createSecretAnswer<TimedPiece>(filter);
   const taken = pieces.map((text, at) => answer.take({ at, bytes: Buffer.from(text) }));
   return [...taken, answer.end()];
@@ -32,7 +39,8 @@ function spelledOut(stream: string): string {
       const choices: unknown = isJsonObject(value) ? value['choices'] : [];
       const [choice]: unknown[] = Array.isArray(choices) ? choices : [];
       const fields = isJsonObject(choice) ? choice['delta'] : {};
-      return isJsonObject(fields) ? String(fields['content']) : '';
+      const content = isJsonObject(fields) ? fields['content'] : undefined;
+      return typeof content === 'string' ? content : '';
     })
     .join('');
 }
@@ -73,4 +81,73 @@ test('X2: texts beside each other are told apart', () => {
     event({ choices: [{ delta: { content, reasoning_content: reasoning } }] });
   const stream = textOf(run([both('nk-4/Zx9', 'hm'), both(' no ', '+Qw7==TopSecret')]).flat());
   expect(stream).toBe(both('nk-4/Zx9', 'hm') + both(' no ', '+Qw7==TopSecret'));
+});
+
+test('X2: an answer is masked in the same way, wherever its pieces end', () => {
+  const deltas = [
+    'one ',
+    `two ${secretKey}`,
+    ' three',
+    'nk-4/Zx9',
+    '+Qw7==',
+    'TopSecret four',
+    '.',
+  ];
+  const stream = [...deltas.map(delta), done].join('');
+  const masked = textOf(run([stream]).flat());
+  expect(spelledOut(masked)).toBe('one two *** three*** four.');
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 300 }), (size) => {
+      const pieces = stream.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
+      expect(textOf(run(pieces).flat())).toBe(masked);
+    }),
+  );
+});
+
+test('X2: pieces that end within a line are passed on while the answer arrives', () => {
+  const stream = Array.from({ length: 50 }, (_, index) => delta(`word ${index} `)).join('');
+  const pieces = stream.match(/.{1,150}/gs) ?? [];
+  const recorded = run(pieces);
+  expect(Math.max(...recorded.map((ready) => ready.length))).toBeLessThanOrEqual(2);
+  expect(recorded.flat().map(({ at }) => at)).toEqual(pieces.map((_, at) => at));
+});
+
+test.each<[string, (count: number) => readonly string[]]>([
+  [
+    'pieces end within a line',
+    (count) =>
+      Array.from({ length: count }, () => delta('word '))
+        .join('')
+        .match(/.{1,97}/gs) ?? [],
+  ],
+  [
+    'each text ends like a secret begins',
+    (count) => Array.from({ length: count }, () => delta(' nk-4/Z')),
+  ],
+  ['all of it is one piece', (count) => [delta(`${secretKey} `).repeat(count)]],
+  [
+    'one text waits for its next part',
+    (count) => [
+      event({ choices: [{ delta: { content: 'nk-4/Z' } }] }),
+      ...Array.from({ length: count }, () => event({ choices: [{ delta: { reasoning: 'hm ' } }] })),
+    ],
+  ],
+])('X2: each character is looked at a few times only where %s', (_, piecesOf) => {
+  const filter = createFilter();
+  let characters = 0;
+  const counting: SecretFilter = {
+    ...filter,
+    find(text) {
+      characters += text.length;
+      return filter.find(text);
+    },
+    openEnd(text) {
+      characters += text.length;
+      return filter.openEnd(text);
+    },
+  };
+  const pieces = piecesOf(500);
+  run(pieces, counting);
+  expect(characters).toBeGreaterThan(0);
+  expect(characters).toBeLessThan(2 * pieces.join('').length);
 });

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { writeRecord } from '../../src/sandbox/request-record.ts';
 import { createLog } from './log-helpers.ts';
 import {
   ask,
@@ -73,11 +74,14 @@ test('a body that is no JSON is kept as text', async () => {
 
 test('X2: a key in base64 in the body is masked, too', async () => {
   const { log, sandbox } = await openLogged();
-  const key = 'sk-live-0123456789';
+  const key = 'sandbox-key-free-tier';
   const encoded = Buffer.from(`Bearer ${key}`).toString('base64');
   await complete(sandbox, `my key is ${encoded}`, {}, { key });
   const [entry] = await log.entries(1);
-  expect(entry).toMatchObject({ key: '…6789' });
+  expect(entry).toMatchObject({
+    key: '…tier',
+    body: { messages: [{ content: expect.stringContaining('***') }] },
+  });
   expect(JSON.stringify(entry)).not.toContain(encoded.slice(10, -4));
 });
 
@@ -88,6 +92,50 @@ test.each([sandboxKey, 'sk-"quoted"-secret'])('the key %s stands nowhere', async
   const entries = await log.entries(2);
   expect(JSON.stringify(entries[0])).not.toContain(JSON.stringify(key).slice(1, -1));
   expect(entries[0]?.['key']).toMatch(/^….{0,4}$/);
+});
+
+describe('a long body', () => {
+  const key = 'sk-live-0123456789';
+  const escaped = Array.from(key, (letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
+
+  async function loggedBody(body: unknown): Promise<string> {
+    const { log, sandbox } = await openLogged();
+    await ask(sandbox, { method: 'POST', path: '/v1/chat/completions', body });
+    const [entry] = await log.entries(1);
+    return String(entry?.['body']);
+  }
+
+  test('is logged as the start of its text, whether it is JSON or not', async () => {
+    const escapes = '%41'.repeat(1_000_000);
+    expect(await loggedBody(escapes)).toBe(`${escapes.slice(0, 65_536)}…`);
+    const request = { model: escapes, messages: [] };
+    expect(await loggedBody(request)).toBe(`${JSON.stringify(request).slice(0, 65_536)}…`);
+  });
+
+  test('is logged as JSON up to its limit', async () => {
+    const { log, sandbox } = await openLogged();
+    const text = 'a'.repeat(65_000);
+    await complete(sandbox, text);
+    const [entry] = await log.entries(1);
+    expect(entry).toMatchObject({ body: { messages: [{ content: text }] } });
+  });
+
+  test.each([
+    ['as it is', key],
+    ['percent-encoded', escaped],
+    ['in base64', Buffer.from(key).toString('base64')],
+    ['escaped as in JSON', escaped.replaceAll('%', String.raw`\u00`)],
+  ])('X2: does not show the start of a key %s where the log cuts it', async (_, written) => {
+    const log = createLog();
+    for (let shown = 1; shown < written.length; shown += 1) {
+      const body = 'x'.repeat(65_536 - shown) + written.repeat(2);
+      writeRecord(log.write, { time: '', events: 0, body }, key);
+    }
+    for (const { body } of await log.entries(1)) {
+      // Three characters reveal nothing, and are not held back.
+      expect(String(body).replace(/^x+/, '')).toMatch(/^(?:\*{3}|.{0,3})…$/);
+    }
+  });
 });
 
 test('a cut is told from a client that leaves', async () => {

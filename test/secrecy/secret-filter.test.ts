@@ -57,6 +57,18 @@ describe('createSecretFilter', () => {
     expect(filter?.mask('ollama with sk-12345')).toBe('ollama with ***');
   });
 
+  test('X2: a decoded form shorter than the minimum is not masked', () => {
+    const filter = createSecretFilter(['%74%65%73%74'], 8);
+    expect(filter?.mask('test with %74%65%73%74')).toBe('test with ***');
+  });
+
+  test('looks for the start of an escape in linear time', () => {
+    const filter = createSecretFilter(['0123456789'.repeat(4000)], 8);
+    const text = `${'\\'.repeat(280_000)}x`;
+    // Quadratic time would be minutes.
+    expect(filter?.openEnd(text)).toBe(text.length);
+  });
+
   test('a line break before a secret that is escaped as in JSON stays', () => {
     expect(maskOf('nk-secret-key')(JSON.stringify({ text: 'a\nnk-secret-key' }))).toBe(
       JSON.stringify({ text: 'a\n***' }),

@@ -4,7 +4,7 @@ import { decidedEnd, harmless, maskRanges, type SecretFilter } from './secret-fi
 export interface MaskedStream {
   /** What can be shown now: all but an end that may be the beginning of a secret. */
   write(text: string): string;
-  /** The delayed text. */
+  /** The delayed text. If more text follows and completes a secret, only the rest of the secret is masked. */
   end(): string;
   /** The delayed text, unmasked. */
   held(): string;
@@ -20,12 +20,12 @@ export function createMaskedStream(filter: SecretFilter): MaskedStream {
   let held = '';
   const release = (text: string, isLast: boolean) => {
     const ranges = filter.find(text);
-    const decided = isLast ? text.length : decidedEnd(filter, text, ranges);
-    const until = Math.max(shown.length, decided);
+    const decided = decidedEnd(filter, text, ranges);
+    const until = Math.max(shown.length, isLast ? text.length : decided);
     const released = maskRanges(text, ranges, { start: shown.length, end: until });
     const after = ranges.findLast(({ end }) => end <= until)?.end ?? 0;
     held = text.slice(until);
-    shown = text.slice(Math.max(after, until - harmless), until);
+    shown = text.slice(Math.max(after, Math.min(decided, until - harmless)), until);
     return released;
   };
   return {

@@ -65,8 +65,8 @@ async function answer(
       if (event.type === 'text-received') youngObjects.add(event.text.length);
       meter.event(event);
       await output.printer.event(event);
-      context.signal.throwIfAborted();
     }
+    context.signal.throwIfAborted();
   } catch (error) {
     failure = await worded(endingFailure(error, context.signal));
     throw error;

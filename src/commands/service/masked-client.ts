@@ -11,6 +11,11 @@ import type { SecretFilter } from '../../secrecy/secret-filter.ts';
 
 type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 
+const isText = (event: ChatEvent): event is TextEvent =>
+  event.type === 'text-received' ||
+  event.type === 'reasoning-received' ||
+  event.type === 'refusal-received';
+
 /** The first `length` characters of texts that follow one another. */
 function firstOf(texts: readonly string[], length: number): readonly string[] {
   let left = length;
@@ -34,19 +39,30 @@ function maskTextEvent(event: TextEvent, stream: MaskedStream): TextEvent {
   return { ...event, text, deltas };
 }
 
-function createChannels(filter: SecretFilter) {
+function textEvent(type: TextEvent['type'], text: string): TextEvent {
+  return type === 'text-received' ? { type, text, deltas: [text] } : { type, text };
+}
+
+/** Masks each kind of text; an end that may begin a secret is held back until `release`, or text of a different kind. */
+function createTextMask(filter: SecretFilter) {
   const streams = {
     'reasoning-received': createMaskedStream(filter),
     'text-received': createMaskedStream(filter),
     'refusal-received': createMaskedStream(filter),
   };
+  let current: TextEvent['type'] | undefined;
+  function* release(): Generator<TextEvent, void> {
+    const text = current === undefined ? '' : streams[current].end();
+    if (current !== undefined && text !== '') yield textEvent(current, text);
+    current = undefined;
+  }
   return {
-    mask: (event: TextEvent) => maskTextEvent(event, streams[event.type]),
-    *end(): Generator<TextEvent, void> {
-      const [reasoning, text, refusal] = Object.values(streams).map((stream) => stream.end());
-      if (reasoning) yield { type: 'reasoning-received', text: reasoning };
-      if (text) yield { type: 'text-received', text, deltas: [text] };
-      if (refusal) yield { type: 'refusal-received', text: refusal };
+    release,
+    *write(event: TextEvent): Generator<TextEvent, void> {
+      if (event.type !== current) yield* release();
+      current = event.type;
+      const masked = maskTextEvent(event, streams[event.type]);
+      if (masked.text !== '') yield masked;
     },
   };
 }
@@ -55,39 +71,41 @@ async function* maskChat(
   events: AsyncIterable<ChatEvent>,
   filter: SecretFilter,
 ): AsyncGenerator<ChatEvent, void> {
-  const channels = createChannels(filter);
+  const texts = createTextMask(filter);
   try {
     for await (const event of events) {
-      switch (event.type) {
-        case 'text-received':
-        case 'reasoning-received':
-        case 'refusal-received': {
-          const masked = channels.mask(event);
-          if (masked.text !== '') yield masked;
-          break;
-        }
-        case 'answer-finished':
-          yield* channels.end();
-          yield maskValue(event, filter.mask);
-          break;
-        case 'answer-started':
-        case 'answer-named':
-          yield maskValue(event, filter.mask);
-          break;
-        case 'retry-scheduled':
-          // The client masks its own failures.
-          yield event;
+      if (isText(event)) {
+        yield* texts.write(event);
+        continue;
       }
+      // A name may arrive in the middle of a text.
+      if (event.type !== 'answer-named') yield* texts.release();
+      // The client masks its own failures.
+      yield event.type === 'retry-scheduled' ? event : maskValue(event, filter.mask);
     }
   } catch (error) {
-    yield* channels.end();
+    yield* texts.release();
     throw error;
   }
 }
 
 /**
- * The client, with the secrets masked in everything that the service sends back, also those that come in pieces: what
- * is printed, kept and exported of an answer holds none.
+ * Ends with the signal's reason at the first event after an abort. Callers do not leave their loop by themselves: they
+ * would miss text that is held back.
+ */
+async function* untilAborted(
+  events: AsyncIterable<ChatEvent>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ChatEvent, void> {
+  for await (const event of events) {
+    signal?.throwIfAborted();
+    yield event;
+  }
+}
+
+/**
+ * The client, with secrets masked in everything that the service returns, including secrets split over several events.
+ * After an abort, an answer ends with the signal's reason; text that was held back is delivered first.
  */
 export function maskClient(client: Client, filter: () => SecretFilter | undefined): Client {
   const masked = <Value>(value: Value): Value => {
@@ -97,7 +115,7 @@ export function maskClient(client: Client, filter: () => SecretFilter | undefine
   return {
     chat(request, options) {
       const known = filter();
-      const events = client.chat(request, options);
+      const events = untilAborted(client.chat(request, options), options?.signal);
       return known === undefined ? events : maskChat(events, known);
     },
     listModels: async (options) => masked(await client.listModels(options)),

@@ -138,7 +138,6 @@ async function converse(asking: Asking, answer: Answer, promptId: string): Promi
   const { request, warning } = service.plan(messages, choices);
   if (warning !== undefined) sayIn(asking, notice(warning));
   for await (const event of service.client().chat(request, { signal })) {
-    signal.throwIfAborted();
     await onEvent(asking, answer, event);
   }
 }

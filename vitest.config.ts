@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-// The limits are for what hangs: a busy machine takes many times as long as an idle one.
+// The time limits are for tests that hang: a busy machine takes many times as long as an idle one.
 export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
-    // Many tests wait for programs: with one worker a second processor would idle.
+    // Many tests wait for programs, so one worker would leave a second processor idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 90_000,
     hookTimeout: 90_000,

@@ -1,6 +1,6 @@
-// What `natter batch` costs beside the bare client. `npm run bench:batch` asks a sandbox that refuses 5 % of the
-// requests and cuts 1 % of the answers for 100,000 items (or as many as the argument says), checks that nothing is
-// lost or doubled, and prints the table of bench/batch.md. Memory is read from /proc: Linux only.
+// The cost of `natter batch` compared with the bare client. `npm run bench:batch` sends 100,000 items (or as many as
+// the argument) to a sandbox that refuses 5 % of the requests and cuts 1 % of the answers, checks that no result is
+// missing or duplicated, and prints the table of bench/batch.md. Memory is read from /proc: Linux only.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,8 +22,8 @@ const promptOf = (index: number) => `What is worth knowing about the number ${in
 
 const count = (value: number) => Math.round(value).toLocaleString('en-US');
 
-/** Asks every prompt with the client alone, so many side by side, and forgets the answers. */
-async function askBare(baseUrl: string, items: number): Promise<void> {
+/** Sends every prompt with the client alone, at the same concurrency, and discards the answers. */
+async function runBareClient(baseUrl: string, items: number): Promise<void> {
   const client = createClient({
     baseUrl,
     apiKey: sandboxKey,
@@ -41,7 +41,7 @@ async function askBare(baseUrl: string, items: number): Promise<void> {
           if (event.type === 'answer-finished') break;
         }
       } catch {
-        // One of the answers that are cut on purpose.
+        // An answer that the sandbox cut on purpose.
       }
     }
   };
@@ -49,7 +49,7 @@ async function askBare(baseUrl: string, items: number): Promise<void> {
   client.close();
 }
 
-/** Megabytes that a process has in memory; 0 once it is gone. */
+/** In megabytes; 0 once the process has ended. */
 function residentMemory(child: ChildProcess): number {
   try {
     const pages = Number(readFileSync(`/proc/${child.pid}/statm`, 'utf8').split(' ')[1]);
@@ -66,7 +66,6 @@ interface Run {
   readonly memory: readonly number[];
 }
 
-/** Runs a program of Node's to its end. */
 function run(words: readonly string[], env: Readonly<Record<string, string>>): Promise<Run> {
   const start = performance.now();
   const child = spawn(process.execPath, words, {
@@ -83,22 +82,25 @@ function run(words: readonly string[], env: Readonly<Record<string, string>>): P
   });
 }
 
-/** @throws when a result is missing, doubled, out of order, or answers another prompt */
-async function check(file: string, items: number): Promise<number> {
+/**
+ * Counts the failed results.
+ * @throws Error when a result is missing, duplicated, out of order, or answers a different prompt
+ */
+async function checkResults(file: string, items: number): Promise<number> {
   let index = 0;
   let failed = 0;
   for await (const line of createInterface({ input: createReadStream(file) })) {
     index += 1;
     const result = JSON.parse(line) as { index: number; content?: string; error?: object };
-    if (result.index !== index) throw new Error(`result ${result.index} stands at ${index}`);
+    if (result.index !== index) throw new Error(`result ${result.index} is at position ${index}`);
     if (result.error !== undefined) failed += 1;
     else if (result.content !== promptOf(index)) throw new Error(`wrong answer to ${index}`);
   }
-  if (index !== items) throw new Error(`${index} results of ${items} items`);
+  if (index !== items) throw new Error(`${index} results for ${items} items`);
   return failed;
 }
 
-/** Results of items that need not be asked any more. */
+/** Writes an input and results that answer all its items. */
 function writeAnswered(items: number, input: string, results: string): void {
   for (let from = 1; from <= items; from += 10_000) {
     const indexes = Array.from({ length: 10_000 }, (_, offset) => from + offset);
@@ -115,7 +117,7 @@ function writeAnswered(items: number, input: string, results: string): void {
 const folder = mkdtempSync(join(tmpdir(), 'natter-bench-batch-'));
 const natter = resolve('bin/natter.cjs');
 
-/** The sandbox of this process: every answer repeats its prompt, at once. */
+/** A sandbox in this process, which echoes each prompt without delay. */
 async function openService() {
   const fault = (...words: [string, string | undefined][]) => parseFault(words);
   return startSandbox({
@@ -144,9 +146,9 @@ async function bench(items: number): Promise<void> {
   const bareWords = [fileURLToPath(import.meta.url), 'bare', sandbox.url, String(bareItems)];
   const bareSpeed = bareItems / (await run(bareWords, {})).seconds;
   const first = await run(words, env);
-  const cut = await check(output, items);
+  const cut = await checkResults(output, items);
   const again = await run([...words, '--retry-incomplete', '9'], env);
-  const failed = await check(output, items);
+  const failed = await checkResults(output, items);
   await sandbox.close();
   const known = [join(folder, 'million.txt'), join(folder, 'million.jsonl')] as const;
   writeAnswered(million, ...known);
@@ -166,14 +168,14 @@ async function bench(items: number): Promise<void> {
       'a million answered items again',
       `${resumed.seconds.toFixed(1)} s, exit code ${resumed.code}`,
     ],
-    ['memory of that at the most', `${count(Math.max(...resumed.memory))} MB`],
+    ['peak memory of that run', `${count(Math.max(...resumed.memory))} MB`],
   ];
   for (const [what, value] of rows) process.stdout.write(`| ${what} | ${value} |\n`);
 }
 
 const [mode = '100000', baseUrl = '', items = ''] = process.argv.slice(2);
 try {
-  if (mode === 'bare') await askBare(baseUrl, Number(items));
+  if (mode === 'bare') await runBareClient(baseUrl, Number(items));
   else await bench(Number(mode));
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// What conversations cost: a turn's appends, opening one, searching many. `npm run bench:conversations` prints the
-// table of bench/conversations.md; with the argument `full` it searches 10,000 conversations of 1 GB.
+// The cost of conversations: appending a turn, opening one, searching many. `npm run bench:conversations` prints the
+// table of bench/conversations.md; with the argument `full` it searches 10,000 conversations, 1 GB in all.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -24,8 +24,8 @@ const sentence = 'The sky is blue because air scatters short waves more than lon
 const megabyte = 1_000_000;
 
 /**
- * Turns of about 5 kB until they have `size` bytes, numbered from `first`: none is there twice. One in a hundred has
- * the word that is searched for.
+ * Turns of about 5 kB, `size` bytes in all, numbered from `first`, each different. One in a hundred contains the word
+ * that is searched for.
  */
 function turnsOf(size: number, first: number): { readonly text: string; readonly next: number } {
   const lines: string[] = [];
@@ -88,14 +88,11 @@ async function benchAppends(folder: string): Promise<void> {
   }
   row('prompt on disk, median', `${median(costs.prompt).toFixed(3)} ms`);
   row('a piece of an answer, median', `${median(costs.text).toFixed(4)} ms`);
-  row(
-    'end of an answer (the disk is waited for meanwhile), median',
-    `${median(costs.end).toFixed(3)} ms`,
-  );
+  row('end of an answer (flushed in the background), median', `${median(costs.end).toFixed(3)} ms`);
   await journal.close();
 }
 
-/** Of the built program, in megabytes. */
+/** Peak memory of the built program, in megabytes. */
 function exportMemory(dataFolder: string): number {
   const peak = join(dataFolder, 'peak');
   const words = ['bin/natter.cjs', 'conversations', 'export', 'bcdfghjk', '--format', 'markdown'];
@@ -163,7 +160,7 @@ function benchSearch(folder: string, count: number): void {
     'list all of them',
     `${(milliseconds(() => entries.map(({ path }) => summarize(path))) / 1000).toFixed(1)} s`,
   );
-  row('memory at the most', `${Math.round(process.resourceUsage().maxRSS / 1000)} MB`);
+  row('peak memory', `${Math.round(process.resourceUsage().maxRSS / 1000)} MB`);
 }
 
 async function bench(): Promise<void> {

@@ -1,5 +1,5 @@
-// `npm run bench`: one table of ratios. Words choose parts of it: `npm run bench -- start-up package`; a number is
-// how often each program runs in turn.
+// `npm run bench` prints one table of ratios. Words choose parts of it (`npm run bench -- start-up package`); a number
+// is the number of turns.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -32,7 +32,7 @@ intensity = constant / wave ** 4
 
 const copies = 1500;
 const document = section.repeat(copies);
-/** As answers come: some tokens at a time. */
+/** About the text of one network read. */
 const pieceSize = 48;
 
 async function render(): Promise<void> {
@@ -50,7 +50,7 @@ async function milliseconds(action: () => unknown): Promise<number> {
   return performance.now() - start;
 }
 
-/** In this process, where both are warm: what matters here is how a long answer flows, not how it starts. */
+/** Runs in this process, where both are compiled: the benchmark is for long answers, not for the start. */
 export async function benchMarkdown({ turns }: Bench): Promise<readonly Row[]> {
   const ratios: number[] = [];
   const speeds = { stream: [] as number[], lexer: [] as number[] };

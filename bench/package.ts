@@ -7,7 +7,7 @@ interface Packed {
   readonly entryCount: number;
 }
 
-/** What `npm pack` makes of the built program. */
+/** The size of the package that `npm pack` makes of the built program. */
 export function benchPackage(): readonly Row[] {
   const words = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const output = execFileSync('npm', words, {

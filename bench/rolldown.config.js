@@ -1,6 +1,6 @@
 import { defineConfig } from 'rolldown';
 
-// CommonJS like natter itself: Node starts it sooner, and what natter is measured against is to be at its best.
+// CommonJS like natter itself, because Node starts it faster and the comparison must be fair.
 export default defineConfig({
   input: {
     bench: 'bench/main.ts',

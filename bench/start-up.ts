@@ -5,7 +5,7 @@ import { compare, type Row } from './support/table.ts';
 const commands = [
   { words: ['--version'], target: '1.3' },
   { words: ['--help'], target: '1.6' },
-  // What a shell asks when a model is completed.
+  // The command that a shell runs to complete a model.
   { words: ['__complete', '--model', '='], target: '1.6' },
 ] as const;
 

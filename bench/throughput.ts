@@ -8,7 +8,7 @@ async function benchSpeed({ run, turns, plain }: Bench): Promise<readonly Row[]>
   const programs = [program('bare', plain(chunks), chunks), oneShot(plain(chunks), chunks)];
   const [bare = [], natter = []] = await alternate(run, programs, turns);
   const openai = program('openai', plain(chunks), chunks);
-  // The package takes seconds, against which the machine's moods are small.
+  // The package takes seconds, so fewer turns are enough.
   const pair = [openai, oneShot(plain(chunks), chunks)];
   const [slow = [], fast = []] = await alternate(run, pair, Math.ceil(turns / 3));
   const what = '200,000 chunks, whole run';

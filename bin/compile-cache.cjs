@@ -1,7 +1,8 @@
-// The bundle's chunks are compiled once, and started from what V8 made of them. A file of the cache is a head of numbers,
-// V8's data and the chunk's own text: it is taken for that text alone, and V8 refuses data of another version or of
-// other flags. V8 does not notice a forged file, so the cache is used only where no other account can have written it.
-// `module.enableCompileCache` of Node 22 and later keeps the code as it was before a run, and is slower for it.
+// Caches the compiled code of the bundle's chunks. A cache file has a header of numbers, V8's data and the chunk's source;
+// it is used only for exactly that source, and V8 refuses data of a different version or with different flags. V8 does
+// not detect a forged file, so the cache is used only where no other account can have written to it. Node's own
+// `module.enableCompileCache` (22.1 and later) stores the code as it was before the run, which is slower: see
+// docs/decisions/0007-compiled-once.md.
 const { closeSync, constants, fdatasyncSync, fstatSync, lstatSync, mkdirSync } = require('node:fs');
 const {
   openSync,
@@ -16,7 +17,7 @@ const { Script } = require('node:vm');
 
 const head = ['(function (exports, require, module, __filename, __dirname) { ', '\n})'];
 const headLength = 16;
-/** So often is a chunk written: the first run of it may not be the one that most runs are like. */
+/** A chunk is written this many times, because its first run may not be typical. */
 const mostWrites = 3;
 
 const ownerOnly = 0o700;
@@ -24,16 +25,16 @@ const writableByOthers = 0o022;
 const accessibleToOthers = 0o077;
 const sticky = 0o1000;
 
-/** The folder that holds natter's: by Node's own variable for its cache, else with the caches of the user. */
+/** The parent of natter's cache folder: that of Node's own variable, else the user's cache folder. */
 function cacheBase({ env, platform }) {
-  const { NODE_DISABLE_COMPILE_CACHE: off, NODE_COMPILE_CACHE: own, HOME: home } = env;
+  const { NODE_DISABLE_COMPILE_CACHE: off, NODE_COMPILE_CACHE: nodeCache, HOME: home } = env;
   if (off === '1') return undefined;
-  const first = [own, platform === 'win32' ? env.LOCALAPPDATA : env.XDG_CACHE_HOME];
-  const base = first.find((folder) => folder && isAbsolute(folder));
+  const candidates = [nodeCache, platform === 'win32' ? env.LOCALAPPDATA : env.XDG_CACHE_HOME];
+  const base = candidates.find((folder) => folder && isAbsolute(folder));
   return base ?? (home && isAbsolute(home) ? join(home, '.cache') : undefined);
 }
 
-/** Undefined where nothing is there. */
+/** Undefined if the path does not exist. */
 function entryAt(path) {
   try {
     return lstatSync(path);
@@ -44,10 +45,10 @@ function entryAt(path) {
 }
 
 /**
- * Whether this user or root owns a path and all above it, and no other account may replace a part of it. A part that
- * is missing is fine: this user will own it.
+ * Whether this user or root owns a path and all folders above it, and no other account can replace a part of it. A
+ * missing part is allowed: this user will create it.
  */
-function isBeyondOthers(path, user) {
+function isProtected(path, user) {
   const entry = entryAt(path);
   const isOwned = entry === undefined || entry.uid === user || entry.uid === 0;
   const isGuarded =
@@ -55,10 +56,10 @@ function isBeyondOthers(path, user) {
     entry.isSymbolicLink() ||
     (entry.isDirectory() && ((entry.mode & writableByOthers) === 0 || (entry.mode & sticky) !== 0));
   const parent = dirname(path);
-  return isOwned && isGuarded && (parent === path || isBeyondOthers(parent, user));
+  return isOwned && isGuarded && (parent === path || isProtected(parent, user));
 }
 
-/** Whether a folder is this user's alone (0700 and no symbolic link), or missing. */
+/** Whether only this user has access to a folder (0700, not a symbolic link), or it is missing. */
 function isPrivate(folder, user) {
   const entry = entryAt(folder);
   if (entry === undefined) return true;
@@ -66,31 +67,30 @@ function isPrivate(folder, user) {
 }
 
 /**
- * The folder that natter's compiled code is read from and written to; undefined for no cache. Below `base` natter
- * follows no symbolic link. Windows has neither owners nor modes: there the folder has the access rights of the
- * profile it is in.
+ * The folder for natter's compiled code; undefined for no cache. natter follows no symbolic link below `base`. Windows
+ * has neither owners nor modes: there the folder has the access rights of the user's profile.
  */
 function trustedFolder(base, host) {
   const names = ['natter', `${host.version}-${host.arch}`];
   const user = host.geteuid?.();
   if (user === undefined) return join(base, ...names);
   try {
-    const isThere = entryAt(base) !== undefined;
-    const real = isThere ? realpathSync.native(base) : base;
+    const exists = entryAt(base) !== undefined;
+    const real = exists ? realpathSync.native(base) : base;
     const folder = join(real, ...names);
     const isTrusted =
-      (real === base || isBeyondOthers(base, user)) &&
-      isBeyondOthers(dirname(folder), user) &&
+      (real === base || isProtected(base, user)) &&
+      isProtected(dirname(folder), user) &&
       !entryAt(dirname(folder))?.isSymbolicLink() &&
       isPrivate(folder, user);
     return isTrusted ? folder : undefined;
   } catch {
-    // A file where a folder is expected, or a folder that cannot be entered: there is no cache.
+    // A file where a folder is expected, or a folder that cannot be entered.
     return undefined;
   }
 }
 
-/** One by one: Node's recursive way never returns where the folder above is there and takes no new ones, as `/proc`. */
+/** Creates one folder at a time: `mkdirSync` with `recursive` never returns if a parent like `/proc` takes no folders. */
 function makeFolders(folder) {
   const parent = dirname(folder);
   if (entryAt(folder) !== undefined) return;
@@ -102,7 +102,7 @@ function makeFolders(folder) {
   }
 }
 
-/** A file of this user's that no other account can have written; where there are no owners, any. */
+/** Whether the file is this user's and no other account can have written it; true on systems without owners. */
 function isOwnFile({ uid, mode }, user) {
   return user === undefined || (uid === user && (mode & writableByOthers) === 0);
 }
@@ -116,7 +116,7 @@ function readOwnFile(path, user) {
   }
 }
 
-/** V8's data for a chunk and how often it was written; undefined where there is none for just this text. */
+/** V8's data for a chunk and how often it was written; undefined without data for exactly this source. */
 function readData(path, source, user) {
   try {
     const file = readOwnFile(path, user);
@@ -126,14 +126,14 @@ function readData(path, source, user) {
     if (!isWhole || !file.subarray(end).equals(source)) return undefined;
     return { data: file.subarray(headLength, end), writes: file.readUInt32LE(8) };
   } catch {
-    // The first start, or a folder that cannot be read: the chunk is compiled as ever.
+    // The first start, or a folder that cannot be read: the chunk is compiled as usual.
     return undefined;
   }
 }
 
 /**
- * Whole on the disk before it has its name: V8 would trust what a crash of the machine left of it. The name until then
- * is one that no other process takes; in containers that share a home, all may be process 1.
+ * The file is flushed to disk before it is renamed into place, because V8 would trust the remains of a crash. The name
+ * of the draft is unique: in containers that share a home, every process may have the id 1.
  */
 function writeData({ path, source, script, writes }) {
   const data = script.createCachedData();
@@ -148,7 +148,7 @@ function writeData({ path, source, script, writes }) {
     fdatasyncSync(descriptor);
     renameSync(draft, path);
   } catch (error) {
-    // A full disk makes files but fills none.
+    // A full disk still creates files, but empty ones.
     unlinkSync(draft);
     throw error;
   } finally {
@@ -159,17 +159,17 @@ function writeData({ path, source, script, writes }) {
 function writeLoaded(folder, loaded, base, host) {
   try {
     makeFolders(folder);
-    // Asked again, because another account may have made it first.
+    // Checked again, because another account may have created the folder first.
     const trusted = trustedFolder(base, host);
     if (trusted === undefined) return;
     for (const { name, ...chunk } of loaded) writeData({ ...chunk, path: join(trusted, name) });
   } catch {
-    // A disk that is full or not writable: the next start is as slow as this one was.
+    // A disk that is full or not writable: the next start is as slow as this one.
   }
 }
 
-/** Loads every `.cjs` file from now on by way of the cache. `host` is Node's process. */
-function keepCompiled(host) {
+/** Loads every further `.cjs` file through the cache. `host` is Node's `process`. */
+function useCompileCache(host) {
   const base = cacheBase(host);
   const folder = base && trustedFolder(base, host);
   if (folder === undefined) return;
@@ -178,26 +178,25 @@ function keepCompiled(host) {
   require.extensions['.cjs'] = (module, filename) => {
     const source = readFileSync(filename);
     const name = basename(filename);
-    const kept = readData(join(folder, name), source, user);
+    const cached = readData(join(folder, name), source, user);
     const text = source.toString('latin1');
     const script = new Script(head.join(text), {
       filename,
       columnOffset: -head[0].length,
-      cachedData: kept?.data,
+      cachedData: cached?.data,
     });
-    const writes = kept === undefined || script.cachedDataRejected ? 0 : kept.writes;
+    const writes = cached === undefined || script.cachedDataRejected ? 0 : cached.writes;
     loaded.push({ name, source, script, writes });
     const run = script.runInThisContext();
     const load = (id) => module.require(id);
     run.call(module.exports, module.exports, load, module, filename, dirname(filename));
   };
-  // At the end: the functions that ran are compiled then, and belong to it; those that were kept before stay. All
-  // are written where one is new, because a run of a new kind needs more of the others, too. A run that failed is
-  // like no other.
+  // Written at the exit, when the functions that ran are compiled; those from the cache are included. If one chunk is
+  // new, all are written, because a new kind of run needs more functions of the others too. A failed run is not typical.
   host.on('exit', (code) => {
     if (code !== 0 || loaded.every(({ writes }) => writes >= mostWrites)) return;
     writeLoaded(folder, loaded, base, host);
   });
 }
 
-module.exports = { keepCompiled };
+module.exports = { useCompileCache };

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// In the language of Node 4, which reads all of this file before it runs any: an old Node is to say that it is old.
+// In the syntax of Node 4, so that an old Node can parse this file and report that it is too old.
 var numbers = process.versions.node.split('.').map(Number);
 var isOld = numbers[0] < 20 || (numbers[0] === 20 && numbers[1] < 19);
 var words = process.argv.slice(2);
@@ -14,9 +14,9 @@ function isDebuggerWanted() {
   return /--inspect(?:-brk|-wait)?(?:[= ]|$)/m.test(options.join('\n'));
 }
 
-// At SIGUSR1, which schedulers send before a time limit, Node opens a debugger to every account of the machine,
-// unless the program listens for the signal. One that was opened before this line is closed: at once, and after the
-// first turn of the event loop, in which Node opens it a second time.
+// On SIGUSR1, which schedulers send before a time limit, Node opens a debugger to every account of the machine, unless
+// the program listens for the signal. A debugger opened before this line is closed: at once, and again after the first
+// turn of the event loop, in which Node opens it a second time.
 process.on('SIGUSR1', function () {});
 if (process._debugEnd !== undefined && !isDebuggerWanted()) {
   closeDebugger();
@@ -29,6 +29,6 @@ if (isOld) {
   process.exitCode = 3;
   process.stderr.write(needs + '\n  ' + hint + '\n');
 } else if (!mayBeReady || !require('./ready-text.cjs').printReadyText(words)) {
-  require('./compile-cache.cjs').keepCompiled(process);
+  require('./compile-cache.cjs').useCompileCache(process);
   require('../dist/main.cjs');
 }

@@ -1,5 +1,5 @@
-// Draws the README's pictures from a recording: natter replays it in a pseudo-terminal, its screen becomes SVG.
-// Run with `npm run pictures` after a build.
+// Draws the README's pictures: natter replays a recording in a pseudo-terminal, and the screen is written as SVG.
+// `npm run pictures` builds natter and runs it.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -45,7 +45,7 @@ const themes = {
   },
 };
 
-/** What is typed, and how long it is watched, in milliseconds. */
+/** Typed text, and the pause after it in milliseconds. */
 const script = [
   ['', 2000],
   ['Which models are there, and how do I ask the large one?\r', 2000],
@@ -71,7 +71,7 @@ function styleOf(cell, theme) {
     .join(' ');
 }
 
-/** Runs of equal style of one line: `{column, style, text}`. */
+/** Splits a line into runs of equal style: `{column, style, text}`. */
 function runsOf(line, theme) {
   const runs = [];
   for (let column = 0; column < columns; column += 1) {

@@ -166,12 +166,12 @@ test('the picture of the layers shows every layer', () => {
   expect(below.filter((name) => !names.includes(name))).toEqual([]);
 });
 
-test('src/commands has a folder for each command, and the shared rooms that ARCHITECTURE.md names', () => {
-  const sentence = /shared rooms: (.*)\.$/m.exec(architecture)?.[1] ?? '';
-  const rooms = [...sentence.matchAll(/`(\w+)` \(/g)].map(([, name = '']) => name);
+test('src/commands has a folder for each command, and the shared folders that ARCHITECTURE.md names', () => {
+  const sentence = /shared folders: (.*)\.$/m.exec(architecture)?.[1] ?? '';
+  const shared = [...sentence.matchAll(/`(\w+)` \(/g)].map(([, name = '']) => name);
   const commands = ['chat', 'repl', ...commandTable.map(({ name }) => name)];
-  expect(rooms.length).toBeGreaterThan(3);
-  expect(readdirSync('src/commands').sort()).toEqual([...commands, ...rooms].sort());
+  expect(shared.length).toBeGreaterThan(3);
+  expect(readdirSync('src/commands').sort()).toEqual([...commands, ...shared].sort());
 });
 
 test('the process is touched by main, the library and the files for streams, signals and the terminal alone', () => {

@@ -44,7 +44,7 @@ test('titles of 72 characters pass, and older ones are not checked', () => {
 
 test.each([
   ['a title of 73 characters', `${longest}x`, '73 characters, at most 72 are allowed'],
-  ['a title without an area', 'Repair search', 'not of the form "area: verb object"'],
+  ['a title without an area', 'Repair search', 'must have the form "area: verb object"'],
 ])('%s fails', (_, title, fault) => {
   const { folder, first } = repositoryOf('the first', title);
   const { status, stdout } = check(folder, first);

@@ -1,5 +1,5 @@
-// The least a Node program can do for the same answer: `bare.cjs <base URL>` prints what streams in, one write for
-// each read of the network.
+// The minimum a Node program needs for the same answer: `bare.cjs <base URL>` prints the stream, one write for each
+// network read.
 import { createParser } from 'eventsource-parser';
 
 interface Chunk {

@@ -1,4 +1,4 @@
-// The same answer by way of the `openai` package: `openai.cjs <base URL>`.
+// The same answer through the `openai` package: `openai.cjs <base URL>`.
 import OpenAI from 'openai';
 
 async function run(): Promise<void> {

@@ -1,11 +1,11 @@
-// Loaded before a program whose memory is measured.
+// Preloaded into a program whose memory is measured.
 import { existsSync, readFileSync, writeSync } from 'node:fs';
 
 const statusFile = '/proc/self/status';
 
 /**
- * Peak resident memory in kB. On Linux by what the kernel says of this program: the peak of `resourceUsage` is
- * handed on from the process that started it, so that a large benchmark would measure itself.
+ * Peak resident memory in kB. On Linux it is read from /proc: the peak of `resourceUsage` is inherited from the parent
+ * process, so a large benchmark would measure itself.
  */
 function peakMemory(): number {
   if (!existsSync(statusFile)) return process.resourceUsage().maxRSS;

@@ -16,7 +16,7 @@ intensity = constant / wave ** 4
 
 const pieceLength = 6;
 
-/** An answer in so many deltas of six characters, Markdown with CJK and emoji, over and over. */
+/** `count` deltas of six characters of an answer that repeats: Markdown with CJK and emoji. */
 export function* deltas(count: number): Generator<string, void> {
   const characters = Array.from(section);
   for (let index = 0; index < count; index += 1) {

@@ -37,7 +37,7 @@ export async function openText(): Promise<BenchScreen> {
   };
 }
 
-/** Finished lines in `<Static>`, the open one below; deltas of 33 ms together. */
+/** Finished lines in `<Static>`, the open one below; the deltas of 33 ms are one update. */
 export async function openStatic(): Promise<BenchScreen> {
   await loadLayout();
   const lines: string[] = [];

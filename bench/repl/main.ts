@@ -1,5 +1,5 @@
-// What the REPL's screen costs, beside two other ways to draw it with Ink. `npm run bench:repl` prints the tables of
-// bench/repl.md; with the argument `quick` without the long answers.
+// The cost of the REPL's screen, compared with two other ways to draw it with Ink. `npm run bench:repl` prints the
+// tables of bench/repl.md; the argument `quick` skips the long answers.
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -15,8 +15,8 @@ const environment = { PATH: process.env['PATH'] ?? '', HOME: folder, LANG: 'C.UT
 const env = { ...environment, TERM: 'xterm-256color', CI: 'false' };
 
 /**
- * Runs node with these words on a terminal; resolves at its end, or at the first output that matches. Ctrl-D ends
- * the program then, so that it keeps what V8 compiled, as when a person leaves it.
+ * Runs node on a terminal; resolves with the time until its end, or until the first output that matches. Ctrl-D then
+ * ends the program, so that it writes its compiled code as in normal use.
  */
 function onTerminal(words: readonly string[], until?: RegExp): Promise<number> {
   const start = performance.now();
@@ -99,14 +99,14 @@ async function benchFirstFrame(): Promise<void> {
   line(['natter --sandbox, against node -e 0', values, median(ratios).toFixed(2)]);
 }
 
-/** Processor time in milliseconds that a process took until now (Linux). */
+/** CPU time that a process has used, in milliseconds (Linux). */
 function processorTime(id: number): number {
   const fields = readFileSync(`/proc/${id}/stat`, 'utf8').split(' ');
   const tick = 10;
   return (Number(fields[13]) + Number(fields[14])) * tick;
 }
 
-/** The first minute holds what V8 collects once, some ten seconds after the start; the second is any other. */
+/** In the first minute V8 runs one garbage collection; the second is like all later ones. */
 async function benchIdle(): Promise<void> {
   const words = [resolve('bin/natter.cjs'), '--sandbox'];
   const child = spawn(process.execPath, words, { ...size, env, cwd: folder });

@@ -19,7 +19,7 @@ function modelOf(tokens: number, seconds: number, tail: string): ViewModel {
   });
 }
 
-/** natter's own way from a delta to the terminal: sanitized, as Markdown, status and composer below. */
+/** natter's path from a delta to the terminal: sanitizer, Markdown, live region with status and composer. */
 export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
   await loadLayout();
   const style = createChalkStyle();

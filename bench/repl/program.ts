@@ -1,5 +1,5 @@
-// Shows an answer on its terminal in one of three ways, and writes what that cost into a file:
-// `program.cjs screen deltas rate file`, the rate in deltas a second.
+// Shows an answer on its terminal in one of three ways, and writes the cost into a file:
+// `program.cjs screen deltas rate file`, with the rate in deltas per second.
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deltas } from './answer.ts';
@@ -7,18 +7,18 @@ import { openStatic, openText } from './ink-screens.tsx';
 import { openNatter } from './natter-screen.ts';
 import type { BenchScreen, Terminal } from './screen.ts';
 
-/** What an answer cost. Times are milliseconds of the processor. */
 export interface Cost {
   readonly deltas: number;
+  /** CPU time in milliseconds. */
   readonly processor: number;
-  /** Seconds that the deltas took to be fed. */
+  /** Time to feed the deltas. */
   readonly seconds: number;
   readonly writes: number;
   readonly bytes: number;
   readonly content: number;
-  /** Times that the screen or the scrollback was erased. */
+  /** How often the screen or the scrollback was erased. */
   readonly clears: number;
-  /** Megabytes after a collection. */
+  /** Megabytes after a garbage collection. */
   readonly heap: number;
 }
 
@@ -26,7 +26,7 @@ const openers: Readonly<Record<string, (terminal: Terminal) => Promise<BenchScre
   natter: openNatter,
   text: openText,
   static: openStatic,
-  /** What the feeding itself costs. */
+  /** The cost of feeding alone. */
   nothing: async () => ({ add: () => undefined, close: () => undefined }),
 };
 
@@ -42,7 +42,7 @@ function countWrites(): void {
   };
 }
 
-/** Deltas as they are due, some at a time where timers are coarser. */
+/** Feeds each delta when it is due, several at once where timers are coarser. */
 async function feed(screen: BenchScreen, count: number, rate: number): Promise<number> {
   const begin = performance.now();
   let content = 0;
@@ -68,7 +68,7 @@ async function run(name: string, count: number, rate: number): Promise<Cost> {
       stdout.write(text);
     },
   });
-  if (screen === undefined) throw new Error(`no screen ${name}`);
+  if (screen === undefined) throw new Error(`unknown screen ${name}`);
   await sleep(200);
   const before = process.cpuUsage();
   const begin = performance.now();

@@ -1,7 +1,7 @@
 import { defineConfig } from 'rolldown';
 import { inkBundling } from '../../scripts/bundle/ink.js';
 
-// As natter itself is bundled: all screens get the same Ink.
+// Bundled like natter itself, so that all screens use the same Ink.
 export default defineConfig({
   input: { main: 'bench/repl/main.ts', program: 'bench/repl/program.ts' },
   platform: 'node',

@@ -1,4 +1,3 @@
-/** Where a screen of the benchmark is drawn. */
 export interface Terminal {
   readonly columns: () => number;
   readonly rows: () => number;
@@ -6,7 +5,7 @@ export interface Terminal {
   readonly write: (text: string) => undefined;
 }
 
-/** One way to show an answer as it comes. */
+/** One way to show a streamed answer. */
 export interface BenchScreen {
   add(delta: string): void | Promise<void>;
   close(): void | Promise<void>;

@@ -1,6 +1,6 @@
 import type { Program, Run, Sample } from './measure.ts';
 
-/** Runs the programs in turns, after one run of each that does not count; samples in the order of the programs. */
+/** Runs the programs in turns, after one warm-up run of each; returns samples in the order of the programs. */
 export async function alternate(
   run: Run,
   programs: readonly Program[],
@@ -9,7 +9,7 @@ export async function alternate(
 ): Promise<readonly (readonly Sample[])[]> {
   const samples: Sample[][] = programs.map(() => []);
   for (let turn = -1; turn < turns; turn += 1) {
-    // Each second turn goes backwards, so that none always follows the same other.
+    // Every second turn is reversed, so that a program does not always follow the same one.
     const order = programs.map((_, index) =>
       turn % 2 === 0 ? index : programs.length - 1 - index,
     );

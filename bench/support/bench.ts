@@ -1,12 +1,11 @@
 import { join, resolve } from 'node:path';
 import type { Program, Run } from './measure.ts';
 
-/** What every benchmark needs. */
 export interface Bench {
   readonly run: Run;
-  /** How often each program runs; more gives steadier medians. */
+  /** Runs of each program. */
   readonly turns: number;
-  /** Base URLs of a service that answers with so many chunks. */
+  /** Base URLs of a service that answers with this number of chunks. */
   readonly plain: (chunks: number) => string;
   readonly secure: (chunks: number) => string;
 }
@@ -15,7 +14,7 @@ export const text = (chunks: number): string => 'abcde '.repeat(chunks);
 
 export const node: Program = { name: 'node -e 0', words: ['-e', '0'], expected: '' };
 
-/** A program of bench/programs, bundled into one file beside this one. */
+/** A program of bench/programs, bundled beside this file. */
 export function program(name: 'bare' | 'openai', baseUrl: string, chunks: number): Program {
   const words = [join(__dirname, `${name}.cjs`), baseUrl];
   return { name, words, expected: text(chunks) };
@@ -25,7 +24,7 @@ export function natter(words: readonly string[]): Program {
   return { name: `natter ${words.join(' ')}`, words: [resolve('bin/natter.cjs'), ...words] };
 }
 
-/** One prompt with settings and journal on. The answer's last line gets its end. */
+/** One prompt with settings and journal. */
 export function oneShot(baseUrl: string, chunks: number): Program {
   const environment = { NATTER_BASE_URL: baseUrl, NATTER_API_KEY: 'bench-key-0123456789' };
   return { ...natter(['hi']), environment, expected: text(chunks) };

@@ -2,28 +2,28 @@ import { spawn } from 'node:child_process';
 
 export interface Program {
   readonly name: string;
-  /** Of `node`: a script and its words. */
+  /** The arguments of `node`: a script and its words. */
   readonly words: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** What the program has to print, all of it; undefined where it is not looked at. */
+  /** The whole output that the program must print; undefined: not checked. */
   readonly expected?: string;
 }
 
-/** Milliseconds from before the process was started. */
+/** Times in milliseconds since the process was started. */
 export interface Sample {
   readonly wall: number;
   readonly firstByte: number;
-  /** Peak resident memory in kB; only where `measureMemory` asked. */
+  /** Peak resident memory in kB; 0 without `measureMemory`. */
   readonly memory: number;
 }
 
-/** Nothing of the machine's own environment: a variable like NODE_EXTRA_CA_CERTS slows every start. */
+/** Runs a program without the machine's environment, because a variable like NODE_EXTRA_CA_CERTS slows every start. */
 export type Run = (
   program: Program,
   options?: { readonly measureMemory: boolean },
 ) => Promise<Sample>;
 
-/** `home` is the home folder of the programs; `preload` a script that reports memory on file descriptor 3. */
+/** `home` is the home folder of the programs, `preload` a script that reports memory on file descriptor 3. */
 export function createRun(home: string, preload: string): Run {
   const base = { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8' };
   return (program, { measureMemory } = { measureMemory: false }) =>
@@ -54,7 +54,9 @@ export function createRun(home: string, preload: string): Run {
         const isWhole = program.expected === undefined || output === program.expected;
         if (code === 0 && isWhole) resolve({ wall, firstByte, memory: Number(memory) });
         else
-          reject(new Error(`${program.name} ended with ${code} and ${output.length} characters`));
+          reject(
+            new Error(`${program.name}: exit code ${code}, ${output.length} characters of output`),
+          );
       });
     });
 }

@@ -1,5 +1,5 @@
-// The service that is measured against, in a process of its own: /<n>/v1/chat/completions streams n chunks of
-// 247 bytes that carry 6 bytes of text each, 64 to a write, as fast as they are read.
+// The service of the benchmarks, run in a separate process: /<n>/v1/chat/completions streams n chunks of 247 bytes with
+// 6 bytes of text each, 64 per write, as fast as they are read.
 import { readFileSync } from 'node:fs';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';

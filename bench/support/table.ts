@@ -1,12 +1,12 @@
 import type { Sample } from './measure.ts';
 
-/** One comparison of the table: what is measured, against what, and how large the ratio should be at most. */
 export interface Row {
   readonly what: string;
   readonly against: string;
-  /** As measured: medians, with units. */
+  /** Medians with units. */
   readonly values: string;
   readonly ratio: string;
+  /** The highest ratio that is acceptable. */
   readonly target: string;
 }
 
@@ -16,8 +16,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The ratio of two programs measured in turns. Each turn gives a ratio of its own, so that a machine that is slow
- * for a while is slow for both; the median of these is taken.
+ * The median of the ratios of each turn: a machine that is slow for a while then slows both programs of a ratio.
  */
 export function compare(
   samples: readonly Sample[],

@@ -1,6 +1,6 @@
 const name = '\0supports-color';
 
-/** natter decides the colours of each stream itself; chalk's own rule reads the environment and the terminals. */
+/** Removes chalk's rule for colours, which reads the environment and the terminals: natter has its own for each stream. */
 export function chalkBundling() {
   return {
     name: 'chalk-bundling',

@@ -6,7 +6,7 @@ const program = ['src/commands/program/program.ts'];
 const completion = ['src/commands/completion/run.ts'];
 const repl = ['src/commands/repl/run.ts'];
 const screen = ['src/repl/live/start-live.ts'];
-/** Commands that have much in common with the REPL. */
+/** Commands that share much code with the REPL. */
 const relatives = [
   'conversations/run',
   'conversations/text-run',
@@ -17,9 +17,9 @@ const relatives = [
 const prompt = ['src/commands/chat/start.ts', 'src/commands/chat/run.ts', 'src/client/service.ts'];
 
 /**
- * Chunks of what is loaded together, as a file of its own for every module that two commands share costs each
- * prompt a third of a millisecond. A chunk holds its roots, all they import statically (with `within`: of that
- * what those roots import too), and nothing of the chunks before it.
+ * Modules that are loaded together form a chunk, because a separate file for every module that two commands share costs
+ * each prompt a third of a millisecond per file. A chunk contains its roots and their static imports (with `within`,
+ * only those that the `within` roots import too), except modules of earlier chunks.
  */
 const chunks = [
   { name: 'main', roots: ['src/main.ts'] },
@@ -75,13 +75,13 @@ function assign(getModuleInfo) {
   return chunkOf;
 }
 
-/** Splits the bundle; everything not named here gets the chunks that lazy imports give it. */
+/** Splits the bundle; modules not covered here are split by their lazy imports. */
 export function codeSplitting() {
   let chunkOf;
   const name = (id, context) => {
     chunkOf ??= assign((one) => context.getModuleInfo(one));
     const found = chunkOf.get(id);
-    // The entry is a chunk of its own already.
+    // The entry already has its chunk.
     return found === undefined || found === 'main' ? null : found;
   };
   return {

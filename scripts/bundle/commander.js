@@ -1,6 +1,6 @@
 const name = '\0child-process-of-commander';
 
-/** Commander starts other programs for commands that natter does not have; node:child_process loads for nothing. */
+/** Removes node:child_process, which commander loads for executable subcommands; natter has none. */
 export function commanderBundling() {
   return {
     name: 'commander-bundling',

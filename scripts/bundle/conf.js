@@ -1,8 +1,8 @@
 const name = '\0when-exit';
 
 /**
- * conf's writer of files listens for every signal and raises it again, only to delete its temporary files. natter
- * handles signals itself, and a signal that a full quota sends (SIGXFSZ) must not end it: the write fails instead.
+ * Removes the signal handlers of conf, which raise each signal again after deleting temporary files. natter handles
+ * signals itself, and SIGXFSZ (a full quota) must not end it: the write fails instead.
  */
 export function confBundling() {
   return {

@@ -2,15 +2,15 @@ import { fileURLToPath } from 'node:url';
 
 const local = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Modules replaced in the bundle: lighter ones with the same interface, or ones CommonJS can hold. */
+/** Modules replaced by faster ones with the same interface, or by ones that CommonJS can contain. */
 const replacements = new Map([
   ['yoga-layout', local('./yoga-layout.js')],
   ['wrap-ansi', local('./wrap-ansi.js')],
 ]);
 
 /**
- * Text taken out of Ink and Yoga: the developer tools with their top-level await; loading WebAssembly from a
- * data: URL by fetch, which starts Node's whole HTTP client; and caches of every text ever measured or wrapped.
+ * Code removed from Ink and Yoga: the developer tools with their top-level await; loading WebAssembly from a data: URL
+ * with fetch, which starts Node's whole HTTP client; and caches of every text ever measured or wrapped.
  */
 const edits = [
   { file: /ink[\\/]build[\\/]measure-text\.js$/, from: 'cache.set(text, dimensions);', to: '' },
@@ -33,7 +33,7 @@ const edits = [
   { file: /yoga-wasm-base64-esm\.js$/, from: 'import.meta.url', to: '""' },
 ];
 
-/** Makes Ink fit a CommonJS chunk that starts fast. Fails the build when Ink no longer looks as expected. */
+/** Adapts Ink to CommonJS and to a fast start. Fails the build if the code of Ink is not as expected. */
 export function inkBundling() {
   return {
     name: 'ink-bundling',
@@ -47,10 +47,10 @@ export function inkBundling() {
       const wanted = edits.filter(({ file }) => file.test(id));
       if (wanted.length === 0) return null;
       const edited = wanted.reduce((text, { from, to }) => {
-        if (!text.includes(from)) this.error(`${id} no longer holds: ${from}`);
+        if (!text.includes(from)) this.error(`${id} no longer contains: ${from}`);
         return text.replace(from, to);
       }, code);
-      // Lines stay where they were, which is all that the maps of a library are good for.
+      // Without a map: the edits move no lines, and lines are enough for a library's stack traces.
       return { code: edited, map: null };
     },
   };

@@ -4,7 +4,7 @@ import { licensePlugin } from 'rolldown-license-plugin';
 const folder = 'node_modules/.cache/natter-licences';
 const packages = new Map();
 
-/** For packages under MIT that bring no text: the text of natter's own licence. */
+/** The text of natter's own licence, for packages under MIT that contain no text. */
 function namedText({ name, license }) {
   if (license !== 'MIT') throw new Error(`${name} has no licence text`);
   const { author } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'));
@@ -13,7 +13,7 @@ function namedText({ name, license }) {
   return `Copyright (c) ${holder}\n\n${own.slice(own.indexOf('Permission is hereby'))}`;
 }
 
-/** Notes the packages in a bundle with their licences. */
+/** Collects the packages in a bundle, with their licences. */
 export function licenseCollection() {
   return licensePlugin({
     done: (bundled) => {

@@ -10,7 +10,7 @@ interface Component {
   readonly properties?: readonly { readonly name: string }[];
 }
 
-/** What of a CycloneDX document, as `npm sbom` writes it, is read here. */
+/** The fields used here of the CycloneDX document of `npm sbom`. */
 export interface Sbom {
   readonly metadata: { readonly component: Component };
   readonly components: readonly Component[];
@@ -25,8 +25,8 @@ function shipped(component: Component): Component {
 }
 
 /**
- * The document with what is in the bundle alone: for npm all of it is there for development only, as the package
- * has no dependencies.
+ * The document reduced to the bundled packages. For npm they are development dependencies, because the bundle contains
+ * them; here they are required.
  * @throws Error when a bundled package is not in the document
  */
 export function bundledSbom(sbom: Sbom, packages: readonly BundledPackage[], name: string): Sbom {
@@ -35,7 +35,7 @@ export function bundledSbom(sbom: Sbom, packages: readonly BundledPackage[], nam
       (component) => component.name === bundled.name && component.version === bundled.version,
     );
     if (found === undefined)
-      throw new Error(`npm does not know ${bundled.name}@${bundled.version}`);
+      throw new Error(`npm sbom does not list ${bundled.name}@${bundled.version}`);
     return shipped(found);
   });
   const root = sbom.metadata.component;

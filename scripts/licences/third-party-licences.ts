@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { LicenseInfo } from 'rolldown-license-plugin';
 
-/** The packages of which the last build bundled at least one module, sorted by name. */
+/** The packages in the bundles of the last build, sorted by name. */
 export function bundledPackages(): readonly LicenseInfo[] {
   const file = 'node_modules/.cache/natter-licences/packages.json';
   return JSON.parse(readFileSync(file, 'utf8')) as LicenseInfo[];
@@ -20,6 +20,6 @@ function section({ name, version, license, licenseText }: LicenseInfo): string {
 /** `THIRD-PARTY-LICENSES.md`. */
 export function licencesMarkdown(packages: readonly LicenseInfo[]): string {
   const introduction =
-    "Packages that are in natter's bundle, each with its licence. `npm run licences` writes this file from the bundle itself.";
+    "The packages in natter's bundle, each with its licence. `npm run licences` writes this file from the bundle.";
   return `# Third-party licences\n\n${introduction}\n\n${packages.map(section).join('\n\n')}\n`;
 }

@@ -1,4 +1,4 @@
-// Prints what the bundle is made of, as CycloneDX: `npm run --silent sbom > natter.cdx.json`.
+// Prints the packages in the bundle, as CycloneDX: `npm run --silent sbom > natter.cdx.json`.
 import { execFileSync } from 'node:child_process';
 import { bundledSbom, type Sbom } from './sbom.ts';
 import { bundledPackages } from './third-party-licences.ts';

@@ -1,4 +1,4 @@
-// Bundles natter and its library: part of `npm run build`. Rolldown's own command lists each of some 240 files.
+// Bundles natter and its library: part of `npm run build`. Rolldown's own command would list some 240 files.
 import { rolldown } from 'rolldown';
 import configurations from '../../rolldown.config.js';
 import { writeBundledPackages } from '../bundle/licenses.js';

@@ -16,4 +16,4 @@ function buildAndPack() {
 const first = buildAndPack();
 const second = buildAndPack();
 if (first.digest !== second.digest) throw new Error('two packages of the same source differ');
-process.stdout.write(`${first.name}: ${first.size} bytes, twice the same: ${first.digest}\n`);
+process.stdout.write(`${first.name}: reproducible, ${first.size} bytes, sha512 ${first.digest}\n`);

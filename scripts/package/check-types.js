@@ -1,4 +1,4 @@
-// Asks whether a program that imports the package finds its types: part of `npm run package:check`.
+// Checks that a program that imports the package finds its types: part of `npm run package:check`.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { pack } from './pack.js';
 
-/** How natter/client cannot be found: before `exports`. */
+/** A resolution without `exports`, which cannot find natter/client. */
 const ignored = new Set(['node10']);
 
 const tarball = pack();
@@ -29,8 +29,8 @@ const request = (fields) => `
   const client = createClient({ baseUrl: 'https://api.example.com' });
   void client.chat({ model: 'origin', messages: [{ role: 'user', content: 'hi' }], ${fields} });`;
 
-/** Whether a program is right by the types of the package, its own declarations checked as well. */
-function compiles(name, text, module) {
+/** The compiler's errors for a program that uses the package, including errors in its declarations. */
+function typeErrors(name, text, module) {
   writeFileSync(join(folder, name), text);
   const options = ['--noEmit', '--ignoreConfig', '--strict', '--exactOptionalPropertyTypes'];
   const words = [...options, '--skipLibCheck', 'false', '--target', 'es2023', ...module, name];
@@ -51,8 +51,8 @@ const modules = [
   ['program.ts', ['--module', 'esnext', '--moduleResolution', 'bundler']],
 ];
 for (const [name, module] of modules) {
-  const right = compiles(name, request('params: { temperature: 0 }'), module);
-  if (right !== '') throw new Error(`${name} with ${module.join(' ')}: ${right}`);
+  const errors = typeErrors(name, request('params: { temperature: 0 }'), module);
+  if (errors !== '') throw new Error(`${name} with ${module.join(' ')}: ${errors}`);
 }
 const mistakes = [
   [request('max_token: 5'), 'max_token'],
@@ -60,8 +60,8 @@ const mistakes = [
   [request('stream: true').replace("role: 'user'", "role: 'usr'"), 'usr'],
 ];
 for (const [text, mistake] of mistakes) {
-  if (!compiles('mistake.mts', text, ['--module', 'nodenext']).includes(mistake)) {
-    throw new Error(`the types let the mistake through: ${mistake}`);
+  if (!typeErrors('mistake.mts', text, ['--module', 'nodenext']).includes(mistake)) {
+    throw new Error(`the types accept a mistake: ${mistake}`);
   }
 }
-process.stdout.write(`types of ${entries.join(', ')}: no problem\n`);
+process.stdout.write(`types of ${entries.join(', ')}: no problems\n`);

@@ -26,7 +26,7 @@ function describeArgument(argument: Argument): CompletedArgument {
   };
 }
 
-/** A command of commander's, and all below it, as completion reads them. */
+/** A command and its subcommands, as completion reads them. */
 export function completionTree(command: Command): CompletedCommand {
   const help = command.createHelp();
   return {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** The help of a command and of all below it, each with the words that name the command; aliases have theirs. */
+/** The help of a command and its subcommands, each with the words that name the command, aliases included. */
 export function helpPages(
   command: Command,
   words: readonly string[] = [],

@@ -10,7 +10,7 @@ function npmPack(words, cwd) {
   return execFileSync('npm', ['pack', '--ignore-scripts', ...words], options);
 }
 
-/** Of no use without the sources. */
+/** Useless without the sources. */
 const unpublished = new Set(['scripts', 'devDependencies']);
 
 function publishedDescription() {
@@ -19,7 +19,7 @@ function publishedDescription() {
   return `${JSON.stringify(published, undefined, 2)}\n`;
 }
 
-/** Packs what is built, without building it; the path of the package. */
+/** Packs the built files without a new build, and returns the path of the package. */
 export function pack() {
   const [{ files }] = JSON.parse(npmPack(['--dry-run', '--json'], process.cwd()));
   const stage = mkdtempSync(join(tmpdir(), 'natter-stage-'));

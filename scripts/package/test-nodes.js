@@ -1,7 +1,7 @@
-// Installs the packed natter into an empty folder and tries it on each supported Node, then runs the acceptance
-// tests with that Node: `npm run test:nodes`. The Node that runs this is left out of those: `npm test` ran them.
-// The Nodes come from the npm registry; without it there is nothing to test, which is said and is no failure.
-// With --this, the Node that runs this is tried instead, without the acceptance tests.
+// Installs the packed natter into an empty folder, tries it on each supported Node, and runs the acceptance tests with
+// that Node: `npm run test:nodes`. The current Node skips the acceptance tests, because `npm test` runs them. The Nodes
+// are from the npm registry; a Node that it does not have is reported as not tried, and is not a failure.
+// With --this, only the current Node is tried, without the acceptance tests.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,13 @@ import { delimiter, dirname, join } from 'node:path';
 import { pack } from './pack.js';
 
 const majors = [20, 22, 24];
-/** natter says that these are too old. */
+/** natter must report that these are too old. */
 const oldMajors = [14, 16, 18];
 const windows = process.platform === 'win32';
 const system = { win32: 'win' }[process.platform] ?? process.platform;
 const nodePackage = `node-${system}-${process.arch}`;
 
-const say = (text) => void process.stdout.write(`${text}\n`);
+const print = (text) => void process.stdout.write(`${text}\n`);
 const npm = (words, cwd) =>
   execFileSync('npm', [...words, '--silent', '--no-audit', '--no-fund'], {
     cwd,
@@ -29,7 +29,7 @@ function emptyFolder(name) {
   return folder;
 }
 
-/** Undefined where the registry has none for this machine, or is out of reach. */
+/** Undefined if the registry has none for this machine, or is unreachable. */
 function installNode(major) {
   const folder = emptyFolder(`node-${major}`);
   const { status } = spawnSync(
@@ -48,7 +48,7 @@ function installNode(major) {
   return status === 0 && existsSync(path) ? path : undefined;
 }
 
-/** What a person meets first: arguments, input, the code to expect, and what output holds. */
+/** Common command lines, with the expected exit code and standard output. */
 const trials = [
   { words: ['--version'], holds: /^\d+\.\d+\.\d+\n$/ },
   { words: ['--help'], holds: /Usage: natter/ },
@@ -98,10 +98,9 @@ function tryNode(node) {
   tryAll(node, program);
   tryLibrary(node);
   const version = execFileSync(node, ['--version']).toString().trim();
-  say(`Node ${version}: ${trials.length} trials passed`);
+  print(`Node ${version}: ${trials.length} trials passed`);
 }
 
-/** What a Node has to say to `import` and `require` of the library. */
 function tryLibrary(node) {
   const print = 'console.log(typeof client.createClient)';
   const programs = [
@@ -116,7 +115,7 @@ function tryLibrary(node) {
 
 function runAcceptanceTests(node) {
   const start = Date.now();
-  // Some tests watch a terminal closely and need a second try on a busy machine.
+  // Some tests depend on the timing of a terminal and need a second try on a busy machine.
   const words = ['node_modules/vitest/vitest.mjs', 'run', 'test/acceptance', '--retry=1'];
   const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
   const { status } = spawnSync(node, [...words, '--reporter=dot'], {
@@ -124,23 +123,23 @@ function runAcceptanceTests(node) {
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error(`the acceptance tests failed with ${node}`);
-  say(`acceptance tests passed in ${Math.round((Date.now() - start) / 1000)} s`);
+  print(`acceptance tests passed in ${Math.round((Date.now() - start) / 1000)} s`);
 }
 
-function sayNotTried(major) {
-  say(`Node ${major}: not tried, the npm registry has no ${nodePackage} or is out of reach`);
+function printNotTried(major) {
+  print(`Node ${major}: not tried; the npm registry has no ${nodePackage} or is unreachable`);
 }
 
 function tryMajor(major) {
   const node = installNode(major);
-  if (node === undefined) return sayNotTried(major);
+  if (node === undefined) return printNotTried(major);
   tryNode(node);
   if (!process.version.startsWith(`v${major}.`)) runAcceptanceTests(node);
 }
 
 function tryOldMajor(major) {
   const node = installNode(major);
-  if (node === undefined) return sayNotTried(major);
+  if (node === undefined) return printNotTried(major);
   const { status, stderr } = spawnSync(node, [program, 'hi'], { encoding: 'utf8' });
   if (
     status !== 3 ||
@@ -148,7 +147,7 @@ function tryOldMajor(major) {
   ) {
     throw new Error(`Node ${major}: code ${status}\n${stderr}`);
   }
-  say(`Node ${major}: refused as too old`);
+  print(`Node ${major}: refused as too old`);
 }
 
 if (process.argv.includes('--this')) tryNode(process.execPath);

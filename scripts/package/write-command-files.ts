@@ -1,5 +1,5 @@
-// Writes what natter tells without its command tree, from that tree: the help of each command to dist/help, and what
-// completion reads to dist/commands.json. Part of `npm run build`.
+// Writes the files that natter uses instead of building its command tree: the help of each command to dist/help, and the
+// data of completion to dist/commands.json. Part of `npm run build`.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';

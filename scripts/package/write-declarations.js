@@ -1,4 +1,4 @@
-// Writes the types of `natter/client` to dist/client/types, and its way in for CommonJS: part of `npm run build`.
+// Writes the types of `natter/client` to dist/client/types, and its CommonJS entry: part of `npm run build`.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ const target = 'dist/client/types';
 const specifier = /(?<=from ')(?<path>\.[^']+)\.ts(?=')/g;
 const compiler = resolve(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
 
-/** Files of `folder` that `path` names, directly or by another; `path` included. */
+/** `path` and the files of `folder` that it imports, directly or indirectly. */
 function closureOf(path, folder, found = new Set()) {
   if (found.has(path)) return found;
   found.add(path);
@@ -25,10 +25,10 @@ execFileSync(
   [compiler, '--project', 'scripts/package/declarations.json', '--outDir', emitted],
   { stdio: 'inherit' },
 );
-// The compiler writes a file for each of the client; a reader of the types needs those the entry leads to.
+// The compiler writes declarations for every file of the client; only those reachable from the entry are published.
 for (const path of closureOf(entry, emitted)) {
   const text = readFileSync(join(emitted, path), 'utf8');
-  // Twice: TypeScript's `node16` lets CommonJS require only what has types of CommonJS.
+  // Twice, because under TypeScript's `node16` CommonJS may require only files with CommonJS types.
   for (const [types, script] of [
     ['.d.ts', '.js'],
     ['.d.cts', '.cjs'],
@@ -39,5 +39,5 @@ for (const path of closureOf(entry, emitted)) {
   }
 }
 rmSync(emitted, { recursive: true });
-// A file of CommonJS, as types of CommonJS say; every supported Node requires ES modules.
+// A CommonJS file, as its types require; every supported Node can `require` an ES module.
 writeFileSync('dist/client/library.cjs', "module.exports = require('./library.js');\n");

@@ -10,7 +10,6 @@ export interface DescribedOption {
   readonly description: string;
 }
 
-/** A command as its documents describe it. */
 export interface DescribedCommand {
   /** `natter config set`; the chat command is `natter`. */
   readonly name: string;
@@ -18,7 +17,7 @@ export interface DescribedCommand {
   readonly usage: string;
   readonly description: string;
   readonly arguments: readonly { readonly term: string; readonly description: string }[];
-  /** Its own, without those of every command and without `--help`. */
+  /** Without the options of every command and `--help`. */
   readonly options: readonly DescribedOption[];
   readonly examples: readonly string[];
 }
@@ -26,9 +25,9 @@ export interface DescribedCommand {
 export interface DescribedProgram {
   readonly version: string;
   readonly summary: string;
-  /** A prompt first, then every command in the order of the help. */
+  /** The chat command first, then the others in the order of the help. */
   readonly commands: readonly DescribedCommand[];
-  /** What every command takes. */
+  /** The options that every command accepts. */
   readonly options: readonly DescribedOption[];
 }
 
@@ -67,7 +66,6 @@ const withChildren = (command: Command): readonly DescribedCommand[] => [
   ...command.commands.flatMap(withChildren),
 ];
 
-/** The command tree in words. Building it does nothing but name the version. */
 export async function describeProgram(version: string): Promise<DescribedProgram> {
   const program = await buildProgram({ version } as Context, commandWords);
   return {

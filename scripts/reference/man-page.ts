@@ -2,7 +2,7 @@ import { exitCodeRows } from '../../src/commands/help/topics.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';
 
-/** Text as roff takes it: no control characters of its own, dashes that can be copied. */
+/** Escapes control characters of roff, and makes dashes that can be copied. */
 function roff(text: string): string {
   const escaped = text
     .replaceAll('`', '')

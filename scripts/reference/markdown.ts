@@ -32,12 +32,12 @@ export function referenceMarkdown(program: DescribedProgram): string {
   );
   const sections = [
     '# Reference',
-    'Every command and option of natter. `npm run reference` writes this page from the program itself; the same text is in `natter <command> --help`.',
+    'Every command and option of natter. `npm run reference` writes this page from the program; `natter <command> --help` prints the same text.',
     contents.join('\n'),
     ...program.commands.map(commandSection),
     `## Options of every command\n\n${optionItems(program.options)}`,
     `## Exit codes\n\n| code | kind | meaning |\n| --- | --- | --- |\n${exits.join('\n')}`,
-    `## Environment variables\n\nA flag wins over a variable, a variable over the profile; an empty variable counts as unset.\n\n${variables.join('\n')}`,
+    `## Environment variables\n\nA flag overrides a variable, and a variable overrides the profile; an empty variable counts as unset.\n\n${variables.join('\n')}`,
   ];
   return `${sections.join('\n\n')}\n`;
 }

@@ -8,7 +8,7 @@ import { slashCommands } from '../../src/repl/slash-commands/table.ts';
 
 type Row = readonly [first: string, second: string];
 
-/** A Markdown table as the formatter leaves it: cells as wide as their column. */
+/** A Markdown table in the layout of the formatter: cells as wide as their column. */
 function table(heads: Row, rows: readonly Row[]): string {
   const all = [heads, ...rows];
   const widths = [0, 1].map((index) => Math.max(...all.map((row) => row[index]?.length ?? 0)));
@@ -38,7 +38,7 @@ const tables: Readonly<Record<string, string>> = {
   'keys of the search': keyTable('search'),
 };
 
-/** The guide to the REPL with its tables as the program has them, between comments that name them. */
+/** Replaces the tables of docs/repl.md, which are between comments that name them. */
 export function withReplTables(guide: string): string {
   return Object.entries(tables).reduce((text, [name, content]) => {
     const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];

@@ -1,4 +1,4 @@
-// Collects what natter says from its source: failures with kind and hint, and notices.
+// Collects natter's messages from its source: failures with kind and hint, and notices.
 import { exitCodes, type FailureKind } from '../../../src/failure.ts';
 import { type FailureMessage, remedyHint } from './failure-message.ts';
 import { failuresOfRuns } from './runs.ts';
@@ -11,14 +11,15 @@ export interface Notice {
 }
 
 export interface Messages {
-  /** How many constructions of a failure in src the failures are from, and places of those with no message. */
+  /** Number of expressions in src that create a failure. */
   readonly sites: number;
-  readonly silent: readonly string[];
+  /** Files of those whose message was not found. */
+  readonly withoutMessage: readonly string[];
   readonly failures: readonly FailureMessage[];
   readonly notices: readonly Notice[];
 }
 
-/** Longest chain of functions that pass a message on. */
+/** Longest chain of functions that pass a message as an argument. */
 const deepest = 3;
 
 const failureClass = /^(?:Failure|RequestFailure|IncompleteAnswer|Refused)$/;
@@ -59,18 +60,18 @@ function failuresAt(site: Node, scope: Scope): readonly FailureMessage[] {
   const kinds = possibleTexts(kind, scope).filter(isKind);
   const hints = hintsOf(options, scope);
   const of = kinds.length === 0 ? [undefined] : [...new Set(kinds)];
-  // A message whose code is empty is one that no run has: what has no code is another failure.
+  // A message with an empty error code in parentheses cannot occur: a failure without a code has a different message.
   return possibleTexts(message, scope)
     .filter((text) => !text.includes('()'))
     .flatMap((text) => of.map((one) => ({ kind: one, message: text, hints })));
 }
 
-/** What is read with the arguments of callers; more than this from one function, and its own names say more. */
+/** If callers produce more messages than this, the message with the names of the parameters is clearer. */
 const mostExpanded = 10;
 
 /**
- * What `read` finds, with what the callers of the functions around it pass on, as far as that is a text. Never
- * empty where `read` found something.
+ * The findings of `read`, with parameters of the surrounding functions replaced by the texts that their callers pass.
+ * Never empty where `read` found something.
  */
 function expand<Found extends { readonly message: string }>(
   sources: Sources,
@@ -94,7 +95,7 @@ function unique<Found extends object>(all: readonly Found[]): readonly Found[] {
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** What a failure is changed to: `rephrase(failure, {message})`. */
+/** The new message in `rephrase(failure, {message})`. */
 function rephrasedAt(call: Node, scope: Scope): readonly FailureMessage[] {
   const [, changes] = nodesAt(call, 'arguments');
   if (changes === undefined) return [];
@@ -109,7 +110,7 @@ function rephrasedAt(call: Node, scope: Scope): readonly FailureMessage[] {
     .map((message) => ({ kind: of, message, hints }));
 }
 
-/** Functions that show one line, and the place of its text among their arguments. */
+/** Functions that show one line, and the index of its text among their arguments. */
 const noticeFunctions: ReadonlyMap<string, readonly [type: Notice['type'], index: number]> =
   new Map([
     ['notice', ['notice', 0]],
@@ -134,7 +135,7 @@ function noticesAt(call: Node, scope: Scope): readonly Notice[] {
 const isCallOf = (node: Node, name: string) =>
   node.type === 'CallExpression' && nameOf(nodeAt(node, 'callee')) === name;
 
-/** Everything that natter says, in the order of its files. */
+/** In the order of the source files. */
 export function collectMessages(sources: Sources): Messages {
   const runs = failuresOfRuns();
   const calls = sources.nodes.filter(({ type }) => type === 'CallExpression');
@@ -151,7 +152,9 @@ export function collectMessages(sources: Sources): Messages {
     .filter(({ message }) => !isPlaceholder(message));
   return {
     sites: made.length,
-    silent: made.filter(({ found }) => found.length === 0).map(({ site }) => sources.fileOf(site)),
+    withoutMessage: made
+      .filter(({ found }) => found.length === 0)
+      .map(({ site }) => sources.fileOf(site)),
     failures: unique([...made.flatMap(({ found }) => found), ...changed]),
     notices: unique(notices),
   };

@@ -80,7 +80,7 @@ function sampleOf(name: string): string {
 const filled = (text: string) =>
   text.replace(/<([a-z][\w ]*)>/g, (_, name: string) => sampleOf(name));
 
-/** What a run could show; empty for a message without placeholders. */
+/** The message with sample values; empty for a message without placeholders. */
 export function exampleOf(message: string, hint: string): string {
   const all = hint === '' ? message : `${message}\n${hint}`;
   return filled(all) === all ? '' : filled(all);

@@ -3,15 +3,15 @@ import type { FailureKind } from '../../../src/failure.ts';
 import { commonWords } from '../../../src/output/remedy-words.ts';
 
 export interface FailureMessage {
-  /** Undefined where the kind is that of the cause. */
+  /** Undefined: the kind is that of the cause. */
   readonly kind: FailureKind | undefined;
   readonly message: string;
   readonly hints: readonly string[];
-  /** From a run; undefined where samples are filled in. */
+  /** Made by a function of src; undefined: made from samples. */
   readonly example?: string;
 }
 
-/** The words of the command line, in which data that only a run knows is `<name>`. */
+/** The hint on the command line; values known only at run time are `<name>`. */
 export function remedyHint(code: string, data: Readonly<Record<string, unknown>>): string {
   const words = { ...commonWords, ...commandWords } as Readonly<
     Record<string, ((data: object) => string) | undefined>

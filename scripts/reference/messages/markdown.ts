@@ -1,4 +1,4 @@
-// docs/messages.md: everything natter says, in one place for review.
+// docs/messages.md: all messages of natter, for review.
 import { replWords } from '../../../src/repl/text/remedy-words.ts';
 import { exitCodes, type FailureKind, type RemedyCode } from '../../../src/failure.ts';
 import { commandWords } from '../../../src/commands/program/remedy-words.ts';
@@ -7,7 +7,7 @@ import type { Messages, Notice } from './collect.ts';
 import { type FailureMessage, remedyHint } from './failure-message.ts';
 import { exampleOf } from './examples.ts';
 
-/** A code span, which shows `<name>` and signs of Markdown as they are. */
+/** A code span, in which `<name>` and Markdown characters are literal. */
 function code(text: string): string {
   const line = text.replace(/\s*\n\s*/g, ' ⏎ ').trim();
   if (line === '') return '';
@@ -59,7 +59,7 @@ function noticeSection(notices: readonly Notice[], type: Notice['type']): string
   return `\n## ${noticeTitles[type]}\n\n${table(['text', 'example'], rows)}`;
 }
 
-/** Data of remedies, as placeholders. */
+/** Placeholders for the data of remedies. */
 const data = {
   limit: 'idleTimeout',
   time: '<time>',
@@ -84,16 +84,16 @@ function remedySection(): string {
 
 const introduction = `# Messages
 
-Generated from the source by \`npm run reference\`, for a review of the language. \`<name>\` is a value that only a run
-knows. A failure is shown as \`natter: <message>\`, with the hint on the next line.
+Generated from the source by \`npm run reference\`, for a review of the language. \`<name>\` is a value known only at run
+time. A failure is shown as \`natter: <message>\`, with the hint on the next line.
 `;
 
 /** The whole document; `messages` are those of src. */
 export function messagesMarkdown({ failures, notices }: Messages): string {
   const kinds = [...(Object.keys(exitCodes) as FailureKind[]), undefined];
   const sections = kinds.map((kind) => failureSection(failures, kind)).join('');
-  const said = (['warning', 'notice', 'entry'] as const).map((type) =>
-    noticeSection(notices, type),
-  );
-  return `${introduction}\n## Failures\n${sections}${remedySection()}${said.join('')}`;
+  const noticeSections = (['warning', 'notice', 'entry'] as const)
+    .map((type) => noticeSection(notices, type))
+    .join('');
+  return `${introduction}\n## Failures\n${sections}${remedySection()}${noticeSections}`;
 }

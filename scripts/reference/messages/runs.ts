@@ -1,4 +1,4 @@
-// Failures whose kind, message and hint depend on each other: made by the functions of src, with samples.
+// Failures whose kind, message and hint depend on each other, made by calling the functions of src with samples.
 import { commandWords } from '../../../src/commands/program/remedy-words.ts';
 import { certificateFailure } from '../../../src/client/failure/certificate-failure.ts';
 import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
@@ -62,7 +62,7 @@ function certificateFailures(): readonly FailureMessage[] {
   );
 }
 
-/** By the file of src that makes them. */
+/** By the file of src that creates them. */
 export function failuresOfRuns(): ReadonlyMap<string, readonly FailureMessage[]> {
   return new Map([
     ['src/client/failure/service-failure.ts', serviceFailures()],

@@ -1,4 +1,4 @@
-// The syntax trees of src, and where a name in them was declared.
+// The syntax trees of src, and the declarations of the names in them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
@@ -10,7 +10,7 @@ export interface Node {
   readonly [field: string]: unknown;
 }
 
-/** Where a name gets its value: an expression, a parameter, or a property of a destructured expression. */
+/** The origin of a name's value: an expression, a parameter, or a property of a destructured expression. */
 export type Declaration =
   | { readonly type: 'value'; readonly node: Node }
   | { readonly type: 'property'; readonly of: Node; readonly name: string }
@@ -67,7 +67,7 @@ function filesIn(folder: string): readonly string[] {
     });
 }
 
-/** What a pattern binds to `name`: all of the value, or one property of it. */
+/** Whether a pattern binds the whole value or one property of it to `name`. */
 function bound(
   pattern: Node | undefined,
   name: string,
@@ -110,7 +110,7 @@ function inStatement(statement: Node, name: string): Declaration | undefined {
   return undefined;
 }
 
-/** The file and the name there of what `program` imports as `name`. */
+/** The file and the original name of what `program` imports as `name`. */
 function importOf(program: Node, file: string, name: string) {
   for (const statement of nodesAt(program, 'body')) {
     const source = nameOf(nodeAt(statement, 'source'));

@@ -1,4 +1,4 @@
-// Which texts an expression of src can have, with `<name>` for what only a run knows.
+// The texts that an expression of src can have, with `<name>` for values known only at run time.
 import {
   type Declaration,
   isNode,
@@ -9,22 +9,21 @@ import {
   type Sources,
 } from './syntax.ts';
 
-/** Texts of parameters, by the function that has them. */
+/** Arguments of a call, by the called function. */
 export type Bindings = ReadonlyMap<Node, readonly (Node | undefined)[]>;
 
 export interface Scope {
   readonly sources: Sources;
-  /** The arguments of the call that is looked at, by function. */
   readonly bindings: Bindings;
-  /** Gets each function whose parameters were needed and are not bound. */
+  /** Collects each function whose parameters were needed and are not bound. */
   readonly missing?: Set<Node>;
 }
 
-/** More than this is one placeholder, so that a message stays readable. */
+/** More variants become one placeholder, to keep a message readable. */
 const mostVariants = 12;
 const deepest = 12;
 
-/** Functions that only format their argument: `<limit>` says more than all that they can return. */
+/** Functions that only format their argument: `<limit>` is clearer than all values they can return. */
 const formatters =
   /^(?:count|counted|limitInWords|waitInWords|clockTimeAfter|shownName|String|Number|figuresText|tokenText|seconds)$/;
 
@@ -36,7 +35,7 @@ const isTransparent = ({ type }: Node) =>
     type,
   );
 
-/** The name that stands in a message for what `node` becomes. */
+/** The placeholder of an expression, named after it. */
 function placeholder(node: Node): string {
   const inner = nodeAt(node, 'expression') ?? nodeAt(node, 'argument');
   if (isTransparent(node) && inner !== undefined) return placeholder(inner);
@@ -69,7 +68,7 @@ function placeholder(node: Node): string {
 
 export const isPlaceholder = (text: string) => /^<[^<>]*>$/.test(text);
 
-/** The expressions a name or an expression can be, looked up where they are declared. */
+/** The expressions that `node` can evaluate to, with names resolved to their declarations. */
 function expressions(node: Node, scope: Scope, depth: number): readonly Node[] {
   if (depth > deepest) return [node];
   const inner = nodeAt(node, 'expression');
@@ -115,7 +114,7 @@ function ofDeclaration(
   return properties(argument, name, scope, depth + 1);
 }
 
-/** The values of property `name` of what `node` can be; undefined where one of them is unknown. */
+/** The values of property `name` in the objects that `node` can be; undefined if none is found. */
 export function properties(
   node: Node,
   name: string,
@@ -139,7 +138,7 @@ export function properties(
     : found.flatMap((value) => expressions(value, scope, depth + 1));
 }
 
-/** The values of a table: of an object, or of a `new Map([[key, value], …])`. */
+/** The values of an object, or of a `new Map([[key, value], …])`. */
 function tableValues(node: Node, scope: Scope, depth: number): readonly Node[] | undefined {
   const values = expressions(node, scope, depth + 1).flatMap((table) => {
     if (table.type === 'ObjectExpression') {
@@ -196,7 +195,7 @@ function product(parts: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-/** `1 + line` is a number, and no text. */
+/** `1 + line` is a number, not a text. */
 const isSum = (node: Node) =>
   ['left', 'right'].some((field) => typeof nodeAt(node, field)?.['value'] === 'number');
 
@@ -229,7 +228,7 @@ function textsOf(node: Node, scope: Scope, depth: number): readonly string[] {
   return [placeholder(node)];
 }
 
-/** All texts that an expression can have; empty where it is undefined. */
+/** All texts that an expression can have; empty if it is always undefined. */
 export function possibleTexts(node: Node, scope: Scope, depth = 0): readonly string[] {
   if (depth > deepest) return [placeholder(node)];
   const values = expressions(node, scope, depth);

@@ -6,7 +6,10 @@ import {
   undeleteConversation,
   type LibraryEntry,
 } from '../../conversation/library/library.ts';
-import { summarize, type ConversationSummary } from '../../conversation/library/read-conversation.ts';
+import {
+  summarize,
+  type ConversationSummary,
+} from '../../conversation/library/read-conversation.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';

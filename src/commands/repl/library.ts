@@ -6,7 +6,10 @@ import type { JournalOptions } from '../../conversation/journal/journal.ts';
 import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
 import { createJournal, resumeJournal } from '../../conversation/journal/open-journal.ts';
 import { compilePattern, searchConversation } from '../../conversation/library/search.ts';
-import { summarize, type ConversationSummary } from '../../conversation/library/read-conversation.ts';
+import {
+  summarize,
+  type ConversationSummary,
+} from '../../conversation/library/read-conversation.ts';
 import { Failure } from '../../failure.ts';
 import { formatTable, type Column } from '../../output/table.ts';
 import { timeAgo } from '../../output/time-ago.ts';

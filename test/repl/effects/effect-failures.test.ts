@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { Failure } from '../../src/failure.ts';
-import type { Action } from '../../src/repl/state/action.ts';
-import { firstRunDialog, serversDialog } from '../../src/repl/state/dialogs.ts';
-import type { Effect } from '../../src/repl/state/effect.ts';
-import { effectRunners, type EffectRunners } from '../../src/repl/effects/run-effect.ts';
-import { createBuffer } from '../../src/repl/editing/text-buffer.ts';
-import type { ReplState } from '../../src/repl/state/state.ts';
-import { hanging, openMemorySession, saying } from '../support/memory-session.ts';
-import { composed, enter, escape, pressed, typed } from '../support/repl-state.ts';
+import { Failure } from '../../../src/failure.ts';
+import type { Action } from '../../../src/repl/state/action.ts';
+import { firstRunDialog, serversDialog } from '../../../src/repl/state/dialogs.ts';
+import type { Effect } from '../../../src/repl/state/effect.ts';
+import { effectRunners, type EffectRunners } from '../../../src/repl/effects/run-effect.ts';
+import { createBuffer } from '../../../src/repl/editing/text-buffer.ts';
+import type { ReplState } from '../../../src/repl/state/state.ts';
+import { hanging, openMemorySession, saying } from '../../support/memory-session.ts';
+import { composed, enter, escape, pressed, typed } from '../../support/repl-state.ts';
 
 interface Case {
   /** What leads to the effect, in a conversation of one prompt and two answers. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createMemorySession, openMemorySession } from '../support/memory-session.ts';
-import { composed, enter, typed } from '../support/repl-state.ts';
+import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
+import { composed, enter, typed } from '../../support/repl-state.ts';
 
 describe('Y18: a mention that names no file', () => {
   test.each([

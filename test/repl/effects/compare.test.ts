@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ChatEvent } from '../../src/client/events.ts';
-import { pathOf } from '../../src/conversation/tree.ts';
-import { Failure } from '../../src/failure.ts';
-import { createMemorySession, failing, hanging, type Reply } from '../support/memory-session.ts';
+import type { ChatEvent } from '../../../src/client/events.ts';
+import { pathOf } from '../../../src/conversation/tree.ts';
+import { Failure } from '../../../src/failure.ts';
+import { createMemorySession, failing, hanging, type Reply } from '../../support/memory-session.ts';
 
 /** An answer with its figures. */
 function measured(text: string, tokens: number | undefined, total: number): Reply {

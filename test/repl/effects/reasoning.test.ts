@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ChatEvent } from '../../src/client/events.ts';
-import { Failure } from '../../src/failure.ts';
-import { createMarkdownLoader, richFormat } from '../../src/repl/text/rich-format.ts';
-import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
-import { openMemorySession, type Reply } from '../support/memory-session.ts';
+import type { ChatEvent } from '../../../src/client/events.ts';
+import { Failure } from '../../../src/failure.ts';
+import { createMarkdownLoader, richFormat } from '../../../src/repl/text/rich-format.ts';
+import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
+import { openMemorySession, type Reply } from '../../support/memory-session.ts';
 
 const reasoning = (text: string): ChatEvent => ({ type: 'reasoning-received', text });
 const text = (shown: string): ChatEvent => ({

@@ -2,9 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pathOf } from '../../src/conversation/tree.ts';
-import { createMemorySession, openMemorySession, saying } from '../support/memory-session.ts';
-import { composed, pressed, typed } from '../support/repl-state.ts';
+import { pathOf } from '../../../src/conversation/tree.ts';
+import { createMemorySession, openMemorySession, saying } from '../../support/memory-session.ts';
+import { composed, pressed, typed } from '../../support/repl-state.ts';
 
 test.each([
   ['/copy', 'copy text\n```\ncode\n```', 'the last answer copied with pbcopy'],

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { pathOf } from '../../src/conversation/tree.ts';
-import { Failure } from '../../src/failure.ts';
-import { showConversation } from '../../src/repl/effects/show-conversation.ts';
-import { createMemorySession, type Reply } from '../support/memory-session.ts';
+import { pathOf } from '../../../src/conversation/tree.ts';
+import { Failure } from '../../../src/failure.ts';
+import { showConversation } from '../../../src/repl/effects/show-conversation.ts';
+import { createMemorySession, type Reply } from '../../support/memory-session.ts';
 
 const refusal = 'I will not';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { showConversation } from '../../src/repl/effects/show-conversation.ts';
-import { createMemorySession } from '../support/memory-session.ts';
-import { enter as enterKey } from '../support/repl-state.ts';
+import { showConversation } from '../../../src/repl/effects/show-conversation.ts';
+import { createMemorySession } from '../../support/memory-session.ts';
+import { enter as enterKey } from '../../support/repl-state.ts';
 
 test('a prompt that is edited takes the file it mentions along once, as it was', async () => {
   const { session, enter, idle, requests } = createMemorySession();

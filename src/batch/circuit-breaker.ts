@@ -1,14 +1,14 @@
 import type { Failure, FailureKind } from '../failure.ts';
 
-/** Detects that the service fails, not single items. */
+/** Detects failures of the service, as opposed to failures of single items. */
 export interface CircuitBreaker {
   answered(): void;
   /** @returns whether to stop the run */
   failed(failure: Failure): boolean;
 }
 
-/** Failures that every further item would have. */
-const certain: ReadonlySet<FailureKind> = new Set(['unauthorized', 'configuration']);
+/** Failures that every other item would have, too. */
+const permanent: ReadonlySet<FailureKind> = new Set(['unauthorized', 'configuration']);
 /** Failures caused by the item itself. */
 const ofItems: ReadonlySet<FailureKind> = new Set([
   'usage',
@@ -18,11 +18,11 @@ const ofItems: ReadonlySet<FailureKind> = new Set([
 ]);
 
 export interface CircuitBreakerOptions {
-  /** Consecutive failures not caused by items, after which to stop. */
+  /** Consecutive failures, not caused by items, that stop the run. */
   readonly most: number;
-  /** Longest Retry-After in milliseconds; with a longer one, further items would fail, too. */
+  /** Milliseconds; a longer Retry-After stops the run, because the other items would fail, too. */
   readonly longestWait: number;
-  /** In a replay, a missing exchange says nothing about the next item. */
+  /** A recording answers: a missing exchange, a `configuration` failure, concerns one item only. */
   readonly isReplay: boolean;
 }
 
@@ -31,16 +31,16 @@ export function createCircuitBreaker({
   longestWait,
   isReplay,
 }: CircuitBreakerOptions): CircuitBreaker {
-  let inRow = 0;
+  let consecutive = 0;
   return {
     answered() {
-      inRow = 0;
+      consecutive = 0;
     },
     failed({ kind, retryAfterSeconds = 0 }) {
       if (ofItems.has(kind) || (isReplay && kind === 'configuration')) return false;
-      inRow += 1;
+      consecutive += 1;
       const isLongWait = kind === 'rate_limited' && retryAfterSeconds * 1000 > longestWait;
-      return certain.has(kind) || isLongWait || inRow >= most;
+      return permanent.has(kind) || isLongWait || consecutive >= most;
     },
   };
 }

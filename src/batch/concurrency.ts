@@ -1,43 +1,42 @@
 import type { Clock } from '../clock.ts';
 
-/** The place of one running item. */
+/** The permission to run one item. */
 export interface Slot {
   /**
-   * The service answered 429.
+   * Reports a response with status 429.
    * @param wait milliseconds of Retry-After; undefined without one
    */
   rateLimited(wait: number | undefined): void;
-  /** Gives the place back. */
   release(isAnswered: boolean): void;
 }
 
 /**
- * Limits concurrent items: halved after a 429, one more after a full round of answers, up to the maximum. A Retry-After
- * pauses all of them.
+ * Limits concurrent items. A 429 halves the limit; a full round of answers raises it by one, up to the maximum. A
+ * Retry-After delays all new items.
  */
 export interface Concurrency {
-  /** Resolves when an item may be sent; with undefined when `stop` aborts. For one caller at a time. */
+  /** Resolves when an item may be sent, or with undefined when `stop` aborts. For one caller at a time. */
   take(stop: AbortSignal): Promise<Slot | undefined>;
-  /** Remaining milliseconds of a pause. */
-  waiting(): number;
+  /** Remaining milliseconds of a pause for a Retry-After. */
+  pauseRemaining(): number;
 }
 
-/** The current limit, adapted to 429s and answers. */
-function createWindow(most: number) {
+/** Additive increase, multiplicative decrease, as in TCP's congestion control. */
+function createLimit(most: number) {
   let limit = most;
   let answered = 0;
-  let shrinkings = 0;
+  let decreases = 0;
   return {
-    limit: () => limit,
-    /** How often it shrank: a 429 of an item started before the last time does not shrink it again. */
-    shrinkings: () => shrinkings,
-    shrink(begun: number): void {
-      if (begun !== shrinkings) return;
-      shrinkings += 1;
+    value: () => limit,
+    decreases: () => decreases,
+    /** @param atStart the decreases when the item started: one burst of 429s lowers the limit only once */
+    decrease(atStart: number): void {
+      if (atStart !== decreases) return;
+      decreases += 1;
       answered = 0;
       limit = Math.max(1, Math.floor(limit / 2));
     },
-    grow(): void {
+    countAnswer(): void {
       if (limit < most) answered += 1;
       if (answered < limit) return;
       limit += 1;
@@ -54,8 +53,8 @@ async function sleepUnless(stop: AbortSignal, wait: number, clock: Clock): Promi
   }
 }
 
-/** Resolves when what `listen` is given is called, or `stop` aborts. */
-function waitForWake(stop: AbortSignal, listen: (done: () => void) => void): Promise<void> {
+/** Resolves when `stop` aborts, or when the function that `listen` receives is called. */
+function waitForWake(stop: AbortSignal, listen: (wake: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       stop.removeEventListener('abort', done);
@@ -66,45 +65,41 @@ function waitForWake(stop: AbortSignal, listen: (done: () => void) => void): Pro
   });
 }
 
-/** Pauses new items while the service requests it. */
-function createGate(clock: Clock, onPause: (wait: number) => void) {
+function createPause(clock: Clock, onPause: (wait: number) => void) {
   let end = Number.NEGATIVE_INFINITY;
-  const waiting = () => Math.max(0, end - clock.monotonic());
+  const remaining = () => Math.max(0, end - clock.monotonic());
   return {
-    waiting,
-    pause(wait: number): void {
-      const isNew = waiting() === 0 && wait > 0;
+    remaining,
+    extend(wait: number): void {
+      const isNew = remaining() === 0 && wait > 0;
       end = Math.max(end, clock.monotonic() + wait);
       if (isNew) onPause(wait);
     },
   };
 }
 
-/**
- * @param most maximum concurrent items
- * @param onPause is called with the milliseconds of each pause that begins
- */
+/** @param most maximum concurrent items @param onPause receives the milliseconds of a new pause */
 export function createConcurrency(
   most: number,
   clock: Clock,
   onPause: (wait: number) => void = () => undefined,
 ): Concurrency {
-  const window = createWindow(most);
+  const limit = createLimit(most);
   let running = 0;
-  const gate = createGate(clock, onPause);
+  const pause = createPause(clock, onPause);
   let wake: () => void = () => undefined;
 
-  const open = (): Slot => {
-    const begun = window.shrinkings();
+  const start = (): Slot => {
+    const decreasesAtStart = limit.decreases();
     running += 1;
     return {
       rateLimited(wait) {
-        if (wait !== undefined) gate.pause(wait);
-        window.shrink(begun);
+        if (wait !== undefined) pause.extend(wait);
+        limit.decrease(decreasesAtStart);
       },
       release(isAnswered) {
         running -= 1;
-        if (isAnswered) window.grow();
+        if (isAnswered) limit.countAnswer();
         wake();
       },
     };
@@ -112,12 +107,12 @@ export function createConcurrency(
   return {
     async take(stop) {
       while (!stop.aborted) {
-        if (gate.waiting() > 0) await sleepUnless(stop, gate.waiting(), clock);
-        else if (running >= window.limit()) await waitForWake(stop, (done) => (wake = done));
-        else return open();
+        if (pause.remaining() > 0) await sleepUnless(stop, pause.remaining(), clock);
+        else if (running >= limit.value()) await waitForWake(stop, (done) => (wake = done));
+        else return start();
       }
       return undefined;
     },
-    waiting: gate.waiting,
+    pauseRemaining: pause.remaining,
   };
 }

@@ -1,47 +1,48 @@
 import type { Concurrency, Slot } from './concurrency.ts';
 
 export interface ItemsRun<Item> {
-  /** Reads them until `ended` aborts: when `stop` does, or `work` rejects. */
+  /** `ended` aborts when `stop` aborts or `work` rejects. */
   readonly items: (ended: AbortSignal) => AsyncIterable<Item>;
   readonly concurrency: Concurrency;
-  /** No item starts after it aborts; running items finish. */
+  /** Prevents new items from starting; running ones finish. */
   readonly stop: AbortSignal;
-  /** A promise while the output is full: no item starts meanwhile. */
+  /** A promise while the output buffer is full; new items wait for it. */
   readonly room: () => Promise<void> | undefined;
   /**
-   * Does one item; `sequence` counts those begun, from 0. Rejects only for what ends the whole run.
+   * Runs one item; `sequence` is its number in start order, from 0. A rejection ends the whole run.
+   * @returns whether the item was answered
    */
   readonly work: (item: Item, sequence: number, slot: Slot) => Promise<boolean>;
 }
 
-/** After a stop, the result that would make room may never come. */
+/** After a stop, the result that the output waits for may never arrive. */
 async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promise<void> {
-  let giveUp: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => (giveUp = resolve));
-  stop.addEventListener('abort', giveUp);
+  let onStop: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => (onStop = resolve));
+  stop.addEventListener('abort', onStop);
   try {
     if (!stop.aborted) await Promise.race([room, stopped]);
   } finally {
-    stop.removeEventListener('abort', giveUp);
+    stop.removeEventListener('abort', onStop);
   }
 }
 
 /**
- * Runs items concurrently and waits for all started ones.
- * @throws what `items` throws, or the first thing that `work` throws
+ * Runs items concurrently; returns or throws when all started ones are finished.
+ * @throws the first error of `items` or `work`
  */
 export async function runItems<Item>(run: ItemsRun<Item>): Promise<void> {
   const { items, concurrency, stop, room, work } = run;
   const ending = new AbortController();
   const ended = AbortSignal.any([stop, ending.signal]);
-  const underWay = new Set<Promise<void>>();
-  const failures: unknown[] = [];
-  const begin = async (item: Item, sequence: number, slot: Slot) => {
+  const running = new Set<Promise<void>>();
+  const errors: unknown[] = [];
+  const start = async (item: Item, sequence: number, slot: Slot) => {
     let isAnswered = false;
     try {
       isAnswered = await work(item, sequence, slot);
     } catch (error) {
-      failures.push(error);
+      errors.push(error);
       ending.abort();
     } finally {
       slot.release(isAnswered);
@@ -54,13 +55,13 @@ export async function runItems<Item>(run: ItemsRun<Item>): Promise<void> {
       if (space !== undefined) await roomUnlessStopped(ended, space);
       const slot = await concurrency.take(ended);
       if (slot === undefined) break;
-      const one = begin(item, sequence, slot).finally(() => underWay.delete(one));
-      underWay.add(one);
+      const task = start(item, sequence, slot).finally(() => running.delete(task));
+      running.add(task);
       sequence += 1;
     }
   } catch (error) {
-    if (!ended.aborted) failures.push(error);
+    if (!ended.aborted) errors.push(error);
   }
-  await Promise.all(underWay);
-  if (failures.length > 0) throw failures[0];
+  await Promise.all(running);
+  if (errors.length > 0) throw errors[0];
 }

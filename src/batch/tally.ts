@@ -1,16 +1,16 @@
 import type { FailureKind } from '../failure.ts';
 
-/** Counts of a run. */
+/** The counts of a run. */
 export interface Tally {
-  /** Items that belong to this run; undefined while the input has not been read to its end. */
+  /** Items of this run; undefined until the input is read completely. */
   total: number | undefined;
-  /** Answered before this run, as far as is known: of a file all, of a pipe those that were read. */
+  /** Answered before this run; of a pipe, only the items that were read so far. */
   already: number;
   /** Answered in this run. */
   answered: number;
   failed: number;
   readonly causes: Map<FailureKind, number>;
-  /** Of the answers of this run, as far as the service counted. */
+  /** Of this run's answers, as reported by the service. */
   tokens: number;
 }
 
@@ -25,7 +25,7 @@ export function emptyTally(): Tally {
   };
 }
 
-/** Items that have no result of this run or an earlier one; undefined while the input has not been read to its end. */
+/** Items without a result of this run or an earlier one; undefined until the input is read completely. */
 export function itemsLeft({ total, already, answered, failed }: Tally): number | undefined {
   return total === undefined ? undefined : total - already - answered - failed;
 }

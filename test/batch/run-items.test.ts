@@ -7,80 +7,80 @@ async function* numbers(count: number) {
   for (let number = 0; number < count; number += 1) yield number;
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 function prepare(most: number) {
-  const begun: number[] = [];
-  const ending = new Map<number, () => void>();
-  const stopping = new AbortController();
+  const started: number[] = [];
+  const finishers = new Map<number, () => void>();
+  const controller = new AbortController();
   const run = (count: number, room: () => Promise<void> | undefined = () => undefined) =>
     runItems({
       items: () => numbers(count),
       concurrency: createConcurrency(most, createFakeClock()),
-      stop: stopping.signal,
+      stop: controller.signal,
       room,
       work: (item) => {
-        begun.push(item);
-        return new Promise((resolve) => ending.set(item, () => resolve(true)));
+        started.push(item);
+        return new Promise((resolve) => finishers.set(item, () => resolve(true)));
       },
     });
-  const end = async (item: number) => {
-    ending.get(item)?.();
-    await turn();
+  const finish = async (item: number) => {
+    finishers.get(item)?.();
+    await nextTurn();
   };
-  return { begun, run, end, stop: () => stopping.abort() };
+  return { started, run, finish, stop: () => controller.abort() };
 }
 
 describe('items', () => {
-  test('are done side by side, the next as soon as one ends', async () => {
-    const { begun, run, end } = prepare(2);
+  test('run concurrently, the next as soon as one finishes', async () => {
+    const { started, run, finish } = prepare(2);
     const running = run(4);
-    await turn();
-    expect(begun).toEqual([0, 1]);
-    await end(1);
-    expect(begun).toEqual([0, 1, 2]);
-    for (const item of [0, 2, 3]) await end(item);
+    await nextTurn();
+    expect(started).toEqual([0, 1]);
+    await finish(1);
+    expect(started).toEqual([0, 1, 2]);
+    for (const item of [0, 2, 3]) await finish(item);
     await running;
-    expect(begun).toEqual([0, 1, 2, 3]);
+    expect(started).toEqual([0, 1, 2, 3]);
   });
 
-  test('under way are waited for when no more are to be begun', async () => {
-    const { begun, run, end, stop } = prepare(2);
+  test('that run are finished after a stop', async () => {
+    const { started, run, finish, stop } = prepare(2);
     let isOver = false;
     const running = run(9).then(() => (isOver = true));
-    await turn();
+    await nextTurn();
     stop();
-    await end(0);
-    expect({ begun, isOver }).toEqual({ begun: [0, 1], isOver: false });
-    await end(1);
+    await finish(0);
+    expect({ started, isOver }).toEqual({ started: [0, 1], isOver: false });
+    await finish(1);
     await running;
   });
 
-  test('that wait for room are given up with all others', async () => {
-    const { begun, run, stop } = prepare(4);
+  test('that wait for room do not start after a stop', async () => {
+    const { started, run, stop } = prepare(4);
     const running = run(9, () => new Promise<never>(() => undefined));
-    await turn();
+    await nextTurn();
     stop();
     await running;
-    expect(begun).toEqual([]);
+    expect(started).toEqual([]);
   });
 
-  test('wait while the results have no room', async () => {
-    const { begun, run, end } = prepare(4);
+  test('wait while the output buffer is full', async () => {
+    const { started, run, finish } = prepare(4);
     let makeRoom: () => void = () => undefined;
     const full = new Promise<void>((resolve) => (makeRoom = resolve));
-    const running = run(2, () => (begun.length === 1 ? full : undefined));
-    await turn();
-    expect(begun).toEqual([0]);
+    const running = run(2, () => (started.length === 1 ? full : undefined));
+    await nextTurn();
+    expect(started).toEqual([0]);
     makeRoom();
-    await turn();
-    expect(begun).toEqual([0, 1]);
-    await end(0);
-    await end(1);
+    await nextTurn();
+    expect(started).toEqual([0, 1]);
+    await finish(0);
+    await finish(1);
     await running;
   });
 
-  test('that end the run let the others finish, and its error is thrown', async () => {
+  test('that throw end the run after the others finish', async () => {
     const done: number[] = [];
     const running = runItems({
       items: () => numbers(9),
@@ -88,9 +88,9 @@ describe('items', () => {
       stop: new AbortController().signal,
       room: () => undefined,
       async work(item) {
-        await turn();
+        await nextTurn();
         if (item === 0) throw new Error('the disk is full');
-        await turn();
+        await nextTurn();
         done.push(item);
         return true;
       },
@@ -99,7 +99,7 @@ describe('items', () => {
     expect(done).toEqual([1]);
   });
 
-  test('under way are waited for when the input cannot be read on', async () => {
+  test('that run are finished when reading the input fails', async () => {
     const done: number[] = [];
     async function* broken() {
       yield 0;
@@ -111,7 +111,7 @@ describe('items', () => {
       stop: new AbortController().signal,
       room: () => undefined,
       async work(item) {
-        await turn();
+        await nextTurn();
         done.push(item);
         return true;
       },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { countFailure, emptyTally, itemsLeft } from '../../src/batch/tally.ts';
 
-test('a tally begins with nothing counted', () => {
+test('a new tally has no counts', () => {
   expect(emptyTally()).toEqual({
     total: undefined,
     already: 0,
@@ -12,7 +12,7 @@ test('a tally begins with nothing counted', () => {
   });
 });
 
-test('failures are counted, and counted by cause', () => {
+test('failures are counted in total and by cause', () => {
   const tally = emptyTally();
   countFailure(tally, 'server_error');
   countFailure(tally, 'rate_limited');

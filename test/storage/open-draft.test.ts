@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { writeInOrder } from '../../src/batch/results/copy-results.ts';
+import { replaceResults } from '../../src/batch/results/write-results.ts';
 import { replaceFile } from '../../src/repl/editing/private-file.ts';
 
 const valuable = 'what a person keeps';
@@ -20,7 +20,7 @@ function plantLink(name: string): void {
 
 test('X1: sorting results does not follow a link at the name of their draft', () => {
   plantLink('results.jsonl.ordered');
-  writeInOrder(join(folder, 'results.jsonl'), [Buffer.from('a\n')]);
+  replaceResults(join(folder, 'results.jsonl'), [Buffer.from('a\n')]);
   expect(readFileSync(join(folder, 'valuable'), 'utf8')).toBe(valuable);
   expect(readFileSync(join(folder, 'results.jsonl'), 'utf8')).toBe('a\n');
 });

@@ -1,22 +1,22 @@
-// CSV as RFC 4180 has it, and what spreadsheets make of it: a quote within an unquoted field is text.
+// CSV as in RFC 4180, with one deviation that spreadsheets produce: a quote inside an unquoted field is text.
 
 import { CsvError, parse } from 'csv-parse/sync';
-import { type InputLine, longestLine } from './input-lines.ts';
+import { type InputLine, longestLine, tooLong } from './input-lines.ts';
 
 /** A row of a table. */
 export interface CsvRecord {
-  /** Line on which it begins. */
+  /** Number of its first line. */
   readonly line: number;
   readonly fields: readonly string[];
-  /** Why it cannot be read. */
+  /** Why the record cannot be read, as a predicate. */
   readonly problem?: string;
 }
 
-/** Puts lines together to records; a quoted field may hold line ends. */
+/** Assembles records from lines; a quoted field may contain line ends. */
 export interface CsvReader {
-  /** The record that the line ends; undefined while a quote is open. */
+  /** The record that the line completes; undefined while a quote is open. */
   add(line: InputLine): CsvRecord | undefined;
-  /** The record that was not ended. */
+  /** A record with a problem if a quote is still open. */
   end(): CsvRecord | undefined;
 }
 
@@ -24,20 +24,21 @@ const textAfterQuote = 'has text after a closing quote';
 
 interface ParsedText {
   readonly fields: readonly string[];
-  /** The last field is quoted, and its quote is not closed. */
+  /** The last field has no closing quote. */
   readonly isOpen: boolean;
   readonly problem?: typeof textAfterQuote;
 }
 
-/** @param text one record, or the beginning of one */
+/** @param text a record, or the beginning of one */
 function parseText(text: string, delimiter: string): ParsedText {
   if (!text.includes('"')) return { fields: text.split(delimiter), isOpen: false };
   const fields: string[] = [];
-  // csv-parse takes text after a closing quote for a part of the field. The fields written again show it.
-  let written = '';
+  // csv-parse accepts text after a closing quote as part of the field. Such text makes the fields, formatted as CSV
+  // again, differ from the input.
+  let formatted = '';
   const cast = (field: string, { quoting }: { readonly quoting: boolean }) => {
     fields.push(field);
-    written += (quoting ? `"${field.replaceAll('"', '""')}"` : field) + delimiter;
+    formatted += (quoting ? `"${field.replaceAll('"', '""')}"` : field) + delimiter;
     return field;
   };
   let isOpen = false;
@@ -47,11 +48,11 @@ function parseText(text: string, delimiter: string): ParsedText {
     if (!(error instanceof CsvError) || error.code !== 'CSV_QUOTE_NOT_CLOSED') throw error;
     isOpen = true;
   }
-  const isWellFormed = `${text}${delimiter}`.startsWith(written);
+  const isWellFormed = `${text}${delimiter}`.startsWith(formatted);
   return isWellFormed ? { fields, isOpen } : { fields, isOpen, problem: textAfterQuote };
 }
 
-/** A record, as far as its lines were read. */
+/** A record with an open quote. */
 interface OpenRecord {
   readonly line: number;
   readonly lines: string[];
@@ -59,32 +60,30 @@ interface OpenRecord {
   size: number;
 }
 
-/** @param delimiter one character, as `,` or a tab */
+/** @param delimiter one character, such as `,` or a tab */
 export function createCsvReader(delimiter: string): CsvReader {
   let open: OpenRecord | undefined;
 
-  /** Keeps a line that ends within quotes. */
-  const keep = (record: OpenRecord, text: string): CsvRecord | undefined => {
+  const keepOpen = (record: OpenRecord, text: string): CsvRecord | undefined => {
     record.lines.push(text);
     record.size += text.length;
     open = record.size > longestLine ? undefined : record;
-    if (open !== undefined) return undefined;
-    return { line: record.line, fields: [], problem: 'exceeds the context window of every model' };
+    return open === undefined ? { line: record.line, fields: [], problem: tooLong } : undefined;
   };
 
   return {
-    add({ number, text, problem }) {
+    add({ number, text, problem: lineProblem }) {
       const record = open ?? { line: number, lines: [], size: 0 };
       const { line, lines } = record;
-      const ended = text.endsWith('\r') ? text.slice(0, -1) : text;
-      // Alone, a line within quotes reads as if it began with one.
-      const parsed = parseText(open === undefined ? ended : `"${ended}`, delimiter);
-      const wrong = problem ?? parsed.problem;
-      if (wrong === undefined && parsed.isOpen) return keep(record, text);
+      const withoutEnd = text.endsWith('\r') ? text.slice(0, -1) : text;
+      // A line that continues a quoted field is parsed as if a quote opened it.
+      const parsed = parseText(open === undefined ? withoutEnd : `"${withoutEnd}`, delimiter);
+      const problem = lineProblem ?? parsed.problem;
+      if (problem === undefined && parsed.isOpen) return keepOpen(record, text);
       open = undefined;
-      if (wrong !== undefined) return { line, fields: parsed.fields, problem: wrong };
+      if (problem !== undefined) return { line, fields: parsed.fields, problem };
       if (lines.length === 0) return { line, fields: parsed.fields };
-      return { line, fields: parseText([...lines, ended].join('\n'), delimiter).fields };
+      return { line, fields: parseText([...lines, withoutEnd].join('\n'), delimiter).fields };
     },
     end() {
       if (open === undefined) return undefined;

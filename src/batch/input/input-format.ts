@@ -1,6 +1,6 @@
 import type { InputLine } from './input-lines.ts';
 
-/** How the input is written: a prompt a line, JSON a line, or a table with a header. */
+/** `lines`: one prompt per line; `jsonl`: one JSON object per line; `csv`, `tsv`: a table with a header. */
 export const inputFormats = ['lines', 'jsonl', 'csv', 'tsv'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
@@ -12,14 +12,14 @@ const extensions: Readonly<Record<string, InputFormat>> = {
   tsv: 'tsv',
 };
 
-/** The format of a file extension; undefined for an unknown one. */
+/** The format by the extension of a file name; undefined for an unknown extension. */
 export function formatOfName(name: string): InputFormat | undefined {
   const extension = /\.(?<extension>\w+)$/.exec(name)?.groups?.['extension']?.toLowerCase() ?? '';
   return Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
 }
 
-/** A JSON object on the first line that holds anything means JSON lines. */
-export function formatOfText({ text }: InputLine): InputFormat {
+/** The format by the first line that is not blank: `jsonl` if it is a JSON object, else `lines`. */
+export function formatOfLine({ text }: InputLine): InputFormat {
   if (!text.startsWith('{')) return 'lines';
   try {
     JSON.parse(text);

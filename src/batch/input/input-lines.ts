@@ -2,17 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import { Failure } from '../../failure.ts';
 import { createLineSplitter } from './line-splitter.ts';
 
-/** A line of the input without its LF; a CR before it stays. */
+/** A line of the input without its LF; a CR before the LF is kept. */
 export interface InputLine {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** Why the line cannot be read; its text is empty then. */
+  /** Why the line cannot be read, as a predicate; `text` is empty then. */
   readonly problem?: string;
 }
 
-/** Bytes: more than any model's window can hold. */
+/** In bytes; more than the context window of any model holds. */
 export const longestLine = 1 << 27;
+/** The problem of a longer line. */
+export const tooLong = 'exceeds the context window of every model';
 
 const byteOrderMark = '\uFEFF';
 
@@ -26,16 +28,15 @@ function refuseUtf16(chunk: Uint8Array): void {
 }
 
 function decode(bytes: Buffer | undefined, number: number): InputLine {
-  if (bytes === undefined)
-    return { number, text: '', problem: 'exceeds the context window of every model' };
+  if (bytes === undefined) return { number, text: '', problem: tooLong };
   if (!isUtf8(bytes)) return { number, text: '', problem: 'is not UTF-8' };
   const text = bytes.toString();
   return { number, text: number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text };
 }
 
 /**
- * Reads lines in groups, as the bytes come; a byte order mark is dropped.
- * @throws Failure `usage` for UTF-16; whatever `source` throws
+ * Yields the lines that each chunk completes; removes a byte order mark.
+ * @throws Failure `usage` for UTF-16; errors of `source`
  */
 export async function* readInputLines(
   source: AsyncIterable<Uint8Array>,

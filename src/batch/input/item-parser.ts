@@ -3,25 +3,31 @@ import { isJsonObject, jsonProblem, parseJson } from '../../json.ts';
 import type { CsvReader, CsvRecord } from './csv.ts';
 import type { InputFormat } from './input-format.ts';
 import type { InputLine } from './input-lines.ts';
-import { itemContent, itemId, jsonItemContent } from './item-content.ts';
-import type { ItemContent, ItemFields, Problem } from './item.ts';
-import type { Template } from './template.ts';
+import {
+  itemContent,
+  itemId,
+  type ItemContent,
+  type ItemFields,
+  type Problem,
+  type Template,
+} from './item.ts';
+import { jsonItemContent } from './json-item.ts';
 
-/** An item before it is counted. */
+/** An item without its index. */
 export interface ParsedItem {
   readonly line: number;
   readonly id: string | undefined;
   readonly content: ItemContent | Problem;
 }
 
-/** Makes items of lines. */
+/** Turns lines into items. */
 export interface ItemParser {
-  /** The item that the line ends; undefined for none. @throws Failure `usage` for a header that will not do */
+  /** The item that the line completes; undefined for none. @throws Failure `usage` for an unusable header */
   add(line: InputLine): ParsedItem | undefined;
   end(): ParsedItem | undefined;
 }
 
-const bad = (line: number, problem: string): ParsedItem => ({
+const badItem = (line: number, problem: string): ParsedItem => ({
   line,
   id: undefined,
   content: { problem },
@@ -29,12 +35,12 @@ const bad = (line: number, problem: string): ParsedItem => ({
 
 const isBlank = ({ text, problem }: InputLine) => problem === undefined && text.trim() === '';
 
-/** Blank lines are no items. */
-function lineByLine(parse: (line: InputLine) => ParsedItem): ItemParser {
+/** A parser for one item per line; skips blank lines. */
+function lineParser(parse: (line: InputLine) => ParsedItem): ItemParser {
   return {
     add(line) {
       if (isBlank(line)) return undefined;
-      return line.problem === undefined ? parse(line) : bad(line.number, line.problem);
+      return line.problem === undefined ? parse(line) : badItem(line.number, line.problem);
     },
     end: () => undefined,
   };
@@ -47,19 +53,19 @@ const itemOf = (line: number, fields: ItemFields, template: Template | undefined
 });
 
 function plainParser(template: Template | undefined): ItemParser {
-  return lineByLine(({ number, text }) => {
+  return lineParser(({ number, text }) => {
     const line = text.endsWith('\r') ? text.slice(0, -1) : text;
-    if (line.includes('\0')) return bad(number, 'contains a NUL byte');
+    if (line.includes('\0')) return badItem(number, 'contains a NUL byte');
     const name = template === undefined ? 'prompt' : 'line';
     return itemOf(number, { [name]: line }, template);
   });
 }
 
 function jsonParser(template: Template | undefined): ItemParser {
-  return lineByLine(({ number, text }) => {
+  return lineParser(({ number, text }) => {
     const value = parseJson(text);
-    if (value === undefined) return bad(number, jsonProblem(text));
-    if (!isJsonObject(value)) return bad(number, 'is not a JSON object');
+    if (value === undefined) return badItem(number, jsonProblem(text));
+    if (!isJsonObject(value)) return badItem(number, 'is not a JSON object');
     const content = jsonItemContent(text, value, template);
     return { line: number, id: itemId(value), content };
   });
@@ -86,13 +92,17 @@ function checkHeader({ fields, problem }: CsvRecord, template: Template | undefi
   }
 }
 
-/** An empty cell says nothing, unless a template asks for it. */
-function cells(header: readonly string[], fields: readonly string[], isValue: boolean): ItemFields {
-  const named = header.map((name, index): [string, unknown] => [name, fields[index]]);
-  if (isValue) return Object.fromEntries(named);
-  const said = named.filter(([, text]) => text !== '');
+/** The fields of a row. Without a template, an empty cell is absent and `max_tokens` is a number. */
+function rowFields(
+  header: readonly string[],
+  cells: readonly string[],
+  template: Template | undefined,
+): ItemFields {
+  const named = header.map((name, index): [string, unknown] => [name, cells[index]]);
+  if (template !== undefined) return Object.fromEntries(named);
+  const filled = named.filter(([, text]) => text !== '');
   return Object.fromEntries(
-    said.map(([name, text]) => [name, name === 'max_tokens' ? Number(text) : text]),
+    filled.map(([name, text]) => [name, name === 'max_tokens' ? Number(text) : text]),
   );
 }
 
@@ -107,17 +117,17 @@ function tableParser(reader: CsvReader, template: Template | undefined): ItemPar
       header = fields;
       return undefined;
     }
-    if (problem !== undefined) return bad(line, problem);
+    if (problem !== undefined) return badItem(line, problem);
     if (fields.length !== header.length) {
       const has = fields.length === 1 ? '1 field' : `${fields.length} fields`;
-      return bad(line, `has ${has}, but the header has ${header.length}`);
+      return badItem(line, `has ${has}, but the header has ${header.length}`);
     }
-    return itemOf(line, cells(header, fields, template !== undefined), template);
+    return itemOf(line, rowFields(header, fields, template), template);
   };
   return { add: (line) => parse(reader.add(line)), end: () => parse(reader.end()) };
 }
 
-/** The parser of a format; `template` makes the prompts. csv-parse is loaded for a table alone. */
+/** The parser of a format. Only tables load csv-parse. */
 export async function createItemParser(
   format: InputFormat,
   template: Template | undefined,

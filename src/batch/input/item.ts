@@ -1,31 +1,32 @@
 import type { Message } from '../../client/contract.ts';
+import { isJsonObject } from '../../json.ts';
 
-/** Where an item stands in the input, and what it is called there. */
+/** Position and id of an item in the input. */
 export interface ItemPlace {
-  /** From 1, over the whole input; empty lines do not count. */
+  /** From 1, over the whole input; blank lines are not counted. */
   readonly index: number;
-  /** Line of the input on which it begins, from 1. */
+  /** Its first line in the input, from 1. */
   readonly line: number;
-  /** Undefined where the input names none. */
+  /** Undefined if the input gives none. */
   readonly id: string | undefined;
 }
 
-/** Names and values of one line or row: JSON values, or the text of cells. */
+/** Fields of a line or row by name: JSON values, or the text of cells. */
 export type ItemFields = Readonly<Record<string, unknown>>;
 
-/** What is wrong with an item, as a part of a sentence. */
+/** Why an item cannot be sent, as a predicate: `has no prompt`. */
 export interface Problem {
   readonly problem: string;
 }
 
-/** What an item asks; everything but the turns wins over the settings. */
+/** What is sent for an item. Everything except the messages overrides the settings. */
 export interface ItemContent {
-  /** A prompt is one turn of the user. */
+  /** A prompt is a single user message. */
   readonly messages: readonly Message[];
   readonly system?: string;
   readonly model?: string;
   readonly maxTokens?: number;
-  /** Further fields of the request body. */
+  /** More fields of the request body. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
@@ -35,10 +36,100 @@ export interface BatchItem extends ItemPlace {
   readonly problem?: never;
 }
 
-/** An item that cannot be sent, and why: a part of a sentence. */
-interface BadItem extends ItemPlace {
-  readonly problem: string;
+/** An item that cannot be sent. */
+interface BadItem extends ItemPlace, Problem {
   readonly content?: never;
 }
 
 export type InputItem = BatchItem | BadItem;
+
+/** A prompt with placeholders, `{{name}}`. */
+export interface Template {
+  /** Names of the placeholders, without repeats. */
+  readonly names: readonly string[];
+  /** Placeholders in the inserted values are not replaced. */
+  fill(value: (name: string) => string): string;
+}
+
+const placeholder = /\{\{\s*(?<name>[^{}]+?)\s*\}\}/g;
+
+export function parseTemplate(text: string): Template {
+  const names = [...text.matchAll(placeholder)].map(({ groups }) => groups?.['name'] ?? '');
+  return {
+    names: [...new Set(names)],
+    fill: (value) => text.replaceAll(placeholder, (_, name: string) => value(name)),
+  };
+}
+
+const isAbsent = (value: unknown) => value === undefined || value === null;
+
+const ownField = (fields: ItemFields, name: string) =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;
+
+/** Accepts any role, because a service may have more than those of the contract. */
+function isMessage(value: unknown): value is Message {
+  if (!isJsonObject(value)) return false;
+  const { role, content } = value;
+  return typeof role === 'string' && role !== '' && typeof content === 'string';
+}
+
+function messagesOf({ prompt, messages }: ItemFields): readonly Message[] | Problem {
+  if (!isAbsent(prompt) && !isAbsent(messages)) return { problem: 'has both prompt and messages' };
+  if (isAbsent(messages)) {
+    if (isAbsent(prompt)) return { problem: 'has no prompt' };
+    const isText = typeof prompt === 'string' && prompt.trim() !== '';
+    return isText ? [{ role: 'user', content: prompt }] : { problem: 'has a prompt without text' };
+  }
+  const isList = Array.isArray(messages) && messages.length > 0 && messages.every(isMessage);
+  return isList ? messages : { problem: 'has messages that are not a list of {role, content}' };
+}
+
+function settingsOf(fields: ItemFields): Omit<ItemContent, 'messages'> | Problem {
+  const { system, model, max_tokens: maxTokens } = fields;
+  const isCount = Number.isSafeInteger(maxTokens) && Number(maxTokens) > 0;
+  if (!isAbsent(system) && typeof system !== 'string') {
+    return { problem: 'has a system prompt that is not text' };
+  }
+  if (!isAbsent(model) && (typeof model !== 'string' || model === '')) {
+    return { problem: 'has a model that is not text' };
+  }
+  if (!isAbsent(maxTokens) && !isCount) {
+    return { problem: 'has max_tokens that is not a whole number from 1' };
+  }
+  return {
+    ...(typeof system === 'string' ? { system } : {}),
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(isCount ? { maxTokens: Number(maxTokens) } : {}),
+  };
+}
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function fillTemplate(fields: ItemFields, template: Template): ItemContent | Problem {
+  const missing = template.names.find((name) => isAbsent(ownField(fields, name)));
+  if (missing !== undefined) return { problem: `has no "${missing}", required by the template` };
+  const content = template.fill((name) => asText(ownField(fields, name)));
+  if (content.trim() === '') return { problem: 'gives a prompt without text' };
+  return { messages: [{ role: 'user', content }] };
+}
+
+/**
+ * The content of an item. With a template, any field can be a value for it; without one, unknown columns of a table
+ * are ignored.
+ */
+export function itemContent(
+  fields: ItemFields,
+  template: Template | undefined,
+): ItemContent | Problem {
+  if (template !== undefined) return fillTemplate(fields, template);
+  const messages = messagesOf(fields);
+  if ('problem' in messages) return messages;
+  const settings = settingsOf(fields);
+  return 'problem' in settings ? settings : { messages, ...settings };
+}
+
+/** The id in the input; undefined without one. */
+export function itemId({ id }: ItemFields): string | undefined {
+  if (typeof id === 'string' && id !== '') return id;
+  return typeof id === 'number' ? String(id) : undefined;
+}

@@ -1,28 +1,28 @@
 const lineEnd = 0x0a;
 
-/** Cuts bytes into lines without their LF; memory holds the line that is not whole yet. */
+/** Splits bytes into lines without their LF. Only the incomplete last line is kept in memory. */
 export interface LineSplitter {
-  /** The lines that `chunk` completes; undefined stands for one that is longer than allowed. */
+  /** The lines that `chunk` completes; undefined for a line that is too long. */
   add(chunk: Uint8Array): readonly (Buffer | undefined)[];
-  /** The last line, where it has no LF: an empty list, or that line. */
+  /** A list of the last line if it has no LF; else an empty list. */
   end(): readonly (Buffer | undefined)[];
 }
 
-/** @param longest most bytes of a line */
+/** @param longest maximum bytes of a line */
 export function createLineSplitter(longest: number): LineSplitter {
-  let carry: Buffer[] = [];
-  let carried = 0;
+  let parts: Buffer[] = [];
+  let size = 0;
   const keep = (part: Buffer) => {
-    carried += part.length;
-    if (carried <= longest) carry.push(part);
-    else carry = [];
+    size += part.length;
+    if (size <= longest) parts.push(part);
+    else parts = [];
   };
   const take = (): Buffer | undefined => {
-    const [first] = carry;
-    const whole = carry.length === 1 ? first : Buffer.concat(carry);
-    const line = carried > longest ? undefined : whole;
-    carry = [];
-    carried = 0;
+    const [first] = parts;
+    const whole = parts.length === 1 ? first : Buffer.concat(parts);
+    const line = size > longest ? undefined : whole;
+    parts = [];
+    size = 0;
     return line;
   };
   return {
@@ -38,10 +38,10 @@ export function createLineSplitter(longest: number): LineSplitter {
         keep(bytes.subarray(start, end));
         lines.push(take());
       }
-      // A copy: whoever reads may use the same bytes for the next chunk.
+      // A copy, because the reader may reuse the buffer for the next chunk.
       if (start < bytes.length) keep(Buffer.from(bytes.subarray(start)));
       return lines;
     },
-    end: () => (carried === 0 ? [] : [take()]),
+    end: () => (size === 0 ? [] : [take()]),
   };
 }

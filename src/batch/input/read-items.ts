@@ -1,29 +1,75 @@
-import { createIdLines, type IdLines } from './id-lines.ts';
-import { formatOfText, type InputFormat } from './input-format.ts';
+import { fingerprint } from '../fingerprint.ts';
+import { formatOfLine, type InputFormat } from './input-format.ts';
 import { readInputLines } from './input-lines.ts';
 import { createItemParser, type ItemParser, type ParsedItem } from './item-parser.ts';
-import type { InputItem } from './item.ts';
-import type { Template } from './template.ts';
+import type { InputItem, Template } from './item.ts';
+
+/** The first line of each id, in about 30 bytes per id. */
+export interface IdLines {
+  /** Adds an id. @returns the line of an earlier equal id */
+  add(id: string, line: number): number | undefined;
+}
+
+const firstSize = 1024;
+
+/** A hash table with open addressing; line 0 marks a free slot. */
+export function createIdLines(): IdLines {
+  let keys = new BigUint64Array(firstSize);
+  let lines = new Float64Array(firstSize);
+  let count = 0;
+
+  const slotOf = (key: bigint): number => {
+    const size = keys.length;
+    let slot = Number(key & BigInt(size - 1));
+    while (lines[slot] !== 0 && keys[slot] !== key) slot = (slot + 1) % size;
+    return slot;
+  };
+  const grow = () => {
+    const [oldKeys, oldLines] = [keys, lines];
+    keys = new BigUint64Array(oldKeys.length * 2);
+    lines = new Float64Array(oldKeys.length * 2);
+    for (const [index, line] of oldLines.entries()) {
+      if (line === 0) continue;
+      const key = oldKeys[index] ?? 0n;
+      const slot = slotOf(key);
+      keys[slot] = key;
+      lines[slot] = line;
+    }
+  };
+  return {
+    add(id, line) {
+      const key = fingerprint(id);
+      const slot = slotOf(key);
+      const earlier = lines[slot] ?? 0;
+      if (earlier !== 0) return earlier;
+      keys[slot] = key;
+      lines[slot] = line;
+      count += 1;
+      if (count * 2 > keys.length) grow();
+      return undefined;
+    },
+  };
+}
 
 export interface ReadItemsOptions {
-  /** Undefined: the first line that holds anything decides. */
+  /** Undefined: the first line that is not blank decides. */
   readonly format: InputFormat | undefined;
   readonly template: Template | undefined;
 }
 
-function numbered({ line, id, content }: ParsedItem, index: number, ids: IdLines): InputItem {
-  const before = id === undefined ? undefined : ids.note(id, line);
+function indexed({ line, id, content }: ParsedItem, index: number, ids: IdLines): InputItem {
+  const earlier = id === undefined ? undefined : ids.add(id, line);
   const place = { index, line, id };
-  if (before !== undefined) {
-    return { ...place, problem: `repeats the id "${id}" of line ${before}` };
+  if (earlier !== undefined) {
+    return { ...place, problem: `repeats the id "${id}" of line ${earlier}` };
   }
   return 'problem' in content ? { ...place, problem: content.problem } : { ...place, content };
 }
 
 /**
- * The items of an input, in order and as they come. What cannot be sent is an item with a `problem`, so that one
- * bad line does not stop a million good ones.
- * @throws Failure `usage` where nothing can be read: UTF-16, a table whose header will not do
+ * The items of an input, in order, as they are read. An item that cannot be sent has a `problem`, so that one bad line
+ * does not stop a million good ones.
+ * @throws Failure `usage` for UTF-16 or an unusable header; errors of `source`
  */
 export async function* readItems(
   source: AsyncIterable<Uint8Array>,
@@ -36,12 +82,12 @@ export async function* readItems(
     for (const line of lines) {
       if (parser === undefined) {
         if (line.text.trim() === '' && line.problem === undefined) continue;
-        parser = await createItemParser(format ?? formatOfText(line), template);
+        parser = await createItemParser(format ?? formatOfLine(line), template);
       }
       const item = parser.add(line);
-      if (item !== undefined) yield numbered(item, (count += 1), ids);
+      if (item !== undefined) yield indexed(item, (count += 1), ids);
     }
   }
   const last = parser?.end();
-  if (last !== undefined) yield numbered(last, count + 1, ids);
+  if (last !== undefined) yield indexed(last, count + 1, ids);
 }

@@ -1,23 +1,43 @@
 import { Failure } from '../../failure.ts';
-import type { BatchItem, InputItem } from './item.ts';
 import type { IndexedResult } from '../results/result-index.ts';
-import { isInShard, type Shard } from './shard.ts';
+import type { BatchItem, InputItem } from './item.ts';
 
-/** Which items are this run's, and what is known of them. */
+/** Every `count`-th item, starting at item `number`, from 1. */
+export interface Shard {
+  readonly number: number;
+  readonly count: number;
+}
+
+/** @param text such as `2/8` @throws Failure `usage` */
+export function parseShard(text: string): Shard {
+  const [, number = '0', count = '0'] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
+  const shard = { number: Number(number), count: Number(count) };
+  if (shard.number >= 1 && shard.number <= shard.count) return shard;
+  throw new Failure('usage', `--shard must be i/n with i from 1 to n, not "${text}"`, {
+    hint: '--shard 2/8 takes the second of every eight items',
+  });
+}
+
+/** @param index from 1 @param shard undefined has every item */
+export function isInShard(index: number, shard: Shard | undefined): boolean {
+  return shard === undefined || (index - 1) % shard.count === shard.number - 1;
+}
+
+/** Which items a run sends. */
 export interface Selection {
   readonly shard: Shard | undefined;
-  /** The result that is there already. */
+  /** The existing result of an item. */
   readonly find: (index: number) => IndexedResult | undefined;
-  /** Of what is asked, see `promptFingerprint`. */
+  /** See `promptFingerprint`. */
   readonly fingerprint: (item: BatchItem) => bigint;
-  /** What messages call the file of results. */
+  /** The name of the results file in messages. */
   readonly resultsName: string;
 }
 
-/** What an item needs: nothing, as it is another shard's or `answered`, or all. */
+/** `elsewhere`: in a different shard; `answered`: has an answer; `pending`: to be sent. */
 export type ItemStatus = 'elsewhere' | 'answered' | 'pending';
 
-/** @throws Failure `usage` when what is answered at the item's place is another prompt */
+/** @throws Failure `usage` if the item at this index was answered for a different prompt */
 export function itemStatusOf(item: InputItem, selection: Selection): ItemStatus {
   if (!isInShard(item.index, selection.shard)) return 'elsewhere';
   const result = selection.find(item.index);
@@ -34,24 +54,22 @@ export function itemStatusOf(item: InputItem, selection: Selection): ItemStatus 
   );
 }
 
-/** What an input holds. */
+/** Counts of items; all but `items` are of the selected shard. */
 export interface ItemCounts {
-  /** Items of this run. */
   readonly total: number;
-  /** Items of this run that are answered already. */
   readonly answered: number;
-  /** Items of the whole input. */
+  /** Of the whole input. */
   readonly items: number;
-  /** Items of this run that cannot be sent, and the first of them. */
+  /** Pending items that cannot be sent. */
   readonly bad: number;
   readonly firstBad: InputItem | undefined;
 }
 
 /**
  * Reads a whole input before anything is sent.
- * @throws Failure `usage` as {@link itemStatusOf}
+ * @throws Failure `usage`, see {@link itemStatusOf}
  */
-export async function scanItems(
+export async function countItems(
   items: AsyncIterable<InputItem>,
   selection: Selection,
 ): Promise<ItemCounts> {

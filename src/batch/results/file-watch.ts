@@ -1,34 +1,35 @@
 import type { ProgramClock } from '../../clock.ts';
 
-/** Checks a file once a second. */
+/** Checks a file once per second. */
 export interface FileWatch {
-  /** Aborts with what the check threw. */
+  /** Aborts with the error of the check. */
   readonly broken: AbortSignal;
-  /** Looks now. Never throws: see `broken`. */
-  look(): void;
-  /** @throws what the check threw */
+  /** Checks now. Never throws, see `broken`. */
+  check(): void;
+  /** @throws the error of the check */
   throwIfBroken(): void;
   end(): void;
 }
 
-/** Milliseconds from one look to the next. */
-const pause = 1000;
+/** Milliseconds between two checks. */
+const interval = 1000;
 
-/** @param check throws for a file that can no longer be used; it is not called again then */
-export function watchFile(check: () => void, clock: Pick<ProgramClock, 'repeat'>): FileWatch {
-  const breaking = new AbortController();
-  const look = () => {
-    if (breaking.signal.aborted) return;
+/** @param checkFile throws if the file cannot be used any more; is not called again then */
+export function watchFile(checkFile: () => void, clock: Pick<ProgramClock, 'repeat'>): FileWatch {
+  const controller = new AbortController();
+  const { signal: broken } = controller;
+  const check = () => {
+    if (broken.aborted) return;
     try {
-      check();
+      checkFile();
     } catch (error) {
-      breaking.abort(error);
+      controller.abort(error);
     }
   };
   return {
-    broken: breaking.signal,
-    look,
-    throwIfBroken: () => breaking.signal.throwIfAborted(),
-    end: clock.repeat(pause, look),
+    broken,
+    check,
+    throwIfBroken: () => broken.throwIfAborted(),
+    end: clock.repeat(interval, check),
   };
 }

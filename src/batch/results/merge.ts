@@ -1,57 +1,52 @@
 import { Failure } from '../../failure.ts';
 import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
 
-/** The results of several files, by item. */
-export interface Merged {
+/** Merges the results of several files. */
+export interface Merge {
   readonly index: ResultIndex;
-  /** @throws Failure `usage` when two files answer the same item, or answer different prompts */
+  /** @throws Failure `usage` if two files answer the same item, or have different prompts for it */
   add(result: IndexedResult): void;
 }
 
-/** @param names what messages call the files, by number */
-export function createMerge(names: readonly string[]): Merged {
+/** @param names the files' names in messages, by number */
+export function createMerge(names: readonly string[]): Merge {
   const index = createResultIndex();
-  const nameOf = (file: number) => names[file] ?? '';
   return {
     index,
     add(result) {
-      const before = index.get(result.index);
-      if (before !== undefined && before.file !== result.file) {
-        refuseDouble(before, result, nameOf);
+      const earlier = index.get(result.index);
+      if (earlier !== undefined && earlier.file !== result.file) {
+        const files = `${names[earlier.file]} and ${names[result.file]}`;
+        refuseConflict(earlier, result, files);
       }
       // A failure never replaces an answer.
-      if (before?.isAnswered !== true || result.isAnswered) index.set(result);
+      if (earlier?.isAnswered !== true || result.isAnswered) index.set(result);
     },
   };
 }
 
-function refuseDouble(
-  before: IndexedResult,
-  result: IndexedResult,
-  nameOf: (file: number) => string,
-): void {
-  const files = `${nameOf(before.file)} and ${nameOf(result.file)}`;
-  const [one, other] = [before.fingerprint, result.fingerprint];
+function refuseConflict(earlier: IndexedResult, result: IndexedResult, files: string): void {
+  const [one, other] = [earlier.fingerprint, result.fingerprint];
   if (one !== undefined && other !== undefined && one !== other) {
     throw new Failure('usage', `${files} belong to different inputs: see item ${result.index}`);
   }
-  if (!before.isAnswered || !result.isAnswered) return;
+  if (!earlier.isAnswered || !result.isAnswered) return;
   throw new Failure('usage', `item ${result.index} is answered twice, in ${files}`, {
     hint: 'leave one of the files out, or name the shards that belong together',
   });
 }
 
-/** Gaps in what should be items 1, 2, 3 and so on. */
-export interface Missing {
+/** Items without a result. */
+export interface MissingItems {
   readonly count: number;
-  /** The first of them, as `3, 7-9`; ends in `…` where there are more. */
+  /** The first ranges, such as `3, 7-9`; ends in `…` if there are more. */
   readonly text: string;
 }
 
 const mostRanges = 10;
 
-/** Which items have no result, up to the last that has one. */
-export function missingItems(index: ResultIndex): Missing {
+/** The items from 1 to the last result that have no result. */
+export function missingItems(index: ResultIndex): MissingItems {
   const ranges: string[] = [];
   let count = 0;
   let rangeCount = 0;

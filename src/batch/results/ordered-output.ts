@@ -1,14 +1,14 @@
 /** Writes texts in the order of their numbers. */
 export interface OrderedOutput {
-  /** Each number from 0 is used once. A promise is returned while the reader is slow. */
+  /** Uses each number from 0 once. Returns a promise while the reader is slow. */
   put(number: number, text: string): Promise<void> | undefined;
-  /** A promise while the buffer is full; it resolves when there is room. */
+  /** A promise while the buffer is full; resolves when it has room. */
   room(): Promise<void> | undefined;
   /** Writes the buffered texts, skipping missing numbers. */
   end(): Promise<void> | undefined;
 }
 
-/** Maximum buffered texts, and UTF-16 units. */
+/** Maximum buffered texts, and their UTF-16 units. */
 const mostTexts = 10_000;
 const mostUnits = 1 << 25;
 

@@ -4,41 +4,43 @@ import { promisify } from 'node:util';
 import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { type HeldLock, holdLock, type HeldLockOptions } from '../../storage/lock/hold-lock.ts';
-import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { removeFile } from '../../storage/remove-file.ts';
+import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { synchronizeFolder } from '../../storage/synchronize-folder.ts';
-import { isInOrder, resultBlocks, writeInOrder } from './copy-results.ts';
 import { type FileWatch, watchFile } from './file-watch.ts';
-import { createKeptFile, type KeptFile } from './kept-file.ts';
-import { indexResults } from './read-results.ts';
-import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
-import type { ResultLine } from './result-line.ts';
-import { resultPlace } from './result-place.ts';
+import { createGuardedFile, type GuardedFile } from './guarded-file.ts';
+import { indexResults, resultsPath } from './read-results.ts';
+import {
+  createResultIndex,
+  type IndexedResult,
+  type ResultIndex,
+  type ResultLine,
+} from './result-index.ts';
 import { createSynchronization, type Synchronization } from './synchronization.ts';
+import { isInOrder, replaceResults, resultBlocks } from './write-results.ts';
 
 /**
- * The file of a batch's results, one JSON line each. A result is in it as soon as it is known, so that nothing is
- * asked twice, however natter ends, and about a second later on the disk, so that not much is when the machine does;
- * `finish` puts the lines in the order of their items.
+ * The results file of a batch, one JSON line per result. Each result is appended at once, so that no item is sent
+ * again however natter ends, and is on the disk about a second later. `finish` sorts the lines by item.
  */
 export interface ResultFile {
-  /** The result that the file holds of an item. */
+  /** The result of an item. */
   find(index: number): IndexedResult | undefined;
-  /** Highest index of the results that were there at the beginning; 0 without any. */
+  /** Highest index with a result when the file was opened; 0 without any. */
   readonly last: number;
-  /** Aborts when results can no longer be kept: within a second where the file is deleted, replaced or cut. */
+  /** Aborts when results cannot be saved any more: within a second after the file is replaced or truncated. */
   readonly broken: AbortSignal;
-  /** The results, where no file holds them any more; else nothing. */
-  unkept(): Iterable<Buffer>;
-  /** @throws Failure `storage`; the file then lacks this result */
+  /** The results, if no file has them any more; else nothing. */
+  unsaved(): Iterable<Buffer>;
+  /** @throws Failure `storage`; the file does not have this result then */
   append(result: ResultLine, line: string): void;
   /**
-   * Ends the work: drops results that a later one of the same item replaced, and orders the rest if `ordered`. A
-   * new file without a result stays if the run `isComplete`.
-   * @throws Failure `storage` when that cannot be written; the file is whole then, as it was
+   * Removes results that a later one replaced, and sorts the others if `ordered`. A new file without results stays
+   * if the run `isComplete`.
+   * @throws Failure `storage`; the file is unchanged then
    */
   finish(run: FinishedRun): Promise<void>;
-  /** Frees the file for others. One that was not there before is gone again, if it has no result and its run was not complete. */
+  /** Releases the lock. Removes a new file that has no result, unless the run was complete. */
   close(): Promise<void>;
 }
 
@@ -49,31 +51,30 @@ interface FinishedRun {
 
 export interface ResultFileOptions extends HeldLockOptions {
   readonly clock: ProgramClock;
-  /** Resolves when the disk has what was written; tests pass one that fails. */
+  /** Flushes a file to the disk; tests pass one that fails. */
   readonly synchronize?: (descriptor: number) => Promise<void>;
-  /** The file was deleted, and is written anew. */
+  /** The file was deleted and has been written again. */
   readonly onRewritten?: () => void;
 }
 
 function cannotWrite(name: string, cause: unknown, hint: string | undefined): Failure {
-  const told = hint === undefined ? {} : { hint };
   return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, {
-    ...told,
+    ...(hint === undefined ? {} : { hint }),
     cause,
   });
 }
 
-const notKept = 'what did not fit is on standard output; run the same command again to retry it';
+const notSaved = 'what did not fit is on standard output; run the same command again to retry it';
 const notOnDisk =
   'the last results may be missing from it; run the same command again to retry them';
 const notOrdered =
   'all results are in it, but not in order; run the same command again to sort them';
 
-/** The lock of a file for results. @throws as {@link resultPlace} */
-export const resultLock = (name: string) => `${resultPlace(name)}.lock`;
+/** The path of a results file's lock. @throws as {@link resultsPath} */
+export const resultLock = (name: string) => `${resultsPath(name)}.lock`;
 
-function lockFile(name: string, place: string, options: HeldLockOptions): HeldLock {
-  const lock = holdLock(`${place}.lock`, options);
+function lockFile(name: string, realPath: string, options: HeldLockOptions): HeldLock {
+  const lock = holdLock(`${realPath}.lock`, options);
   if (lock.isHeld) return lock;
   const { holder } = lock;
   const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
@@ -82,8 +83,8 @@ function lockFile(name: string, place: string, options: HeldLockOptions): HeldLo
   });
 }
 
-/** What two processes write at their own places of one file, they would write over each other's. */
-function refuseLost(lock: HeldLock, name: string): void {
+/** Two processes that append at their own offsets would overwrite each other's results. */
+function refuseLostLock(lock: HeldLock, name: string): void {
   if (lock.isKept()) return;
   throw new Failure(
     'storage',
@@ -94,7 +95,7 @@ function refuseLost(lock: HeldLock, name: string): void {
   );
 }
 
-/** Reads what is there, and cuts off what was not written to its end. @returns bytes */
+/** Indexes the existing results and truncates an incomplete last line. @returns the size in bytes */
 function readExisting(descriptor: number, name: string, index: ResultIndex): number {
   const { size, lacksLineEnd } = indexResults(descriptor, name, index);
   fs.ftruncateSync(descriptor, size);
@@ -103,7 +104,7 @@ function readExisting(descriptor: number, name: string, index: ResultIndex): num
   return size + 1;
 }
 
-/** Bytes of the results that count. */
+/** Bytes of all indexed results. */
 function sizeOf(index: ResultIndex): number {
   let size = 0;
   for (let item = 1; item <= index.last(); item += 1) size += index.get(item)?.length ?? 0;
@@ -112,27 +113,27 @@ function sizeOf(index: ResultIndex): number {
 
 interface OpenFile {
   readonly name: string;
-  readonly place: string;
-  readonly kept: KeptFile;
+  readonly realPath: string;
+  readonly guarded: GuardedFile;
   readonly index: ResultIndex;
   readonly lock: HeldLock;
   readonly watch: FileWatch;
-  /** It was made just now. */
+  /** It did not exist before. */
   readonly isNew: boolean;
   readonly synchronization: Synchronization;
 }
 
 function createAppend(file: OpenFile): ResultFile['append'] {
-  const { name, kept, index, lock, synchronization, watch } = file;
+  const { name, guarded, index, lock, synchronization, watch } = file;
   return (result, line) => {
-    if (synchronization.refusal() !== undefined || !lock.isKept()) watch.look();
+    if (synchronization.error() !== undefined || !lock.isKept()) watch.check();
     watch.throwIfBroken();
     const bytes = Buffer.from(line);
-    const offset = kept.size();
+    const offset = guarded.size();
     try {
-      kept.append(bytes);
+      guarded.append(bytes);
     } catch (error) {
-      throw error instanceof Failure ? error : cannotWrite(name, error, notKept);
+      throw error instanceof Failure ? error : cannotWrite(name, error, notSaved);
     }
     synchronization.written();
     index.set({ ...result, file: 0, offset, length: bytes.length });
@@ -140,11 +141,11 @@ function createAppend(file: OpenFile): ResultFile['append'] {
 }
 
 function resultFile(file: OpenFile): ResultFile {
-  const { name, place, kept, index, lock, isNew, synchronization, watch } = file;
+  const { name, realPath, guarded, index, lock, isNew, synchronization, watch } = file;
   let isOpen = true;
   let isFinished = false;
   const closeDescriptor = () => {
-    if (isOpen) kept.close();
+    if (isOpen) guarded.close();
     isOpen = false;
   };
   return {
@@ -152,19 +153,19 @@ function resultFile(file: OpenFile): ResultFile {
     last: index.last(),
     append: createAppend(file),
     broken: watch.broken,
-    unkept: () => kept.unkept(),
+    unsaved: () => guarded.unsaved(),
     async finish({ ordered, isComplete }) {
       await synchronization.end();
-      watch.look();
+      watch.check();
       watch.throwIfBroken();
-      const size = kept.size();
+      const size = guarded.size();
       const isDone = ordered ? isInOrder(index, size) : sizeOf(index) === size;
-      const descriptor = kept.descriptor();
+      const descriptor = guarded.descriptor();
       try {
-        // Also of a file that is about to be replaced: after a crash the disk may know of the old one only.
+        // Also before the file is replaced: after a crash, the disk may have the old file only.
         fs.fdatasyncSync(descriptor);
-        // Windows replaces no file that is open.
-        if (!isDone) writeInOrder(place, resultBlocks(index, [descriptor]), closeDescriptor);
+        // Windows does not replace an open file.
+        if (!isDone) replaceResults(realPath, resultBlocks(index, [descriptor]), closeDescriptor);
         isFinished = isComplete;
       } catch (error) {
         throw cannotWrite(name, error, notOrdered);
@@ -173,54 +174,53 @@ function resultFile(file: OpenFile): ResultFile {
     async close() {
       watch.end();
       await synchronization.end();
-      const isEmpty = kept.size() === 0;
+      const isEmpty = guarded.size() === 0;
       closeDescriptor();
       const isOurs = lock.isKept() && !watch.broken.aborted;
-      if (isNew && !isFinished && isEmpty && isOurs) removeFile(place);
+      if (isNew && !isFinished && isEmpty && isOurs) removeFile(realPath);
       lock.release();
     },
   };
 }
 
-/** @throws Failure `storage` where what was written is not kept */
-function checkFile({ name, kept, lock, synchronization }: Omit<OpenFile, 'watch'>): void {
-  refuseLost(lock, name);
+/** @throws Failure `storage` if results cannot be saved any more */
+function checkFile({ name, guarded, lock, synchronization }: Omit<OpenFile, 'watch'>): void {
+  refuseLostLock(lock, name);
   try {
-    const refusal = synchronization.refusal();
-    if (refusal !== undefined) throw refusal;
-    kept.check();
+    const diskError = synchronization.error();
+    if (diskError !== undefined) throw diskError;
+    guarded.check();
   } catch (error) {
     throw error instanceof Failure ? error : cannotWrite(name, error, notOnDisk);
   }
 }
 
-function openNew(place: string): { readonly descriptor: number; readonly isNew: boolean } {
-  const isNew = !fs.existsSync(place);
-  const descriptor = fs.openSync(place, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o666);
-  if (isNew) synchronizeFolder(path.dirname(place));
+function openOrCreate(realPath: string): { readonly descriptor: number; readonly isNew: boolean } {
+  const isNew = !fs.existsSync(realPath);
+  const descriptor = fs.openSync(realPath, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o666);
+  if (isNew) synchronizeFolder(path.dirname(realPath));
   return { descriptor, isNew };
 }
 
 /**
- * Opens a file for results, and reads those it holds already.
- * @throws Failure `usage` for a file that holds anything else, `storage` when another natter writes it, or it
- * cannot be read or written
+ * Opens a results file, reads its results, and holds its lock until `close`.
+ * @throws Failure `usage` if the file has other content, `storage` if another natter is writing it or it cannot be
+ * read or written
  */
 export function openResultFile(name: string, options: ResultFileOptions): ResultFile {
   let lock: HeldLock | undefined;
-  let opened: ReturnType<typeof openNew> | undefined;
+  let opened: ReturnType<typeof openOrCreate> | undefined;
   try {
-    const place = resultPlace(name);
-    lock = lockFile(name, place, options);
-    opened = openNew(place);
-    const { descriptor } = opened;
+    const realPath = resultsPath(name);
+    lock = lockFile(name, realPath, options);
+    opened = openOrCreate(realPath);
+    const { descriptor, isNew } = opened;
     const index = createResultIndex();
     const size = readExisting(descriptor, name, index);
     const { clock, synchronize = promisify(fs.fdatasync), onRewritten = () => undefined } = options;
-    const kept = createKeptFile({ name, place, descriptor, size, onRewritten });
-    const synchronization = createSynchronization(() => synchronize(kept.descriptor()), clock);
-    const { isNew } = opened;
-    const file = { name, place, isNew, kept, index, lock, synchronization };
+    const guarded = createGuardedFile({ name, realPath, descriptor, size, onRewritten });
+    const synchronization = createSynchronization(() => synchronize(guarded.descriptor()), clock);
+    const file = { name, realPath, isNew, guarded, index, lock, synchronization };
     return resultFile({ ...file, watch: watchFile(() => checkFile(file), clock) });
   } catch (error) {
     if (opened !== undefined) fs.closeSync(opened.descriptor);

@@ -1,31 +1,37 @@
-import type { ResultLine } from './result-line.ts';
+/** The data of a result line that batches read back. */
+export interface ResultLine {
+  /** Index of the item, from 1. */
+  readonly index: number;
+  /** Of the prompt; undefined for an item that could not be sent. */
+  readonly fingerprint: bigint | undefined;
+  /** The answer is complete. */
+  readonly isAnswered: boolean;
+}
 
-/** Position of a result in bytes, line end included. */
-interface ResultPlace {
-  /** Number of the file, where there are several. */
+/** A result and its bytes in a file, line end included. */
+export interface IndexedResult extends ResultLine {
+  /** Number of the file, from 0. */
   readonly file: number;
   readonly offset: number;
   readonly length: number;
 }
 
-export type IndexedResult = ResultLine & ResultPlace;
-
-/** Where the result of each item lies: about 27 bytes an item, whatever results hold. */
+/** Positions of results by item: about 27 bytes per item, independent of the size of the results. */
 export interface ResultIndex {
-  /** Takes the place of an earlier result of the same item. */
+  /** Replaces an earlier result of the same item. */
   set(result: IndexedResult): void;
   get(index: number): IndexedResult | undefined;
-  /** The highest index that has a result; 0 without any. */
+  /** The highest index with a result; 0 without any. */
   last(): number;
-  /** Results; one for each item. */
+  /** Number of items with a result. */
   count(): number;
 }
 
 const absent = 0;
 const failed = 1;
 const answered = 2;
-/** Beside these, that there is a fingerprint. */
-const marked = 4;
+/** A flag beside the others: the result has a fingerprint. */
+const hasFingerprint = 4;
 
 const firstSize = 1024;
 
@@ -59,8 +65,8 @@ export function createResultIndex(): ResultIndex {
     set({ index, fingerprint, isAnswered, file, offset, length }) {
       while (index >= columns.state.length) columns = grown(columns, columns.state.length * 2);
       if (columns.state[index] === absent) count += 1;
-      const mark = fingerprint === undefined ? 0 : marked;
-      columns.state[index] = (isAnswered ? answered : failed) + mark;
+      const flag = fingerprint === undefined ? 0 : hasFingerprint;
+      columns.state[index] = (isAnswered ? answered : failed) + flag;
       columns.file[index] = file;
       columns.offset[index] = offset;
       columns.length[index] = length;
@@ -73,7 +79,7 @@ export function createResultIndex(): ResultIndex {
       return {
         index,
         isAnswered: (state & answered) !== 0,
-        fingerprint: (state & marked) === 0 ? undefined : columns.fingerprint[index],
+        fingerprint: (state & hasFingerprint) === 0 ? undefined : columns.fingerprint[index],
         file: columns.file[index] ?? 0,
         offset: columns.offset[index] ?? 0,
         length: columns.length[index] ?? 0,

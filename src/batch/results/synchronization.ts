@@ -1,49 +1,49 @@
 import type { Clock } from '../../clock.ts';
 
-/** Brings what is written to a file onto the disk, beside other work. */
+/** Flushes the writes to a file to the disk in the background. */
 export interface Synchronization {
-  /** Something was written: the disk has it a second later, or as soon as it can. */
+  /** Reports a write: it is on the disk about a second later. */
   written(): void;
-  /** What the disk refused so far; undefined while all is well. */
-  refusal(): unknown;
-  /** Begins nothing more, and waits for what is under way. Never rejects: see `refusal`. */
+  /** The first error of a flush; undefined without one. */
+  error(): unknown;
+  /** Starts no more flushes and waits for the current one. Never rejects, see `error`. */
   end(): Promise<void>;
 }
 
-/** Milliseconds from one to the next: what a crash of the machine may cost, and what a slow disk is spared. */
-const pause = 1000;
+/** Milliseconds between two flushes: a machine crash loses at most these writes, and a slow disk is not overloaded. */
+const interval = 1000;
 
-/** @param synchronize resolves when the disk has what was written before it was called; rejects when it cannot */
+/** @param flush resolves when all earlier writes are on the disk */
 export function createSynchronization(
-  synchronize: () => Promise<void>,
+  flush: () => Promise<void>,
   clock: Pick<Clock, 'sleep'>,
 ): Synchronization {
   const ending = new AbortController();
-  let isBehind = false;
-  let refusal: unknown;
-  let underWay: Promise<void> | undefined;
-  const catchUp = async () => {
+  let isPending = false;
+  let firstError: unknown;
+  let running: Promise<void> | undefined;
+  const flushPending = async () => {
     try {
-      while (isBehind && !ending.signal.aborted) {
-        isBehind = false;
-        await synchronize();
-        await clock.sleep(pause, ending.signal);
+      while (isPending && !ending.signal.aborted) {
+        isPending = false;
+        await flush();
+        await clock.sleep(interval, ending.signal);
       }
     } catch (error) {
-      if (!ending.signal.aborted || error !== ending.signal.reason) refusal ??= error;
+      if (!ending.signal.aborted || error !== ending.signal.reason) firstError ??= error;
     } finally {
-      underWay = undefined;
+      running = undefined;
     }
   };
   return {
     written() {
-      isBehind = true;
-      if (refusal === undefined && !ending.signal.aborted) underWay ??= catchUp();
+      isPending = true;
+      if (firstError === undefined && !ending.signal.aborted) running ??= flushPending();
     },
-    refusal: () => refusal,
+    error: () => firstError,
     async end() {
       ending.abort();
-      await underWay;
+      await running;
     },
   };
 }

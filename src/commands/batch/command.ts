@@ -4,12 +4,12 @@ import { addOptionGroups, collect } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-format.ts';
 import { settingOption } from '../program/setting-option.ts';
-import type { BatchOptions, MergeOptions } from './options.ts';
+import type { MergeOptions } from './merge-run.ts';
+import type { BatchOptions } from './plan.ts';
 
-/** The work of the batch commands. */
 export interface RunBatch {
   readonly batch: Run<BatchOptions, [file: string | undefined]>;
-  readonly merge: Run<MergeOptions, [pieces: readonly string[]]>;
+  readonly merge: Run<MergeOptions, [files: readonly string[]]>;
 }
 
 const runBatch: RunBatch = {
@@ -51,11 +51,11 @@ const mergeOptions = () => [
 
 function buildMerge(context: Context, run: RunBatch): Command {
   const merge = new Command('merge')
-    .argument('<pieces...>', 'results files')
+    .argument('<files...>', 'results files of the shards')
     .summary('merge the results of shards')
     .description('Merges results files in input order and reports missing items.');
   addOptionGroups(merge, [['Output options:', mergeOptions()]]);
-  merge.action((pieces: string[]) => run.merge(context, merge.optsWithGlobals(), pieces));
+  merge.action((files: string[]) => run.merge(context, merge.optsWithGlobals(), files));
   hideServiceOptions(merge);
   hideParentOptions(merge);
   return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);

@@ -6,14 +6,14 @@ import { count, tokenText } from '../../output/figures.ts';
 import { toFailure } from '../../output/failure-report.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { kindOf } from './summary.ts';
-import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
-import { planItem } from './request.ts';
-import { failureLine, unsendable } from './result.ts';
-import type { BatchOptions } from './options.ts';
-import { withHint } from '../program/remedy-words.ts';
 import type { Context } from '../program/context.ts';
+import { withHint } from '../program/remedy-words.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
+import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
+import type { BatchOptions } from './plan.ts';
+import { failureLine, unsendable } from './result.ts';
+import { planItem } from './send-item.ts';
+import { kindOf } from './summary.ts';
 
 export interface BatchDryRun {
   readonly context: Context;
@@ -22,11 +22,11 @@ export interface BatchDryRun {
   readonly items: Omit<BatchItems, 'selection'>;
 }
 
-/** Totals over the items that would be sent. */
-interface Outlook {
+/** Totals of the items that would be sent. */
+interface DryRunTotals {
   readonly tally: Tally;
   sendable: number;
-  /** Estimated, including maximum answers. */
+  /** Estimated; assumes that each answer has the maximum length. */
   tokens: number;
 }
 
@@ -34,23 +34,23 @@ function itemLine(
   { context, options, settings }: BatchDryRun,
   item: InputItem,
   describe: DescribeRequest,
-  outlook: Outlook,
+  totals: DryRunTotals,
 ): string {
   const { index, line, id = null } = item;
   try {
     if (item.problem !== undefined) throw unsendable(item);
     const planned = planItem(item.content, settings, options.stream);
-    outlook.sendable += 1;
-    outlook.tokens += planned.fit.estimate;
+    totals.sendable += 1;
+    totals.tokens += planned.fit.estimate;
     return jsonLine({ index, line, id, ...describe(planned) });
   } catch (error) {
     const failure = withHint(toFailure(error));
-    countFailure(outlook.tally, failure.kind);
-    return failureLine(context, item, undefined, failure);
+    countFailure(totals.tally, failure.kind);
+    return failureLine(context.secrets, item, undefined, failure);
   }
 }
 
-function outlookText({ tally, sendable, tokens }: Outlook): string {
+function totalsText({ tally, sendable, tokens }: DryRunTotals): string {
   const { total = 0, already, failed } = tally;
   const items = total === 1 ? 'item' : 'items';
   const before = already === 0 ? '' : ` (${count(already)} already answered)`;
@@ -59,8 +59,8 @@ function outlookText({ tally, sendable, tokens }: Outlook): string {
 }
 
 /**
- * Prints what a run of `natter batch` would send, a JSON line for each item; nothing is sent, and no file written.
- * @throws Failure where an item could not be sent
+ * Prints what `natter batch` would send, one JSON line per item. Sends nothing and writes no file.
+ * @throws Failure if an item could not be sent
  */
 export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
   const { context, options, settings } = dryRun;
@@ -71,14 +71,14 @@ export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
   const selection = selectItems(dryRun.items.plan, settings, output, find);
   const items = { ...dryRun.items, selection };
   const tally = emptyTally();
-  const outlook: Outlook = { tally, sendable: 0, tokens: 0 };
+  const totals: DryRunTotals = { tally, sendable: 0, tokens: 0 };
   await checkItems(items, tally, results?.last() ?? 0, signal);
   const describe = await requestDescriber(context, options, settings);
   for await (const item of pendingItems(items, tally, signal)) {
-    await streams.stdout.write(itemLine(dryRun, item, describe, outlook));
+    await streams.stdout.write(itemLine(dryRun, item, describe, totals));
     signal.throwIfAborted();
   }
-  const text = outlookText(outlook);
+  const text = totalsText(totals);
   if (tally.failed === 0) return items.notices.notice(text);
   throw new Failure(kindOf(tally, undefined), text, {
     hint: 'see the error lines in the output',

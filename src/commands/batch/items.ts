@@ -1,16 +1,66 @@
+import { createReadStream, statSync } from 'node:fs';
 import type { InputItem } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
-import { type Selection, itemStatusOf, scanItems } from '../../batch/input/select-items.ts';
+import { type Selection, countItems, itemStatusOf } from '../../batch/input/select-items.ts';
 import type { Tally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { BatchInput } from './input.ts';
+import type { InputStream } from '../../terminal/device/streams.ts';
+import { cannotRead } from '../program/named-file.ts';
 import type { BatchPlan } from './plan.ts';
-import { itemFingerprint } from './request.ts';
+import { itemFingerprint } from './send-item.ts';
 
-/** The items of one run, and how to read them. */
+/** The source of a batch's items. */
+export interface BatchInput {
+  /** For messages. */
+  readonly name: string;
+  /** It is a regular file, which can be read twice. */
+  readonly isRepeatable: boolean;
+  /** @throws Failure `usage` if it cannot be read; the signal's reason when that aborts */
+  bytes(signal: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
+async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const chunk of createReadStream(name, { signal })) yield chunk as Uint8Array;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw cannotRead(name, error);
+  }
+}
+
+function standardInput(stdin: InputStream, notices: Notices, isNamed: boolean): BatchInput {
+  if (stdin.isTerminal && !isNamed) {
+    throw new Failure('usage', 'no input: name a file or pipe prompts in', {
+      hint: 'for example: natter batch prompts.txt',
+    });
+  }
+  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl-D to end it');
+  return {
+    name: 'standard input',
+    isRepeatable: false,
+    bytes: (signal) => stdin.bytes(signal),
+  };
+}
+
+/** @param file `-` and undefined mean standard input @throws Failure `usage` */
+export function openBatchInput(
+  stdin: InputStream,
+  notices: Notices,
+  file: string | undefined,
+): BatchInput {
+  if (file === undefined || file === '-') return standardInput(stdin, notices, file === '-');
+  try {
+    const isRepeatable = statSync(file).isFile();
+    return { name: file, isRepeatable, bytes: (signal) => fileBytes(file, signal) };
+  } catch (error) {
+    throw cannotRead(file, error);
+  }
+}
+
+/** The items of a run and how they are read. */
 export interface BatchItems {
   readonly input: BatchInput;
   readonly plan: BatchPlan;
@@ -18,7 +68,7 @@ export interface BatchItems {
   readonly notices: Notices;
 }
 
-/** Selects the items of the shard that have no answer among the results of `find`. */
+/** Selects the items of the shard that have no answer yet. @param find finds existing results */
 export function selectItems(
   { shard }: BatchPlan,
   settings: ResolvedSettings,
@@ -54,8 +104,8 @@ function noItem(name: string): Failure {
 }
 
 /**
- * Reads a file once before anything is sent: it counts the items and finds mismatched results.
- * @param last the highest index that has a result
+ * Reads a file once before anything is sent, to count its items and find answers to different prompts.
+ * @param last the highest index with a result
  * @throws Failure `usage`
  */
 export async function checkItems(
@@ -66,7 +116,7 @@ export async function checkItems(
 ): Promise<void> {
   const { input, selection, notices } = items;
   if (!input.isRepeatable) return;
-  const counts = await scanItems(read(items, signal), selection);
+  const counts = await countItems(read(items, signal), selection);
   if (counts.items === 0 && last === 0) throw noItem(input.name);
   if (last > counts.items) {
     throw new Failure(
@@ -82,7 +132,7 @@ export async function checkItems(
 }
 
 /**
- * Items to send, as they are read; the others are counted if {@link checkItems} could not.
+ * The items to send, as they are read. Counts the others if {@link checkItems} could not.
  * @throws Failure `usage` for an input without items, and as `itemStatusOf`
  */
 export async function* pendingItems(
@@ -92,16 +142,16 @@ export async function* pendingItems(
 ): AsyncGenerator<InputItem, void> {
   const { input, selection } = items;
   let all = 0;
-  let own = 0;
+  let selected = 0;
   for await (const item of read(items, signal)) {
     all += 1;
     const status = itemStatusOf(item, selection);
     if (status === 'elsewhere') continue;
-    own += 1;
+    selected += 1;
     if (status !== 'answered') yield item;
     else if (!input.isRepeatable) tally.already += 1;
   }
   signal.throwIfAborted();
-  tally.total = own;
+  tally.total = selected;
   if (all === 0) throw noItem(input.name);
 }

@@ -1,19 +1,25 @@
 import fs from 'node:fs';
-import { resultBlocks, writeInOrder } from '../../batch/results/copy-results.ts';
-import { createMerge, missingItems, type Merged } from '../../batch/results/merge.ts';
-import { resultPlace } from '../../batch/results/result-place.ts';
-import { scanResults } from '../../batch/results/scan-results.ts';
+import { createMerge, missingItems } from '../../batch/results/merge.ts';
+import { resultsPath, scanResults } from '../../batch/results/read-results.ts';
+import type { ResultIndex } from '../../batch/results/result-index.ts';
+import { replaceResults, resultBlocks } from '../../batch/results/write-results.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { expandName } from '../../storage/expand-name.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import type { MergeOptions } from './options.ts';
-import { cannotRead, refuseReservedName } from '../program/named-file.ts';
-import type { Context } from '../program/context.ts';
+import type { OutputStream } from '../../terminal/device/streams.ts';
 import { present } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { cannotRead, refuseReservedName } from '../program/named-file.ts';
 
-function openPiece(name: string): number {
+export interface MergeOptions extends GlobalOptions {
+  readonly output?: string;
+  readonly force?: boolean;
+}
+
+function openFile(name: string): number {
   try {
     return fs.openSync(name, 'r');
   } catch (error) {
@@ -21,8 +27,8 @@ function openPiece(name: string): number {
   }
 }
 
-/** @throws Failure `usage` where a name with `*` or `?` means no file */
-function expandPiece(name: string): readonly string[] {
+/** The files that match a name with `*` or `?`. @throws Failure `usage` for none */
+function expandFiles(name: string): readonly string[] {
   let files: readonly string[];
   try {
     files = expandName(name);
@@ -35,18 +41,19 @@ function expandPiece(name: string): readonly string[] {
   });
 }
 
-function openPieces(names: readonly string[], opened: number[]): Merged {
-  const merged = createMerge(names);
+/** Adds the descriptors of the files to `opened`. */
+function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
+  const merge = createMerge(names);
   for (const [file, name] of names.entries()) {
-    const descriptor = openPiece(name);
+    const descriptor = openFile(name);
     opened.push(descriptor);
     try {
-      scanResults(descriptor, name, file, (result) => merged.add(result));
+      scanResults(descriptor, name, file, (result) => merge.add(result));
     } catch (error) {
       throw error instanceof Failure ? error : cannotRead(name, error);
     }
   }
-  return merged;
+  return merge.index;
 }
 
 function refuseExisting(name: string): void {
@@ -58,23 +65,27 @@ function refuseExisting(name: string): void {
 
 function writeFile(name: string, blocks: Iterable<Buffer>): void {
   try {
-    writeInOrder(resultPlace(name), blocks);
+    replaceResults(resultsPath(name), blocks);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure('storage', `cannot write ${name}: ${failureReason(error)}`, { cause: error });
   }
 }
 
-async function print(context: Context, blocks: Iterable<Buffer>): Promise<void> {
+async function print(
+  stdout: OutputStream,
+  blocks: Iterable<Buffer>,
+  signal: AbortSignal,
+): Promise<void> {
   const decoder = new TextDecoder();
   for (const block of blocks) {
-    await context.streams.stdout.write(decoder.decode(block, { stream: true }));
-    context.signal.throwIfAborted();
+    await stdout.write(decoder.decode(block, { stream: true }));
+    signal.throwIfAborted();
   }
 }
 
-/** @throws Failure `incomplete` when items are missing */
-function reportMerge(notices: Notices, { index }: Merged): void {
+/** @throws Failure `incomplete` if items are missing */
+function reportMerge(notices: Notices, index: ResultIndex): void {
   let failed = 0;
   for (let item = 1; item <= index.last(); item += 1) {
     if (index.get(item)?.isAnswered === false) failed += 1;
@@ -95,25 +106,22 @@ function reportMerge(notices: Notices, { index }: Merged): void {
   notices.notice(`merged ${results} results${failures}`);
 }
 
-/**
- * Runs `natter batch merge`.
- * @throws Failure
- */
+/** Runs `natter batch merge`. @throws Failure */
 export async function mergeBatch(
   context: Context,
   { output, force = false, ...options }: MergeOptions,
-  pieces: readonly string[],
+  names: readonly string[],
 ): Promise<void> {
   if (output !== undefined) refuseReservedName(output, context.platform);
   if (output !== undefined && !force) refuseExisting(output);
   const { notices } = await present(context, options);
   const opened: number[] = [];
   try {
-    const merged = openPieces(pieces.flatMap(expandPiece), opened);
-    const blocks = resultBlocks(merged.index, opened);
-    if (output === undefined) await print(context, blocks);
+    const index = mergeFiles(names.flatMap(expandFiles), opened);
+    const blocks = resultBlocks(index, opened);
+    if (output === undefined) await print(context.streams.stdout, blocks, context.signal);
     else writeFile(output, blocks);
-    reportMerge(notices, merged);
+    reportMerge(notices, index);
   } finally {
     for (const descriptor of opened) fs.closeSync(descriptor);
   }

@@ -1,10 +1,32 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import { formatOfName, type InputFormat } from '../../batch/input/input-format.ts';
-import { parseShard, type Shard } from '../../batch/input/shard.ts';
-import { parseTemplate, type Template } from '../../batch/input/template.ts';
+import { parseTemplate, type Template } from '../../batch/input/item.ts';
+import { parseShard, type Shard } from '../../batch/input/select-items.ts';
+import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import type { BatchOptions } from './options.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { chooseRecording } from '../service/recording-choice.ts';
 
-/** Parsed options specific to `natter batch`. */
+/** Options of `natter batch`. Values of settings and numbers are unparsed text. */
+export interface BatchOptions extends GlobalOptions {
+  readonly format?: InputFormat;
+  readonly template?: string;
+  readonly shard?: string;
+  readonly output?: string;
+  readonly unordered?: boolean;
+  readonly dryRun?: boolean;
+  readonly concurrency: string;
+  readonly retryIncomplete: string;
+  readonly model?: string;
+  readonly system?: string;
+  readonly maxTokens?: string;
+  readonly param?: readonly string[];
+  /** False with `--no-stream`. */
+  readonly stream: boolean;
+}
+
+/** The parsed options of `natter batch` that are not settings. */
 export interface BatchPlan {
   /** Undefined: the input's first line decides. */
   readonly format: InputFormat | undefined;
@@ -16,13 +38,12 @@ export interface BatchPlan {
 
 const mostConcurrency = 1000;
 
-function wholeNumber(text: string, option: string, least: number, most: number): number {
+function parseNumber(text: string, option: string, least: number, most: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new Failure('usage', `${option} must be a whole number from ${least} to ${most}`);
 }
 
-/** Without a column every prompt would be the same. */
 function templateOf(text: string): Template {
   const template = parseTemplate(text);
   if (template.names.length > 0) return template;
@@ -31,14 +52,47 @@ function templateOf(text: string): Template {
   });
 }
 
-/** @throws Failure `usage` */
+/** @param file the input @throws Failure `usage` */
 export function planBatch(options: BatchOptions, file: string | undefined): BatchPlan {
   const { format, template, shard, concurrency, retryIncomplete } = options;
   return {
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
     template: template === undefined ? undefined : templateOf(template),
     shard: shard === undefined ? undefined : parseShard(shard),
-    concurrency: wholeNumber(concurrency, '--concurrency', 1, mostConcurrency),
-    retryIncomplete: wholeNumber(retryIncomplete, '--retry-incomplete', 0, 100),
+    concurrency: parseNumber(concurrency, '--concurrency', 1, mostConcurrency),
+    retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
   };
+}
+
+/** True also for symbolic and hard links to the same file. */
+function isSameFile(one: string, other: string): boolean {
+  if (path.resolve(one) === path.resolve(other)) return true;
+  const [first, second] = [one, other].map((name) =>
+    statSync(name, { bigint: true, throwIfNoEntry: false }),
+  );
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+}
+
+/**
+ * Refuses the input or the recording as the results file.
+ * @throws Failure `usage`
+ */
+export function refuseSharedFiles(
+  options: BatchOptions,
+  input: string | undefined,
+  environment: Environment,
+): void {
+  const { output } = options;
+  if (output === undefined) return;
+  const hint = 'use a different -o file';
+  if (input !== undefined && input !== '-' && isSameFile(output, input)) {
+    throw new Failure('usage', `${output} is the input; results cannot be written to it`, { hint });
+  }
+  const { record, replay } = chooseRecording(options, environment);
+  const recording = record ?? replay?.file;
+  if (recording !== undefined && isSameFile(output, recording)) {
+    throw new Failure('usage', `${output} is the recording; results cannot be written to it`, {
+      hint,
+    });
+  }
 }

@@ -3,11 +3,11 @@ import type { InputItem, ItemPlace } from '../../batch/input/item.ts';
 import { Failure } from '../../failure.ts';
 import { failureFields } from '../../output/failure-report.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
-import type { ItemOutcome } from './answer.ts';
 import { cleanLine } from '../print/clean-line.ts';
-import type { Context } from '../program/context.ts';
+import type { Secrets } from '../program/secrets.ts';
+import type { ItemOutcome } from './send-item.ts';
 
-/** First fields of every line; read back by `result-line.ts` of the batch layer. */
+/** The first fields of every result; `batch/results/read-results.ts` reads them back. */
 function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undefined) {
   return {
     index,
@@ -17,22 +17,22 @@ function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undef
   };
 }
 
-function errorFields(failure: Failure, context: Context): object {
-  return failureFields(failure, (text) => cleanLine(context, text));
+function errorFields(failure: Failure, secrets: Secrets): object {
+  return failureFields(failure, (text) => cleanLine({ secrets }, text));
 }
 
 /** The result of a sent item: the fields of `--json`, with `error` if it failed. */
 export function outcomeLine(
-  context: Context,
+  secrets: Secrets,
   item: ItemPlace,
   fingerprint: bigint,
-  { record, content, askedModel, failure }: ItemOutcome,
+  { record, content, requestedModel, failure }: ItemOutcome,
 ): string {
   const place = placeFields(item, fingerprint);
-  const error = failure === undefined ? {} : errorFields(failure, context);
+  const error = failure === undefined ? {} : errorFields(failure, secrets);
   if (content === '' && !record.complete && record.refusal === undefined && failure !== undefined)
     return jsonLine({ ...place, ...error });
-  const { id, ...answer } = answerFields(record, content, askedModel);
+  const { id, ...answer } = answerFields(record, content, requestedModel);
   return jsonLine({ ...place, completion_id: id, ...answer, ...error });
 }
 
@@ -45,10 +45,10 @@ export function unsendable({ line, problem }: InputItem & { readonly problem: st
 
 /** The result of an item that was not sent. */
 export function failureLine(
-  context: Context,
+  secrets: Secrets,
   item: ItemPlace,
   fingerprint: bigint | undefined,
   failure: Failure,
 ): string {
-  return jsonLine({ ...placeFields(item, fingerprint), ...errorFields(failure, context) });
+  return jsonLine({ ...placeFields(item, fingerprint), ...errorFields(failure, secrets) });
 }

@@ -7,22 +7,19 @@ import { type BatchProgress, createBatchProgress } from '../../output/batch-prog
 import { batchProgress, shortTime } from '../../output/batch-words.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { Interruption } from '../../terminal/device/signals.ts';
-import { batchFailure, drainFailure, outcomeText, stoppedText } from './summary.ts';
-import { refuseSharedFiles } from './files.ts';
-import { openBatchInput } from './input.ts';
-import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
-import { type BatchPlan, planBatch } from './plan.ts';
-import { type BatchSink, openBatchSink } from './sink.ts';
-import { workItem } from './work.ts';
-import type { BatchOptions } from './options.ts';
-import type { Context } from '../program/context.ts';
 import { present, type Presentation } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/request-settings.ts';
 import { openService, type Service } from '../service/service.ts';
+import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
+import { type BatchOptions, type BatchPlan, planBatch, refuseSharedFiles } from './plan.ts';
+import { processItem } from './process-item.ts';
+import { type BatchSink, openBatchSink } from './sink.ts';
+import { batchFailure, drainFailure, outcomeText, stoppedText } from './summary.ts';
 
-/** A run of `natter batch`, with what is decided before sending. */
-interface Run {
+/** A run of `natter batch` before anything is sent. */
+interface BatchRun {
   readonly context: Context;
   readonly options: BatchOptions;
   readonly presentation: Presentation;
@@ -34,43 +31,46 @@ interface Run {
 }
 
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
-const leastFailuresInRow = 10;
+const leastFailures = 10;
+
+/** Ctrl-C, or the warning of a scheduler near the time limit of the job. */
+type StopSignal = 'SIGINT' | 'SIGUSR1';
 
 /** Why a run starts no new items. */
-interface Stopping {
-  /** SIGINT is Ctrl-C; SIGUSR1 comes from a scheduler near its time limit. */
-  signal: 'SIGINT' | 'SIGUSR1' | undefined;
+interface StopReason {
+  signal: StopSignal | undefined;
+  /** The failure that would repeat. */
   gaveUp: Failure | undefined;
 }
 
 /**
- * The first Ctrl-C lets running requests finish, the next one ends natter. SIGUSR1 never ends it: schedulers may send it
- * several times.
+ * The first Ctrl-C lets running requests finish, the second one ends natter. SIGUSR1 never ends natter, because
+ * schedulers may send it several times.
+ * @returns a function that removes the handlers
  */
 function stopOnSignals(
-  { context, presentation }: Run,
-  stop: (signal: 'SIGINT' | 'SIGUSR1') => void,
+  { context, presentation }: BatchRun,
+  stop: (signal: StopSignal) => void,
 ): () => void {
   const { device } = context;
   const { notices } = presentation;
-  const giveBack = device.onInterrupt(() => {
-    giveBack();
+  const removeInterrupt = device.onInterrupt(() => {
+    removeInterrupt();
     stop('SIGINT');
     notices.notice('finishing running requests; press Ctrl-C again to cancel them');
   });
-  const forget = device.onTimeLimit(() => {
-    forget();
+  const removeTimeLimit = device.onTimeLimit(() => {
+    removeTimeLimit();
     stop('SIGUSR1');
     notices.notice('SIGUSR1: finishing running requests, sending no new ones');
   });
   return () => {
-    giveBack();
-    forget();
+    removeInterrupt();
+    removeTimeLimit();
   };
 }
 
-/** Shows progress until the run ends. */
-function showProgress(run: Run, concurrency: Concurrency, stop: AbortSignal): BatchProgress {
+function showProgress(run: BatchRun, concurrency: Concurrency, stop: AbortSignal): BatchProgress {
   const { context, presentation, tally, options } = run;
   const { clock, streams } = context;
   const { noticeStyle: style } = presentation;
@@ -78,71 +78,76 @@ function showProgress(run: Run, concurrency: Concurrency, stop: AbortSignal): Ba
   const progress = createBatchProgress({ stderr: streams.stderr, style, clock, animated });
   const start = clock.monotonic();
   progress.begin(() => {
-    const state = { waiting: concurrency.waiting(), isStopping: stop.aborted };
+    const state = { waiting: concurrency.pauseRemaining(), isStopping: stop.aborted };
     return batchProgress({ ...tally, elapsed: clock.monotonic() - start }, state);
   });
   return progress;
 }
 
-/** Milliseconds; a shorter pause looks like work. */
+/** In milliseconds; a shorter pause is not worth a notice. */
 const longPause = 5000;
 
 /** Reports a pause for a rate limit when there is no progress line. */
-function pauseNotice({ presentation }: Run): (wait: number) => void {
+function pauseNotice({ presentation }: BatchRun): (wait: number) => void {
   return (wait) => {
     if (presentation.animated || wait < longPause) return;
     presentation.notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
   };
 }
 
-/** How items are sent, and when to stop early. */
-function rulesOf({ context, options, plan, settings }: Run, service: Service, stop: AbortSignal) {
+/** How items are sent, and when the run stops early. */
+function rulesOf(
+  { context, options, plan, settings }: BatchRun,
+  service: Service,
+  stop: AbortSignal,
+) {
   const { stream } = options;
   const { retryIncomplete } = plan;
   const longestWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
   const limits = { retryIncomplete, longestWait, stop, signal: context.signal };
   const isReplay = service.replayedFrom !== undefined;
-  const most = Math.max(leastFailuresInRow, 2 * plan.concurrency);
+  const most = Math.max(leastFailures, 2 * plan.concurrency);
   return {
-    asking: { ...service, settings, stream, ...limits, clock: context.clock },
+    sending: { ...service, settings, stream, ...limits, clock: context.clock },
     circuitBreaker: createCircuitBreaker({ most, longestWait, isReplay }),
   };
 }
 
-async function askAll(run: Run, service: Service): Promise<Stopping> {
+async function sendAll(run: BatchRun, service: Service): Promise<StopReason> {
   const { context, plan, items, sink, tally } = run;
   const ending = new AbortController();
   const stop = AbortSignal.any([context.signal, ending.signal, sink.broken]);
-  const stopping: Stopping = { signal: undefined, gaveUp: undefined };
+  const reason: StopReason = { signal: undefined, gaveUp: undefined };
   const concurrency = createConcurrency(plan.concurrency, context.clock, pauseNotice(run));
   const progress = showProgress(run, concurrency, stop);
-  const forget = stopOnSignals(run, (signal) => {
-    if (stopping.signal !== 'SIGINT') stopping.signal = signal;
+  const removeHandlers = stopOnSignals(run, (signal) => {
+    if (reason.signal !== 'SIGINT') reason.signal = signal;
     ending.abort();
     progress.clear();
   });
   const giveUp = (failure: Failure) => {
-    stopping.gaveUp ??= failure;
+    reason.gaveUp ??= failure;
     ending.abort();
   };
-  const work = { context, sink, tally, giveUp, ...rulesOf(run, service, stop) };
+  const { secrets } = context;
+  const processing = { secrets, sink, tally, giveUp, ...rulesOf(run, service, stop) };
   try {
     await runItems({
       items: (ended) => pendingItems(items, tally, ended),
       concurrency,
       stop,
       room: () => sink.room(),
-      work: (item, sequence, slot) => workItem(work, item, sequence, slot),
+      work: (item, sequence, slot) => processItem(processing, item, sequence, slot),
     });
   } finally {
     progress.end();
-    forget();
+    removeHandlers();
   }
-  return stopping;
+  return reason;
 }
 
 /** Prints the summary. @throws the failure or interruption that ended the run */
-function conclude(run: Run, { gaveUp, signal }: Stopping, elapsed: number): void {
+function conclude(run: BatchRun, { gaveUp, signal }: StopReason, elapsed: number): void {
   const { context, presentation, tally, options } = run;
   const end = { tally, elapsed, output: options.output, gaveUp };
   if (signal === 'SIGINT' || context.signal.aborted) {
@@ -156,15 +161,15 @@ function conclude(run: Run, { gaveUp, signal }: Stopping, elapsed: number): void
   presentation.notices.notice(outcomeText(end));
 }
 
-async function send(run: Run): Promise<void> {
+async function send(run: BatchRun): Promise<void> {
   const { context, presentation, options, settings, sink, tally } = run;
   await checkItems(run.items, tally, sink.last, context.signal);
   const service = await openService(context, presentation, options, settings);
   const start = context.clock.monotonic();
   try {
-    const stopping = await askAll(run, service);
+    const reason = await sendAll(run, service);
     await sink.finish(itemsLeft(tally) === 0);
-    conclude(run, stopping, context.clock.monotonic() - start);
+    conclude(run, reason, context.clock.monotonic() - start);
   } finally {
     await service.close();
   }
@@ -183,7 +188,7 @@ export async function runBatch(
   const { notices } = presentation;
   const plan = planBatch(options, file);
   const settings = readRequestSettings(context, notices, options);
-  const input = openBatchInput(context, notices, file);
+  const input = openBatchInput(context.streams.stdin, notices, file);
   if (options.output !== undefined) refuseReservedName(options.output, context.platform);
   refuseSharedFiles(options, file, context.environment);
   if (options.dryRun === true) {

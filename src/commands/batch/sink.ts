@@ -1,28 +1,25 @@
 import { createOrderedOutput } from '../../batch/results/ordered-output.ts';
 import { openResultFile, resultLock, type ResultFile } from '../../batch/results/result-file.ts';
-import type { IndexedResult } from '../../batch/results/result-index.ts';
-import type { ResultLine } from '../../batch/results/result-line.ts';
+import type { IndexedResult, ResultLine } from '../../batch/results/result-index.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { awaitHolder } from '../program/await-holder.ts';
-import type { BatchOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
+import type { BatchOptions } from './plan.ts';
 
-/** Where results go. */
+/** Writes results to the file of `-o` or to standard output. */
 export interface BatchSink {
-  /** The result of an earlier run. */
+  /** Finds the result of an earlier run. */
   find(index: number): IndexedResult | undefined;
-  /** Highest index that has a result of an earlier run; 0 without one. */
+  /** Highest index with a result of an earlier run; 0 without any. */
   readonly last: number;
-  /** `sequence` counts started items, from 0; see `OrderedOutput` for the promises. */
+  /** @param sequence number of the item in start order, from 0 @returns see `OrderedOutput` */
   put(sequence: number, result: ResultLine, line: string): Promise<void> | undefined;
+  /** See `OrderedOutput`. */
   room(): Promise<void> | undefined;
-  /** Aborts when results can no longer be saved. */
+  /** Aborts when results cannot be saved any more. */
   readonly broken: AbortSignal;
-  /**
-   * Ends the output. @param isComplete all items are done: the file stays, even if empty
-   * @throws Failure `storage`
-   */
+  /** @param isComplete all items have a result: the file stays, even if it is empty @throws Failure `storage` */
   finish(isComplete: boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,10 +40,10 @@ function standardOutput(stdout: OutputStream, unordered: boolean): BatchSink {
 /** Prints results that could not be saved in the file. */
 async function printUnsaved(file: ResultFile, stdout: OutputStream): Promise<void> {
   const decoder = new TextDecoder();
-  for (const block of file.unkept()) await stdout.write(decoder.decode(block, { stream: true }));
+  for (const block of file.unsaved()) await stdout.write(decoder.decode(block, { stream: true }));
 }
 
-/** Opens the file of `-o`, or standard output. @throws Failure */
+/** @throws Failure */
 export async function openBatchSink(
   context: Context,
   notices: Notices,

@@ -3,53 +3,53 @@ import { Failure, type FailureKind } from '../../failure.ts';
 import { batchOutcome } from '../../output/batch-words.ts';
 import { count } from '../../output/figures.ts';
 
-/** The end of a run. */
+/** A run that has ended. */
 export interface BatchEnd {
   readonly tally: Tally;
   /** Milliseconds. */
   readonly elapsed: number;
   /** The file of `-o`. */
   readonly output: string | undefined;
-  /** Why the run stopped early, if the service fails. */
+  /** The failure that stopped the run early, because it would repeat. */
   readonly gaveUp: Failure | undefined;
 }
 
 export const outcomeText = ({ tally, elapsed }: BatchEnd) => batchOutcome({ ...tally, elapsed });
 
-function hintOf({ output, gaveUp, tally }: BatchEnd): string {
+function hintFor({ output, gaveUp, tally }: BatchEnd): string {
   if (output !== undefined && [...tally.causes.keys()].join() === 'usage') {
     return 'correct the lines named in the results, then run the same command to retry only those';
   }
-  const again =
+  const retry =
     output === undefined
       ? 'use -o FILE to be able to retry only these'
       : 'run the same command again to retry only these';
-  return gaveUp?.hint === undefined ? again : `${gaveUp.hint}; ${again}`;
+  return gaveUp?.hint === undefined ? retry : `${gaveUp.hint}; ${retry}`;
 }
 
-/** A single cause keeps its exit code; several give `unexpected`. */
+/** The kind of a run's failure, for its exit code: several causes are `unexpected`. */
 export function kindOf({ causes }: Tally, gaveUp: Failure | undefined): FailureKind {
   if (gaveUp !== undefined) return gaveUp.kind;
-  const [kind = 'unexpected', another] = causes.keys();
-  return another === undefined ? kind : 'unexpected';
+  const [kind = 'unexpected', ...others] = causes.keys();
+  return others.length === 0 ? kind : 'unexpected';
 }
 
-/** The failure of a run with unanswered items; undefined if all are answered. */
+/** The failure of a run with failed items; undefined without any. */
 export function batchFailure(end: BatchEnd): Failure | undefined {
   const { tally, gaveUp } = end;
   if (tally.failed === 0) return undefined;
   const reason =
     gaveUp === undefined ? '' : `; stopped because further items would fail too: ${gaveUp.message}`;
-  return new Failure(kindOf(tally, gaveUp), `${outcomeText(end)}${reason}`, { hint: hintOf(end) });
+  return new Failure(kindOf(tally, gaveUp), `${outcomeText(end)}${reason}`, { hint: hintFor(end) });
 }
 
-/** Items left: ``, `, 14 left`, or that the input was not fully read. */
+/** `, 14 left`; empty if nothing is left. */
 function restText(left: number | undefined): string {
   if (left === undefined) return ', input not fully read';
   return left === 0 ? '' : `, ${count(left)} left`;
 }
 
-/** The summary of a run that a signal stopped. */
+/** The summary after Ctrl-C. */
 export function stoppedText(end: BatchEnd): string {
   const { tally, output } = end;
   const left = itemsLeft(tally);
@@ -58,9 +58,7 @@ export function stoppedText(end: BatchEnd): string {
   return `stopped: ${outcomeText(end)}${restText(left)}${again}`;
 }
 
-/**
- * The failure of a run drained because of `signal`: `incomplete` if items are left, undefined if all are answered.
- */
+/** The failure of a run that `signal` stopped: `incomplete` if items are left, else as {@link batchFailure}. */
 export function drainFailure(end: BatchEnd, signal: string): Failure | undefined {
   const left = itemsLeft(end.tally);
   if (left === 0) return batchFailure(end);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCsvReader, type CsvRecord } from '../../../src/batch/input/csv.ts';
 
-/** Records of a text, read line by line as the input is. */
+/** The records of a text, read line by line. */
 function records(text: string, delimiter = ','): readonly CsvRecord[] {
   const reader = createCsvReader(delimiter);
   const lines = text.split('\n');
@@ -35,8 +35,8 @@ describe('fields', () => {
     ['a CRLF in quotes', '"a\r\nb",c\r\n', [['a\r\nb', 'c']]],
     ['a blank line in quotes', '"a\n\nb"\n', [['a\n\nb']]],
     ['a quote in quotes at a line end', '"a""\nb"\n', [['a"\nb']]],
-    ['the last quoted, CRLF', 'a,"b"\r\n', [['a', 'b']]],
-    ['spaces, which count', ' a , b\n', [[' a ', ' b']]],
+    ['a quoted last field, CRLF', 'a,"b"\r\n', [['a', 'b']]],
+    ['spaces around, which are kept', ' a , b\n', [[' a ', ' b']]],
     ['a quote within an unquoted field', '5" pipe,x\n', [['5" pipe', 'x']]],
     ['an empty last field', 'a,\n', [['a', '']]],
     ['an empty quoted last field', 'a,""\n', [['a', '']]],
@@ -45,47 +45,47 @@ describe('fields', () => {
     expect(fields(text)).toEqual(expected);
   });
 
-  test('are parted by the delimiter that is given', () => {
+  test('are separated by the given delimiter', () => {
     expect(fields('a,b\t"c\td"\n', '\t')).toEqual([['a,b', 'c\td']]);
   });
 });
 
 describe('records', () => {
-  test('know the line on which they begin', () => {
+  test('have the number of their first line', () => {
     const lines = records('a\n"b\nc"\nd\n').map(({ line }) => line);
     expect(lines).toEqual([1, 2, 4]);
   });
 
-  test('cost only themselves when text comes after a closing quote', () => {
+  test('with text after a closing quote do not affect the next record', () => {
     const found = records('"a"b,c\nd\n');
     expect(found[0]?.problem).toBe('has text after a closing quote');
     expect(found[1]).toEqual({ line: 2, fields: ['d'] });
   });
 
   test.each([
-    ['before a quote that stays open', '"a"b,"c\nd\n'],
-    ['beside a quote within an unquoted field', '5" pipe,"a"b\nd\n'],
-    ['which is a space', '"a" ,c\nd\n'],
-    ['which is a quote', 'x,""a"\nd\n'],
-  ])('cost only themselves for text after a closing quote, %s', (_, text) => {
+    ['before an unclosed quote', '"a"b,"c\nd\n'],
+    ['with a quote in an unquoted field', '5" pipe,"a"b\nd\n'],
+    ['a space', '"a" ,c\nd\n'],
+    ['a quote', 'x,""a"\nd\n'],
+  ])('with text after a closing quote (%s) do not affect the next record', (_, text) => {
     const found = records(text);
     expect(found[0]?.problem).toBe('has text after a closing quote');
     expect(found[1]).toEqual({ line: 2, fields: ['d'] });
   });
 
-  test('cost their own lines when text comes after a closing quote in the second', () => {
+  test('of two lines with text after a closing quote in the second do not affect the next record', () => {
     const found = records('x,"a\nb"c\nd\n');
     expect(found[0]).toMatchObject({ line: 1, problem: 'has text after a closing quote' });
     expect(found[1]).toEqual({ line: 3, fields: ['d'] });
   });
 
-  test('take a time in proportion to their lines', () => {
+  test('are read in linear time', () => {
     const lines = 20_000;
     const text = `"${'say ""hi""\n'.repeat(lines)}",x\n`;
     expect(fields(text)).toEqual([['say "hi"\n'.repeat(lines), 'x']]);
   });
 
-  test('name the line of a quote that is never closed', () => {
+  test('have the line of an unclosed quote', () => {
     expect(records('a\n"b\nc\n').at(-1)).toMatchObject({
       line: 2,
       problem: 'has an unclosed quote',

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createLineSplitter } from '../../../src/batch/input/line-splitter.ts';
 
-/** The lines of pieces, with a limit of 3 bytes; undefined for one that is longer. */
-function split(...pieces: readonly string[]): (string | undefined)[] {
+/** The lines of chunks, with a limit of 3 bytes; undefined for a longer one. */
+function split(...chunks: readonly string[]): (string | undefined)[] {
   const splitter = createLineSplitter(3);
-  const lines = pieces.flatMap((piece) => splitter.add(Buffer.from(piece)));
+  const lines = chunks.flatMap((chunk) => splitter.add(Buffer.from(chunk)));
   return [...lines, ...splitter.end()].map((line) => line?.toString());
 }
 
@@ -22,6 +22,6 @@ test.each([
   [['abc'], ['abc']],
   [['abcd'], [undefined]],
   [['\n\n'], ['', '']],
-])('%j are the lines %j', (pieces, lines) => {
-  expect(split(...pieces)).toEqual(lines);
+])('splits %j into %j', (chunks, lines) => {
+  expect(split(...chunks)).toEqual(lines);
 });

@@ -1,35 +1,35 @@
 import { describe, expect, test } from 'vitest';
 import type { InputFormat } from '../../../src/batch/input/input-format.ts';
-import type { InputItem } from '../../../src/batch/input/item.ts';
-import { readItems } from '../../../src/batch/input/read-items.ts';
-import { parseTemplate } from '../../../src/batch/input/template.ts';
+import { type InputItem, parseTemplate } from '../../../src/batch/input/item.ts';
+import { createIdLines, readItems } from '../../../src/batch/input/read-items.ts';
 
 interface Input {
   readonly format?: InputFormat;
   readonly template?: string;
-  /** Bytes a read. */
-  readonly pieces?: number;
+  /** In bytes. */
+  readonly chunkSize?: number;
 }
 
-async function* pieces(bytes: Uint8Array, size: number) {
+async function* chunksOf(bytes: Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 async function read(text: string | Uint8Array, input: Input = {}): Promise<readonly InputItem[]> {
-  const { format, template, pieces: size = 1 << 20 } = input;
+  const { format, template, chunkSize = 1 << 20 } = input;
   const options = {
     format,
     template: template === undefined ? undefined : parseTemplate(template),
   };
   const items: InputItem[] = [];
-  for await (const item of readItems(pieces(Buffer.from(text), size), options)) items.push(item);
+  for await (const item of readItems(chunksOf(Buffer.from(text), chunkSize), options))
+    items.push(item);
   return items;
 }
 
 const user = (content: string) => [{ role: 'user', content }];
 
 /** The prompt or problem of each item. */
-const brief = (items: readonly InputItem[]) =>
+const promptsOf = (items: readonly InputItem[]) =>
   items.map(({ content, problem }) => problem ?? content.messages.at(-1)?.content);
 
 describe('prompts in lines', () => {
@@ -38,17 +38,17 @@ describe('prompts in lines', () => {
     ['no last line end', 'one\ntwo', ['one', 'two']],
     ['CRLF', 'one\r\ntwo\r\n', ['one', 'two']],
     ['a byte order mark', '\uFEFFone\ntwo\n', ['one', 'two']],
-    ['empty lines and blanks', '\n  \none\n\r\n\ntwo\n\n', ['one', 'two']],
+    ['empty and blank lines', '\n  \none\n\r\n\ntwo\n\n', ['one', 'two']],
     ['nothing', '', []],
-    ['nothing but empty lines', '\n\n', []],
-    ['a brace that begins no JSON', '{{ is mustache\n', ['{{ is mustache']],
-    ['spaces around, which stay', '  one \n', ['  one ']],
+    ['only empty lines', '\n\n', []],
+    ['a brace that does not begin JSON', '{{ is mustache\n', ['{{ is mustache']],
+    ['spaces around, which are kept', '  one \n', ['  one ']],
     ['a NUL', 'a\0b\nc\n', ['contains a NUL byte', 'c']],
   ])('%s', async (_, text, expected) => {
-    expect(brief(await read(text))).toEqual(expected);
+    expect(promptsOf(await read(text))).toEqual(expected);
   });
 
-  test('are counted without the empty lines, and know their own', async () => {
+  test('are numbered without the empty lines, and have their line number', async () => {
     const items = await read('\none\n\ntwo\n');
     expect(items).toEqual([
       { index: 1, line: 2, id: undefined, content: { messages: user('one') } },
@@ -56,21 +56,21 @@ describe('prompts in lines', () => {
     ]);
   });
 
-  test('are the same however the bytes come', async () => {
+  test('do not depend on the size of the chunks', async () => {
     const text = '\uFEFFé\r\n\n日本\n😀 last';
     const whole = await read(text);
-    for (const size of [1, 2, 3, 5]) expect(await read(text, { pieces: size })).toEqual(whole);
+    for (const chunkSize of [1, 2, 3, 5]) expect(await read(text, { chunkSize })).toEqual(whole);
   });
 
-  test('that are not UTF-8 cost only their line', async () => {
+  test('that are not UTF-8 do not affect other lines', async () => {
     const text = Buffer.concat([Buffer.from('a\n'), Buffer.from([0xff, 0x0a]), Buffer.from('c\n')]);
-    expect(brief(await read(text))).toEqual(['a', 'is not UTF-8', 'c']);
+    expect(promptsOf(await read(text))).toEqual(['a', 'is not UTF-8', 'c']);
   });
 
   test.each([
     ['little', Buffer.from('\uFEFFhi\n', 'utf16le')],
     ['big', Buffer.from('\uFEFFhi\n', 'utf16le').swap16()],
-  ])('in UTF-16 (%s endian) are refused with the way out', async (_order, text) => {
+  ])('in UTF-16 (%s endian) are refused with a hint', async (_order, text) => {
     await expect(read(text)).rejects.toMatchObject({ kind: 'usage', hint: /iconv/ });
   });
 });
@@ -136,7 +136,7 @@ describe('JSON lines', () => {
     ['"params":{"model":"x"}', 'has "model" in params, which cannot be set there'],
     ['"params":{"__proto__":1}', 'has "__proto__" in params, which cannot be set there'],
     ['"top_p":1,"params":{"top_p":0}', 'has top_p twice: also in params'],
-  ])('X12: %s is refused by name', async (fields, problem) => {
+  ])('X12: %s is refused, naming the field', async (fields, problem) => {
     const [item] = await read(`{"prompt":"hi",${fields}}\n`, { format: 'jsonl' });
     expect(item?.problem).toContain(problem);
   });
@@ -150,23 +150,23 @@ describe('JSON lines', () => {
     expect(item?.problem).toContain(problem);
   });
 
-  test('X14: a number matters where a template uses it', async () => {
+  test('X14: an inexact number is refused only if the template uses it', async () => {
     const text = '{"tweet":12345678901234567890,"text":"hi"}\n';
-    expect(brief(await read(text, { format: 'jsonl', template: 'Sum up {{text}}' }))).toEqual([
+    expect(promptsOf(await read(text, { format: 'jsonl', template: 'Sum up {{text}}' }))).toEqual([
       'Sum up hi',
     ]);
-    expect(brief(await read(text, { format: 'jsonl', template: 'Find {{tweet}}' }))).toEqual([
+    expect(promptsOf(await read(text, { format: 'jsonl', template: 'Find {{tweet}}' }))).toEqual([
       'has the number 12345678901234567890 in "tweet", which natter cannot send unchanged',
     ]);
   });
 
-  test('are recognised by their first line', async () => {
-    expect(brief(await read('\n{"prompt":"a"}\nb\n'))).toEqual(['a', 'is not JSON']);
+  test('are recognised by the first line', async () => {
+    expect(promptsOf(await read('\n{"prompt":"a"}\nb\n'))).toEqual(['a', 'is not JSON']);
   });
 
-  test('that repeat an id name the line it stood on', async () => {
+  test('that repeat an id name the line of the first', async () => {
     const items = await read('{"id":"a","prompt":"x"}\n\n{"id":"a","prompt":"y"}\n');
-    expect(brief(items)).toEqual(['x', 'repeats the id "a" of line 1']);
+    expect(promptsOf(items)).toEqual(['x', 'repeats the id "a" of line 1']);
   });
 
   test('fill a template with their fields', async () => {
@@ -178,7 +178,7 @@ describe('JSON lines', () => {
     expect(items[1]?.problem).toBe('has no "body", required by the template');
   });
 
-  test('do not take what every object inherits for a field', async () => {
+  test('do not use inherited properties as fields', async () => {
     const items = await read('{"a":1}\n', { template: '{{constructor}}' });
     expect(items[0]?.problem).toBe('has no "constructor", required by the template');
   });
@@ -188,28 +188,28 @@ describe('tables', () => {
   const csv = (text: string, template?: string) =>
     read(text, { format: 'csv', ...(template === undefined ? {} : { template }) });
 
-  test('fill a template, and what is put in is not filled again', async () => {
+  test('fill a template, but not the placeholders in values', async () => {
     const items = await csv('id,text\nr1,"good, {{id}}"\nr2,bad\n', 'Mood of {{text}} ({{id}})');
-    expect(brief(items)).toEqual(['Mood of good, {{id}} (r1)', 'Mood of bad (r2)']);
+    expect(promptsOf(items)).toEqual(['Mood of good, {{id}} (r1)', 'Mood of bad (r2)']);
     expect(items.map(({ id }) => id)).toEqual(['r1', 'r2']);
   });
 
-  test('with a column prompt need no template', async () => {
+  test('with the column prompt need no template', async () => {
     const [item] = await csv('prompt,model,max_tokens\nhi,nextgen,7\n');
     expect(item?.content).toEqual({ messages: user('hi'), model: 'nextgen', maxTokens: 7 });
   });
 
-  test('X12: have columns that mean nothing to natter, whatever their names', async () => {
+  test('X12: can have columns that natter does not know', async () => {
     const [item] = await csv('prompt,temperature,category\nhi,0.2,greeting\n');
     expect(item?.content).toEqual({ messages: user('hi') });
   });
 
-  test('take an empty cell for nothing said', async () => {
+  test('ignore empty cells', async () => {
     const [item] = await csv('prompt,model,max_tokens\nhi,,\n');
     expect(item?.content).toEqual({ messages: user('hi') });
   });
 
-  test('skip blank rows, and count a row of several lines as one', async () => {
+  test('skip blank rows, and count a row of several lines once', async () => {
     const items = await csv('prompt\n\n"a\nb"\n\nc\n');
     expect(items.map(({ index, line }) => [index, line])).toEqual([
       [1, 3],
@@ -217,9 +217,9 @@ describe('tables', () => {
     ]);
   });
 
-  test('tell of rows with too few or too many fields', async () => {
+  test('report rows with too few or too many fields', async () => {
     const items = await csv('prompt,x\na\nb,1\nc,2,3\n');
-    expect(brief(items)).toEqual([
+    expect(promptsOf(items)).toEqual([
       'has 1 field, but the header has 2',
       'b',
       'has 3 fields, but the header has 2',
@@ -230,11 +230,19 @@ describe('tables', () => {
     ['text\nhi\n', undefined, 'the table has no column "prompt"'],
     ['text\nhi\n', '{{body}}', '"body" in the template is not a column'],
     ['a,a\n1,2\n', '{{a}}', 'the header of the table names "a" twice'],
-  ])('%j are refused for their header', async (text, template, message) => {
+  ])('with an unusable header are refused: %j', async (text, template, message) => {
     await expect(csv(text, template)).rejects.toMatchObject({ kind: 'usage', message });
   });
 
   test('with tabs are read as TSV', async () => {
-    expect(brief(await read('prompt\tx\na, b\t1\n', { format: 'tsv' }))).toEqual(['a, b']);
+    expect(promptsOf(await read('prompt\tx\na, b\t1\n', { format: 'tsv' }))).toEqual(['a, b']);
   });
+});
+
+test('thousands of ids are distinguished, and a repeated one has its first line', () => {
+  const ids = createIdLines();
+  const first = Array.from({ length: 5000 }, (_, index) => ids.add(`item ${index}`, index + 1));
+  const second = Array.from({ length: 5000 }, (_, index) => ids.add(`item ${index}`, 9999));
+  expect(new Set(first)).toEqual(new Set([undefined]));
+  expect(second).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
 });

@@ -11,9 +11,9 @@ const result = (index: number, file = 0, isAnswered = true, fingerprint = BigInt
   length: 100,
 });
 
-function indexOf(indexes: readonly number[]) {
+function indexWith(items: readonly number[]) {
   const index = createResultIndex();
-  for (const item of indexes) index.set(result(item));
+  for (const item of items) index.set(result(item));
   return index;
 }
 
@@ -24,34 +24,34 @@ describe('missing items', () => {
     [[1, 3], 1, '2'],
     [[4, 6], 4, '1-3, 5'],
     [[1, 9, 10, 12], 8, '2-8, 11'],
-  ])('between %j', (indexes, count, text) => {
-    expect(missingItems(indexOf(indexes))).toEqual({ count, text });
+  ])('between %j', (items, count, text) => {
+    expect(missingItems(indexWith(items))).toEqual({ count, text });
   });
 
-  test('are not all named when they are many', () => {
+  test('are not all named if there are many', () => {
     const even = Array.from({ length: 20 }, (_, index) => (index + 1) * 2);
-    expect(missingItems(indexOf(even))).toEqual({
+    expect(missingItems(indexWith(even))).toEqual({
       count: 20,
       text: '1, 3, 5, 7, 9, 11, 13, 15, 17, 19, …',
     });
   });
 });
 
-describe('pieces', () => {
-  const merge = () => createMerge(['a.jsonl', 'b.jsonl']);
+describe('merged files', () => {
+  const open = () => createMerge(['a.jsonl', 'b.jsonl']);
 
   test('that answer the same item are refused', () => {
-    const merged = merge();
-    merged.add(result(7, 0));
-    expect(() => merged.add(result(7, 1))).toThrow(
+    const merge = open();
+    merge.add(result(7, 0));
+    expect(() => merge.add(result(7, 1))).toThrow(
       'item 7 is answered twice, in a.jsonl and b.jsonl',
     );
   });
 
   test('of different inputs are refused', () => {
-    const merged = merge();
-    merged.add(result(7, 0, false));
-    expect(() => merged.add(result(7, 1, true, 1n))).toThrow(
+    const merge = open();
+    merge.add(result(7, 0, false));
+    expect(() => merge.add(result(7, 1, true, 1n))).toThrow(
       'a.jsonl and b.jsonl belong to different inputs: see item 7',
     );
   });
@@ -59,14 +59,14 @@ describe('pieces', () => {
   test.each([
     ['after', [result(7, 0, false), result(7, 1)]],
     ['before', [result(7, 1), result(7, 0, false)]],
-  ])('may hold a failure %s an answer, which counts', (_, results) => {
-    const merged = merge();
-    for (const one of results) merged.add(one);
-    expect(merged.index.get(7)).toMatchObject({ file: 1, isAnswered: true });
+  ])('may have a failure %s an answer, which wins', (_, results) => {
+    const merge = open();
+    for (const one of results) merge.add(one);
+    expect(merge.index.get(7)).toMatchObject({ file: 1, isAnswered: true });
   });
 });
 
-test('an index knows thousands of results, in whatever order they come', () => {
+test('an index keeps thousands of results, added in any order', () => {
   const index = createResultIndex();
   const count = 5000;
   const order = Array.from({ length: count }, (_, item) => ((item * 1777) % count) + 1);

@@ -8,7 +8,7 @@ function open() {
   return { output, text: () => written.join('') };
 }
 
-test('results that come in any order are written in the order of their items', () => {
+test('results that arrive in any order are written in item order', () => {
   const orders = fc.shuffledSubarray([...Array(20).keys()], { minLength: 20 });
   fc.assert(
     fc.property(orders, (order) => {
@@ -19,7 +19,7 @@ test('results that come in any order are written in the order of their items', (
   );
 });
 
-test('a result is written at once when all before it are', () => {
+test('a result is written as soon as all earlier ones are written', () => {
   const { output, text } = open();
   void output.put(0, 'a');
   expect(text()).toBe('a');
@@ -29,7 +29,7 @@ test('a result is written at once when all before it are', () => {
   expect(text()).toBe('abc');
 });
 
-test('there is no room while too much waits for one result, until that comes', async () => {
+test('there is no room while the buffer is full, until the awaited result arrives', async () => {
   const { output } = open();
   const large = 'x'.repeat(1 << 24);
   void output.put(1, large);
@@ -44,7 +44,7 @@ test('there is no room while too much waits for one result, until that comes', a
   expect(hasRoom).toBe(true);
 });
 
-test('what waits for a result that never comes is written at the end', () => {
+test('the end writes results that wait for a missing one', () => {
   const { output, text } = open();
   void output.put(3, 'd');
   void output.put(1, 'b');
@@ -52,7 +52,7 @@ test('what waits for a result that never comes is written at the end', () => {
   expect(text()).toBe('bd');
 });
 
-test('a result that frees no room does not wake the reader, one that does wakes it', async () => {
+test('only a result that makes room wakes the waiting reader', async () => {
   const { output } = open();
   const large = 'x'.repeat(1 << 24);
   void output.put(1, large);

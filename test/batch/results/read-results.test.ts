@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readResults } from '../../../src/batch/results/read-results.ts';
 
-const path = () => join(mkdtempSync(join(tmpdir(), 'natter-results-')), 'out.jsonl');
+const temporaryPath = () => join(mkdtempSync(join(tmpdir(), 'natter-results-')), 'out.jsonl');
 
-test('a file that is missing holds no results', () => {
-  expect(readResults(path()).count()).toBe(0);
+test('a missing file has no results', () => {
+  expect(readResults(temporaryPath()).count()).toBe(0);
 });
 
-test('each result is found where its line begins, also behind what a crash left', () => {
-  const name = path();
+test('each result has the offset of its line, also after NULs from a crash', () => {
+  const name = temporaryPath();
   const lines = [1, 2].map(
     (index) => `${JSON.stringify({ index, prompt_hash: '0'.repeat(16), content: 'é' })}\n`,
   );

@@ -38,7 +38,7 @@ function fileWith(text: string): string {
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
-/** Appends to a file, and ends. */
+/** Appends results to a file, then finishes and closes it. */
 async function append(path: string, indexes: readonly number[], ordered = true): Promise<void> {
   const file = openResultFile(path, options);
   for (const index of indexes) {
@@ -48,8 +48,8 @@ async function append(path: string, indexes: readonly number[], ordered = true):
   await file.close();
 }
 
-describe('a file of results', () => {
-  test('has each result as soon as it is known, and all in order at the end', async () => {
+describe('a results file', () => {
+  test('has each result at once, and all in order at the end', async () => {
     const path = join(folder(), 'out.jsonl');
     const file = openResultFile(path, options);
     for (const index of [3, 1, 2]) {
@@ -63,13 +63,13 @@ describe('a file of results', () => {
     expect(existsSync(`${path}.ordered`)).toBe(false);
   });
 
-  test('stays as it came without order', async () => {
+  test('keeps the order of arrival without sorting', async () => {
     const path = join(folder(), 'out.jsonl');
     await append(path, [3, 1, 2], false);
     expect(read(path)).toBe(line(3) + line(1) + line(2));
   });
 
-  test('knows what it holds when it is opened again', async () => {
+  test('has its results when it is opened again', async () => {
     const path = fileWith(line(2) + failedLine(5));
     const file = openResultFile(path, options);
     expect(file.find(2)).toMatchObject({ isAnswered: true, fingerprint: 2n });
@@ -79,7 +79,7 @@ describe('a file of results', () => {
   });
 
   test.each([true, false])(
-    'loses a failure to the answer that replaces it (ordered: %s)',
+    'replaces a failure with a later answer (ordered: %s)',
     async (ordered) => {
       const path = fileWith(failedLine(1) + line(2));
       await append(path, [1], ordered);
@@ -87,21 +87,21 @@ describe('a file of results', () => {
     },
   );
 
-  test('never loses an answer to a failure', async () => {
+  test('never replaces an answer with a failure', async () => {
     const path = fileWith(line(1) + failedLine(1));
     await append(path, []);
     expect(read(path)).toBe(line(1));
   });
 
   test.each([
-    ['a line that was cut', line(1) + line(2).slice(0, 30), line(1)],
-    ['a line of which little was written', `${line(1)}{"in`, line(1)],
+    ['a cut line', line(1) + line(2).slice(0, 30), line(1)],
+    ['a line with only a few bytes', `${line(1)}{"in`, line(1)],
     ['a line cut within a character', Buffer.from(line(1) + line(2)).subarray(0, -7), line(1)],
-    ['nothing but a cut line', line(1).slice(0, 20), ''],
+    ['only a cut line', line(1).slice(0, 20), ''],
     ['a line that lacks only its end', line(1) + line(2).slice(0, -1), line(1) + line(2)],
     ['nothing', '', ''],
     ['X11: NULs at its end', `${line(1)}${'\0'.repeat(5000)}`, line(1)],
-    ['X11: NULs and nothing else', '\0'.repeat(5000), ''],
+    ['X11: only NULs', '\0'.repeat(5000), ''],
     ['X11: a line that ends in NULs', `${line(1)}${line(2).slice(0, 30)}\0\0\0`, line(1)],
     ['X11: NULs before a whole line', `${line(1)}\0\0\0${line(2)}`, line(1) + line(2)],
     [
@@ -112,7 +112,7 @@ describe('a file of results', () => {
     ['X11: an empty line at its end', `${line(1)}\n`, line(1)],
     ['X11: an empty line at its beginning', `\n${line(1)}`, line(1)],
     ['X11: empty lines between', `${line(1)}\n\r\n${line(2)}`, line(1) + line(2)],
-  ])('goes on after %s', async (_, before, whole) => {
+  ])('can be continued after %s', async (_, before, whole) => {
     const path = join(folder(), 'out.jsonl');
     writeFileSync(path, before);
     await append(path, [9]);
@@ -128,7 +128,7 @@ describe('a file of results', () => {
     ['X11: binary data that begins with NULs', '\0\0\0\u0018ftypmp42\0\0', 1],
     ['X11: binary data with NULs', '\u007FELF\0\0\0', 1],
     ['an index beyond any batch', '{"index":900719925474099,"content":""}\n', 1],
-  ])('is refused, and stays as it is, with %s', (_, text, number) => {
+  ])('with %s is refused and not changed', (_, text, number) => {
     const path = fileWith(text);
     expect(() => openResultFile(path, options)).toThrow(
       `line ${number} of ${path} is not a result of natter batch`,
@@ -137,13 +137,13 @@ describe('a file of results', () => {
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
-  test('is refused when it is no file', () => {
+  test('is refused if it is a folder', () => {
     const path = join(folder(), 'results');
     mkdirSync(path);
     expect(() => openResultFile(path, options)).toThrow(/is not a regular file/);
   });
 
-  test('is refused in a folder that is not there, which the hint names', () => {
+  test('in a missing folder is refused with a hint to create it', () => {
     const path = join(folder(), 'results');
     const failure = { message: expect.stringContaining('cannot write') as string };
     expect(() => openResultFile(join(path, 'out.jsonl'), options)).toThrow(
@@ -151,7 +151,7 @@ describe('a file of results', () => {
     );
   });
 
-  test('is refused while another natter writes it', async () => {
+  test('is refused while another natter is writing it', async () => {
     const path = join(folder(), 'out.jsonl');
     const file = openResultFile(path, options);
     expect(() => openResultFile(path, options)).toThrow(
@@ -161,14 +161,14 @@ describe('a file of results', () => {
     await openResultFile(path, options).close();
   });
 
-  test('X8: writes nothing more once another natter has taken it over from one that was suspended', async () => {
+  test('X8: is not written by a suspended natter after another one has taken it over', async () => {
     const path = join(folder(), 'out.jsonl');
     const clock = createFakeClock();
     const suspended = openResultFile(path, { ...options, clock });
     const result = { index: 1, fingerprint: 1n, isAnswered: true };
     suspended.append(result, line(1));
-    const gone = { ...options, process: { id: process.pid, isRunning: () => false } };
-    const next = openResultFile(path, gone);
+    const killed = { ...options, process: { id: process.pid, isRunning: () => false } };
+    const next = openResultFile(path, killed);
     next.append({ ...result, index: 2 }, line(2));
     await clock.advance(60_000);
     const refusal = `another natter is writing ${path}: this one was suspended for too long`;
@@ -179,14 +179,14 @@ describe('a file of results', () => {
     expect(read(path)).toBe(line(1) + line(2));
   });
 
-  test('is had again at once when the natter that wrote it was killed', async () => {
+  test('can be opened at once after the natter that wrote it was killed', async () => {
     const path = join(folder(), 'out.jsonl');
     openResultFile(path, options);
-    const gone = { ...options, process: { id: process.pid, isRunning: () => false } };
-    await expect(openResultFile(path, gone).close()).resolves.toBeUndefined();
+    const killed = { ...options, process: { id: process.pid, isRunning: () => false } };
+    await expect(openResultFile(path, killed).close()).resolves.toBeUndefined();
   });
 
-  test('keeps its permissions, and a link to it', async () => {
+  test('keeps its permissions and a symbolic link to it', async () => {
     const path = fileWith(line(2));
     chmodSync(path, 0o640);
     const link = join(folder(), 'link.jsonl');
@@ -197,7 +197,7 @@ describe('a file of results', () => {
     expect(read(link)).toBe(read(path));
   });
 
-  test('tells of a disk that refuses what was written', async () => {
+  test('reports a failed flush', async () => {
     const path = join(folder(), 'out.jsonl');
     const synchronize = () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }));
     const file = openResultFile(path, { ...options, synchronize });
@@ -210,7 +210,7 @@ describe('a file of results', () => {
     await file.close();
   });
 
-  test('keeps permissions that the umask would take away', async () => {
+  test('keeps permissions that the umask would remove', async () => {
     const path = fileWith(line(2));
     chmodSync(path, 0o664);
     const before = process.umask(0o077);
@@ -220,7 +220,7 @@ describe('a file of results', () => {
     expect(statSync(path).mode & 0o777).toBe(0o664);
   });
 
-  test('is gone again when a run ends before its first result, unless that was its whole work', async () => {
+  test('is removed when a run ends without results, unless the run was complete', async () => {
     const path = join(folder(), 'out.jsonl');
     await openResultFile(path, options).close();
     expect(existsSync(path)).toBe(false);
@@ -230,7 +230,7 @@ describe('a file of results', () => {
     expect(read(path)).toBe('');
   });
 
-  test('is put in order though it is larger than what is copied at once', async () => {
+  test('is sorted even if it is larger than the copy buffer', async () => {
     const path = join(folder(), 'out.jsonl');
     const text = (index: number) => line(index, { content: 'x'.repeat(300_000) });
     const file = openResultFile(path, options);

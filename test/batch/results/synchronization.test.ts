@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { createSynchronization } from '../../../src/batch/results/synchronization.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
-/** A disk that takes until it is told that it is done. */
+/** A disk whose flushes last until `settle`. */
 function open() {
   const clock = createFakeClock();
   const waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   let calls = 0;
-  const synchronize = () => {
+  const flush = () => {
     calls += 1;
     return new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }));
   };
@@ -17,17 +17,17 @@ function open() {
     else next?.reject(error);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { clock, settle, calls: () => calls, ...createSynchronization(synchronize, clock) };
+  return { clock, settle, calls: () => calls, ...createSynchronization(flush, clock) };
 }
 
-test('what is written is on its way to the disk at once', () => {
+test('the first write is flushed at once', () => {
   const disk = open();
   expect(disk.calls()).toBe(0);
   disk.written();
   expect(disk.calls()).toBe(1);
 });
 
-test('what is written meanwhile follows a second later, together', async () => {
+test('writes during a flush are flushed together a second later', async () => {
   const disk = open();
   for (let line = 0; line < 5; line += 1) disk.written();
   await disk.settle();
@@ -42,7 +42,7 @@ test('what is written meanwhile follows a second later, together', async () => {
   expect(disk.calls()).toBe(3);
 });
 
-test('a slow disk gets one request at a time', async () => {
+test('a slow disk has one flush at a time', async () => {
   const disk = open();
   disk.written();
   await disk.clock.advance(10_000);
@@ -50,7 +50,7 @@ test('a slow disk gets one request at a time', async () => {
   expect(disk.calls()).toBe(1);
 });
 
-test('the end waits for what is under way, and for no pause', async () => {
+test('the end waits for the current flush, but not for the interval', async () => {
   const disk = open();
   disk.written();
   let isOver = false;
@@ -59,25 +59,25 @@ test('the end waits for what is under way, and for no pause', async () => {
   expect(isOver).toBe(false);
   await disk.settle();
   await end;
-  expect(disk.refusal()).toBeUndefined();
+  expect(disk.error()).toBeUndefined();
 });
 
-test('a refusal is kept, and nothing more is tried', async () => {
+test('after an error, nothing more is flushed', async () => {
   const disk = open();
   const error = new Error('EIO');
   disk.written();
   await disk.settle(error);
   disk.written();
   await disk.end();
-  expect([disk.refusal(), disk.calls()]).toEqual([error, 1]);
+  expect([disk.error(), disk.calls()]).toEqual([error, 1]);
 });
 
-test('an error of the disk that arrives after the end began is kept', async () => {
+test('an error after the end began is reported', async () => {
   const disk = open();
   const error = new Error('EIO');
   disk.written();
   const end = disk.end();
   await disk.settle(error);
   await end;
-  expect(disk.refusal()).toBe(error);
+  expect(disk.error()).toBe(error);
 });

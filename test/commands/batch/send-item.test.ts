@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sendItem, type SendOptions } from '../../../src/commands/batch/answer.ts';
+import { sendItem, type SendOptions } from '../../../src/commands/batch/send-item.ts';
 import type { Client } from '../../../src/client/client.ts';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { Failure } from '../../../src/failure.ts';
@@ -12,8 +12,7 @@ const stored = { settings: emptySettings, credentials: emptyCredentials };
 const content = { messages: [{ role: 'user' as const, content: 'hi' }] };
 const limited = () => new Failure('rate_limited', 'too many requests');
 
-/** How items are asked of `client`. */
-function askingWith(client: Pick<Client, 'chat'>, changes: Partial<SendOptions> = {}): SendOptions {
+function sendingTo(client: Pick<Client, 'chat'>, changes: Partial<SendOptions> = {}): SendOptions {
   return {
     client: client as Client,
     settings: resolveSettings({ flags: {}, environment: {}, stored }),
@@ -27,8 +26,8 @@ function askingWith(client: Pick<Client, 'chat'>, changes: Partial<SendOptions> 
   };
 }
 
-/** Asks an item of a service that refuses it. @returns the waits that the places of all items heard of */
-async function refuse(retryAfterSeconds: number | undefined) {
+/** Sends an item to a service that answers 429. @returns the waits reported to the slot */
+async function reportedWaits(retryAfterSeconds: number | undefined) {
   const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   const client: Pick<Client, 'chat'> = {
     // oxlint-disable-next-line require-yield
@@ -41,21 +40,21 @@ async function refuse(retryAfterSeconds: number | undefined) {
     rateLimited: (wait: number | undefined) => void waits.push(wait),
     release: () => undefined,
   };
-  const { failure } = await sendItem(askingWith(client), content, slot);
+  const { failure } = await sendItem(sendingTo(client), content, slot);
   expect(failure?.kind).toBe('rate_limited');
   return waits;
 }
 
 test.each([
-  ['for as long as the service asks', 2, 2000],
-  ['by fewer at the same time only, where the service names no time', undefined, undefined],
-  ['by fewer only, where it asks for longer than natter may wait', 61, undefined],
-])('a 429 that is not tried again holds other items back %s', async (_, asked, wait) => {
-  expect(await refuse(asked)).toEqual([wait]);
+  ['for the Retry-After', 2, 2000],
+  ['without a pause if there is no Retry-After', undefined, undefined],
+  ['without a pause if the Retry-After is too long', 61, undefined],
+])('a 429 without a retry slows the other items down %s', async (_, retryAfter, wait) => {
+  expect(await reportedWaits(retryAfter)).toEqual([wait]);
 });
 
-/** A service that has to be asked again after five seconds, and takes one more to answer. */
-function busy(clock: FakeClock): Pick<Client, 'chat'> {
+/** A service that needs a retry after five seconds, and answers one second later. */
+function busyClient(clock: FakeClock): Pick<Client, 'chat'> {
   return {
     async *chat(_request, options): AsyncGenerator<ChatEvent> {
       yield { type: 'retry-scheduled', retry: 1, retries: 4, delay: 5000, cause: limited() };
@@ -67,24 +66,28 @@ function busy(clock: FakeClock): Pick<Client, 'chat'> {
 }
 
 test.each([
-  ['given up where it waits for a retry', 3000, true, ''],
-  ['left to finish where it has been asked again', 5000, false, 'late'],
-])('when nothing more is to be asked an item is %s', async (_, moment, wasStopped, text) => {
+  ['cancelled while it waits for a retry', 3000, true, ''],
+  ['finished after the retry has started', 5000, false, 'late'],
+])('after a stop, an item is %s', async (_, moment, wasStopped, text) => {
   const clock = createFakeClock();
   const stop = new AbortController();
   const slot = { rateLimited: () => undefined, release: () => undefined };
-  const asked = sendItem(askingWith(busy(clock), { clock, stop: stop.signal }), content, slot);
+  const sending = sendItem(
+    sendingTo(busyClient(clock), { clock, stop: stop.signal }),
+    content,
+    slot,
+  );
   await expect.poll(() => clock.sleeping()).toBe(1);
   await clock.advance(moment);
-  stop.abort('enough');
+  stop.abort('stop');
   await expect.poll(() => clock.sleeping()).toBe(wasStopped ? 0 : 1);
   await clock.advance(1000);
-  expect(await asked).toMatchObject({ wasStopped, content: text });
+  expect(await sending).toMatchObject({ wasStopped, content: text });
 });
 
-test('an item that would wait for a retry after the last is given up at once', async () => {
+test('an item that needs a retry after a stop is cancelled at once', async () => {
   const clock = createFakeClock();
   const slot = { rateLimited: () => undefined, release: () => undefined };
-  const asking = askingWith(busy(clock), { clock, stop: AbortSignal.abort('enough') });
-  expect(await sendItem(asking, content, slot)).toMatchObject({ wasStopped: true, content: '' });
+  const options = sendingTo(busyClient(clock), { clock, stop: AbortSignal.abort('stop') });
+  expect(await sendItem(options, content, slot)).toMatchObject({ wasStopped: true, content: '' });
 });

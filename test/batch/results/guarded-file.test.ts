@@ -18,9 +18,9 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 
 const line = (index: number) => `${JSON.stringify({ index, content: `é ${index}` })}\n`;
 
-/** A file with one result, in a folder that tests may remove. */
+/** A results file with one result, in a folder that tests may remove. */
 function open() {
-  const folder = join(mkdtempSync(join(tmpdir(), 'natter-kept-')), 'results');
+  const folder = join(mkdtempSync(join(tmpdir(), 'natter-guarded-')), 'results');
   mkdirSync(folder);
   const path = join(folder, 'out.jsonl');
   const clock = createFakeClock();
@@ -35,14 +35,17 @@ function open() {
 }
 
 const read = (path: string) => readFileSync(path, 'utf8');
-const whole = { ordered: true, isComplete: true };
+const complete = { ordered: true, isComplete: true };
 
-describe('a file of results', () => {
+describe('a results file', () => {
   test.each([
     ['is deleted', (path: string) => rmSync(path)],
-    ['is deleted with its folder', (path: string) => rmSync(dirname(path), { recursive: true })],
+    [
+      'is deleted together with its folder',
+      (path: string) => rmSync(dirname(path), { recursive: true }),
+    ],
     ['is moved away', (path: string) => renameSync(path, `${path}.moved`)],
-  ])('X10: that %s is written anew within a second, with all results', async (_, remove) => {
+  ])('X10: that %s is written again within a second, with all results', async (_, remove) => {
     const { path, file, clock, add, rewritten } = open();
     chmodSync(path, 0o640);
     remove(path);
@@ -51,7 +54,7 @@ describe('a file of results', () => {
     expect(read(path)).toBe(line(1) + line(3));
     expect(statSync(path).mode & 0o777).toBe(0o640);
     add(2);
-    await file.finish(whole);
+    await file.finish(complete);
     expect(read(path)).toBe(line(1) + line(2) + line(3));
     expect({ rewritten: rewritten(), isBroken: file.broken.aborted }).toEqual({
       rewritten: 1,
@@ -59,14 +62,14 @@ describe('a file of results', () => {
     });
   });
 
-  test('X10: that is deleted right before the end is there at the end', async () => {
+  test('X10: that is deleted right before the end exists at the end', async () => {
     const { path, file } = open();
     rmSync(path);
-    await file.finish(whole);
+    await file.finish(complete);
     expect(read(path)).toBe(line(1));
   });
 
-  test('X10: that is replaced ends the run, and neither file is lost', async () => {
+  test('X10: that is replaced ends the run without losing either file', async () => {
     const { path, file, clock, add } = open();
     writeFileSync(`${path}.new`, 'my own\n');
     renameSync(`${path}.new`, path);
@@ -79,7 +82,7 @@ describe('a file of results', () => {
     }) as Error;
     expect(file.broken.reason).toEqual(failure);
     expect(() => add(2)).toThrow(failure);
-    await expect(file.finish(whole)).rejects.toEqual(failure);
+    await expect(file.finish(complete)).rejects.toEqual(failure);
     await file.close();
     expect([read(path), read(`${path}.kept`), read(`${path}.kept-2`)]).toEqual([
       'my own\n',
@@ -88,7 +91,7 @@ describe('a file of results', () => {
     ]);
   });
 
-  test('X10: that is replaced by a copy of itself is the same file', async () => {
+  test('X10: that is replaced by its copy does not end the run', async () => {
     const { path, file, clock } = open();
     writeFileSync(`${path}.new`, read(path));
     renameSync(`${path}.new`, path);
@@ -96,7 +99,7 @@ describe('a file of results', () => {
     expect(file.broken.aborted).toBe(false);
   });
 
-  test('X10: that another program cuts ends the run', async () => {
+  test('X10: that another program truncates ends the run', async () => {
     const { path, file, clock } = open();
     truncateSync(path, 3);
     await clock.advance(1000);
@@ -106,28 +109,28 @@ describe('a file of results', () => {
     });
   });
 
-  test('X10: that cannot be written anew gives its results back', async () => {
+  test('X10: that cannot be written again returns its results', async () => {
     const { path, file, clock } = open();
-    expect([...file.unkept()]).toEqual([]);
+    expect([...file.unsaved()]).toEqual([]);
     const folder = dirname(path);
     rmSync(folder, { recursive: true });
     // A file in the place of its folder; permissions would not stop an administrator.
     writeFileSync(folder, '');
     await clock.advance(1000);
     expect(file.broken.reason).toMatchObject({ kind: 'storage' });
-    expect(Buffer.concat([...file.unkept()]).toString()).toBe(line(1));
+    expect(Buffer.concat([...file.unsaved()]).toString()).toBe(line(1));
     expect(existsSync(path)).toBe(false);
   });
 
-  test('X21: that the disk refuses ends the run before the next result comes', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'natter-kept-'));
+  test('X21: that cannot be flushed ends the run before the next result', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-guarded-'));
     const clock = createFakeClock();
     const synchronize = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }));
     const process = { id: 1, isRunning: () => true };
     const file = openResultFile(join(folder, 'out.jsonl'), { process, clock, synchronize });
     onTestFinished(() => file.close());
     file.append({ index: 1, fingerprint: undefined, isAnswered: true }, line(1));
-    // The disk refuses at once, the file is looked at a second later.
+    // The flush fails at once; the file is checked a second later.
     await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(1000);
     expect(file.broken.reason).toMatchObject({
@@ -137,7 +140,7 @@ describe('a file of results', () => {
   });
 });
 
-test('X10: a truncated file is noticed by the next result, and not written over', () => {
+test('X10: the next result detects a truncated file and does not overwrite it', () => {
   const { path, add } = open();
   truncateSync(path, 0);
   expect(() => add(2)).toThrow('another program truncated');

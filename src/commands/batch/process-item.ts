@@ -1,19 +1,19 @@
-import type { Slot } from '../../batch/concurrency.ts';
 import type { CircuitBreaker } from '../../batch/circuit-breaker.ts';
+import type { Slot } from '../../batch/concurrency.ts';
 import type { BatchItem, InputItem } from '../../batch/input/item.ts';
 import { countFailure, type Tally } from '../../batch/tally.ts';
 import type { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/failure-report.ts';
-import { sendItem, type SendOptions, type ItemOutcome } from './answer.ts';
-import { itemFingerprint } from './request.ts';
-import { failureLine, outcomeLine, unsendable } from './result.ts';
-import type { BatchSink } from './sink.ts';
 import { withHint } from '../program/remedy-words.ts';
-import type { Context } from '../program/context.ts';
+import type { Secrets } from '../program/secrets.ts';
+import { failureLine, outcomeLine, unsendable } from './result.ts';
+import { itemFingerprint, sendItem, type ItemOutcome, type SendOptions } from './send-item.ts';
+import type { BatchSink } from './sink.ts';
 
-export interface BatchWork {
-  readonly context: Context;
-  readonly asking: SendOptions;
+/** What the items of a run share. */
+export interface ItemProcessing {
+  readonly secrets: Secrets;
+  readonly sending: SendOptions;
   readonly sink: BatchSink;
   readonly tally: Tally;
   readonly circuitBreaker: CircuitBreaker;
@@ -21,8 +21,10 @@ export interface BatchWork {
   readonly giveUp: (failure: Failure) => void;
 }
 
-function countOutcome({ tally, circuitBreaker, giveUp }: BatchWork, outcome: ItemOutcome): void {
-  const { failure, record } = outcome;
+function countOutcome(
+  { tally, circuitBreaker, giveUp }: ItemProcessing,
+  { failure, record }: ItemOutcome,
+): void {
   // Tokens of failed answers are billed, too.
   tally.tokens += record.usage?.total_tokens ?? 0;
   if (failure === undefined) {
@@ -34,49 +36,50 @@ function countOutcome({ tally, circuitBreaker, giveUp }: BatchWork, outcome: Ite
   if (circuitBreaker.failed(failure)) giveUp(failure);
 }
 
-async function answer(
-  work: BatchWork,
+async function answerItem(
+  processing: ItemProcessing,
   item: BatchItem,
   sequence: number,
   slot: Slot,
 ): Promise<boolean> {
-  const { context, asking, sink } = work;
-  const fingerprint = itemFingerprint(item, asking.settings);
+  const { secrets, sending, sink } = processing;
+  const fingerprint = itemFingerprint(item, sending.settings);
   const { index } = item;
   let outcome: ItemOutcome;
   try {
-    outcome = await sendItem(asking, item.content, slot);
+    outcome = await sendItem(sending, item.content, slot);
   } catch (error) {
     const failure = withHint(toFailure(error));
-    countFailure(work.tally, failure.kind);
-    const line = failureLine(context, item, fingerprint, failure);
+    countFailure(processing.tally, failure.kind);
+    const line = failureLine(secrets, item, fingerprint, failure);
     await sink.put(sequence, { index, fingerprint, isAnswered: false }, line);
     return false;
   }
   const { failure, content, wasStopped } = outcome;
-  // Cancelled before any text: no result, so it is sent again next time.
+  // Cancelled before any text: without a result, the next run sends it again.
   if (wasStopped && content === '') return false;
   const isAnswered = failure === undefined;
-  const line = outcomeLine(context, item, fingerprint, outcome);
-  countOutcome(work, outcome);
+  const line = outcomeLine(secrets, item, fingerprint, outcome);
+  countOutcome(processing, outcome);
   await sink.put(sequence, { index, fingerprint, isAnswered }, line);
   return isAnswered;
 }
 
 /**
  * Sends one item, counts the outcome and writes the result. @returns whether it was answered
- * @throws Failure `storage` when the result cannot be saved
+ * @throws Failure `storage` if the result cannot be saved
  */
-export async function workItem(
-  work: BatchWork,
+export async function processItem(
+  processing: ItemProcessing,
   item: InputItem,
   sequence: number,
   slot: Slot,
 ): Promise<boolean> {
-  if (item.problem === undefined) return answer(work, item, sequence, slot);
+  if (item.problem === undefined) return answerItem(processing, item, sequence, slot);
+  const { secrets, sink, tally } = processing;
   const failure = unsendable(item);
-  countFailure(work.tally, failure.kind);
+  countFailure(tally, failure.kind);
   const result = { index: item.index, fingerprint: undefined, isAnswered: false };
-  await work.sink.put(sequence, result, failureLine(work.context, item, undefined, failure));
+  await sink.put(sequence, result, failureLine(secrets, item, undefined, failure));
   return false;
 }

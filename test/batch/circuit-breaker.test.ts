@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { createCircuitBreaker } from '../../src/batch/circuit-breaker.ts';
+import { Failure, type FailureKind } from '../../src/failure.ts';
+
+describe('a circuit breaker', () => {
+  const failed = (kind: FailureKind) => new Failure(kind, kind);
+  const limits = { longestWait: 60_000, isReplay: false };
+
+  test.each(['unauthorized', 'configuration'] as const)('stops at the first %s', (kind) => {
+    expect(createCircuitBreaker({ ...limits, most: 3 }).failed(failed(kind))).toBe(true);
+  });
+
+  test.each(['unreachable', 'server_error', 'rate_limited', 'not_found', 'forbidden'] as const)(
+    'stops at the third consecutive %s',
+    (kind) => {
+      const circuitBreaker = createCircuitBreaker({ ...limits, most: 3 });
+      const tries = [1, 2, 3].map(() => circuitBreaker.failed(failed(kind)));
+      expect(tries).toEqual([false, false, true]);
+    },
+  );
+
+  test('does not stop when a recording lacks an exchange', () => {
+    const circuitBreaker = createCircuitBreaker({ ...limits, most: 1, isReplay: true });
+    expect(circuitBreaker.failed(failed('configuration'))).toBe(false);
+    expect(circuitBreaker.failed(failed('unauthorized'))).toBe(true);
+  });
+
+  test('stops at the first Retry-After above the limit', () => {
+    const refused = (retryAfterSeconds: number) =>
+      createCircuitBreaker({ ...limits, most: 3 }).failed(
+        new Failure('rate_limited', 'too many requests', { retryAfterSeconds }),
+      );
+    expect([refused(60), refused(61)]).toEqual([false, true]);
+  });
+
+  test('counts from zero after an answer', () => {
+    const circuitBreaker = createCircuitBreaker({ ...limits, most: 2 });
+    circuitBreaker.failed(failed('server_error'));
+    circuitBreaker.answered();
+    expect(circuitBreaker.failed(failed('server_error'))).toBe(false);
+  });
+
+  test.each(['usage', 'invalid_request', 'incomplete'] as const)(
+    'never stops for %s, which concerns one item',
+    (kind) => {
+      const circuitBreaker = createCircuitBreaker({ ...limits, most: 1 });
+      expect(circuitBreaker.failed(failed(kind))).toBe(false);
+    },
+  );
+});

@@ -67,6 +67,17 @@ function createTextMask(filter: SecretFilter) {
   };
 }
 
+const metadata: ReadonlySet<string> = new Set(['id', 'model', 'finishReason', 'requestId']);
+
+/** Masks only texts from the service: a secret that looks like a type or the name of a field must not change those. */
+function maskMetadata<Event extends ChatEvent>(event: Event, { mask }: SecretFilter): Event {
+  const fields = Object.entries(event).map(([name, value]: readonly [string, unknown]) => [
+    name,
+    metadata.has(name) && typeof value === 'string' ? mask(value) : value,
+  ]);
+  return Object.fromEntries(fields) as Event;
+}
+
 async function* maskChat(
   events: AsyncIterable<ChatEvent>,
   filter: SecretFilter,
@@ -81,7 +92,7 @@ async function* maskChat(
       // A name may arrive in the middle of a text.
       if (event.type !== 'answer-named') yield* texts.release();
       // The client masks its own failures.
-      yield event.type === 'retry-scheduled' ? event : maskValue(event, filter.mask);
+      yield event.type === 'retry-scheduled' ? event : maskMetadata(event, filter);
     }
   } catch (error) {
     yield* texts.release();

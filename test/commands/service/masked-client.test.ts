@@ -30,6 +30,7 @@ async function receive(
   sent: readonly (ChatEvent | Error)[],
   signal?: AbortSignal,
   onEvent: (event: ChatEvent) => void = () => undefined,
+  secrets = filter,
 ): Promise<Received> {
   const service: Client = {
     async *chat() {
@@ -42,7 +43,7 @@ async function receive(
     getModel: async (id) => ({ id }),
     close: () => undefined,
   };
-  const client = maskClient(service, () => filter);
+  const client = maskClient(service, () => secrets);
   const events: ChatEvent[] = [];
   const options = signal === undefined ? {} : { signal };
   try {
@@ -96,4 +97,24 @@ test('delivers text that is held back after an abort, and no later event', async
   const { events, error } = await receive(sent, abort.signal, () => abort.abort(reason));
   expect(events).toEqual([text('a '), text(half)]);
   expect(error).toBe(reason);
+});
+
+test('masks the texts of metadata', async () => {
+  const metadata = (value: string): readonly ChatEvent[] => [
+    { type: 'answer-started', attempt: 1, requestId: value },
+    { type: 'answer-named', id: value, model: value },
+    { ...finished, id: value, model: value, finishReason: value },
+  ];
+  expect(await receive(metadata(`a ${secretKey}`))).toEqual({ events: metadata('a ***') });
+});
+
+test('does not mask the types of events and the names of fields', async () => {
+  const words = ['answer', 'finished', 'started', 'attempts', 'total_tokens', 'finishReason'];
+  const sent: readonly ChatEvent[] = [
+    { type: 'answer-started', attempt: 1 },
+    { type: 'answer-named', id: 'i', model: 'm' },
+    { ...finished, finishReason: 'stop', usage: { total_tokens: 7 } },
+  ];
+  const secrets = createSecretFilter(words, 1);
+  expect(await receive(sent, undefined, undefined, secrets)).toEqual({ events: sent });
 });

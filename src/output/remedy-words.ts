@@ -54,3 +54,13 @@ export function hintOf({ hint, remedy }: Failure, words: FrontDoorWords): string
   // The code decides which data there is, which the compiler cannot see here.
   return (all[remedy.code] as (remedy: Remedy) => string)(remedy);
 }
+
+/** A URL without characters that a shell interprets. */
+const safeUrl = /^[\w:/.~%[\]-]+$/;
+
+/** Offers the command only with a safe URL: the server chooses it, and a user may paste the command. */
+export function setBaseUrlHint({ baseUrl }: { readonly baseUrl: string }): string {
+  return safeUrl.test(baseUrl)
+    ? `if that is right, set the base URL: natter config set base-url ${baseUrl}`
+    : 'if that address is right, set it as the base URL';
+}

@@ -65,7 +65,7 @@ const data = {
   time: '<time>',
   seconds: '<seconds>',
   scheme: 'https',
-  baseUrl: '<base URL>',
+  baseUrl: 'https://api.example.com',
   variable: '<variable>',
   option: '<option>',
   isInTrash: false,

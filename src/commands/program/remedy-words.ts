@@ -1,6 +1,11 @@
 import type { Failure } from '../../failure.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
-import { hintOf, timeoutOptions, type FrontDoorWords } from '../../output/remedy-words.ts';
+import {
+  hintOf,
+  setBaseUrlHint,
+  timeoutOptions,
+  type FrontDoorWords,
+} from '../../output/remedy-words.ts';
 
 /** The hints of a command line: commands and options to type. */
 export const commandWords: FrontDoorWords = {
@@ -11,8 +16,7 @@ export const commandWords: FrontDoorWords = {
   'check-base-url': () => 'check the base URL: natter auth status',
   'check-host': () => 'check the host of the base URL: natter auth status',
   'check-connection': () => 'check the base URL and the network: natter auth status',
-  'set-base-url': ({ baseUrl }) =>
-    `if that is right, set the base URL: natter config set base-url ${baseUrl}`,
+  'set-base-url': setBaseUrlHint,
   'remove-user-info': () => 'remove them from the URL; store a key with natter auth login',
   'use-https': () => 'use an https base URL, or allow it with --allow-insecure',
   'sign-in': () => 'set the key with natter auth login',

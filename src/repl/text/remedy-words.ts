@@ -1,4 +1,4 @@
-import { timeoutOptions, type FrontDoorWords } from '../../output/remedy-words.ts';
+import { setBaseUrlHint, timeoutOptions, type FrontDoorWords } from '../../output/remedy-words.ts';
 
 /** The hints of a conversation: slash commands, and options only for the next start of natter. */
 export const replWords: FrontDoorWords = {
@@ -10,8 +10,7 @@ export const replWords: FrontDoorWords = {
   'check-base-url': () => 'check the base URL',
   'check-host': () => 'check the host of the base URL',
   'check-connection': () => 'check the base URL and the network',
-  'set-base-url': ({ baseUrl }) =>
-    `if that is right, set the base URL: natter config set base-url ${baseUrl}`,
+  'set-base-url': setBaseUrlHint,
   'remove-user-info': () => 'remove them from the URL',
   'use-https': () => 'use an https base URL, or restart natter with --allow-insecure',
   'sign-in': () => 'enter a valid key',

@@ -1,6 +1,6 @@
 import { Box, render, Static, Text } from 'ink';
 import type { ReactElement } from 'react';
-import { loadLayout } from '../../src/repl/view/mount-view.ts';
+import { loadLayout } from '../../src/repl/view/draw-frame.tsx';
 import type { BenchScreen } from './screen.ts';
 
 const batch = 33;

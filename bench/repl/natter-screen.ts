@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/clock.ts';
-import { loadLayout, mountView } from '../../src/repl/view/mount-view.ts';
+import { createDrawer, loadLayout } from '../../src/repl/view/draw-frame.tsx';
 import type { ViewModel } from '../../src/repl/view/view-model.ts';
 import { createLiveRegion } from '../../src/terminal/live/live-region.ts';
 import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
@@ -32,7 +32,8 @@ export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
     resizePause: 100,
     askColumn: () => undefined,
   });
-  const view = mountView({ region, look: () => ({ style, unicode: true }) });
+  const draw = createDrawer();
+  const look = { style, unicode: true };
   const width = () => terminal.columns();
   const stream = createMarkdownStream({ style, width, hyperlinks: true, unicode: true });
   const sanitizer = createSanitizer();
@@ -43,7 +44,7 @@ export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
       tokens += 1;
       region.commit(await stream.write(sanitizer.write(delta)));
       const seconds = Math.floor((performance.now() - begin) / 1000);
-      view.update(() => modelOf(tokens, seconds, stream.undecided()));
+      region.render((place) => draw(modelOf(tokens, seconds, stream.undecided()), look, place));
     },
     async close() {
       region.commit(await stream.end());

@@ -2,7 +2,7 @@ import { catalogue } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 
 /** Maximum bytes of text in one token of any known tokenizer. */
-const mostBytesPerToken = 128;
+const maxBytesPerToken = 128;
 const warningShare = 0.8;
 
 /** A request compared with the model's window, in tokens. */
@@ -34,7 +34,7 @@ const catalogueIds = catalogue.map(({ id }) => id);
 
 /** Maximum bytes of a prompt that could fit any model of the catalogue. */
 export const largestPromptBytes =
-  Math.max(...catalogue.map((entry) => entry.contextWindow)) * mostBytesPerToken;
+  Math.max(...catalogue.map((entry) => entry.contextWindow)) * maxBytesPerToken;
 
 /** The smallest model of the catalogue whose window has room for `tokens`; else the largest. */
 export function smallestModelFor(tokens: number, served = noWindows): string {
@@ -82,7 +82,7 @@ export function contextWarning(
  */
 export function refuseImpossible(model: string, promptBytes: number, served = noWindows): void {
   const window = contextWindow(model, served);
-  if (window === undefined || promptBytes <= window * mostBytesPerToken) return;
+  if (window === undefined || promptBytes <= window * maxBytesPerToken) return;
   throw new Failure(
     'invalid_request',
     `the prompt has ${count(promptBytes)} bytes, which cannot fit ${model}'s window of ${count(window)} tokens`,

@@ -33,28 +33,28 @@ export function requireEncoding(label: string): void {
   decoder(label, true);
 }
 
-const block = 65_536;
+const blockSize = 65_536;
 /** Bytes; more than a character has in any encoding. */
-const longestCharacter = 16;
+const maxCharacterBytes = 16;
 
 /** An offset before the invalid byte, at most a block away from it. */
-function blockOfFault(bytes: Uint8Array, encoding: string): number {
+function offsetBeforeFault(bytes: Uint8Array, encoding: string): number {
   const stream = decoder(encoding, true);
   let start = 0;
   try {
-    for (; start + block < bytes.length; start += block) {
-      stream.decode(bytes.subarray(start, start + block), { stream: true });
+    for (; start + blockSize < bytes.length; start += blockSize) {
+      stream.decode(bytes.subarray(start, start + blockSize), { stream: true });
     }
   } catch {
     // This block has the invalid byte; the caller finds it.
   }
-  return Math.max(0, start - longestCharacter);
+  return Math.max(0, start - maxCharacterBytes);
 }
 
 /** Where the first invalid character begins, found by decoding single bytes. */
 function offsetOfFault(bytes: Uint8Array, encoding: string): number {
   const stream = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-  const start = blockOfFault(bytes, encoding);
+  const start = offsetBeforeFault(bytes, encoding);
   let begin = start;
   try {
     if (start > 0) stream.decode(bytes.subarray(0, start), { stream: true });

@@ -132,17 +132,17 @@ export function modelOf(path: readonly Turn[]): string | undefined {
 }
 
 /** Code points: a title fits a line beside a date and a model. */
-const longestTitle = 60;
+const maxTitleLength = 60;
 
 /** A title from a prompt: its first line with text, cut at a word. */
 export function titleFrom(prompt: string): string {
-  const start = prompt.trimStart().slice(0, longestTitle * 8);
+  const start = prompt.trimStart().slice(0, maxTitleLength * 8);
   const [line = ''] = start.split(/[\r\n]/, 1);
   const characters = Array.from(line.replaceAll(/\s+/g, ' ').trim());
-  if (characters.length <= longestTitle) return characters.join('');
-  const cut = characters.slice(0, longestTitle - 1).join('');
+  if (characters.length <= maxTitleLength) return characters.join('');
+  const cut = characters.slice(0, maxTitleLength - 1).join('');
   const space = cut.lastIndexOf(' ');
-  return `${(space > longestTitle / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+  return `${(space > maxTitleLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
 /** The set title, else one from the first prompt, else an empty text. */

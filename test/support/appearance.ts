@@ -1,4 +1,4 @@
-import { signsFor, type Appearance } from '../../src/repl/view/appearance.ts';
+import { symbolsFor, type Appearance } from '../../src/repl/view/appearance.ts';
 import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 
@@ -8,11 +8,15 @@ export interface Look {
   readonly colored?: boolean;
 }
 
-/** How a test's live region looks: plain text of 60 columns, typographic signs, unless it says otherwise. */
+/** How a test's live region looks: plain text of 60 columns, typographic symbols by default. */
 export function appearanceOf({
   columns = 60,
   unicode = true,
   colored = false,
 }: Look = {}): Appearance {
-  return { style: colored ? createChalkStyle() : plainStyle, signs: signsFor(unicode), columns };
+  return {
+    style: colored ? createChalkStyle() : plainStyle,
+    symbols: symbolsFor(unicode),
+    columns,
+  };
 }

@@ -6,7 +6,7 @@ import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { Failure } from '../../src/failure.ts';
 import { effectRunners, type EffectRunners } from '../../src/repl/effects/run-effect.ts';
 import { initialState } from '../../src/repl/state/initial-state.ts';
-import { lineFormat } from '../../src/repl/text/line-format.ts';
+import { lineFormat } from '../../src/repl/text/transcript-formats.ts';
 import type { SessionPorts } from '../../src/repl/session/ports.ts';
 import type { Screen } from '../../src/repl/session/screen.ts';
 import { createSession, type Session } from '../../src/repl/session/session.ts';

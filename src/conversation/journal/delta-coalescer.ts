@@ -9,9 +9,9 @@ export interface DeltaCoalescer {
 }
 
 /** Milliseconds: a killed process loses at most half a second of text. */
-const interval = 400;
+const flushInterval = 400;
 /** UTF-16 units: fast text is written sooner. */
-const largest = 1 << 18;
+const maxSize = 1 << 18;
 
 export function createDeltaCoalescer(
   clock: Pick<Clock, 'sleep'>,
@@ -33,7 +33,7 @@ export function createDeltaCoalescer(
     if (records.length > 0) write(...records);
   };
   const flushLater = async (signal: AbortSignal) => {
-    await clock.sleep(interval, signal).catch(() => undefined);
+    await clock.sleep(flushInterval, signal).catch(() => undefined);
     if (!signal.aborted) flush();
   };
   return {
@@ -44,7 +44,7 @@ export function createDeltaCoalescer(
       if (known === undefined) texts.set(key, { first: delta, parts: [delta.text] });
       else known.parts.push(delta.text);
       size += delta.text.length;
-      if (size > largest) flush();
+      if (size > maxSize) flush();
       else if (timer === undefined) {
         timer = new AbortController();
         void flushLater(timer.signal);

@@ -36,10 +36,10 @@ export interface WriterOptions {
 }
 
 /** Milliseconds to the next attempt after the first failure; each further failure doubles them. */
-const shortestPause = 500;
-const longestPause = 30_000;
+const minPause = 500;
+const maxPause = 30_000;
 /** Maximum bytes of one write call, unless a record is longer: limits what a full disk cuts. */
-const largestWrite = 1 << 18;
+const maxWriteBytes = 1 << 18;
 
 interface PendingLine {
   readonly record: JournalRecord;
@@ -71,7 +71,7 @@ function nextWrite({ pending, isTorn }: FileState, first: number) {
   let size = isTorn ? 1 : 0;
   for (let at = first; at < pending.length; at += 1) {
     const { bytes } = pending[at] as PendingLine;
-    if (ends.length > 0 && size + bytes.length > largestWrite) break;
+    if (ends.length > 0 && size + bytes.length > maxWriteBytes) break;
     parts.push(bytes);
     size += bytes.length;
     ends.push(size);
@@ -118,7 +118,7 @@ function createPause({ clock }: WriterOptions) {
   return {
     isOver: () => clock.monotonic() >= end,
     grow() {
-      length = Math.min(Math.max(length * 2, shortestPause), longestPause);
+      length = Math.min(Math.max(length * 2, minPause), maxPause);
       end = clock.monotonic() + length;
     },
     reset() {

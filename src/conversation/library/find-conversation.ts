@@ -6,11 +6,11 @@ import { summarize } from './read-conversation.ts';
 const latestName = 'latest';
 
 /** Ids in a hint; more would make it unreadable. */
-const mostCandidates = 5;
+const maxCandidates = 5;
 
 function ambiguous(name: string, candidates: readonly string[]): Failure {
-  const shown = candidates.slice(0, mostCandidates).join(', ');
-  const more = candidates.length > mostCandidates ? ', …' : '';
+  const shown = candidates.slice(0, maxCandidates).join(', ');
+  const more = candidates.length > maxCandidates ? ', …' : '';
   return new Failure('usage', `"${name}" matches ${candidates.length} conversations`, {
     hint: `type more of the id: ${shown}${more}`,
   });

@@ -30,7 +30,7 @@ export interface Candidate {
 export type ArgumentKind = 'value' | 'path';
 
 /** Number of characters before the caret that are searched. */
-const reach = 4096;
+const searchedLength = 4096;
 
 function pathRequest(path: string, from: number, to: number): CompletionRequest {
   const slash = path.lastIndexOf('/') + 1;
@@ -38,7 +38,7 @@ function pathRequest(path: string, from: number, to: number): CompletionRequest 
 }
 
 function findMention(head: string, cursor: number): CompletionRequest | undefined {
-  const found = /(?:^|\s)@("?)((?<=")[^"\n]*|(?<!")[^\s"]*)$/.exec(head.slice(-reach));
+  const found = /(?:^|\s)@("?)((?<=")[^"\n]*|(?<!")[^\s"]*)$/.exec(head.slice(-searchedLength));
   if (found === null) return undefined;
   const [, quote = '', path = ''] = found;
   const from = cursor - path.length - quote.length;
@@ -71,15 +71,15 @@ export function findCompletion(
   argumentKind: (command: string) => ArgumentKind | undefined,
 ): CompletionRequest | undefined {
   if (text.startsWith('/') && !text.startsWith('//')) {
-    const head = text.slice(0, Math.min(cursor, reach));
-    const name = cursor > reach ? undefined : /^\/(\S*)$/.exec(head)?.[1];
+    const head = text.slice(0, Math.min(cursor, searchedLength));
+    const name = cursor > searchedLength ? undefined : /^\/(\S*)$/.exec(head)?.[1];
     if (name !== undefined && cursor > 0) {
       return { kind: 'command', from: 1, to: cursor, typed: name };
     }
-    const argument = cursor > reach ? undefined : findArgument(head, cursor, argumentKind);
+    const argument = cursor > searchedLength ? undefined : findArgument(head, cursor, argumentKind);
     if (argument !== undefined) return argument;
   }
-  return findMention(text.slice(Math.max(0, cursor - reach), cursor), cursor);
+  return findMention(text.slice(Math.max(0, cursor - searchedLength), cursor), cursor);
 }
 
 /** Matching candidates, ignoring case: first those that start with the typed text, then those that contain it. */
@@ -91,13 +91,13 @@ export function matchCandidates(
   const visible = candidates.filter(
     ({ value }) => kind !== 'path' || !value.startsWith('.') || typed.startsWith('.'),
   );
-  const places = visible.map((candidate) => ({
+  const found = visible.map((candidate) => ({
     candidate,
     at: candidate.value.toLowerCase().indexOf(wanted),
   }));
-  const beginning = places.filter(({ at }) => at === 0);
-  const holding = places.filter(({ at }) => at > 0);
-  return [...beginning, ...holding].map(({ candidate }) => candidate);
+  const prefixMatches = found.filter(({ at }) => at === 0);
+  const otherMatches = found.filter(({ at }) => at > 0);
+  return [...prefixMatches, ...otherMatches].map(({ candidate }) => candidate);
 }
 
 /** The longest common prefix, in whole characters. */

@@ -1,9 +1,112 @@
-import { previousBoundary } from './grapheme-boundary.ts';
-import { move } from './motion.ts';
-import { kill, remove, transpose, yank, yankPop } from './removal.ts';
-import { expandPaste, insert, replaceRange } from './text-buffer.ts';
+import { nextBoundary, previousBoundary } from './grapheme-boundary.ts';
+import { move, targetOf } from './motion.ts';
+import type { Motion } from './motion.ts';
+import { mergePastes } from './paste.ts';
+import type { MarkedText } from './paste.ts';
+import { expandPaste, insert, replaceRange, endEdit } from './text-buffer.ts';
 import type { TextBuffer } from './text-buffer.ts';
-import { redo, undo } from './undo.ts';
+
+const ringSize = 30;
+
+function rangeOf(buffer: TextBuffer, motion: Motion): { from: number; to: number } {
+  const { text, cursor } = buffer;
+  let target = targetOf(buffer, motion);
+  // At the end of a line, the line end itself is removed.
+  if (target === cursor && motion === 'line-end') target = nextBoundary(text, cursor);
+  if (target === cursor && motion === 'line-start') target = previousBoundary(text, cursor);
+  return { from: Math.min(cursor, target), to: Math.max(cursor, target) };
+}
+
+/** Deletes up to the target of a motion: `left` is Backspace, `right` is Delete. */
+function remove(buffer: TextBuffer, motion: Motion): TextBuffer {
+  const { from, to } = rangeOf(buffer, motion);
+  return replaceRange(buffer, from, to, '', { kind: 'remove' });
+}
+
+/** Cuts up to the target of a motion for `yank`; consecutive kills are joined. */
+function kill(buffer: TextBuffer, motion: Motion): TextBuffer {
+  const { from, to } = rangeOf(buffer, motion);
+  if (from === to) return endEdit(buffer);
+  const killed = buffer.text.slice(from, to);
+  const killRing = withKilled(buffer, killed, from < buffer.cursor);
+  return { ...replaceRange(buffer, from, to, '', { kind: 'kill' }), killRing };
+}
+
+function withKilled(buffer: TextBuffer, killed: string, isBackward: boolean): MarkedText[] {
+  const { killRing, pastes, lastEdit } = buffer;
+  const [newest, ...older] = killRing;
+  if (lastEdit?.kind !== 'kill' || newest === undefined) {
+    return [{ text: killed, pastes }, ...killRing].slice(0, ringSize);
+  }
+  return [{ text: isBackward ? killed + newest.text : newest.text + killed, pastes }, ...older];
+}
+
+function putKilled(buffer: TextBuffer, from: number, index: number): TextBuffer {
+  const entry = buffer.killRing[index];
+  if (entry === undefined) return buffer;
+  const { text, pastes } = mergePastes(buffer.pastes, entry);
+  const put = replaceRange({ ...buffer, pastes }, from, buffer.cursor, text);
+  return { ...put, lastEdit: { kind: 'yank', from, index } };
+}
+
+/** Inserts the last killed text. */
+function yank(buffer: TextBuffer): TextBuffer {
+  return putKilled(buffer, buffer.cursor, 0);
+}
+
+/** Directly after a yank, replaces it by the previously killed text; otherwise does nothing. */
+function yankPop(buffer: TextBuffer): TextBuffer {
+  const { lastEdit, killRing } = buffer;
+  if (lastEdit?.kind !== 'yank') return buffer;
+  return putKilled(buffer, lastEdit.from, (lastEdit.index + 1) % killRing.length);
+}
+
+/** Swaps the characters around the caret and moves past them; at the end of a line, swaps the two before it. */
+function transpose(buffer: TextBuffer): TextBuffer {
+  const { text, cursor } = buffer;
+  const isLineEnd = cursor === text.length || text.charAt(cursor) === '\n';
+  const middle = isLineEnd ? previousBoundary(text, cursor) : cursor;
+  const from = previousBoundary(text, middle);
+  const to = nextBoundary(text, middle);
+  const before = text.slice(from, middle);
+  const after = text.slice(middle, to);
+  if (before === '' || after === '' || before === '\n' || after === '\n') return endEdit(buffer);
+  return replaceRange(buffer, from, to, after + before);
+}
+
+/** Returns the same buffer if there is nothing to undo. */
+export function undo(buffer: TextBuffer): TextBuffer {
+  const edit = buffer.undoStack.at(-1);
+  if (edit === undefined) return buffer;
+  return {
+    ...buffer,
+    text: spliced(buffer.text, edit.at, edit.inserted, edit.removed),
+    cursor: edit.cursor,
+    undoStack: buffer.undoStack.slice(0, -1),
+    redoStack: [...buffer.redoStack, { ...edit, cursor: buffer.cursor }],
+    preferredColumn: undefined,
+    lastEdit: undefined,
+  };
+}
+
+/** Returns the same buffer if there is nothing to redo. */
+export function redo(buffer: TextBuffer): TextBuffer {
+  const edit = buffer.redoStack.at(-1);
+  if (edit === undefined) return buffer;
+  return {
+    ...buffer,
+    text: spliced(buffer.text, edit.at, edit.removed, edit.inserted),
+    cursor: edit.cursor,
+    undoStack: [...buffer.undoStack, { ...edit, cursor: buffer.cursor }],
+    redoStack: buffer.redoStack.slice(0, -1),
+    preferredColumn: undefined,
+    lastEdit: undefined,
+  };
+}
+
+function spliced(text: string, at: number, present: string, wanted: string): string {
+  return text.slice(0, at) + wanted + text.slice(at + present.length);
+}
 
 /** Actions on the buffer alone, by the names that key bindings use. */
 export const editActions = {

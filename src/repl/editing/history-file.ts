@@ -4,10 +4,10 @@ import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { appendLine, stateVariable } from './private-file.ts';
 
 /** Maximum bytes and entries read from the end of the file. */
-const readLimit = 8 << 20;
-const entryLimit = 2000;
+const maxReadBytes = 8 << 20;
+const maxEntries = 2000;
 /** UTF-16 units. Longer prompts are not stored here, so that they do not push out the others. */
-const longestText = 1 << 20;
+const maxTextLength = 1 << 20;
 
 export interface StoredHistory {
   /** Oldest first. */
@@ -21,7 +21,7 @@ export interface StoredHistory {
  * @throws Failure `storage`
  */
 export function appendHistory(file: string, text: string, at: Date): void {
-  if (text.trim() === '' || text.length > longestText) return;
+  if (text.trim() === '' || text.length > maxTextLength) return;
   appendLine(file, JSON.stringify({ at: at.toISOString(), text }));
 }
 
@@ -30,7 +30,7 @@ function readEnd(file: string): string {
   const descriptor = fs.openSync(file, 'r');
   try {
     const { size } = fs.fstatSync(descriptor);
-    const start = Math.max(0, size - readLimit);
+    const start = Math.max(0, size - maxReadBytes);
     const bytes = Buffer.alloc(size - start);
     const length = fs.readSync(descriptor, bytes, 0, bytes.length, start);
     const firstLine = start === 0 ? 0 : bytes.indexOf('\n') + 1;
@@ -59,7 +59,7 @@ export function readHistory(file: string): StoredHistory {
       .split('\n')
       .filter((line) => line.trim() !== '');
     const texts = lines.map(parseEntry).filter((text) => text !== undefined);
-    return { texts: texts.slice(-entryLimit), skipped: lines.length - texts.length };
+    return { texts: texts.slice(-maxEntries), skipped: lines.length - texts.length };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return { texts: [], skipped: 0 };
     throw storageFailure('read', file, error, stateVariable);

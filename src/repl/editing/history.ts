@@ -1,6 +1,6 @@
-import { contentOf } from './paste.ts';
-import { recalledDraft } from './recalled-draft.ts';
-import { draftFrom } from './text-buffer.ts';
+import { previousBoundary } from './grapheme-boundary.ts';
+import { normalizeText, contentOf, isTooLongToType, isLongPaste } from './paste.ts';
+import { createBuffer, draftFrom, draftOf, insertPaste } from './text-buffer.ts';
 import type { Draft } from './text-buffer.ts';
 
 /**
@@ -22,7 +22,30 @@ export interface HistoryStep {
   readonly draft: Draft;
 }
 
-const mostEntries = 2000;
+const maxEntries = 2000;
+
+/** UTF-16 units. */
+const maxHeadingLength = 500;
+
+/** The first paragraph or line of a long text, which is often the question about the rest. */
+function headingOf(text: string): string {
+  const start = text.slice(0, maxHeadingLength);
+  const [paragraph = ''] = /^[^]*?\n\n/.exec(start) ?? [];
+  if (paragraph !== '' && !isLongPaste(paragraph)) return paragraph;
+  return /^.*\n/.exec(start)?.[0] ?? '';
+}
+
+/**
+ * A draft of a stored text, whose pastes are no longer known. If it is longer than anyone types, everything after its
+ * heading becomes a paste marker with `number`.
+ */
+export function recalledDraft(text: string, number = 1): Draft {
+  const clean = normalizeText(text);
+  if (!isTooLongToType(clean)) return draftFrom(clean);
+  const heading = headingOf(clean);
+  const buffer = { ...createBuffer(heading), pasteCount: number - 1 };
+  return draftOf(insertPaste(buffer, clean.slice(heading.length)));
+}
 
 /** A leading slash stays typed text: inside a paste marker it would not start a command. */
 function recalled(text: string): Draft {
@@ -30,7 +53,7 @@ function recalled(text: string): Draft {
 }
 
 export function createHistory(texts: readonly string[] = []): History {
-  const entries = texts.slice(-mostEntries).map(recalled);
+  const entries = texts.slice(-maxEntries).map(recalled);
   return { entries, position: entries.length, edits: new Map() };
 }
 
@@ -41,7 +64,7 @@ function draftAt(history: History, index: number): Draft {
 }
 
 /** Moves to an entry (`entries.length` for the draft) and keeps the composer's text at its place. */
-export function moveToEntry(history: History, index: number, current: Draft): HistoryStep {
+function moveToEntry(history: History, index: number, current: Draft): HistoryStep {
   const edits = new Map(history.edits).set(history.position, current);
   const next = { ...history, edits, position: index };
   return { history: next, draft: draftAt(next, index) };
@@ -63,7 +86,7 @@ export function newerEntry(history: History, current: Draft): HistoryStep | unde
  * Adds a text that was sent or cleared by Ctrl-C, unless it is empty or repeats the newest entry. The returned `draft`
  * goes into the composer: empty, or the unsent draft if a recalled prompt was sent.
  */
-export function remember(history: History, sent: Draft): HistoryStep {
+export function addEntry(history: History, sent: Draft): HistoryStep {
   const wasDraft = history.position === history.entries.length;
   const draft = wasDraft ? nothing : draftAt(history, history.entries.length);
   const content = contentOf(sent);
@@ -72,6 +95,83 @@ export function remember(history: History, sent: Draft): HistoryStep {
   const entries =
     content.trim() === '' || isKnown
       ? history.entries
-      : [...history.entries.slice(1 - mostEntries), { ...sent, cursor: sent.text.length }];
+      : [...history.entries.slice(1 - maxEntries), { ...sent, cursor: sent.text.length }];
   return { history: { entries, position: entries.length, edits: new Map() }, draft };
+}
+
+/** A history search, newest first. The composer's draft is kept until the search ends. */
+export interface HistorySearch {
+  readonly query: string;
+  /** Index of the last match; undefined before the first one. */
+  readonly match: number | undefined;
+  /** No further match; `match` is still the last one. */
+  readonly isFailed: boolean;
+}
+
+export function startSearch(): HistorySearch {
+  return { query: '', match: undefined, isFailed: false };
+}
+
+/** Smart case: a query without capitals ignores case. */
+function contains(entry: Draft, query: string): boolean {
+  const content = contentOf(entry);
+  return query === query.toLowerCase()
+    ? content.toLowerCase().includes(query)
+    : content.includes(query);
+}
+
+function find(
+  history: History,
+  search: HistorySearch,
+  from: number,
+  direction: -1 | 1,
+): HistorySearch {
+  const { entries } = history;
+  if (search.query === '') return { ...search, match: undefined, isFailed: false };
+  const shown = search.match === undefined ? undefined : entries[search.match];
+  const shownContent = shown === undefined ? undefined : contentOf(shown);
+  for (let index = from; index >= 0 && index < entries.length; index += direction) {
+    const entry = entries[index];
+    if (entry === undefined || !contains(entry, search.query)) continue;
+    // Skips repeated entries.
+    const isSame = index !== search.match && contentOf(entry) === shownContent;
+    if (!isSame) return { ...search, match: index, isFailed: false };
+  }
+  return { ...search, isFailed: true };
+}
+
+function newestIndex(history: History): number {
+  return history.entries.length - 1;
+}
+
+/** Appends to the query; keeps the current match if it still matches. */
+export function extendQuery(history: History, search: HistorySearch, text: string): HistorySearch {
+  const query = search.query + normalizeText(text);
+  return find(history, { ...search, query }, search.match ?? newestIndex(history), -1);
+}
+
+/** Removes the query's last character and searches again from the newest entry. */
+export function shortenQuery(history: History, search: HistorySearch): HistorySearch {
+  const query = search.query.slice(0, previousBoundary(search.query, search.query.length));
+  return find(history, { query, match: undefined, isFailed: false }, newestIndex(history), -1);
+}
+
+export function searchOlder(history: History, search: HistorySearch): HistorySearch {
+  return find(history, search, (search.match ?? history.entries.length) - 1, -1);
+}
+
+export function searchNewer(history: History, search: HistorySearch): HistorySearch {
+  return find(history, search, (search.match ?? newestIndex(history)) + 1, 1);
+}
+
+/** The matching entry, if any. */
+export function matchOf(history: History, { match }: HistorySearch): Draft | undefined {
+  return match === undefined ? undefined : history.entries[match];
+}
+
+/** Recalls the match, with the draft as the newest entry; without a match, returns the draft. */
+export function acceptSearch(history: History, search: HistorySearch, current: Draft): HistoryStep {
+  return search.match === undefined
+    ? { history, draft: current }
+    : moveToEntry(history, search.match, current);
 }

@@ -19,7 +19,7 @@ export type Motion =
 
 /** Longer words are crossed in several steps. */
 const window = 256;
-const words = /[\p{Letter}\p{Number}\p{Mark}_]+|(?<standIn>\p{Surrogate})/gu;
+const words = /[\p{Letter}\p{Number}\p{Mark}_]+|\p{Surrogate}/gu;
 /** Scripts without spaces between words. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;

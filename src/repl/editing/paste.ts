@@ -1,37 +1,38 @@
-/** A paste shown as a marker. `number` counts a session's pastes from 1. */
+/** A long paste. `number` counts a session's pastes from 1. */
 export interface Paste {
   readonly number: number;
   readonly text: string;
 }
 
 /**
- * A text in which each paste is represented by a lone low surrogate, its stand-in. Typed or pasted text never contains
- * one (`cleanText`), so a stand-in cannot be mistaken for content, and no character joins it (UAX 29, GB4).
+ * A text in which each paste is one character, its marker: a lone low surrogate. Typed or pasted text never contains
+ * one (`normalizeText`), so a marker cannot be mistaken for content, and no character joins it (UAX 29, GB4).
  */
-export interface Fragment {
+export interface MarkedText {
   readonly text: string;
-  /** Pastes by stand-in; may contain pastes that the text no longer uses. */
+  /** Pastes by marker; may contain pastes that the text no longer uses. */
   readonly pastes: ReadonlyMap<string, Paste>;
 }
 
-const firstStandIn = 0xdc00;
-const lastStandIn = 0xdfff;
+const firstMarker = 0xdc00;
+const lastMarker = 0xdfff;
+/** Matches markers: with the u flag, surrogates of a pair are not matched. */
 const loneSurrogate = /\p{Surrogate}/gu;
 const longPasteLines = 5;
 const longPasteLength = 500;
-const mostTypedLines = 30;
-const longestTyped = 3000;
+const maxTypedLines = 30;
+const maxTypedLength = 3000;
 
 /** Line ends as `\n`, without lone surrogates. */
-export function cleanText(text: string): string {
+export function normalizeText(text: string): string {
   const lines = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
   return /[\ud800-\udfff]/.test(lines) ? lines.replaceAll(loneSurrogate, '\uFFFD') : lines;
 }
 
 /** `character` is a grapheme or a single UTF-16 unit. */
-export function isStandIn(character: string): boolean {
+export function isPasteMarker(character: string): boolean {
   const code = character.charCodeAt(0);
-  return character.length === 1 && code >= firstStandIn && code <= lastStandIn;
+  return character.length === 1 && code >= firstMarker && code <= lastMarker;
 }
 
 /** A trailing line end does not count as another line. */
@@ -41,63 +42,66 @@ function lineCount(text: string): number {
   return count;
 }
 
-/** Shown as a marker: over 5 lines or over 500 characters. */
+/** Becomes a marker: over 5 lines or over 500 characters. */
 export function isLongPaste(text: string): boolean {
   return text.length > longPasteLength || lineCount(text) > longPasteLines;
 }
 
-/** Longer than anyone types: over 30 lines or over 3000 characters. */
-export function isBeyondTyping(text: string): boolean {
-  return text.length > longestTyped || lineCount(text) > mostTypedLines;
+/** Over 30 lines or over 3000 characters. */
+export function isTooLongToType(text: string): boolean {
+  return text.length > maxTypedLength || lineCount(text) > maxTypedLines;
 }
 
-/** The marker of a paste: `[paste #1, 123 lines]`. */
+/** How the marker of a paste is shown: `[paste #1, 123 lines]`. */
 export function pasteLabel({ number, text }: Paste): string {
   const lines = lineCount(text);
   const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
   return `[paste #${number}, ${size}]`;
 }
 
-/** Adds a paste; undefined if all 1024 stand-ins are in use. */
+/** Adds a paste; undefined if all 1024 markers are in use. */
 export function registerPaste(
   pastes: ReadonlyMap<string, Paste>,
   paste: Paste,
-): { standIn: string; pastes: ReadonlyMap<string, Paste> } | undefined {
-  for (const [standIn, known] of pastes) if (known === paste) return { standIn, pastes };
-  for (let code = firstStandIn; code <= lastStandIn; code += 1) {
-    const standIn = String.fromCharCode(code);
-    if (!pastes.has(standIn)) return { standIn, pastes: new Map(pastes).set(standIn, paste) };
+): { marker: string; pastes: ReadonlyMap<string, Paste> } | undefined {
+  for (const [marker, known] of pastes) if (known === paste) return { marker, pastes };
+  for (let code = firstMarker; code <= lastMarker; code += 1) {
+    const marker = String.fromCharCode(code);
+    if (!pastes.has(marker)) return { marker, pastes: new Map(pastes).set(marker, paste) };
   }
   return undefined;
 }
 
-/** Adds the fragment's pastes to the given ones and replaces stand-ins that would collide. */
-export function adoptFragment(pastes: ReadonlyMap<string, Paste>, fragment: Fragment): Fragment {
+/** Adds the pastes of a text to others, and replaces the markers in it that are already in use. */
+export function mergePastes(pastes: ReadonlyMap<string, Paste>, added: MarkedText): MarkedText {
   let merged = pastes;
-  const text = fragment.text.replaceAll(loneSurrogate, (standIn) => {
-    const paste = fragment.pastes.get(standIn);
+  const text = added.text.replaceAll(loneSurrogate, (marker) => {
+    const paste = added.pastes.get(marker);
     if (paste === undefined) return '';
     const registered = registerPaste(merged, paste);
     if (registered === undefined) return paste.text;
     merged = registered.pastes;
-    return registered.standIn;
+    return registered.marker;
   });
   return { text, pastes: merged };
 }
 
-/** The full text, with stand-ins replaced by their pastes. */
-export function contentOf({ text, pastes }: Fragment): string {
+function replaceMarkers({ text, pastes }: MarkedText, shown: (paste: Paste) => string): string {
   if (pastes.size === 0) return text;
-  return text.replaceAll(loneSurrogate, (standIn) => pastes.get(standIn)?.text ?? '');
+  return text.replaceAll(loneSurrogate, (marker) => {
+    const paste = pastes.get(marker);
+    return paste === undefined ? '' : shown(paste);
+  });
 }
 
-/** A text as shown in the composer, with long pastes as markers. */
-export function shownText({ text, pastes }: Fragment): string {
-  if (pastes.size === 0) return text;
-  return text.replaceAll(/\p{Surrogate}/gu, (standIn) => {
-    const paste = pastes.get(standIn);
-    return paste === undefined ? '' : pasteLabel(paste);
-  });
+/** The text with its pastes in full. */
+export function contentOf(marked: MarkedText): string {
+  return replaceMarkers(marked, ({ text }) => text);
+}
+
+/** The text as shown in the composer. */
+export function shownText(marked: MarkedText): string {
+  return replaceMarkers(marked, pasteLabel);
 }
 
 /** A prompt as it would be typed: a leading slash is escaped by another slash. */
@@ -106,7 +110,7 @@ export function typedPrompt(prompt: string): string {
 }
 
 /** A draft's full text as it would be typed; a leading slash from a paste is escaped. */
-export function typedContent(draft: Fragment): string {
+export function typedContent(draft: MarkedText): string {
   const content = contentOf(draft);
   return draft.text.startsWith('/') ? content : typedPrompt(content);
 }

@@ -1,12 +1,18 @@
 import { boundaryFrom } from './grapheme-boundary.ts';
-import { cleanText, contentOf, isLongPaste, isStandIn, registerPaste } from './paste.ts';
-import type { Fragment, Paste } from './paste.ts';
-import { joinEdit } from './undo-stack.ts';
-import type { Edit } from './undo-stack.ts';
+import { normalizeText, contentOf, isLongPaste, isPasteMarker, registerPaste } from './paste.ts';
+import type { MarkedText, Paste } from './paste.ts';
 
 /** A text with its caret and pastes. */
-export interface Draft extends Fragment {
+export interface Draft extends MarkedText {
   /** UTF-16 offset of the caret, always on a character boundary. */
+  readonly cursor: number;
+}
+
+/** One undo step: at offset `at`, `removed` became `inserted`; `cursor` is the caret before the edit. */
+export interface Edit {
+  readonly at: number;
+  readonly removed: string;
+  readonly inserted: string;
   readonly cursor: number;
 }
 
@@ -20,7 +26,7 @@ export interface TextBuffer extends Draft {
   readonly undoStack: readonly Edit[];
   readonly redoStack: readonly Edit[];
   /** Killed texts, newest first. */
-  readonly killRing: readonly Fragment[];
+  readonly killRing: readonly MarkedText[];
   /** Number of the last paste marker. */
   readonly pasteCount: number;
   /** Column that vertical moves keep; undefined after any other action. */
@@ -30,7 +36,7 @@ export interface TextBuffer extends Draft {
 
 /** A draft of plain text, with the caret at its end. */
 export function draftFrom(text: string): Draft {
-  const clean = cleanText(text);
+  const clean = normalizeText(text);
   return { text: clean, cursor: clean.length, pastes: new Map() };
 }
 
@@ -54,7 +60,7 @@ export function draftOf({ text, cursor, pastes }: TextBuffer): Draft {
 export function withDraft(buffer: TextBuffer, { text, cursor, pastes }: Draft): TextBuffer {
   const numbers = Array.from(pastes.values(), ({ number }) => number);
   const pasteCount = Math.max(buffer.pasteCount, ...numbers);
-  return { ...settle(buffer), text, cursor, pastes, pasteCount, undoStack: [], redoStack: [] };
+  return { ...endEdit(buffer), text, cursor, pastes, pasteCount, undoStack: [], redoStack: [] };
 }
 
 export function clearBuffer(buffer: TextBuffer): TextBuffer {
@@ -66,12 +72,36 @@ export function isEmpty(buffer: Draft): boolean {
 }
 
 /** Keeps the next edit from being joined with the last one. */
-export function settle(buffer: TextBuffer): TextBuffer {
+export function endEdit(buffer: TextBuffer): TextBuffer {
   return { ...buffer, preferredColumn: undefined, lastEdit: undefined };
 }
 
 export function moveTo(buffer: TextBuffer, offset: number): TextBuffer {
-  return { ...settle(buffer), cursor: boundaryFrom(buffer.text, offset) };
+  return { ...endEdit(buffer), cursor: boundaryFrom(buffer.text, offset) };
+}
+
+const maxUndoSteps = 500;
+
+/** Adds an edit; `joinsLast` joins it with the last one if both change the same word. */
+export function joinEdit(stack: readonly Edit[], edit: Edit, joinsLast: boolean): readonly Edit[] {
+  const last = stack.at(-1);
+  const joined = joinsLast && last !== undefined ? joinTyped(last, edit) : undefined;
+  return joined === undefined
+    ? [...stack.slice(1 - maxUndoSteps), edit]
+    : [...stack.slice(0, -1), joined];
+}
+
+function joinTyped(last: Edit, edit: Edit): Edit | undefined {
+  if (last.removed === '' && edit.removed === '') {
+    if (last.at + last.inserted.length !== edit.at) return undefined;
+    if (/\s$/.test(last.inserted) && /^\S/.test(edit.inserted)) return undefined;
+    return { ...last, inserted: last.inserted + edit.inserted };
+  }
+  if (last.inserted !== '' || edit.inserted !== '') return undefined;
+  if (edit.at + edit.removed.length === last.at) {
+    return { ...last, at: edit.at, removed: edit.removed + last.removed };
+  }
+  return edit.at === last.at ? { ...last, removed: last.removed + edit.removed } : undefined;
 }
 
 /**
@@ -86,7 +116,7 @@ export function replaceRange(
   lastEdit?: LastEdit,
 ): TextBuffer {
   const removed = buffer.text.slice(from, to);
-  if (removed === '' && inserted === '') return settle(buffer);
+  if (removed === '' && inserted === '') return endEdit(buffer);
   const text = buffer.text.slice(0, from) + inserted + buffer.text.slice(to);
   const edit: Edit = { at: from, removed, inserted, cursor: buffer.cursor };
   const joinsLast = lastEdit !== undefined && lastEdit.kind === buffer.lastEdit?.kind;
@@ -104,30 +134,30 @@ export function replaceRange(
 /** Types a text at the caret; undo removes one word at a time. */
 export function insert(buffer: TextBuffer, text: string): TextBuffer {
   const { cursor } = buffer;
-  return replaceRange(buffer, cursor, cursor, cleanText(text), { kind: 'insert' });
+  return replaceRange(buffer, cursor, cursor, normalizeText(text), { kind: 'insert' });
 }
 
 /** Pastes a text at the caret; a long one becomes a marker that counts as one character. */
 export function insertPaste(buffer: TextBuffer, text: string): TextBuffer {
   const { cursor } = buffer;
-  const clean = cleanText(text);
+  const clean = normalizeText(text);
   const number = buffer.pasteCount + 1;
   const registered = isLongPaste(clean)
     ? registerPaste(buffer.pastes, { number, text: clean })
     : undefined;
   if (registered === undefined) return replaceRange(buffer, cursor, cursor, clean);
-  const { standIn, pastes } = registered;
-  return replaceRange({ ...buffer, pastes, pasteCount: number }, cursor, cursor, standIn);
+  const { marker, pastes } = registered;
+  return replaceRange({ ...buffer, pastes, pasteCount: number }, cursor, cursor, marker);
 }
 
 /** The offset of the paste marker before the caret, else after it. */
 function markerAt({ text, cursor }: Draft): number | undefined {
-  return [cursor - 1, cursor].find((at) => isStandInAt(text, at));
+  return [cursor - 1, cursor].find((at) => isMarkerAt(text, at));
 }
 
-function isStandInAt(text: string, at: number): boolean {
+function isMarkerAt(text: string, at: number): boolean {
   const pair = /^[\ud800-\udbff][\udc00-\udfff]$/;
-  return isStandIn(text.charAt(at)) && !pair.test(text.slice(Math.max(0, at - 1), at + 1));
+  return isPasteMarker(text.charAt(at)) && !pair.test(text.slice(Math.max(0, at - 1), at + 1));
 }
 
 /** The paste whose marker is next to the caret. */
@@ -146,7 +176,7 @@ export function expandPaste(buffer: TextBuffer): TextBuffer {
 
 /** Replaces the whole text, in one step that can be undone. */
 export function replaceContent(buffer: TextBuffer, text: string): TextBuffer {
-  const clean = cleanText(text);
-  if (clean === contentOf(buffer)) return settle(buffer);
+  const clean = normalizeText(text);
+  if (clean === contentOf(buffer)) return endEdit(buffer);
   return replaceRange(buffer, 0, buffer.text.length, clean);
 }

@@ -1,8 +1,8 @@
 import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
 import { isBreak, type Character } from '../../terminal/text/wrap.ts';
 import { boundaryFrom } from './grapheme-boundary.ts';
-import { isStandIn, pasteLabel } from './paste.ts';
-import type { Fragment, Paste } from './paste.ts';
+import { isPasteMarker, pasteLabel } from './paste.ts';
+import type { MarkedText, Paste } from './paste.ts';
 
 /** One character as shown on the screen. */
 interface Cell extends Character {
@@ -54,7 +54,7 @@ export function blockAfter(text: string, { end }: Block): Block | undefined {
 
 function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string {
   if (character === '\t') return tab;
-  if (isStandIn(character)) {
+  if (isPasteMarker(character)) {
     const paste = pastes.get(character);
     return paste === undefined ? '\uFFFD' : pasteLabel(paste);
   }
@@ -64,7 +64,7 @@ function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string 
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : '\uFFFD';
 }
 
-function cellsOf(fragment: Fragment, block: Block, width: number): Cell[] {
+function cellsOf(fragment: MarkedText, block: Block, width: number): Cell[] {
   const cells: Cell[] = [];
   let offset = block.start;
   for (const character of graphemes(fragment.text.slice(block.start, block.end))) {
@@ -93,7 +93,7 @@ function rowEnd(cells: readonly Cell[], first: number, width: number): number {
 }
 
 /** The block's rows, at least one, each up to `width` columns plus a space; a wider character gets a row of its own. */
-export function rowsOf(fragment: Fragment, block: Block, width: number): VisualRow[] {
+export function rowsOf(fragment: MarkedText, block: Block, width: number): VisualRow[] {
   const cells = cellsOf(fragment, block, width);
   const rows: VisualRow[] = [];
   let first = 0;

@@ -1,5 +1,5 @@
 import type { TerminalDevice } from '../../terminal/device/device.ts';
-import { lineFormat } from '../text/line-format.ts';
+import { lineFormat } from '../text/transcript-formats.ts';
 import type { ReplOptions } from '../session/ports.ts';
 import { createSession, type Session } from '../session/session.ts';
 import type { ReplState } from '../state/state.ts';

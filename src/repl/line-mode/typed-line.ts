@@ -2,7 +2,7 @@
 // character; the cursor moves left by backspaces and right by writing the text again, so a screen reader has nothing
 // to read out again. Escape sequences move the cursor only between rows.
 
-import { isStandIn, pasteLabel } from '../editing/paste.ts';
+import { isPasteMarker, pasteLabel } from '../editing/paste.ts';
 import type { Draft } from '../editing/text-buffer.ts';
 import { displayWidth, graphemes } from '../../terminal/text/width.ts';
 
@@ -26,7 +26,7 @@ const tab = '    ';
 
 function shownCharacter(character: string, { pastes }: Draft): string {
   if (character === '\t') return tab;
-  const paste = isStandIn(character) ? pastes.get(character) : undefined;
+  const paste = isPasteMarker(character) ? pastes.get(character) : undefined;
   return paste === undefined ? character : pasteLabel(paste);
 }
 

@@ -2,15 +2,21 @@ import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { count, tokenText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
-import { matchOf } from '../editing/history-search.ts';
-import { layout } from '../editing/layout.ts';
-import { composerColumns, composerRows } from '../text/layout-rules.ts';
-import { shownText } from '../editing/paste.ts';
+import { matchOf } from '../editing/history.ts';
+import { layout, composerColumns, composerRows } from '../editing/layout.ts';
+import { contentOf, shownText } from '../editing/paste.ts';
+import type { Dialog } from '../state/dialog.ts';
 import type { AnswerUsage, ReplState, ServiceFacts } from '../state/state.ts';
 import { stalledSeconds, cancelHintText } from '../text/status-text.ts';
-import type { ComposerView, FooterView, Status, ViewModel } from '../view/view-model.ts';
-import { dialogView } from './dialog-view.ts';
+import type {
+  ComposerView,
+  DialogView,
+  FooterView,
+  Status,
+  ViewModel,
+} from '../view/view-model.ts';
 
 const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));
 
@@ -89,8 +95,59 @@ function label({ kind }: CompletionRequest, { value, isFolder }: Candidate): str
   return sanitizeLine(`${slash}${value}${isFolder === true ? '/' : ''}`);
 }
 
+/** Maximum columns of a dialog's label and the caret. */
+const labelColumns = 14;
+
+const labels = { address: 'base URL', key: 'API key' } as const;
+
+/** The end of a text that fits in `columns`. */
+function endOf(text: string, columns: number): string {
+  let rest = text;
+  while (displayWidth(rest) > columns) {
+    [, rest] = splitAtWidth(rest, Math.max(1, displayWidth(rest) - columns));
+  }
+  return rest;
+}
+
+function entryView(
+  dialog: Dialog & { type: 'entry' },
+  columns: number,
+  cancelHint: string,
+): DialogView {
+  const { input, isHidden, asks, title } = dialog;
+  const content = contentOf(input);
+  const show = (text: string) =>
+    isHidden ? '*'.repeat([...graphemes(text)].length) : sanitizeLine(text);
+  const room = Math.max(8, columns - labelColumns);
+  const before = endOf(show(content.slice(0, input.cursor)), room);
+  const [after] = splitAtWidth(show(content.slice(input.cursor)), room - displayWidth(before));
+  return {
+    kind: 'entry',
+    title: sanitizeLine(title),
+    hints: ['Enter continues', cancelHint],
+    label: labels[asks],
+    text: before + after,
+    caretColumn: displayWidth(before),
+  };
+}
+
+/** `cancelHint` describes what Esc does. */
+function dialogView(dialog: Dialog, columns: number, cancelHint: string): DialogView {
+  if (dialog.type === 'entry') return entryView(dialog, columns, cancelHint);
+  const hasSandbox = dialog.choices.some(({ key }) => key === 'sandbox');
+  return {
+    kind: 'choice',
+    title: sanitizeLine(dialog.title),
+    hints: ['Enter or a number chooses', ...(hasSandbox ? ['or type a prompt'] : []), cancelHint],
+    options: dialog.choices.map((choice, index) => ({
+      label: sanitizeLine(`${index + 1} ${choice.label}`),
+    })),
+    selected: dialog.selected,
+  };
+}
+
 /** `tail` is the preview of the answer's undecided end. */
-export function viewOf(state: ReplState, tail: string): ViewModel {
+export function buildViewModel(state: ReplState, tail: string): ViewModel {
   const { completion, search, queue, dialog } = state;
   return {
     tail,

@@ -8,15 +8,15 @@ import {
 import type { TerminalTraits } from '../../terminal/device/traits.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import type { ReplOptions } from '../session/ports.ts';
-import { createMarkdownLoader, richFormat } from '../text/rich-format.ts';
+import { createMarkdownLoader, richFormat } from '../text/transcript-formats.ts';
 import type { Screen } from '../session/screen.ts';
+import type { AnswerFormatter } from '../session/transcript.ts';
 import { createSession, type Session } from '../session/session.ts';
 import type { ReplState } from '../state/state.ts';
 import { themedStyle } from '../text/themes.ts';
-import { loadLayout, mountView } from '../view/mount-view.ts';
+import { createDrawer, loadLayout } from '../view/draw-frame.tsx';
+import { buildViewModel } from './build-view-model.ts';
 import { createKeyInput, type KeyInput } from './key-input.ts';
-import { createPreview } from './preview.ts';
-import { viewOf } from './build-view-model.ts';
 
 export interface LiveOptions extends ReplOptions {
   readonly traits: TerminalTraits;
@@ -107,6 +107,33 @@ function openRegion(options: LiveOptions, questions: TerminalQuestions): LiveReg
   return createLiveRegion({ output, clock, checkSize, ...questions, ...traits });
 }
 
+/**
+ * Previews the undecided end of an answer: several lines, such as a table, are formatted as if the answer ended now;
+ * a partial line is shown as it is.
+ */
+function createPreview() {
+  let source = '';
+  let shown = '';
+  return (
+    { activity }: ReplState,
+    formatter: () => AnswerFormatter | Promise<AnswerFormatter>,
+  ): string => {
+    const undecided = activity?.type === 'answer' ? activity.undecided : '';
+    if (undecided === source) return shown;
+    source = undecided;
+    shown = undecided;
+    const stream = undecided.includes('\n') ? formatter() : undefined;
+    // Text is held back only after the formatter was loaded, so it is not a promise here.
+    if (stream !== undefined && 'write' in stream) {
+      const text = stream.write(undecided);
+      const rest = typeof text === 'string' ? stream.end() : '';
+      shown = typeof text === 'string' && typeof rest === 'string' ? text + rest : undecided;
+      shown = shown.replace(/\n+$/, '');
+    }
+    return shown;
+  };
+}
+
 export async function startLive(options: LiveOptions): Promise<Session> {
   const { stdout, ports, unicode } = options;
   await loadLayout();
@@ -127,14 +154,13 @@ export async function startLive(options: LiveOptions): Promise<Session> {
     const width = () => stdout.columns();
     return richFormat({ markdown, style, width, hyperlinks: style.colored, unicode });
   };
-  let shown = options.state;
+  const draw = createDrawer();
   const preview = createPreview();
-  const view = mountView({ region, look: () => ({ style: styleOf(shown), unicode }) });
-  const tailOf = (state: ReplState) => preview(state, () => formatOf(state).answerText());
-  const show = (state: ReplState) => {
-    shown = state;
-    view.update(() => viewOf(state, tailOf(state)));
-  };
+  const show = (state: ReplState) =>
+    region.render((place) => {
+      const tail = preview(state, () => formatOf(state).answerText());
+      return draw(buildViewModel(state, tail), { style: styleOf(state), unicode }, place);
+    });
   const raw = (): RawModeSession => rawMode;
   session = createSession({
     ...options,

@@ -2,7 +2,7 @@ import { breakAtBackslash, editActions, isEditAction } from '../editing/edit-act
 import { newerEntry, olderEntry, type HistoryStep } from '../editing/history.ts';
 import { actionOf, type KeyAction, type KeyContext } from '../editing/keys/key-bindings.ts';
 import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
-import { moveVertically } from '../editing/layout.ts';
+import { moveVertically, composerColumns, pageRows } from '../editing/layout.ts';
 import { contentOf } from '../editing/paste.ts';
 import { splitBurst } from '../editing/keys/paste-burst.ts';
 import {
@@ -14,7 +14,6 @@ import {
   type TextBuffer,
   withDraft,
 } from '../editing/text-buffer.ts';
-import { composerColumns, pageRows } from '../text/layout-rules.ts';
 import { isCommandLine } from '../slash-commands/table.ts';
 import type { ReplState, TypeAhead } from '../state/state.ts';
 import { onMenuAction, refreshCompletion, startCompletion } from './completing.ts';

@@ -6,7 +6,7 @@ import {
   shortenQuery,
   startSearch,
   type HistorySearch,
-} from '../editing/history-search.ts';
+} from '../editing/history.ts';
 import type { KeyAction } from '../editing/keys/key-bindings.ts';
 import { draftOf, withDraft } from '../editing/text-buffer.ts';
 import type { ReplState } from '../state/state.ts';

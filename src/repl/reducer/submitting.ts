@@ -1,4 +1,4 @@
-import { remember } from '../editing/history.ts';
+import { addEntry } from '../editing/history.ts';
 import { contentOf, shownText, typedContent } from '../editing/paste.ts';
 import {
   clearBuffer,
@@ -83,7 +83,7 @@ export function advance(state: ReplState): Step {
 
 /** Moves the draft to the history; an unsent draft behind a recalled prompt returns to the composer. */
 function takeDraft(state: ReplState, draft: Draft): Step {
-  const remembered = remember(state.history, draft);
+  const remembered = addEntry(state.history, draft);
   const composer = withDraft(clearBuffer(state.composer), remembered.draft);
   const next = { ...state, composer, history: remembered.history, completion: undefined };
   return step(next, { type: 'remember', text: typedContent(draft) });

@@ -1,8 +1,7 @@
 import { splitPrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import { count } from '../../output/figures.ts';
-import { createHistory, type History } from '../editing/history.ts';
+import { createHistory, type History, recalledDraft } from '../editing/history.ts';
 import { contentOf, shownText, typedPrompt } from '../editing/paste.ts';
-import { recalledDraft } from '../editing/recalled-draft.ts';
 import { createBuffer, withDraft, type Draft, type TextBuffer } from '../editing/text-buffer.ts';
 import { notice, type Entry } from '../state/entry.ts';
 

@@ -8,11 +8,11 @@ import { Lines, Row } from './Rows.tsx';
 type Choice = Extract<DialogView, { kind: 'choice' }>;
 type Entry = Extract<DialogView, { kind: 'entry' }>;
 
-function optionLines({ options, selected }: Choice, { style, signs, columns }: Appearance) {
+function optionLines({ options, selected }: Choice, { style, symbols, columns }: Appearance) {
   return options.map(({ label }, index) => {
     const isSelected = index === selected;
-    const mark = isSelected ? style.cyan(signs.mark) : ' ';
-    const name = shorten(label, columns - 2, signs);
+    const mark = isSelected ? style.cyan(symbols.mark) : ' ';
+    const name = shorten(label, columns - 2, symbols);
     return `${mark} ${isSelected ? style.bold(name) : name}`;
   });
 }
@@ -20,16 +20,16 @@ function optionLines({ options, selected }: Choice, { style, signs, columns }: A
 /** Label before the text of an entry. */
 export const entryLabel = ({ label }: Entry): string => `${label}: `;
 
-function entryLine(dialog: Entry, { style, signs, columns }: Appearance): string {
+function entryLine(dialog: Entry, { style, symbols, columns }: Appearance): string {
   const label = entryLabel(dialog);
-  return style.cyan(label) + shorten(dialog.text, columns - label.length, signs);
+  return style.cyan(label) + shorten(dialog.text, columns - label.length, symbols);
 }
 
 /** A dialog in the composer's place. The last row explains the keys, the one before contains the entry. */
 export function DialogBox({ dialog }: { readonly dialog: DialogView }): ReactNode {
   const appearance = useAppearance();
-  const { style, signs, columns } = appearance;
-  const hints = dialog.hints.map((text, worth) => ({ text, worth }));
+  const { style, symbols, columns } = appearance;
+  const hints = dialog.hints.map((text, priority) => ({ text, priority }));
   return (
     <Box flexDirection="column" width={columns}>
       <Text>{style.bold(dialog.title)}</Text>
@@ -38,7 +38,7 @@ export function DialogBox({ dialog }: { readonly dialog: DialogView }): ReactNod
       ) : (
         <Row>{entryLine(dialog, appearance)}</Row>
       )}
-      <Row>{style.dim(fitParts(hints, columns, signs))}</Row>
+      <Row>{style.dim(fitParts(hints, columns, symbols))}</Row>
     </Box>
   );
 }

@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react';
 import { plainStyle, type Style } from '../../terminal/style.ts';
 
-/** Signs of the live region; ASCII if the terminal has no Unicode. */
-export interface Signs {
+/** Symbols of the live region; ASCII if the terminal has no Unicode. */
+export interface Symbols {
   /** Between the parts of a line. */
   readonly dot: string;
   /** Before the composer's first row, and before the selected choice. */
@@ -15,19 +15,19 @@ export interface Signs {
 
 export interface Appearance {
   readonly style: Style;
-  readonly signs: Signs;
+  readonly symbols: Symbols;
   /** Columns the region may use. */
   readonly columns: number;
 }
 
-const rich: Signs = { dot: ' · ', mark: '›', ellipsis: '…', up: '↑', down: '↓' };
-const plain: Signs = { dot: ' - ', mark: '>', ellipsis: '...', up: '^', down: 'v' };
+const rich: Symbols = { dot: ' · ', mark: '›', ellipsis: '…', up: '↑', down: '↓' };
+const plain: Symbols = { dot: ' - ', mark: '>', ellipsis: '...', up: '^', down: 'v' };
 
-export const signsFor = (unicode: boolean): Signs => (unicode ? rich : plain);
+export const symbolsFor = (unicode: boolean): Symbols => (unicode ? rich : plain);
 
 const AppearanceContext = createContext<Appearance>({
   style: plainStyle,
-  signs: plain,
+  symbols: plain,
   columns: 80,
 });
 

@@ -3,33 +3,51 @@ import type { Frame } from '../../terminal/live/live-paint.ts';
 import type { RegionPlace } from '../../terminal/live/live-screen.ts';
 import type { Style } from '../../terminal/style.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import { composerMarkColumns } from '../text/layout-rules.ts';
+import { wrapText } from '../../terminal/text/wrap.ts';
+import { composerMarkColumns } from '../editing/layout.ts';
 import type { Status, ViewModel } from './view-model.ts';
 import { App, type AppProps } from './App.tsx';
-import { signsFor } from './appearance.ts';
+import { symbolsFor } from './appearance.ts';
 import { entryLabel } from './DialogBox.tsx';
-import { entryOf, fitView, rowsBelowCaret, type RowBudget } from './fit-view.ts';
+import { fitView, rowsBelowCaret, type RowBudget } from './fit-view.ts';
 import { statusRow } from './status-row.ts';
-import { wrapTail } from './wrap-tail.ts';
 
-export interface Look {
+/** Loads Ink's layout engine. Await it before the first drawing. */
+export async function loadLayout(): Promise<void> {
+  const layout: Readonly<Record<string, unknown>> = await import('yoga-layout');
+  // Only the bundle's replacement has to be loaded explicitly.
+  const { loadLayout: load } = layout;
+  if (typeof load === 'function') await load();
+}
+
+interface Look {
   readonly style: Style;
   readonly unicode: boolean;
 }
 
-export type Drawer = (model: ViewModel, look: Look, place: RegionPlace) => Frame;
+type Drawer = (model: ViewModel, look: Look, place: RegionPlace) => Frame;
+
+/** UTF-16 units of the tail that are wrapped; only the last rows are shown. */
+const maxTailLength = 4000;
+
+/** The rows of a text styled line by line, wrapped as the terminal wraps it; of a long text, only the last rows. */
+function wrapTail(text: string, columns: number): string[] {
+  const end = text.slice(-maxTailLength);
+  const lines = text.length > maxTailLength ? end.slice(end.indexOf('\n') + 1) : end;
+  return wrapText(lines.replaceAll('\t', '    '), columns, 'characters');
+}
 
 /** The caret, in columns from the left and in rows from the bottom. */
 function caretOf(
   model: ViewModel,
   budget: RowBudget,
 ): { column: number; below: number } | undefined {
-  const entry = entryOf(model.dialog);
-  if (entry !== undefined) {
-    const column = displayWidth(entryLabel(entry)) + entry.caretColumn;
+  const { dialog } = model;
+  if (dialog?.kind === 'entry') {
+    const column = displayWidth(entryLabel(dialog)) + dialog.caretColumn;
     return { column, below: 1 + budget.footer };
   }
-  if (model.dialog !== undefined) return undefined;
+  if (dialog !== undefined) return undefined;
   const column = composerMarkColumns + model.composer.caret.column;
   return { column, below: rowsBelowCaret(model, budget) };
 }
@@ -40,9 +58,9 @@ function createLayout(): (props: AppProps) => readonly string[] {
   let lastRows: readonly string[] = [];
   return (props) => {
     const { appearance, model, budget } = props;
-    const { style, signs, columns } = appearance;
-    const looks = [signs.mark, style.bold('x'), style.dim('x'), style.cyan('x')];
-    const key = JSON.stringify([model, budget, columns, looks]);
+    const { style, symbols, columns } = appearance;
+    const sample = [symbols.mark, style.bold('x'), style.dim('x'), style.cyan('x')];
+    const key = JSON.stringify([model, budget, columns, sample]);
     if (key === lastKey) return lastRows;
     const drawn = renderToString(<App {...props} />, { columns });
     lastKey = key;
@@ -53,7 +71,7 @@ function createLayout(): (props: AppProps) => readonly string[] {
 
 const idle: Status = { phase: 'idle' };
 
-/** Lays out the live region. Reuse the drawer: it caches the last layout. */
+/** Reuse the drawer of a live region: it caches the last layout. */
 export function createDrawer(): Drawer {
   const layout = createLayout();
   return (model, look, { columns, rows, hasOpenLine }) => {
@@ -63,7 +81,7 @@ export function createDrawer(): Drawer {
     const isInline = hasOpenLine && !preview.includes('\n') && displayWidth(preview) < columns;
     const tail = preview === '' || isInline ? [] : wrapTail(preview, width);
     const budget = fitView(model, tail.length, rows);
-    const appearance = { style: look.style, signs: signsFor(look.unicode), columns: width };
+    const appearance = { style: look.style, symbols: symbolsFor(look.unicode), columns: width };
     // These rows fit already and change with every delta, so they bypass Ink.
     const shown = [
       ...tail.slice(tail.length - budget.tail),

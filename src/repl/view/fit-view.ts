@@ -1,4 +1,4 @@
-import type { DialogView, ViewModel } from './view-model.ts';
+import type { ViewModel } from './view-model.ts';
 
 /** Rows of each part of the region; 0 omits it. */
 export interface RowBudget {
@@ -13,27 +13,27 @@ export interface RowBudget {
   readonly footer: number;
 }
 
-const mostTail = 8;
-const mostQueue = 4;
-const mostCompletions = 8;
+const maxTailRows = 8;
+const maxQueueRows = 4;
+const maxCompletionRows = 8;
 
-function wanted(model: ViewModel, tailRows: number): RowBudget {
+function desiredRows(model: ViewModel, tailRows: number): RowBudget {
   const { status, queue, attachments, search, completion, notice } = model;
   return {
-    tail: Math.min(mostTail, tailRows),
+    tail: Math.min(maxTailRows, tailRows),
     gap: 1,
     status: status.phase === 'idle' ? 0 : 1,
-    queue: Math.min(mostQueue, queue.length),
+    queue: Math.min(maxQueueRows, queue.length),
     attachments: attachments.length > 0 ? 1 : 0,
     search: search === undefined ? 0 : 1,
-    completion: Math.min(mostCompletions, completion?.candidates.length ?? 0),
+    completion: Math.min(maxCompletionRows, completion?.candidates.length ?? 0),
     notice: notice === undefined ? 0 : 1,
     footer: 1,
   };
 }
 
-/** Which parts shrink first in a low window, and their minimum rows. */
-const yielding: readonly (readonly [part: keyof RowBudget, least: number])[] = [
+/** Which parts shrink first in a low window, and to how many rows. */
+const shrinkOrder: readonly (readonly [part: keyof RowBudget, minimum: number])[] = [
   ['tail', 1],
   ['queue', 1],
   ['completion', 3],
@@ -51,13 +51,13 @@ const yielding: readonly (readonly [part: keyof RowBudget, least: number])[] = [
 
 /** Distributes the rows of a window; one row is reserved for the text above. */
 export function fitView(model: ViewModel, tailRows: number, rows: number): RowBudget {
-  const budget: Record<keyof RowBudget, number> = { ...wanted(model, tailRows) };
+  const budget: Record<keyof RowBudget, number> = { ...desiredRows(model, tailRows) };
   const sum = Object.values(budget).reduce((total, count) => total + count, 0);
   let excess = sum + model.composer.rows.length - (rows - 1);
-  for (const [part, least] of yielding) {
-    const given = Math.max(0, Math.min(excess, budget[part] - least));
-    budget[part] -= given;
-    excess -= given;
+  for (const [part, minimum] of shrinkOrder) {
+    const removed = Math.max(0, Math.min(excess, budget[part] - minimum));
+    budget[part] -= removed;
+    excess -= removed;
   }
   return budget;
 }
@@ -68,9 +68,4 @@ export function rowsBelowCaret(model: ViewModel, budget: RowBudget): number {
   const { attachments, search, completion, notice, footer } = budget;
   const under = attachments + search + completion + notice + footer;
   return under + composer.rows.length - 1 - composer.caret.row;
-}
-
-/** The dialog if it is an entry; only entries have a caret. */
-export function entryOf(dialog: DialogView | undefined) {
-  return dialog?.kind === 'entry' ? dialog : undefined;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../src/repl/editing/completion.ts';
 import type { Candidate, CompletionRequest } from '../../../src/repl/editing/completion.ts';
 import { createBuffer, draftFrom, moveTo } from '../../../src/repl/editing/text-buffer.ts';
-import { undo } from '../../../src/repl/editing/undo.ts';
+import { undo } from '../../../src/repl/editing/edit-actions.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
 const kinds = new Map([

@@ -3,10 +3,7 @@ import {
   createHistory,
   newerEntry,
   olderEntry,
-  remember,
-} from '../../../src/repl/editing/history.ts';
-import type { History, HistoryStep } from '../../../src/repl/editing/history.ts';
-import {
+  addEntry,
   acceptSearch,
   extendQuery,
   matchOf,
@@ -14,7 +11,8 @@ import {
   searchOlder,
   shortenQuery,
   startSearch,
-} from '../../../src/repl/editing/history-search.ts';
+} from '../../../src/repl/editing/history.ts';
+import type { History, HistoryStep } from '../../../src/repl/editing/history.ts';
 import { contentOf } from '../../../src/repl/editing/paste.ts';
 import {
   createBuffer,
@@ -60,7 +58,7 @@ describe('walking', () => {
     const changed = { ...up, draft: draftFrom('third, changed') };
     const again = step(newerEntry, step(olderEntry, changed));
     expect(again.draft.text).toBe('third, changed');
-    const sent = remember(again.history, again.draft);
+    const sent = addEntry(again.history, again.draft);
     expect(sent.history.entries.map(contentOf)).toEqual([
       'first',
       'second',
@@ -71,11 +69,11 @@ describe('walking', () => {
 
   test('the draft comes back after a recalled prompt was sent', () => {
     const up = step(olderEntry, typed('unsent'));
-    expect(remember(up.history, up.draft).draft.text).toBe('unsent');
+    expect(addEntry(up.history, up.draft).draft.text).toBe('unsent');
   });
 
   test('a draft put aside by Ctrl-C is one Up away', () => {
-    const cleared = remember(history, draftFrom('put aside'));
+    const cleared = addEntry(history, draftFrom('put aside'));
     expect(cleared.draft.text).toBe('');
     expect(step(olderEntry, cleared).draft.text).toBe('put aside');
   });
@@ -83,13 +81,13 @@ describe('walking', () => {
   test.each([
     ['blank texts', '  \n'],
     ['the newest entry again', 'third'],
-  ])('does not remember %s', (_, text) => {
-    expect(remember(history, draftFrom(text)).history.entries).toHaveLength(3);
+  ])('does not add %s', (_, text) => {
+    expect(addEntry(history, draftFrom(text)).history.entries).toHaveLength(3);
   });
 
   test('recalls a prompt with its paste marker', () => {
     const sent = insertPaste(createBuffer('see '), 'line\n'.repeat(50));
-    const { draft } = step(olderEntry, remember(history, draftOf(sent)));
+    const { draft } = step(olderEntry, addEntry(history, draftOf(sent)));
     expect(draft.text).toBe(sent.text);
     expect(contentOf(draft)).toBe(contentOf(sent));
   });

@@ -11,7 +11,7 @@ import {
   pasteAtCursor,
   withDraft,
 } from '../../../src/repl/editing/text-buffer.ts';
-import { undo } from '../../../src/repl/editing/undo.ts';
+import { undo } from '../../../src/repl/editing/edit-actions.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { longPaste, run } from './run-actions.ts';
 

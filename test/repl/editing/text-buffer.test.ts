@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { breakAtBackslash } from '../../../src/repl/editing/edit-actions.ts';
+import { breakAtBackslash, redo, undo } from '../../../src/repl/editing/edit-actions.ts';
 import type { EditAction } from '../../../src/repl/editing/edit-actions.ts';
 import { contentOf } from '../../../src/repl/editing/paste.ts';
 import {
@@ -7,17 +7,17 @@ import {
   createBuffer,
   insert,
   insertPaste,
+  joinEdit,
   moveTo,
   replaceContent,
 } from '../../../src/repl/editing/text-buffer.ts';
-import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
-import { redo, undo } from '../../../src/repl/editing/undo.ts';
+import type { Edit, TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
 import { longPaste, run } from './run-actions.ts';
 
 const family = '👨‍👩‍👧‍👦';
 
 /** A buffer from a text with `|` at the caret. */
-function at(text: string): TextBuffer {
+function bufferAt(text: string): TextBuffer {
   return moveTo(createBuffer(text.replace('|', '')), text.indexOf('|'));
 }
 
@@ -56,7 +56,7 @@ describe('editing', () => {
     ['|ab', 'transpose', '|ab'],
     ['a|b', 'new-line', 'a\n|b'],
   ])('%j after %s is %j', (before, action, after) => {
-    expect(shown(run(at(before), action))).toBe(after);
+    expect(shown(run(bufferAt(before), action))).toBe(after);
   });
 
   test.each([
@@ -93,24 +93,31 @@ describe('editing', () => {
   });
 
   test('breaks the line at a backslash before the caret', () => {
-    expect(breakAtBackslash(at('one\\|'))).toMatchObject({ text: 'one\n', cursor: 4 });
-    expect(breakAtBackslash(at('one\\ |'))).toBeUndefined();
-    expect(breakAtBackslash(at('|'))).toBeUndefined();
+    expect(breakAtBackslash(bufferAt('one\\|'))).toMatchObject({ text: 'one\n', cursor: 4 });
+    expect(breakAtBackslash(bufferAt('one\\ |'))).toBeUndefined();
+    expect(breakAtBackslash(bufferAt('|'))).toBeUndefined();
   });
 });
 
 describe('kill ring', () => {
   test('gives back what was killed', () => {
-    expect(shown(run(at('one |two'), 'kill-line-end', 'move-line-start', 'yank'))).toBe('two|one ');
+    expect(shown(run(bufferAt('one |two'), 'kill-line-end', 'move-line-start', 'yank'))).toBe(
+      'two|one ',
+    );
   });
 
   test('keeps kills in a row as one text, in their order', () => {
-    const killed = run(at('one two| three'), 'kill-word-left', 'kill-word-left', 'kill-line-end');
+    const killed = run(
+      bufferAt('one two| three'),
+      'kill-word-left',
+      'kill-word-left',
+      'kill-line-end',
+    );
     expect(run(killed, 'yank').text).toBe('one two three');
   });
 
   test('goes through older kills with yank-pop and does nothing without a yank', () => {
-    const killed = run(at('one two|'), 'kill-word-left', 'move-line-start', 'kill-line-end');
+    const killed = run(bufferAt('one two|'), 'kill-word-left', 'move-line-start', 'kill-line-end');
     expect(run(killed, 'yank').text).toBe('one ');
     expect(run(killed, 'yank', 'yank-pop').text).toBe('two');
     expect(run(killed, 'yank', 'yank-pop', 'yank-pop').text).toBe('one ');
@@ -144,5 +151,64 @@ describe('undo', () => {
 
   test('forgets what was undone once something else is typed', () => {
     expect(redo(insert(undo(insert(createBuffer(), 'a')), 'b')).text).toBe('b');
+  });
+});
+
+const typed = (at: number, inserted: string): Edit => ({ at, inserted, removed: '', cursor: at });
+const removed = (at: number, text: string): Edit => ({
+  at,
+  inserted: '',
+  removed: text,
+  cursor: at + text.length,
+});
+
+function joined(joinsLast: boolean, ...edits: readonly Edit[]): readonly Edit[] {
+  return edits.reduce<readonly Edit[]>((stack, edit) => joinEdit(stack, edit, joinsLast), []);
+}
+
+describe('the extent of one undo', () => {
+  test('a word typed letter by letter is one step', () => {
+    expect(joined(true, typed(0, 'a'), typed(1, 'b'))).toEqual([typed(0, 'ab')]);
+  });
+
+  test('a new word is a step of its own, the space belongs to the word before', () => {
+    expect(joined(true, typed(0, 'a'), typed(1, ' '), typed(2, 'b'))).toEqual([
+      typed(0, 'a '),
+      typed(2, 'b'),
+    ]);
+  });
+
+  test('text typed elsewhere is a step of its own', () => {
+    expect(joined(true, typed(0, 'a'), typed(5, 'b'))).toHaveLength(2);
+  });
+
+  test('letters removed backwards are one step, in the order of the text', () => {
+    const [step] = joined(true, removed(2, 'c'), removed(1, 'b'));
+    expect(step).toMatchObject({ at: 1, removed: 'bc', cursor: 3 });
+  });
+
+  test('letters removed forwards are one step', () => {
+    expect(joined(true, removed(1, 'b'), removed(1, 'c'))).toMatchObject([
+      { at: 1, removed: 'bc' },
+    ]);
+  });
+
+  test('letters removed elsewhere are a step of its own', () => {
+    expect(joined(true, removed(1, 'b'), removed(5, 'c'))).toHaveLength(2);
+  });
+
+  test('typing after a removal is a step of its own, and a removal after typing', () => {
+    expect(joined(true, removed(1, 'b'), typed(1, 'c'))).toHaveLength(2);
+    expect(joined(true, typed(1, 'c'), removed(1, 'c'))).toHaveLength(2);
+  });
+
+  test('an edit that does not continue the last one is a step of its own', () => {
+    expect(joined(false, typed(0, 'a'), typed(1, 'b'))).toHaveLength(2);
+  });
+
+  test('the 500 latest steps are kept', () => {
+    const edits = Array.from({ length: 501 }, (_, index) => typed(index * 10, `${index}`));
+    const stack = joined(false, ...edits);
+    expect([stack.length, stack[0]?.inserted, stack.at(-1)?.inserted]).toEqual([500, '1', '500']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { Failure } from '../../../src/failure.ts';
-import { createMarkdownLoader, richFormat } from '../../../src/repl/text/rich-format.ts';
+import { createMarkdownLoader, richFormat } from '../../../src/repl/text/transcript-formats.ts';
 import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
 import { openMemorySession, type Reply } from '../../support/memory-session.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineFormat } from '../../../src/repl/text/line-format.ts';
+import { lineFormat } from '../../../src/repl/text/transcript-formats.ts';
 import { createTranscript } from '../../../src/repl/session/transcript.ts';
 import { showConversation } from '../../../src/repl/effects/show-conversation.ts';
 import { conversationOf } from '../../support/repl-state.ts';

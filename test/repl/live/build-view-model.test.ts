@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keyDialog } from '../../../src/repl/state/dialogs.ts';
-import { viewOf } from '../../../src/repl/live/build-view-model.ts';
+import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import type { AnswerActivity } from '../../../src/repl/state/state.ts';
 import {
   enter,
@@ -25,7 +25,7 @@ const answer: AnswerActivity = {
   files: [],
 };
 const statusOf = (activity: AnswerActivity, now: number) =>
-  viewOf(stateOf({ activity, now }), '').status;
+  buildViewModel(stateOf({ activity, now }), '').status;
 
 describe('the status', () => {
   test('counts the seconds of an answer', () => {
@@ -49,11 +49,14 @@ describe('the status', () => {
       { type: 'chat-event', event: text, now: 20_000 },
       at(24_000),
     ).state;
-    expect(viewOf(begun, '').status).toMatchObject({ phase: 'streaming', stalled: undefined });
+    expect(buildViewModel(begun, '').status).toMatchObject({
+      phase: 'streaming',
+      stalled: undefined,
+    });
     const stalled = run(begun, at(32_500)).state;
-    expect(viewOf(stalled, '').status).toMatchObject({ seconds: 32, stalled: 12 });
+    expect(buildViewModel(stalled, '').status).toMatchObject({ seconds: 32, stalled: 12 });
     const { state } = run(stalled, { type: 'chat-event', event: text, now: 33_000 });
-    expect(viewOf(state, '').status).toMatchObject({ stalled: undefined });
+    expect(buildViewModel(state, '').status).toMatchObject({ stalled: undefined });
   });
 
   test('T4 shows model ids and causes on one safe line', () => {
@@ -68,7 +71,7 @@ describe('the status', () => {
 
 test('P22 the composer shows a long paste as its marker', () => {
   const { state } = run(stateOf(), pasted('line\n'.repeat(9)));
-  expect(viewOf(state, '').composer.rows).toEqual(['[paste #1, 9 lines]']);
+  expect(buildViewModel(state, '').composer.rows).toEqual(['[paste #1, 9 lines]']);
 });
 
 test('during a history search the match is shown in the composer', () => {
@@ -78,7 +81,7 @@ test('during a history search the match is shown in the composer', () => {
     pressed('r', { ctrl: true }),
     typed('te'),
   );
-  expect(viewOf(state, '')).toMatchObject({
+  expect(buildViewModel(state, '')).toMatchObject({
     composer: { rows: ['tea'] },
     search: { query: 'te', found: true },
   });
@@ -86,15 +89,19 @@ test('during a history search the match is shown in the composer', () => {
 
 test('a hidden entry shows as many stars as characters', () => {
   const { state } = run(stateOf({ dialog: keyDialog('https://api.example.com') }), typed('kéy'));
-  expect(viewOf(state, '').dialog).toMatchObject({ kind: 'entry', text: '***', caretColumn: 3 });
+  expect(buildViewModel(state, '').dialog).toMatchObject({
+    kind: 'entry',
+    text: '***',
+    caretColumn: 3,
+  });
 });
 
 test('Ctrl-C on an empty composer shows that pressing it again leaves', () => {
-  expect(viewOf(run(stateOf(), interrupt).state, '').notice).toBe('Ctrl-C again leaves');
+  expect(buildViewModel(run(stateOf(), interrupt).state, '').notice).toBe('Ctrl-C again leaves');
 });
 
 test('T4 a title with escapes is shown without', () => {
   const { conversation } = stateOf();
   const state = stateOf({ conversation: { ...conversation, title: 'a\u001B]0;x\u0007b' } });
-  expect(viewOf(state, '').footer.conversation).toBe('ab');
+  expect(buildViewModel(state, '').footer.conversation).toBe('ab');
 });

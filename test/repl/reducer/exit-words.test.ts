@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { viewOf } from '../../../src/repl/live/build-view-model.ts';
+import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import {
   composed,
   effectsOf,
@@ -15,7 +15,7 @@ describe('Y18: a word that ends other programs', () => {
   test.each(['exit', 'quit', ':q', ' exit '])('%j alone leaves after asking once', (word) => {
     const asked = run(stateOf(), typed(word), enter);
     expect(asked.effects).toEqual([]);
-    expect(viewOf(asked.state, '').notice).toBe('Enter again leaves');
+    expect(buildViewModel(asked.state, '').notice).toBe('Enter again leaves');
     expect(run(asked.state, enter).effects).toEqual([{ type: 'leave' }]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Effect } from '../../../src/repl/state/effect.ts';
-import { viewOf } from '../../../src/repl/live/build-view-model.ts';
+import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import {
   conversationOf,
   effectsOf,
@@ -27,7 +27,7 @@ describe('the queue after a stop', () => {
 
   test('is shown with the key that sends it', () => {
     const { state } = run(stateOf(), typed('one'), enter, typed('two'), enter, escape, stopped);
-    expect(viewOf(state, '').notice).toBe('Enter sends the queue, Up edits it');
+    expect(buildViewModel(state, '').notice).toBe('Enter sends the queue, Up edits it');
     expect(effectsOf(run(state, enter).effects, 'ask')[0]?.question).toMatchObject({
       content: 'two',
     });
@@ -79,7 +79,7 @@ describe('X31: a queue that a stop or a failure has paused', () => {
       ...sent('two'),
       ...sent('three'),
     );
-    expect(viewOf(state, '').notice).toBeUndefined();
+    expect(buildViewModel(state, '').notice).toBeUndefined();
     const next = run(state, finished);
     expect(contents([...effects, ...next.effects])).toEqual(['one', 'two', 'three']);
   });
@@ -94,6 +94,6 @@ describe('X31: a queue that a stop or a failure has paused', () => {
       failed,
     );
     expect(contents(effects)).toEqual(['one', 'three']);
-    expect(viewOf(state, '').notice).toBe('Enter sends the queue, Up edits it');
+    expect(buildViewModel(state, '').notice).toBe('Enter sends the queue, Up edits it');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { viewOf } from '../../../src/repl/live/build-view-model.ts';
+import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import { usageText } from '../../../src/repl/text/status-text.ts';
 import { run, stateOf } from '../../support/repl-state.ts';
 
@@ -18,9 +18,9 @@ const listed = {
 
 test('Y31: the status row and /usage have the window that the service named', () => {
   const before = stateOf({ choices, context });
-  expect(viewOf(before, '').footer.contextWindow).toBeUndefined();
+  expect(buildViewModel(before, '').footer.contextWindow).toBeUndefined();
   const { state } = run(before, listed);
-  expect(viewOf(state, '').footer.contextWindow).toBe(4000);
+  expect(buildViewModel(state, '').footer.contextWindow).toBe(4000);
   expect(usageText(state)).toMatch(/: 1\.0K of 4\.0K \(25 ?%\)/);
 });
 
@@ -28,7 +28,7 @@ test("Y31: the service's word wins over the catalogue, which stays for the other
   const windows = new Map([['origin', 8000]]);
   const origin = { ...choices, model: 'origin' };
   const { state } = run(stateOf({ choices: origin }), { ...listed, ids: ['origin'], windows });
-  expect(viewOf(state, '').footer.contextWindow).toBe(8000);
+  expect(buildViewModel(state, '').footer.contextWindow).toBe(8000);
   const nextgen = { ...state, choices: { ...origin, model: 'nextgen' } };
-  expect(viewOf(nextgen, '').footer.contextWindow).toBe(1_000_000);
+  expect(buildViewModel(nextgen, '').footer.contextWindow).toBe(1_000_000);
 });

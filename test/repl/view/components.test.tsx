@@ -1,13 +1,15 @@
 import { render } from 'ink-testing-library';
 import type { ReactElement } from 'react';
 import { describe, expect, test } from 'vitest';
+import {
+  CompletionMenu,
+  Composer,
+  Footer,
+  Queue,
+  SearchLine,
+} from '../../../src/repl/view/App.tsx';
 import { AppearanceProvider } from '../../../src/repl/view/appearance.ts';
-import { CompletionMenu } from '../../../src/repl/view/CompletionMenu.tsx';
-import { Composer } from '../../../src/repl/view/Composer.tsx';
 import { DialogBox } from '../../../src/repl/view/DialogBox.tsx';
-import { Footer } from '../../../src/repl/view/Footer.tsx';
-import { Queue } from '../../../src/repl/view/Queue.tsx';
-import { SearchLine } from '../../../src/repl/view/SearchLine.tsx';
 import type { ComposerView, DialogView, FooterView } from '../../../src/repl/view/view-model.ts';
 import { appearanceOf, type Look } from '../../support/appearance.ts';
 import { viewModel } from '../../support/view-models.ts';

@@ -1,8 +1,9 @@
 import type { TerminalReply } from '../../../terminal/device/terminal-questions.ts';
+import { normalizeText } from '../paste.ts';
 import { keyPress } from './key-event.ts';
 import type { KeyEvent } from './key-event.ts';
 import { readKey } from './key-reader.ts';
-import { pastedText } from '../pasted-text.ts';
+import { eventOfSequence } from './key-sequence.ts';
 
 /** Incomplete input: the start of an escape sequence (or a lone Esc), or a paste without its end. */
 export type Pending = 'nothing' | 'sequence' | 'paste';
@@ -27,6 +28,35 @@ export interface KeyParser {
 
 const pasteEnd = '\u001B[201~';
 const loneEscapes = /^\u001B{1,2}$/;
+
+/** Focus and mouse reports that terminals send in the middle of a paste. */
+const reports = /\u001B\[(?:[IO]|<\d+;\d+;\d+[Mm]|M[ -\u00FF]{3}|200~)/g;
+const codedKeys = /\u001B\[(?:([\d;:]+)(u)|(27;\d+;\d+)(~))/g;
+const breaks = new Map([
+  ['enter', '\n'],
+  ['j', '\n'],
+  ['m', '\n'],
+  ['tab', '\t'],
+  ['i', '\t'],
+]);
+
+/** With the kitty protocol or modifyOtherKeys, some terminals send a paste's line ends as encoded keys. */
+function decodeKey(parameters: string, final: string): string {
+  const event = eventOfSequence(parameters, final);
+  if (event === undefined || event.type === 'paste') return '';
+  return event.type === 'text' ? event.text : (breaks.get(event.name) ?? '');
+}
+
+/** The text of a bracketed paste: reports removed, encoded keys as characters, line ends as `\n`. */
+function pastedText(raw: string): string {
+  if (!raw.includes('\u001B[')) return normalizeText(raw);
+  const text = raw
+    .replaceAll(reports, '')
+    .replaceAll(codedKeys, (_, code?: string, u?: string, other?: string, tilde?: string) =>
+      decodeKey(code ?? other ?? '', u ?? tilde ?? ''),
+    );
+  return normalizeText(text);
+}
 
 interface State {
   readonly onReply: (reply: TerminalReply) => void;

@@ -27,7 +27,7 @@ const applicationKey = /\u001BO([\d;]*)([@-~])/y;
 const replyStart = /\u001B(?:\]\d+;|P[\d!+$>]|_G)/y;
 const replyBegun = /\u001B(?:\]\d*|P|_)$/y;
 const replyEnd = /\u0007|\u001B\\|[\u0000-\u0006\u0008-\u001A]/g;
-const longestReply = 4096;
+const maxReplyLength = 4096;
 
 function matchAt(pattern: RegExp, input: string, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = at;
@@ -97,7 +97,7 @@ function readReply(input: string, at: number): Reading | 'none' | undefined {
   }
   const end = matchAt(replyEnd, input, at + start[0].length);
   if (end !== undefined) return { length: end.index + end[0].length - at };
-  return input.length - at > longestReply ? { length: input.length - at } : undefined;
+  return input.length - at > maxReplyLength ? { length: input.length - at } : undefined;
 }
 
 function readAlt(input: string, at: number): Reading | undefined {

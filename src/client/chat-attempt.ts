@@ -1,20 +1,20 @@
-import type { ConnectedService } from './connected-service.ts';
+import { Failure } from '../failure.ts';
 import type { AnswerFinished, AnswerStarted, ChatEvent, Timing } from './events.ts';
 import {
   emptyAnswerFailure,
-  incomplete,
+  idleTimedOut,
+  incompleteAnswer,
   noAnswer,
-  silence,
-  unfinished,
+  unfinishedStream,
 } from './failure/answer-failure.ts';
 import { rephrase } from './failure/request-failure.ts';
 import { acceptedResponse } from './http/accepted-response.ts';
-import { requestIdOf } from './http/request-id.ts';
+import { requestIdOf } from './http/response-headers.ts';
 import { watchIdle } from './http/timer.ts';
 import type { HttpRequest, HttpResponse } from './http/transport.ts';
+import type { ConnectedService } from './service.ts';
 import { readAnswer } from './stream/answer-reader.ts';
 import type { StreamEnd } from './stream/answer.ts';
-import { Failure } from '../failure.ts';
 
 function answerStarted(attempt: number, requestId: string | undefined): AnswerStarted {
   return { type: 'answer-started', attempt, ...(requestId !== undefined && { requestId }) };
@@ -36,9 +36,9 @@ export interface ChatAttempt {
 }
 
 /**
- * Sends the prompt once and yields what the answer brings.
- * @throws RequestFailure while asking again can do no harm, Failure `incomplete` once content was received, Failure
- * `no_answer` after the end of what is no answer; or the signal's reason when the caller aborts.
+ * Sends the prompt once and yields the events of the answer.
+ * @throws RequestFailure where a retry is safe, Failure `incomplete` after content was received, Failure `no_answer`
+ * after the end of a filtered answer, a tool call or a refusal; or the signal's reason when the caller aborts.
  */
 export async function* attemptChat(attempt: ChatAttempt): AsyncGenerator<ChatEvent, void> {
   const { service, request, signal, number } = attempt;
@@ -50,7 +50,7 @@ export async function* attemptChat(attempt: ChatAttempt): AsyncGenerator<ChatEve
     reading = true;
     yield* readEvents(response, attempt, requestId);
   } finally {
-    if (!reading) response.destroy(new Error('nobody reads the answer'));
+    if (!reading) response.destroy(new Error('the caller stopped reading the answer'));
   }
 }
 
@@ -61,7 +61,8 @@ async function* readEvents(
 ): AsyncGenerator<ChatEvent, void> {
   const { idleTimeout, limits, mask } = service;
   const elapsed = (): number => limits.clock.monotonic() - start;
-  const watch = watchIdle(limits.clock, idleTimeout, () => response.destroy(silence(idleTimeout)));
+  const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
+  const watch = watchIdle(limits.clock, idleTimeout, onIdle);
   const onContent = () => watch.touch();
   const parts = readAnswer(response.body, response.headers['content-type'], { mask, onContent });
   let firstText: number | undefined;
@@ -69,10 +70,10 @@ async function* readEvents(
   let refused = false;
   try {
     for await (const part of parts) {
-      // The time that the reader of these events takes is not silence of the service.
+      // The time that the caller spends on these events is not silence of the service.
       watch.pause();
       if (part.type === 'end') {
-        if (!part.complete) throw unfinished();
+        if (!part.complete) throw unfinishedStream();
         const timing = { ...(firstText !== undefined && { firstText }), total: elapsed() };
         yield answerFinished(part, number, timing);
         const failure = noAnswer(part, { text: firstText !== undefined, refusal: refused });
@@ -89,7 +90,7 @@ async function* readEvents(
     if (!(error instanceof Failure)) throw error;
     if (error.kind === 'no_answer')
       throw rephrase(error, requestId === undefined ? {} : { requestId });
-    throw received ? incomplete(error, requestId) : emptyAnswerFailure(error, requestId);
+    throw received ? incompleteAnswer(error, requestId) : emptyAnswerFailure(error, requestId);
   } finally {
     watch.stop();
   }

@@ -4,7 +4,7 @@ import type { CompletionRequest, ModelRecord } from './contract.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
 import type { Transport } from './http/transport.ts';
 
-/** How a client reaches its service. Durations are milliseconds of any length; 0 and `Infinity` switch a limit off. */
+/** Options of a client. Durations are milliseconds of any length; 0 and `Infinity` disable a limit. */
 export interface ClientOptions {
   /** With or without a trailing slash or `/v1`. */
   readonly baseUrl: string;
@@ -14,26 +14,26 @@ export interface ClientOptions {
   readonly userAgent: string;
   /** Maximum number of retries; default 4; `Infinity` is no limit. */
   readonly retries?: number;
-  /** Longest `Retry-After` that is waited for; default 60,000; a year at most, also without a limit. */
+  /** Longest `Retry-After` to wait for; default 60,000; the maximum is a year, also without a limit. */
   readonly retryWaitLimit?: number;
   /** Default 10,000. */
   readonly connectTimeout?: number;
-  /** From the request sent to the first byte of the response; default 600,000. */
+  /** From sending the request to the first byte of the response; default 600,000. */
   readonly firstByteTimeout?: number;
-  /** Longest time without content once the response began (comments do not count); default 300,000. */
+  /** Longest time without content within a response (comments do not count); default 300,000. */
   readonly idleTimeout?: number;
-  /** Bounds everything, retries included; default 0 (off). */
+  /** Total time, retries included; default 0 (off). */
   readonly totalTimeout?: number;
   /** Allows a key, or a header that looks like one, over plain http to a host that is not loopback. */
   readonly allowInsecure?: boolean;
   /**
-   * Wraps or replaces the way over the network, which it is given: to watch what travels, or to answer without a
-   * service. Time limits on connecting and on the first byte are the network's; the others hold for any transport.
+   * Wraps or replaces the network transport that it gets: to record exchanges, or to respond without a service.
+   * `connectTimeout` and `firstByteTimeout` apply only to the network; the other limits apply to every transport.
    */
   readonly transport?: (network: Transport) => Transport;
   readonly environment: Environment;
   readonly clock: Clock;
-  /** A number from 0 up to 1, as `Math.random`. */
+  /** Like `Math.random`. */
   readonly random: () => number;
 }
 
@@ -47,8 +47,8 @@ export interface ReadOptions extends CallOptions {
 
 export interface Client {
   /**
-   * Sends one prompt and yields what happens. Works the same whether the service streams or answers with one
-   * JSON body. Ending the iteration early, or aborting `signal`, closes the request.
+   * Sends one prompt and yields its events, the same for a streamed answer and for one JSON body. Ending the iteration
+   * early, or aborting `signal`, closes the request.
    * @throws Failure; or the signal's reason when it aborts.
    */
   chat(request: CompletionRequest, options?: CallOptions): AsyncIterable<ChatEvent>;

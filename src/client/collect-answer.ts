@@ -2,22 +2,21 @@ import { Failure } from '../failure.ts';
 import type { AnswerFinished, ChatEvent } from './events.ts';
 import { detailsOf } from './failure/request-failure.ts';
 
-/** The texts of an answer; what was not sent is empty. */
+/** The texts of an answer; empty if the service sent none. */
 export interface AnswerTexts {
   readonly text: string;
   readonly reasoning: string;
   readonly refusal: string;
 }
 
-/** What the service said at the end of an answer. */
+/** The metadata at the end of an answer. */
 export interface AnswerEnding extends Omit<AnswerFinished, 'type'> {}
 
-/** A whole answer: its texts, and what the service said at its end. */
 export interface CollectedAnswer extends AnswerTexts, AnswerEnding {}
 
 /**
- * An answer that broke off (kind `incomplete`), or that is none (kind `no_answer`). `received` is what was sent of it,
- * `ending` what the service said at its end, undefined for one that broke off.
+ * An answer that was cut (kind `incomplete`), or that was filtered, refused or a tool call (kind `no_answer`).
+ * `received` has the texts that arrived; `ending` is undefined for an answer that was cut.
  */
 export class IncompleteAnswer extends Failure {
   readonly received: AnswerTexts;
@@ -32,8 +31,8 @@ export class IncompleteAnswer extends Failure {
 
 /**
  * Reads the events of one prompt to their end.
- * @throws IncompleteAnswer when the answer breaks off after its first text, or is none; otherwise what `events`
- * throws.
+ * @throws IncompleteAnswer when the answer is cut after its first text, filtered, refused or a tool call; any other
+ * error of `events` unchanged.
  */
 export async function collectAnswer(events: AsyncIterable<ChatEvent>): Promise<CollectedAnswer> {
   const texts = { text: '', reasoning: '', refusal: '' };

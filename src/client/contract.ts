@@ -1,6 +1,6 @@
-// The service's wire format, v1. Everything a response may carry is optional: the contract leaves most of it open.
+// The service's wire format, v1. The fields of responses are optional, because the contract defines few of them.
 
-/** Error names of the contract's Errors section, by the HTTP status they come with. */
+/** Error names of the contract's Errors section, by HTTP status. */
 export const errorNames = {
   400: 'invalid_request',
   401: 'unauthorized',
@@ -12,15 +12,14 @@ export const errorNames = {
 
 export type ErrorName = (typeof errorNames)[keyof typeof errorNames];
 
-/** The contract's name for a status; undefined for a status it does not know. */
+/** The contract's name for a status; undefined for a status that is not in the contract. */
 export function nameOfStatus(status: number): ErrorName | undefined {
   return (errorNames as Readonly<Record<number, ErrorName>>)[status];
 }
 
-/** Who speaks. The contract shows `user` and `assistant`; the others are sent only on request. */
+/** The contract shows `user` and `assistant`; natter sends the others only if the user asks for it. */
 export type Role = 'system' | 'developer' | 'user' | 'assistant';
 
-/** A conversation turn. */
 export interface Message {
   readonly role: Role;
   readonly content: string;
@@ -32,29 +31,29 @@ export interface CompletionRequest {
   readonly messages: readonly Message[];
   readonly stream?: boolean;
   readonly max_tokens?: number;
-  /** Further fields of the body, such as `temperature`; they win over those above. */
+  /** More fields of the body, such as `temperature`; they override the fields above. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** The body that is sent. */
+/** The body of the request. */
 export function completionBody({ params, ...fields }: CompletionRequest): object {
   return { ...fields, ...params };
 }
 
-/** Token accounting; counts are tokens. */
+/** Counts of tokens. */
 export interface Usage {
   readonly prompt_tokens?: number;
   readonly completion_tokens?: number;
   readonly total_tokens?: number;
 }
 
-/** A model record with whatever fields the service sent. */
+/** A model record with all the fields that the service sent. */
 export interface ModelRecord {
   readonly id: string;
   readonly [field: string]: unknown;
 }
 
-/** What the contract publishes about a model. */
+/** A model in the contract. */
 export interface CatalogueEntry {
   readonly id: string;
   /** Context window in tokens. */
@@ -64,7 +63,7 @@ export interface CatalogueEntry {
   readonly purpose: string;
 }
 
-/** The contract's model catalogue. 128K and 1M are taken as powers of ten: the smaller reading is the safe one. */
+/** The contract's model catalogue. 128K and 1M are read as powers of ten: the smaller reading is safe. */
 export const catalogue: readonly CatalogueEntry[] = [
   {
     id: 'origin',

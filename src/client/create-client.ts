@@ -1,32 +1,38 @@
 import { Failure } from '../failure.ts';
 import { attemptChat } from './chat-attempt.ts';
 import type { CallOptions, Client, ClientOptions, ReadOptions } from './client.ts';
-import { connectService, type ConnectedService } from './connected-service.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
-import { startDeadline } from './http/deadline.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
-import { parseModelList, parseModelRecord } from './models/model-list.ts';
-import { requestJson } from './models/model-request.ts';
-import { scheduleRetry, waitForRetry } from './retry/retry.ts';
-import { createService } from './service.ts';
+import { exchange } from './http/exchange.ts';
+import { startDeadline } from './http/timer.ts';
+import type { Transport } from './http/transport.ts';
+import { parseModelList, parseModelRecord, requestJson } from './models/read-models.ts';
+import { scheduleRetry, waitForRetry } from './retry.ts';
+import { createService, type ConnectedService, type Service } from './service.ts';
 
 /**
  * A client of one service. Sends nothing before its first call; keeps connections open between calls.
- * @throws Failure `configuration` for options no request can be made with
+ * @throws Failure `configuration` for invalid options
  */
 export function createClient(options: ClientOptions): Client {
-  const service = connectService(createService(options), options.transport);
+  const service = connect(createService(options), options.transport);
   return {
     chat: (request, callOptions) => chat(service, request, callOptions),
     listModels: async (readOptions) => parseModelList(await read(service, 'models', readOptions)),
     async getModel(id, readOptions) {
-      // As a path these would mean the list of models, or its parent.
+      // In a path, these are the list of models or its parent.
       if (/^\.{0,2}$/.test(id)) throw new Failure('not_found', `there is no model "${id}"`);
       const value = await read(service, `models/${encodeURIComponent(id)}`, readOptions);
       return parseModelRecord(value, id);
     },
     close: () => service.route.close(),
   };
+}
+
+function connect(service: Service, transport: ClientOptions['transport']): ConnectedService {
+  const { route, limits } = service;
+  const network: Transport = (request, signal) => exchange(request, route, limits, signal);
+  return { ...service, send: transport?.(network) ?? network };
 }
 
 async function* chat(

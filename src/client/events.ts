@@ -1,22 +1,22 @@
 import type { Failure } from '../failure.ts';
 import type { Usage } from './contract.ts';
 
-/** Milliseconds since the first request of this prompt was sent, by the client's monotonic clock. */
+/** Milliseconds since the client sent the first request for this prompt, by its monotonic clock. */
 export interface Timing {
-  /** To the first text of the answer; absent when no text came. */
+  /** Until the first text of the answer; absent if there was no text. */
   readonly firstText?: number;
-  /** To the end of the answer. */
+  /** Until the end of the answer. */
   readonly total: number;
 }
 
-/** The service accepted the prompt: headers of a 200 arrived. */
+/** The service accepted the prompt: the headers of a 200 arrived. */
 export interface AnswerStarted {
   readonly type: 'answer-started';
   readonly attempt: number;
   readonly requestId?: string;
 }
 
-/** What the service calls the answer, as soon as a chunk says so: an answer that is cut has no other. */
+/** The id and the model of the answer, from the first chunk with them; an answer that is cut has no other source. */
 export interface AnswerNamed {
   readonly type: 'answer-named';
   readonly id?: string;
@@ -24,8 +24,8 @@ export interface AnswerNamed {
 }
 
 /**
- * Text of the answer. One event stands for one read from the network: `text` is `deltas` joined, and no
- * surrogate pair is split between two events.
+ * Text of the answer, one event for each read from the network. `text` is `deltas` joined; no surrogate pair is split
+ * between two events.
  */
 export interface TextReceived {
   readonly type: 'text-received';
@@ -39,26 +39,26 @@ export interface ReasoningReceived {
   readonly text: string;
 }
 
-/** The service's refusal text, where it sends one apart from the answer. */
+/** The text of a refusal, if the service sends it separately from the answer. */
 export interface RefusalReceived {
   readonly type: 'refusal-received';
   readonly text: string;
 }
 
-/** A request failed before any text came and will be sent again after `delay` milliseconds. */
+/** A request failed before any text arrived; the client will send it again after `delay` milliseconds. */
 export interface RetryScheduled {
   readonly type: 'retry-scheduled';
-  /** The retry about to be made, from 1. */
+  /** Number of the next retry, from 1. */
   readonly retry: number;
-  /** The most retries that will be made. */
+  /** Maximum number of retries. */
   readonly retries: number;
   readonly delay: number;
   readonly cause: Failure;
 }
 
 /**
- * The answer said that it has ended (`[DONE]` or a `finish_reason`). Where it is no answer (a filter, a tool call, a
- * refusal) a Failure of kind `no_answer` follows.
+ * The answer is complete: it ended with `[DONE]` or a `finish_reason`. If it was filtered, refused or a tool call, a
+ * Failure of kind `no_answer` follows.
  */
 export interface AnswerFinished {
   readonly type: 'answer-finished';
@@ -66,16 +66,16 @@ export interface AnswerFinished {
   readonly model?: string;
   readonly finishReason?: string;
   readonly usage?: Usage;
-  /** Requests sent, the answered one included. */
+  /** Requests sent, including the successful one. */
   readonly attempts: number;
   readonly timing: Timing;
 }
 
 /**
- * What happens to one prompt, in order: any number of `retry-scheduled`, one `answer-started` for each attempt
- * that was accepted, `answer-named` where the service names it, texts, one `answer-finished`. A prompt that fails
- * throws a {@link Failure} instead of finishing, kind `incomplete` once text was received; and one of kind `no_answer`
- * after `answer-finished` when what ended is no answer.
+ * The events of one prompt, in order: any number of `retry-scheduled`, an `answer-started` for each accepted attempt,
+ * `answer-named` if the service sends an id or a model, texts, one `answer-finished`. A prompt that fails throws a
+ * {@link Failure} instead of `answer-finished`, of kind `incomplete` if text was received. A Failure of kind
+ * `no_answer` comes after `answer-finished`.
  */
 export type ChatEvent =
   | AnswerStarted

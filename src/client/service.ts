@@ -1,16 +1,17 @@
+import { Failure } from '../failure.ts';
+import { isJsonObject } from '../json.ts';
 import { createSecretFilter, shortestInMessages } from '../secrecy/secret-filter.ts';
 import { secretsOf } from '../secrecy/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
-import { isJsonObject } from '../json.ts';
+import type { Mask } from './failure/short-text.ts';
 import { endpointUrl, parseBaseUrl } from './http/base-url.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
-import { readLimits } from './limits.ts';
 import { checkSecrecy, requestHeaders } from './http/request-headers.ts';
-import type { RetryPolicy } from './retry/retry-policy.ts';
 import { createRoute, type Route } from './http/route.ts';
-import type { HttpRequest } from './http/transport.ts';
+import type { HttpRequest, Transport } from './http/transport.ts';
+import type { RetryPolicy } from './retry.ts';
 
-/** A service as one client reaches it: the client's options, checked, with their defaults. */
+/** A client's options, validated, with their defaults. */
 export interface Service {
   readonly route: Route;
   readonly limits: ExchangeLimits;
@@ -19,10 +20,14 @@ export interface Service {
   readonly idleTimeout: number;
   /** Milliseconds for everything; 0 and `Infinity` are no limit. */
   readonly totalTimeout: number;
-  /** A request of the endpoint at `path`, counted from `/v1/`: a POST when there is a body. */
+  /** A request to the endpoint at `path`, relative to `/v1/`: a POST if there is a body. */
   request(path: string, body?: unknown): HttpRequest;
-  /** Takes the key and other secrets out of a text. */
-  readonly mask: (text: string) => string;
+  /** Masks the key and other secrets. */
+  readonly mask: Mask;
+}
+
+export interface ConnectedService extends Service {
+  readonly send: Transport;
 }
 
 const eventStream = 'text/event-stream';
@@ -30,9 +35,9 @@ const jsonBody = 'application/json';
 
 const isStreamed = (body: unknown) => isJsonObject(body) && body['stream'] === true;
 
-/** Made by the first failure, as most clients report none. */
-function maskOf({ apiKey, headers, baseUrl, environment }: ClientOptions): Service['mask'] {
-  let mask: Service['mask'] | undefined;
+/** The filter is created for the first failure, because most clients report none. */
+function maskOf({ apiKey, headers, baseUrl, environment }: ClientOptions): Mask {
+  let mask: Mask | undefined;
   return (text) => {
     const sources = { apiKey, addresses: [baseUrl], environment, ...(headers && { headers }) };
     mask ??= createSecretFilter(secretsOf(sources), shortestInMessages)?.mask;
@@ -40,7 +45,7 @@ function maskOf({ apiKey, headers, baseUrl, environment }: ClientOptions): Servi
   };
 }
 
-/** @throws Failure `configuration` for options no request can be made with */
+/** @throws Failure `configuration` for invalid options */
 export function createService(options: ClientOptions): Service {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const headers = requestHeaders(options);
@@ -61,15 +66,55 @@ export function createService(options: ClientOptions): Service {
         method: 'POST',
         url,
         headers: {
-          // Gateways choose by the first type they know.
+          // Gateways use the first type that they know.
           accept: isStreamed(body) ? `${eventStream}, ${jsonBody}` : `${jsonBody}, ${eventStream}`,
           'content-type': jsonBody,
           ...headers,
         },
-        // Written once: every attempt sends the same bytes.
+        // Serialized once, so that every attempt sends the same bytes.
         body: Buffer.from(JSON.stringify(body)),
       };
     },
     mask: maskOf(options),
   };
+}
+
+const defaultLimits = {
+  retries: 4,
+  retryWaitLimit: 60_000,
+  connectTimeout: 10_000,
+  firstByteTimeout: 600_000,
+  idleTimeout: 300_000,
+  totalTimeout: 0,
+};
+
+/** In the units of `ClientOptions`. */
+type Limits = Readonly<typeof defaultLimits>;
+
+type LimitName = keyof Limits;
+
+function isLimit(value: unknown, name: LimitName): boolean {
+  if (typeof value !== 'number' || !(value >= 0)) return false;
+  return name !== 'retries' || value === Infinity || Number.isInteger(value);
+}
+
+/**
+ * The limits in `options`, with defaults for the others.
+ * @throws Failure `configuration` for a limit that is negative, `NaN`, or not a number
+ */
+export function readLimits(options: Partial<Limits>): Limits {
+  const limits = { ...defaultLimits };
+  for (const name of Object.keys(defaultLimits) as LimitName[]) {
+    const value = options[name] ?? defaultLimits[name];
+    if (!isLimit(value, name)) {
+      const expected = name === 'retries' ? 'a whole number' : 'a number of milliseconds';
+      throw new Failure(
+        'configuration',
+        `${name} is ${value}, which is not ${expected} from 0 up`,
+        { remedy: { code: 'correct-limit', option: name } },
+      );
+    }
+    limits[name] = value;
+  }
+  return limits;
 }

@@ -1,4 +1,4 @@
-import { mapRemedy } from '../client/failure/mask-failure.ts';
+import { maskRemedy } from '../client/failure/mask-failure.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpResponse } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
@@ -62,7 +62,7 @@ function failureEvent(error: Failure, mask: (text: string) => string): LaterEven
   const { kind, message, hint, remedy } = error;
   const transient = 'transient' in error && error.transient === true;
   const text = { message: mask(message), ...(hint !== undefined && { hint: mask(hint) }) };
-  const help = remedy === undefined ? {} : { remedy: mapRemedy(remedy, mask) };
+  const help = remedy === undefined ? {} : { remedy: maskRemedy(remedy, mask) };
   return { type: 'failure', kind, ...text, ...help, transient };
 }
 

@@ -1,4 +1,5 @@
 import { readAnswer, type AnswerReaderOptions } from '../../src/client/stream/answer-reader.ts';
+import { unmasked } from './secret.ts';
 import type { StreamEnd, AnswerPart } from '../../src/client/stream/answer.ts';
 
 /** A body that arrives in the given reads; text stands for its UTF-8 bytes. */
@@ -17,12 +18,13 @@ export interface Reading {
 export async function readParts(
   reads: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>,
   contentType: string | undefined = 'text/event-stream',
-  options: AnswerReaderOptions = {},
+  options: Partial<AnswerReaderOptions> = {},
 ): Promise<Reading> {
   const body = Symbol.asyncIterator in reads ? reads : bodyOf(reads);
   const parts: AnswerPart[] = [];
   try {
-    for await (const part of readAnswer(body, contentType, options)) parts.push(part);
+    for await (const part of readAnswer(body, contentType, { mask: unmasked, ...options }))
+      parts.push(part);
     return { parts, thrown: undefined };
   } catch (thrown) {
     return { parts, thrown };

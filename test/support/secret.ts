@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 
-/** A key with characters that every encoding writes differently. */
+/** A key with characters that each encoding writes differently. */
 export const secretKey = 'nk-4/Zx9+Qw7==TopSecret';
 
 const bytes = Buffer.from(secretKey);
 const inBase64 = (prefix: string) => Buffer.from(prefix + secretKey).toString('base64');
 
-/** Ways in which a server could send the key back. */
+/** Forms in which a server could send the key back. */
 export const secretForms: readonly string[] = [
   secretKey,
   encodeURIComponent(secretKey),
@@ -19,7 +19,7 @@ export const secretForms: readonly string[] = [
   Array.from(secretKey, (character) => `\\u00${character.charCodeAt(0).toString(16)}`).join(''),
 ];
 
-/** What stays of those forms whatever stands around them. */
+/** The part of each form that does not depend on the text around it. */
 const traces = secretForms.map((form) =>
   form.includes('TopSecret') ? 'TopSecret' : form.slice(12, -4),
 );
@@ -29,3 +29,6 @@ export function expectNoSecret(...texts: readonly string[]): void {
     for (const trace of traces) expect(text).not.toContain(trace);
   }
 }
+
+/** The mask of a client without secrets. */
+export const unmasked = (text: string) => text;

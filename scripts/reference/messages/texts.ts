@@ -25,7 +25,7 @@ const deepest = 12;
 
 /** Functions that only format their argument: `<limit>` is clearer than all values they can return. */
 const formatters =
-  /^(?:count|counted|limitInWords|waitInWords|clockTimeAfter|shownName|String|Number|figuresText|tokenText|seconds)$/;
+  /^(?:count|counted|formatLimit|formatWait|localTimeAfter|shownName|String|Number|figuresText|tokenText|seconds)$/;
 
 const words = (name: string) =>
   name.replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -1,37 +1,37 @@
 import { Failure } from '../../failure.ts';
 import type { StreamEnd } from '../stream/answer.ts';
+import { formatLimit } from './format-duration.ts';
 import { rephrase, RequestFailure } from './request-failure.ts';
-import { limitInWords } from './wait-words.ts';
 
-/** The service sent only keep-alives for `limit` milliseconds; not retried, as it may be generating. */
-export function silence(limit: number): RequestFailure {
+/** The service sent only keep-alives for `limit` milliseconds. Not retried, because it may be generating. */
+export function idleTimedOut(limit: number): RequestFailure {
   return new RequestFailure(
     'unreachable',
-    `the service sent no content for ${limitInWords(limit)}`,
+    `the service sent no content for ${formatLimit(limit)}`,
     { transient: false, remedy: { code: 'raise-timeout', limit: 'idleTimeout' } },
   );
 }
 
 /** The body ended without `[DONE]` or a `finish_reason`: the connection was cut. */
-export function unfinished(): RequestFailure {
+export function unfinishedStream(): RequestFailure {
   return new RequestFailure('server_error', 'the stream ended without a finish_reason or [DONE]', {
     transient: true,
   });
 }
 
 /**
- * Text of `length` characters that is not the JSON expected. Neither it nor the parser's message, which quotes it,
- * may reach a terminal or a log.
+ * Text of `length` characters that should be JSON. The text must not reach a terminal or a log, nor the parser's
+ * message, which quotes it.
  */
-export function malformed(what: string, length: number): RequestFailure {
+export function malformedJson(what: string, length: number): RequestFailure {
   return new RequestFailure('server_error', `${what} (${length} characters)`, {
     transient: true,
     remedy: { code: 'report-to-operator' },
   });
 }
 
-/** The failure of an answer that broke off after its first content; never retried, as it would be billed twice. */
-export function incomplete(cause: Failure, requestId: string | undefined): Failure {
+/** The failure of an answer that was cut after its first content. Not retried, because it would be billed twice. */
+export function incompleteAnswer(cause: Failure, requestId: string | undefined): Failure {
   return rephrase(cause, {
     kind: 'incomplete',
     message: `the answer is incomplete: ${cause.message}`,
@@ -42,8 +42,8 @@ export function incomplete(cause: Failure, requestId: string | undefined): Failu
 }
 
 /**
- * The failure of an answer without content. A rate limit reported inside a 200 is retried like a 429; other
- * reported errors and unreadable bodies are final.
+ * The failure of an answer without content. A rate limit reported in a 200 is retried like a 429; other reported
+ * errors and unreadable bodies are final.
  */
 export function emptyAnswerFailure(cause: Failure, requestId: string | undefined): Failure {
   const id = requestId === undefined ? {} : { requestId };
@@ -59,16 +59,16 @@ export function emptyAnswerFailure(cause: Failure, requestId: string | undefined
   });
 }
 
-/** Messages by the `finish_reason` of a properly ended stream that is not an answer. */
-const noAnswers: ReadonlyMap<string, string> = new Map([
+/** Messages by the `finish_reason` of a complete stream without an answer. */
+const noAnswerMessages: ReadonlyMap<string, string> = new Map([
   ['content_filter', 'the service filtered the answer'],
   ['tool_calls', 'the model called a tool instead of answering'],
   ['function_call', 'the model called a function instead of answering'],
 ]);
 
 /**
- * The failure `no_answer` of a properly ended stream: filtered, a tool call or a refusal; undefined for an answer.
- * Not retried: the next one would most likely end the same way, and be billed as well.
+ * The failure `no_answer` of a complete stream: filtered, a tool call or a refusal; undefined for an answer. Not
+ * retried: the next attempt would most likely end the same way, and would be billed as well.
  */
 export function noAnswer(
   { finishReason, calledTools }: StreamEnd,
@@ -81,7 +81,7 @@ export function noAnswer(
   }
   // Some servers send `stop` after a call.
   const reason = calledTools && !received.text ? 'tool_calls' : finishReason;
-  const message = noAnswers.get(reason ?? '');
+  const message = noAnswerMessages.get(reason ?? '');
   if (reason === undefined || message === undefined) return undefined;
   return new Failure('no_answer', `${message} (finish_reason ${reason})`, {
     remedy: { code: reason === 'content_filter' ? 'rephrase-prompt' : 'ask-for-text' },

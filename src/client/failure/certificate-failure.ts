@@ -1,10 +1,10 @@
 import type { Remedy } from '../../failure.ts';
 import { isJsonObject } from '../../json.ts';
-import { RequestFailure } from './request-failure.ts';
 import type { Route } from '../http/route.ts';
+import { RequestFailure } from './request-failure.ts';
 
 interface CertificateProblem {
-  /** Follows "the TLS certificate of <host>". */
+  /** Follows `the TLS certificate of <host>` in the message. */
   readonly problem: string;
   readonly remedy: Remedy;
 }
@@ -29,22 +29,22 @@ const certificateProblems: ReadonlyMap<string, CertificateProblem> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownAuthority],
 ]);
 
-const mostNames = 5;
+const maxNames = 5;
 
-/** The names in a certificate that lacks the host's; a few of what may be hundreds. */
-function otherNames(error: unknown): string {
+/** The names in a certificate, which may be hundreds: only the first few. */
+function namesOf(error: unknown): string {
   const cert = isJsonObject(error) ? error['cert'] : undefined;
   const names = isJsonObject(cert) ? cert['subjectaltname'] : undefined;
-  if (typeof names !== 'string' || names === '') return 'for another name';
+  if (typeof names !== 'string' || names === '') return 'for a different name';
   const list = names.split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
-  const rest = list.length > mostNames ? ` and ${list.length - mostNames} more` : '';
-  return `for ${list.slice(0, mostNames).join(', ')}${rest}`;
+  const more = list.length > maxNames ? ` and ${list.length - maxNames} more` : '';
+  return `for ${list.slice(0, maxNames).join(', ')}${more}`;
 }
 
-function problemOf(error: unknown, code: string, hostname: string): CertificateProblem {
+function certificateProblem(error: unknown, code: string, hostname: string): CertificateProblem {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH') {
     return {
-      problem: `is ${otherNames(error)}, not for ${hostname}`,
+      problem: `is ${namesOf(error)}, not for ${hostname}`,
       remedy: { code: 'check-host' },
     };
   }
@@ -56,10 +56,10 @@ function problemOf(error: unknown, code: string, hostname: string): CertificateP
   );
 }
 
-/** `code` is that of Node's error. */
+/** `code` is the code of Node's error. */
 export function certificateFailure(error: unknown, code: string, route: Route): RequestFailure {
   const { target } = route;
-  const { problem, remedy } = problemOf(error, code, target.replace(/:\d+$/, ''));
+  const { problem, remedy } = certificateProblem(error, code, target.replace(/:\d+$/, ''));
   return new RequestFailure(
     'unreachable',
     `the TLS certificate of ${target} ${problem} (${code})`,

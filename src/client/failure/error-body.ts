@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
-import { pageTitle } from './page-title.ts';
-import { type Mask, shortText, unmasked } from './short-text.ts';
+import { errorNames, nameOfStatus, type ErrorName } from '../contract.ts';
+import { type Mask, shortText } from './short-text.ts';
 
-/** What a service said about an error; empty where it said nothing that can be read. */
+/** What a service reported about an error; fields are absent where the body has nothing readable. */
 export interface ErrorBody {
-  /** Machine-readable name, such as `rate_limited`: the most specific one the body holds. */
+  /** Machine-readable name, such as `rate_limited`: the most specific one in the body. */
   readonly name?: string;
   /** All machine-readable names, the most specific first. */
   readonly names: readonly string[];
-  /** HTTP status that the body itself states, in whatever field. */
+  /** HTTP status given in the body, in any of the usual fields. */
   readonly status?: number;
-  /** One line of at most 500 characters; not sanitized. */
+  /** One line of at most 500 characters; masked, not sanitized. */
   readonly message?: string;
 }
 
-const nothing: ErrorBody = { names: [] };
+const emptyBody: ErrorBody = { names: [] };
 const nameFields = ['name', 'code', 'status', 'type', 'error', 'error_code', 'errorCode'];
 const statusFields = ['status', 'code', 'status_code', 'statusCode', 'error_code'];
 const messageFields = [
@@ -31,16 +31,16 @@ const messageFields = [
   'errors',
 ];
 
-/** Error bodies nest an error in an error rarely, and never deeper than this. */
-const deepest = 4;
-const mostMessages = 3;
+/** Services seldom nest an error in an error, and never deeper than this. */
+const maxDepth = 4;
+const maxMessages = 3;
 
 const namePattern = /^[a-z][\w.-]{0,63}$/i;
-const emptyNames = new Set(['error', 'fail', 'failed', 'failure']);
+const genericNames = new Set(['error', 'fail', 'failed', 'failure']);
 
 function readName(value: unknown): string | undefined {
   if (typeof value !== 'string' || !namePattern.test(value)) return undefined;
-  return emptyNames.has(value.toLowerCase()) ? undefined : value;
+  return genericNames.has(value.toLowerCase()) ? undefined : value;
 }
 
 function readStatus(value: unknown): number | undefined {
@@ -61,40 +61,42 @@ function firstOf<T>(
   return undefined;
 }
 
-/** `[{loc: ['body', 'messages'], msg: 'Field required'}]`, as FastAPI reports what a request lacks. */
-function located(record: JsonObject, message: string): string {
-  const place: unknown = record['loc'];
-  if (!Array.isArray(place)) return message;
-  // Only what may name a place: to join lists in lists overflows the stack.
-  const names = place.filter((name) => typeof name === 'string' || typeof name === 'number');
+/** Adds the location that FastAPI reports: `[{loc: ['body', 'messages'], msg: 'Field required'}]`. */
+function withLocation(record: JsonObject, message: string): string {
+  const location: unknown = record['loc'];
+  if (!Array.isArray(location)) return message;
+  // Joining nested lists would overflow the stack.
+  const names = location.filter((name) => typeof name === 'string' || typeof name === 'number');
   return `${names.join('.')}: ${message}`;
 }
 
 function readMessage(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
-  if (depth >= deepest) return undefined;
+  if (depth >= maxDepth) return undefined;
   if (Array.isArray(value)) {
-    const messages = value.slice(0, mostMessages).map((item) => readMessage(item, depth + 1));
+    const messages = value.slice(0, maxMessages).map((item) => readMessage(item, depth + 1));
     const found = messages.filter((message) => message !== undefined);
     return found.length === 0 ? undefined : found.join('; ');
   }
   if (!isJsonObject(value)) return undefined;
   const message = firstOf(value, messageFields, (field) => readMessage(field, depth + 1));
-  return message === undefined ? undefined : located(value, message);
+  return message === undefined ? undefined : withLocation(value, message);
 }
 
-/** The records that may hold names and numbers, innermost first: an `error` inside says more than its wrapper. */
-function layers(value: unknown, depth = 0): JsonObject[] {
-  if (depth >= deepest) return [];
-  if (Array.isArray(value)) return layers(value[0], depth + 1);
+/** The record and the errors nested in it, innermost first: those are more specific. */
+function nestedRecords(value: unknown, depth = 0): JsonObject[] {
+  if (depth >= maxDepth) return [];
+  if (Array.isArray(value)) return nestedRecords(value[0], depth + 1);
   if (!isJsonObject(value)) return [];
-  const inner = ['error', 'errors', 'detail'].flatMap((field) => layers(value[field], depth + 1));
+  const inner = ['error', 'errors', 'detail'].flatMap((field) =>
+    nestedRecords(value[field], depth + 1),
+  );
   return [...inner, value];
 }
 
 /** Reads an error from parsed JSON of any shape: `{error: {…}}`, flat, a string, a list, numeric codes. */
-export function readErrorValue(value: unknown, mask: Mask = unmasked): ErrorBody {
-  const records = layers(value);
+export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
+  const records = nestedRecords(value);
   const names = records.flatMap((record) =>
     nameFields.map((field) => readName(record[field])).filter((name) => name !== undefined),
   );
@@ -113,21 +115,68 @@ export function readErrorValue(value: unknown, mask: Mask = unmasked): ErrorBody
 
 /**
  * Reads the body of a failed request: JSON of any shape, an HTML page (its title), or plain text. `contentType`
- * decides only where the text does not show what it is. Never throws.
+ * decides only where the text is ambiguous. Never throws.
  */
 export function parseErrorBody(
   text: string,
-  contentType?: string,
-  mask: Mask = unmasked,
+  contentType: string | undefined,
+  mask: Mask,
 ): ErrorBody {
   const start = text.trimStart();
-  if (start === '') return nothing;
+  if (start === '') return emptyBody;
   if (start.startsWith('<') || contentType?.toLowerCase().includes('html') === true) {
     const title = pageTitle(start);
-    return title === undefined ? nothing : { names: [], message: shortText(title, mask) };
+    return title === undefined ? emptyBody : { names: [], message: shortText(title, mask) };
   }
   const value = parseAnyJson(start);
   if (value !== undefined) return readErrorValue(value, mask);
-  // Broken JSON is a dump, not a message.
-  return /^[{["]/.test(start) ? nothing : { names: [], message: shortText(start, mask) };
+  // Malformed JSON is not a message for people.
+  return /^[{["]/.test(start) ? emptyBody : { names: [], message: shortText(start, mask) };
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&nbsp;': ' ',
+  '&amp;': '&',
+};
+
+/** Characters at the start of a page that are searched for a title. */
+const maxHead = 64 * 1024;
+
+/** The text of an HTML page's `<title>`; messages show nothing else of a page. */
+function pageTitle(page: string): string | undefined {
+  const head = page.slice(0, maxHead);
+  const tag = head.search(/<title[\s>]/i);
+  if (tag === -1) return undefined;
+  const start = head.indexOf('>', tag) + 1;
+  const end = head.indexOf('<', start);
+  if (start === 0 || end === -1) return undefined;
+  const title = head.slice(start, end).replace(/&(?:lt|gt|quot|#39|nbsp|amp);/g, (entity) => {
+    return entities[entity] ?? entity;
+  });
+  return title.trim() === '' ? undefined : title;
+}
+
+/** Statuses outside the contract that do not follow their class (4xx, 5xx). */
+const otherStatuses: Readonly<Record<number, ErrorName>> = {
+  402: 'forbidden',
+  408: 'server_error',
+};
+
+/** The kind of an error with this HTTP status, in the response or in the body. */
+export function kindOfStatus(status: number): ErrorName {
+  const isClientError = status >= 400 && status < 500;
+  return (
+    nameOfStatus(status) ??
+    otherStatuses[status] ??
+    (isClientError ? 'invalid_request' : 'server_error')
+  );
+}
+
+/** The contract's error of that name; case-insensitive. */
+export function kindOfName(name: string | undefined): ErrorName | undefined {
+  return Object.values(errorNames).find((known) => known === name?.toLowerCase());
 }

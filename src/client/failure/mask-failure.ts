@@ -1,24 +1,26 @@
 import { Failure, type Remedy } from '../../failure.ts';
 import { rephrase } from './request-failure.ts';
+import type { Mask } from './short-text.ts';
 
-/** The remedy with each text of its data changed; the code stays. */
-export function mapRemedy(remedy: Remedy, change: (text: string) => string): Remedy {
-  const data = Object.entries(remedy).map(([name, value]) => [
+/** Fields whose values natter chooses: a secret that looks like one of these values must not change it. */
+const fixedFields: ReadonlySet<string> = new Set(['code', 'limit', 'scheme', 'time', 'option']);
+
+/** The remedy with secrets masked in its texts: a base URL, a file, a variable. */
+export function maskRemedy(remedy: Remedy, mask: Mask): Remedy {
+  const fields = Object.entries(remedy).map(([name, value]) => [
     name,
-    name !== 'code' && typeof value === 'string' ? change(value) : value,
+    typeof value === 'string' && !fixedFields.has(name) ? mask(value) : value,
   ]);
-  return Object.fromEntries(data) as Remedy;
+  return Object.fromEntries(fields) as Remedy;
 }
 
-type Mask = (text: string) => string;
-
-/** The failure with secrets masked, in its causes too, as loggers print those. */
+/** The failure with secrets masked, also in its causes, because loggers print those. */
 export function maskFailure(failure: Failure, mask: Mask): Failure {
   const { message, hint, remedy, requestId, cause } = failure;
   return rephrase(failure, {
     message: mask(message),
     ...(hint !== undefined && { hint: mask(hint) }),
-    ...(remedy !== undefined && { remedy: mapRemedy(remedy, mask) }),
+    ...(remedy !== undefined && { remedy: maskRemedy(remedy, mask) }),
     ...(requestId !== undefined && { requestId: mask(requestId) }),
     ...(cause !== undefined && { cause: maskCause(cause, mask) }),
   });
@@ -29,7 +31,7 @@ function maskCause(cause: unknown, mask: Mask): unknown {
   if (!(cause instanceof Error)) return typeof cause === 'string' ? mask(cause) : cause;
   const message = mask(cause.message);
   const inner = maskCause(cause.cause, mask);
-  // Node's parser of HTTP adds the bytes that it could not read.
+  // Node's HTTP parser attaches the bytes that it could not parse.
   if (message === cause.message && inner === cause.cause && !('rawPacket' in cause)) return cause;
   const masked = new Error(message, inner === undefined ? {} : { cause: inner });
   return 'code' in cause ? Object.assign(masked, { code: cause.code }) : masked;

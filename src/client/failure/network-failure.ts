@@ -1,9 +1,9 @@
-import { certificateFailure } from './certificate-failure.ts';
-import { RequestFailure } from './request-failure.ts';
 import type { Route } from '../http/route.ts';
-import { limitInWords } from './wait-words.ts';
+import { certificateFailure } from './certificate-failure.ts';
+import { formatLimit } from './format-duration.ts';
+import { RequestFailure } from './request-failure.ts';
 
-/** How far a request had come when its connection failed. */
+/** How far a request had got when its connection failed. */
 export type Stage = 'connecting' | 'waiting' | 'answering';
 
 const certificateCodes =
@@ -14,7 +14,7 @@ export function networkFailure(error: unknown, stage: Stage, route: Route): Requ
   const code = codeOf(error);
   const place = route.proxy === undefined ? route.target : `the proxy ${route.proxy}`;
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);
-  if (code === 'HPE_HEADER_OVERFLOW') return longHeaders(error, place);
+  if (code === 'HPE_HEADER_OVERFLOW') return headerOverflow(error, place);
   if (handshakeCodes.test(code)) {
     return new RequestFailure('unreachable', `cannot open a TLS connection to ${place} (${code})`, {
       transient: false,
@@ -44,7 +44,7 @@ const connectProblems: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was closed',
 };
 
-// These rarely change within seconds: failing at once is better than a few retries.
+/** These seldom change within seconds, so a retry only delays the failure. */
 const lastingProblems = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 function connectFailure(
@@ -71,8 +71,8 @@ function cutFailure(
   { place, secure }: Pick<Route, 'secure'> & { readonly place: string },
 ): RequestFailure {
   const when = stage === 'waiting' ? 'before the response' : 'before the answer ended';
-  const how = code === '' || code === 'ECONNRESET' ? '' : ` (${code})`;
-  return new RequestFailure('unreachable', `${place} closed the connection ${when}${how}`, {
+  const detail = code === '' || code === 'ECONNRESET' ? '' : ` (${code})`;
+  return new RequestFailure('unreachable', `${place} closed the connection ${when}${detail}`, {
     transient: true,
     cause: error,
     // A server that expects TLS closes the connection of a plain http request.
@@ -80,8 +80,8 @@ function cutFailure(
   });
 }
 
-/** Node reads no more than 16 KB of them (`--max-http-header-size`). */
-function longHeaders(error: unknown, place: string): RequestFailure {
+/** Node's limit is 16 KB (`--max-http-header-size`). */
+function headerOverflow(error: unknown, place: string): RequestFailure {
   return new RequestFailure(
     'server_error',
     `the response headers of ${place} exceed the limit of 16 KB`,
@@ -102,16 +102,16 @@ export function connectTimedOut(route: Route, limit: number): RequestFailure {
   const place = route.proxy === undefined ? route.target : `the proxy ${route.proxy}`;
   return new RequestFailure(
     'unreachable',
-    `cannot reach ${place}: no connection within ${limitInWords(limit)}`,
+    `cannot reach ${place}: no connection within ${formatLimit(limit)}`,
     { transient: true, remedy: { code: 'check-connection' } },
   );
 }
 
-// Not sent again: the service may be generating, and a second request could be billed as well.
+/** Not retried: the service may be generating, and a second request could be billed as well. */
 export function firstByteTimedOut(route: Route, limit: number): RequestFailure {
   return new RequestFailure(
     'unreachable',
-    `${route.target} sent no response within ${limitInWords(limit)}`,
+    `${route.target} sent no response within ${formatLimit(limit)}`,
     { transient: false, remedy: { code: 'raise-timeout', limit: 'firstByteTimeout' } },
   );
 }

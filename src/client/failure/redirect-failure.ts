@@ -9,7 +9,7 @@ export function isRedirect(status: number): boolean {
 }
 
 /**
- * Redirects are not followed: that would send the key and the prompt to a host the user did not choose.
+ * The client does not follow redirects: it would send the key and the prompt to a host the user did not choose.
  * `location` is the response's header, `url` the request's address.
  */
 export function redirectFailure(
@@ -33,7 +33,7 @@ export function redirectFailure(
   );
 }
 
-/** Without its query, which may hold a token. */
+/** Without the query, which may contain a token. */
 function addressOf(url: URL): string {
   return maskUrl(`${url.protocol}//${url.host}${url.pathname}`);
 }

@@ -3,23 +3,23 @@ import { Failure, type FailureKind, type FailureOptions } from '../../failure.ts
 export interface RequestFailureOptions extends FailureOptions {
   /** Whether the same request may succeed when it is sent again. */
   readonly transient: boolean;
-  /** Milliseconds of the service's `Retry-After`; can be Infinity. */
-  readonly askedDelay?: number | undefined;
+  /** Of the service's `Retry-After`; can be Infinity. */
+  readonly retryAfterMilliseconds?: number | undefined;
 }
 
-/** Why one request failed, with what the retry policy needs to know. Leaves the client only as a plain Failure. */
+/** Why one request failed, with what the retry policy needs to know. The client throws only plain Failures. */
 export class RequestFailure extends Failure {
   readonly transient: boolean;
-  readonly askedDelay: number | undefined;
+  readonly retryAfterMilliseconds: number | undefined;
 
   constructor(kind: FailureKind, message: string, options: RequestFailureOptions) {
     super(kind, message, options);
     this.transient = options.transient;
-    this.askedDelay = options.askedDelay;
+    this.retryAfterMilliseconds = options.retryAfterMilliseconds;
   }
 }
 
-/** The options of `failure`, for one with a different kind or message. */
+/** The options of `failure`, for a failure with a different kind or message. */
 export function detailsOf(failure: Failure): FailureOptions {
   const { hint, remedy, status, retryAfterSeconds, requestId, attempts, cause } = failure;
   return {

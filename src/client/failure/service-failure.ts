@@ -1,38 +1,36 @@
-import { type Mask, unmasked } from './short-text.ts';
 import type { Remedy } from '../../failure.ts';
 import { nameOfStatus, type ErrorName } from '../contract.ts';
-import { parseErrorBody } from './error-body.ts';
-import { kindOfName, kindOfStatus } from './error-kind.ts';
-import { RequestFailure } from './request-failure.ts';
-import { requestIdOf } from '../http/request-id.ts';
-import { retryAfter } from '../retry/retry-after.ts';
+import { requestIdOf, retryAfter } from '../http/response-headers.ts';
 import type { ResponseHeaders } from '../http/transport.ts';
+import { kindOfName, kindOfStatus, parseErrorBody } from './error-body.ts';
+import { RequestFailure } from './request-failure.ts';
+import type { Mask } from './short-text.ts';
 
-/** A response with an error status; `text` is its body, or as much of it as was read. */
+/** A response with an error status; `text` is its body, or the part of it that was read. */
 export interface FailedResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly text: string;
 }
 
-/** What was requested, which decides the remedy. */
-export type Asked = 'completion' | 'models';
+/** Where the request was sent, which decides the remedy. */
+export type Endpoint = 'completions' | 'models';
 
 /** The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. */
 export function serviceFailure(
   { status, headers, text }: FailedResponse,
   now: Date,
-  asks: Asked = 'completion',
-  mask: Mask = unmasked,
-) {
+  endpoint: Endpoint,
+  mask: Mask,
+): RequestFailure {
   const body = parseErrorBody(text, headers['content-type'], mask);
-  // The body's own name counts only for a status the contract does not know.
+  // The name in the body counts only for a status that is not in the contract.
   const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
   const reason = body.message ?? body.name;
-  const asked = retryAfter(headers, now);
+  const delay = retryAfter(headers, now);
   const requestId = requestIdOf(headers, mask);
   const isExhausted = body.names.some((name) => exhaustedQuota.test(name));
-  const { summary, remedy } = isExhausted ? quotaExhausted : explain(kind, asks);
+  const { summary, remedy } = isExhausted ? quotaExhausted : explain(kind, endpoint);
   return new RequestFailure(
     kind,
     `${summary} (${status})${reason === undefined ? '' : `: ${reason}`}`,
@@ -40,8 +38,8 @@ export function serviceFailure(
       status,
       remedy,
       transient: !isExhausted && isTransient(status, headers['x-should-retry']),
-      askedDelay: asked,
-      ...(asked !== undefined && Number.isFinite(asked) && { retryAfterSeconds: asked / 1000 }),
+      retryAfterMilliseconds: delay,
+      ...(delay !== undefined && Number.isFinite(delay) && { retryAfterSeconds: delay / 1000 }),
       ...(requestId !== undefined && { requestId }),
     },
   );
@@ -59,20 +57,20 @@ interface Explanation {
   readonly remedy: Remedy;
 }
 
-/** A request for models has no body to check, and no list of models helps it. */
+/** A request for models has no body to check, and a list of models does not help. */
 const modelRemedies: Partial<Record<ErrorName, Remedy>> = {
   invalid_request: { code: 'check-base-url' },
   forbidden: { code: 'check-permissions' },
   not_found: { code: 'check-base-url' },
 };
 
-function explain(kind: ErrorName, asks: Asked): Explanation {
+function explain(kind: ErrorName, endpoint: Endpoint): Explanation {
   const explanation = explanations[kind];
-  const remedy = asks === 'models' ? modelRemedies[kind] : undefined;
+  const remedy = endpoint === 'models' ? modelRemedies[kind] : undefined;
   return remedy === undefined ? explanation : { ...explanation, remedy };
 }
 
-/** Names of a 429 that lasts, outside the contract. */
+/** Names outside the contract of a 429 that a retry does not cure. */
 const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
 
 const quotaExhausted: Explanation = {

@@ -1,20 +1,17 @@
-const longest = 500;
+const maxLength = 500;
 
-/** Masks the secrets in a text. */
+/** Replaces each secret in a text with a mark. */
 export type Mask = (text: string) => string;
 
-/** For texts that come from no service. */
-export const unmasked: Mask = (text) => text;
-
 /**
- * Service text for one line of a message: white space collapsed, cut after 500 characters. Secrets are masked first,
- * as a part of one would not be recognised afterwards.
+ * Text from the service as a part of one line: white space collapsed, cut after 500 characters. Secrets are masked
+ * before the cut, because a part of one would not be recognised.
  */
 export function shortText(text: string, mask: Mask): string {
   const line = mask(text)
-    .slice(0, longest * 4)
+    .slice(0, maxLength * 4)
     .replace(/\s+/g, ' ')
     .trim();
-  if (line.length <= longest) return line;
-  return `${line.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  if (line.length <= maxLength) return line;
+  return `${line.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -1,16 +1,18 @@
 import type { Clock } from '../../clock.ts';
 import { isRedirect, redirectFailure } from '../failure/redirect-failure.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
-import type { ConnectedService } from '../connected-service.ts';
 import { serviceFailure } from '../failure/service-failure.ts';
+import type { ConnectedService } from '../service.ts';
 import { startTimer } from './timer.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
-const longestErrorBody = 64 * 1024;
-const errorBodyTime = 2_000;
+/** Bytes. */
+const maxErrorBody = 64 * 1024;
+/** Milliseconds. */
+const errorBodyTimeout = 2_000;
 
 /**
- * Sends one request and resolves when the service accepted it (2xx, with content to come).
+ * Sends one request and resolves when the service has accepted it (2xx, with content to come).
  * @throws RequestFailure; or the signal's reason when it aborts.
  */
 export async function acceptedResponse(
@@ -37,8 +39,8 @@ export async function acceptedResponse(
   const now = limits.clock.date();
   const text = await readErrorText(response, limits.clock);
   signal.throwIfAborted();
-  const asks = request.method === 'GET' ? 'models' : 'completion';
-  throw serviceFailure({ status, headers, text }, now, asks, mask);
+  const endpoint = request.method === 'GET' ? 'models' : 'completions';
+  throw serviceFailure({ status, headers, text }, now, endpoint, mask);
 }
 
 function discard(response: HttpResponse, failure: RequestFailure): RequestFailure {
@@ -46,22 +48,22 @@ function discard(response: HttpResponse, failure: RequestFailure): RequestFailur
   return failure;
 }
 
-/** The start of an error's body; a slow, endless or broken one does not delay the failure. */
+/** The start of an error's body; a slow, endless or broken body does not delay the failure. */
 async function readErrorText(response: HttpResponse, clock: Clock): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const enough = new Error('enough of the error body was read');
-  const stop = startTimer(clock, errorBodyTime, () => response.destroy(enough));
+  const timedOut = new Error('the error body took too long');
+  const stop = startTimer(clock, errorBodyTimeout, () => response.destroy(timedOut));
   try {
     for await (const chunk of response.body) {
       chunks.push(chunk);
       size += chunk.byteLength;
-      if (size >= longestErrorBody) break;
+      if (size >= maxErrorBody) break;
     }
   } catch {
-    // The status is known: the text read so far is enough.
+    // The status already decides the failure; the text read so far is enough.
   } finally {
     stop();
   }
-  return Buffer.concat(chunks).subarray(0, longestErrorBody).toString();
+  return Buffer.concat(chunks).subarray(0, maxErrorBody).toString();
 }

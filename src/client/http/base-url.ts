@@ -4,13 +4,13 @@ import { maskUrl } from '../../secrecy/mask.ts';
 
 const remedy: Remedy = { code: 'correct-base-url' };
 
-/** People often copy the address of an endpoint from a manual. */
+/** Users often copy the address of an endpoint from a manual. */
 const versionAndEndpoint = /\/v1(\/chat\/completions|\/models)?$/;
 
 /**
- * The service's root without its `/v1`: `https://host/v1/`, `https://host` and `https://host/` are the same
- * service, and so is the whole address of an endpoint; a path prefix (`https://host/openai/v1`) stays. A server on
- * this machine needs no `http://`.
+ * The service's root without its `/v1`: `https://host/v1/`, `https://host`, `https://host/` and the address of an
+ * endpoint are the same service; a path prefix (`https://host/openai/v1`) is kept. `http://` is optional for a server
+ * on this machine.
  * @throws Failure `configuration`; its message never shows a user name or password.
  */
 export function parseBaseUrl(text: string): URL {
@@ -43,14 +43,14 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   return URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
 }
 
-/** Address of an endpoint, `path` counted from `/v1/`; its segments are already percent-encoded. */
+/** Address of an endpoint; `path` is relative to `/v1/`, its segments percent-encoded. */
 export function endpointUrl(baseUrl: URL, path: string): URL {
   const url = new URL(baseUrl);
   url.pathname = `${baseUrl.pathname.replace(/\/$/, '')}/v1/${path}`;
   return url;
 }
 
-/** `host:port` of a URL, the scheme's own port included. */
+/** `host:port` of a URL, also for the scheme's default port. */
 export function hostAndPort(url: URL): string {
   return url.port === '' ? `${url.hostname}:${url.protocol === 'https:' ? 443 : 80}` : url.host;
 }

@@ -17,7 +17,7 @@ export interface ExchangeLimits {
   readonly clock: Clock;
   /** Name lookup, connection and TLS together. */
   readonly connectTimeout: number;
-  /** From the request sent to the headers of the response. */
+  /** From sending the request to the headers of the response. */
   readonly firstByteTimeout: number;
 }
 
@@ -65,11 +65,11 @@ function sendRequest(request: HttpRequest, opened: OpenRoute, outcome: Outcome):
   };
   const abort = (): void => fail(signal.reason);
   signal.addEventListener('abort', abort);
-  // Never removed, as a socket may fail after its request. Once there is a response, errors reach the reader of its
+  // Never removed, because a socket may fail after its request. After the response, errors reach the reader of its
   // body; destroying the request then would discard received text, or a whole answer followed by stray bytes.
-  let answered = false;
+  let responded = false;
   outgoing.on('error', (error) => {
-    if (!answered) fail(networkFailure(error, stage, route));
+    if (!responded) fail(networkFailure(error, stage, route));
   });
   onceRefusedByProxy(outgoing, (status) => fail(proxyRefused(status, route)));
   onceConnected(outgoing, route.secure, () => {
@@ -80,7 +80,7 @@ function sendRequest(request: HttpRequest, opened: OpenRoute, outcome: Outcome):
     );
   });
   outgoing.once('response', (incoming) => {
-    answered = true;
+    responded = true;
     settle();
     outcome.resolve(receive(incoming, outcome));
   });
@@ -103,7 +103,7 @@ function onceRefusedByProxy(outgoing: ClientRequest, callback: (status: number) 
   });
 }
 
-/** Calls back once the request can be sent: after the TLS handshake, or at once on a reused connection. */
+/** Calls back when the request can be sent: after the TLS handshake, or at once on a reused connection. */
 function onceConnected(outgoing: ClientRequest, secure: boolean, callback: () => void): void {
   outgoing.once('socket', (socket) => {
     if (outgoing.reusedSocket) callback();
@@ -122,7 +122,7 @@ function receive(incoming: IncomingMessage, { route, limits, signal }: Outcome):
   const abort = (): void => destroy(signal.reason);
   signal.addEventListener('abort', abort);
   incoming.once('close', () => signal.removeEventListener('abort', abort));
-  // The reader of the body gets the error; without a listener Node would exit.
+  // The reader of the body gets the error, but without a listener Node would exit.
   incoming.on('error', () => {});
   const explain = (error: unknown): unknown => reason ?? networkFailure(error, 'answering', route);
   return {

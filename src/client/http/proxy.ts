@@ -4,7 +4,7 @@ import { isLoopbackName, portProblem } from '../../address.ts';
 import { maskUrl } from '../../secrecy/mask.ts';
 import { parseUrl } from './base-url.ts';
 
-/** A forward proxy and the variable that named it. */
+/** A forward proxy and the environment variable that sets it. */
 export interface Proxy {
   readonly url: URL;
   readonly variable: string;
@@ -12,8 +12,8 @@ export interface Proxy {
 
 /**
  * The proxy for `url`, if one applies: `HTTPS_PROXY` or `HTTP_PROXY` by the scheme, then `ALL_PROXY`. Lower-case
- * names come first, an empty variable is an unset one, a loopback address is always reached directly.
- * @throws Failure `configuration` for an invalid proxy URL; its password is not in the message.
+ * names take precedence, an empty variable counts as unset, and requests to a loopback address use no proxy.
+ * @throws Failure `configuration` for an invalid proxy URL; the message does not contain its password.
  */
 export function proxyFor(url: URL, environment: Environment): Proxy | undefined {
   if (isLoopbackName(url.hostname)) return undefined;
@@ -50,7 +50,7 @@ function parseProxyUrl({ name, value }: Variable): URL {
   });
 }
 
-/** Entries as in curl and undici: a host with its subdomains, optionally with a port; no address ranges. */
+/** Entries of `NO_PROXY` as in curl and undici: a host with its subdomains, optionally a port; no address ranges. */
 function isExcepted(url: URL, list: string): boolean {
   const host = bareHost(url.hostname);
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;

@@ -7,8 +7,8 @@ import { keyProblem } from '../../secrecy/key-problem.ts';
 import { isSecretHeader } from '../../secrecy/secret-header.ts';
 
 /**
- * The key as it is sent: without surrounding white space.
- * @throws Failure `configuration` for a key with characters not allowed in a header; the key is not in the message.
+ * The key without surrounding white space.
+ * @throws Failure `configuration` for a key with characters not allowed in a header; the message does not contain it.
  */
 export function cleanKey(key: string): string {
   const trimmed = key.trim();
@@ -22,15 +22,15 @@ export function cleanKey(key: string): string {
 }
 
 /**
- * The headers of every request; the user's replace natter's of the same name.
- * @throws Failure `configuration` for an invalid header; its value is not in the message.
+ * The headers of every request; the user's headers replace natter's of the same name.
+ * @throws Failure `configuration` for an invalid header; the message does not contain its value.
  */
 export function requestHeaders(
   options: Pick<ClientOptions, 'apiKey' | 'headers' | 'userAgent'>,
 ): RequestHeaders {
   const headers: Record<string, string> = {
     'user-agent': options.userAgent,
-    // A compressed stream arrives in larger, later pieces.
+    // Compression delays a stream.
     'accept-encoding': 'identity',
   };
   if (options.apiKey !== undefined) headers['authorization'] = `Bearer ${cleanKey(options.apiKey)}`;

@@ -4,10 +4,10 @@ import type { Clock } from '../../clock.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
 import { startTimer } from './timer.ts';
 
-/** Milliseconds to wait for the body's end after the reader has finished, so that the connection is reused. */
+/** Milliseconds to wait for the body's end after the reader has finished, so that the connection can be reused. */
 const lingerTime = 50;
 
-/** The decoded body; errors of the stream are mapped by `explain`. */
+/** The decoded body; `explain` maps errors of the stream. */
 export async function* readBody(
   incoming: IncomingMessage,
   clock: Clock,
@@ -18,14 +18,14 @@ export async function* readBody(
     if (encoding === '' || encoding === 'identity') yield* arrivals(incoming);
     else yield* decodedArrivals(incoming, await createDecoder(encoding));
   } catch (error) {
-    throw error instanceof RequestFailure ? error : (brokenEncoding(error) ?? explain(error));
+    throw error instanceof RequestFailure ? error : (damagedBody(error) ?? explain(error));
   } finally {
     release(incoming, clock);
   }
 }
 
 /**
- * All bytes received: Node's own iterator drops unread ones when the connection breaks, and with them the end of a
+ * All bytes received. Node's own iterator drops unread bytes when the connection breaks, and with them the end of a
  * cut answer.
  */
 async function* arrivals(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
@@ -48,7 +48,7 @@ async function* arrivals(incoming: IncomingMessage): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Decodes all that was received of a cut body before it throws. */
+/** Decodes everything received of a cut body before it throws. */
 async function* decodedArrivals(
   incoming: IncomingMessage,
   decoder: Transform,
@@ -76,7 +76,7 @@ function release(incoming: IncomingMessage, clock: Clock): void {
 
 async function createDecoder(encoding: string): Promise<Transform> {
   const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
-  // Text is passed on as it arrives, and a cut body keeps the part before the cut.
+  // Decode each piece as it arrives, and keep the part before a cut.
   const flush = constants.Z_SYNC_FLUSH;
   const brotliFlush = constants.BROTLI_OPERATION_FLUSH;
   switch (encoding) {
@@ -95,7 +95,7 @@ async function createDecoder(encoding: string): Promise<Transform> {
   }
 }
 
-function brokenEncoding(error: unknown): RequestFailure | undefined {
+function damagedBody(error: unknown): RequestFailure | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   // zlib's codes are Z_DATA_ERROR and the like, brotli's ERR__ERROR_FORMAT_... and ERR_BROTLI_...
   if (!/^(Z_|ERR_(_|BROTLI))/.test(String(error.code))) return undefined;

@@ -9,16 +9,16 @@ import { proxyFor, type Proxy } from './proxy.ts';
 /** Milliseconds for each address of a host that has several; Node's own 250 is too little for slow networks. */
 const addressTimeout = 1_000;
 
-/** The way to one service: its own connections, kept open between requests, and the proxy in between. */
+/** The connections to one service, kept open between requests, directly or through a proxy. */
 export interface Route {
   /** `host:port` of the service, for messages. */
   readonly target: string;
   readonly secure: boolean;
-  /** The proxy in between, without its password, for messages. */
+  /** URL of the proxy without its password, for messages. */
   readonly proxy: string | undefined;
-  /** The variable that named it. */
+  /** The environment variable that sets the proxy. */
   readonly proxyVariable: string | undefined;
-  /** Loads what the route needs; the first call pays for it. */
+  /** Loads the modules that the route needs, on the first call. */
   open(): Promise<OpenRoute>;
   /** Closes every connection. */
   close(): void;
@@ -29,7 +29,7 @@ export interface OpenRoute {
   readonly request: typeof httpRequest;
 }
 
-/** @throws Failure `configuration` for a bad proxy URL */
+/** @throws Failure `configuration` for an invalid proxy URL */
 export function createRoute(baseUrl: URL, environment: Environment): Route {
   const secure = baseUrl.protocol === 'https:';
   const proxy = proxyFor(baseUrl, environment);
@@ -38,7 +38,7 @@ export function createRoute(baseUrl: URL, environment: Environment): Route {
   let agent: Agent | undefined;
 
   async function load(): Promise<OpenRoute> {
-    // Loaded on demand: commands that send nothing must not pay for it, nor plain http for TLS.
+    // Loaded on demand: commands that send nothing need no HTTP, and plain http needs no TLS.
     const { request } = secure ? await import('node:https') : await import('node:http');
     agent = await createAgent(secure, proxy, closing.signal);
     return { agent, request };
@@ -51,7 +51,7 @@ export function createRoute(baseUrl: URL, environment: Environment): Route {
     open: () => (opening ??= load()),
     close() {
       agent?.destroy();
-      // Reaches connections to a proxy that has not answered yet; the agent does not know them.
+      // Also ends connections to a proxy that has not responded yet, which the agent does not know.
       closing.abort('closed');
     },
   };
@@ -68,10 +68,7 @@ async function createAgent(
   return new (await import('node:http')).Agent(options);
 }
 
-/**
- * The first TLS context takes Node tens of milliseconds: it is made while the connection is being opened, not
- * before.
- */
+/** Node takes tens of milliseconds to create the first TLS context, so it does that while the socket connects. */
 async function connectBeforeContext(agent: HttpsAgent): Promise<Agent> {
   const { connect } = await import('node:net');
   const secure = agent.createConnection.bind(agent);

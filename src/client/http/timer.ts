@@ -1,7 +1,9 @@
 import type { Clock } from '../../clock.ts';
+import { Failure } from '../../failure.ts';
+import { formatLimit } from '../failure/format-duration.ts';
 
 /**
- * Runs `onExpiry` once after `milliseconds`, unless stopped before; 0 and `Infinity` never expire. Returns the stop
+ * Calls `onExpiry` once after `milliseconds`, unless stopped before; 0 and `Infinity` never expire. Returns the stop
  * function.
  */
 export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => void): () => void {
@@ -11,31 +13,31 @@ export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => v
     try {
       await clock.sleep(milliseconds, stopping.signal);
     } catch {
-      // Stopped: the only reason a sleep fails.
+      // Stopped: a sleep fails for no other reason.
       return;
     }
     if (!stopping.signal.aborted) onExpiry();
   }
   void expire();
-  // With a reason of its own: Node takes milliseconds to make its first one.
+  // With an explicit reason: Node takes milliseconds to create its first default one.
   return () => stopping.abort('stopped');
 }
 
-/** Watches that something keeps coming in. */
+/** Watches for silence from the sender. */
 export interface IdleWatch {
-  /** Something came. */
+  /** Data arrived. */
   touch(): void;
-  /** Nobody is listening for now, so silence is not the sender's fault; `touch` resumes. */
+  /** The receiver is busy, so silence is not the sender's fault; `touch` resumes. */
   pause(): void;
   stop(): void;
 }
 
-/** Runs `onIdle` once when nothing came for `limit` milliseconds (0 and `Infinity`: never), measured from now. */
+/** Calls `onIdle` once after `limit` milliseconds without a touch (0 and `Infinity`: never), counted from now. */
 export function watchIdle(clock: Clock, limit: number, onIdle: () => void): IdleWatch {
   let since = clock.monotonic();
   let paused = false;
   let stop = startTimer(clock, limit, check);
-  // One timer for many touches: whether it is due is looked at only when it expires.
+  // One timer for many touches: the silence is computed only when it expires.
   function check(): void {
     const silence = paused ? 0 : clock.monotonic() - since;
     if (silence >= limit) onIdle();
@@ -51,4 +53,39 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void): Idle
     },
     stop: () => stop(),
   };
+}
+
+/** One signal for the caller's abort and the total timeout. */
+export interface Deadline {
+  /** Aborts with the caller's reason, or with a Failure `unreachable` when the time is over. */
+  readonly signal: AbortSignal;
+  /** Stops the timer. */
+  end(): void;
+}
+
+/** `limit` is milliseconds from now; 0 and `Infinity` are no limit. */
+export function startDeadline(
+  clock: Clock,
+  limit: number,
+  caller: AbortSignal | undefined,
+): Deadline {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(caller?.reason);
+  if (caller?.aborted === true) follow();
+  // Not AbortSignal.any, which keeps its sources alive on Node 20.
+  caller?.addEventListener('abort', follow);
+  const stopTimer = startTimer(clock, limit, () => controller.abort(totalTimedOut(limit)));
+  return {
+    signal: controller.signal,
+    end() {
+      stopTimer();
+      caller?.removeEventListener('abort', follow);
+    },
+  };
+}
+
+function totalTimedOut(limit: number): Failure {
+  return new Failure('unreachable', `the answer was not complete within ${formatLimit(limit)}`, {
+    remedy: { code: 'raise-timeout', limit: 'totalTimeout' },
+  });
 }

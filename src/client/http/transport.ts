@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly body?: Uint8Array;
 }
 
-/** Headers as Node reads them: by their names in lower case. Written out, so that the types need no others. */
+/** Headers as Node parses them, names in lower case. Declared here, so that the published types need no others. */
 export interface ResponseHeaders {
   readonly 'content-type'?: string | undefined;
   readonly location?: string | undefined;
@@ -20,8 +20,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   /**
-   * Decoded, read from the network only as fast as it is iterated; must be iterated or `destroy`ed. Throws a
-   * transient RequestFailure when the connection ends before the body does, or what `destroy` was given.
+   * Decoded, and read from the network only as fast as it is iterated; must be iterated or `destroy`ed. Throws a
+   * transient RequestFailure when the connection ends before the body does, or the reason given to `destroy`.
    */
   readonly body: AsyncIterable<Uint8Array>;
   /** Closes the connection; a reader of `body` gets `reason`. */
@@ -29,8 +29,7 @@ export interface HttpResponse {
 }
 
 /**
- * Carries one HTTP exchange: sends a request and resolves with the head of its response, whatever its status.
- * Rejects with a RequestFailure when there is none, or with the signal's reason when it aborts, which also ends a
- * body that is being read.
+ * Sends a request and resolves with the head of its response, for every status. Rejects with a RequestFailure when
+ * there is no response, or with the signal's reason when it aborts, which also ends a body that is being read.
  */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { catalogue, type ModelRecord } from '../contract.ts';
 
-/** Where a fact comes from: the service's record, or the contract's published catalogue. */
-type FactSource = 'service' | 'catalogue';
+/** The source of a value: the service's record, or the contract's catalogue. */
+type Source = 'service' | 'catalogue';
 
-/** What is known about a model; a fact nobody states is absent. */
+/** A model's properties; unknown ones are absent. */
 export interface ModelDescription {
   readonly id: string;
   /** Tokens. */
@@ -13,13 +13,13 @@ export interface ModelDescription {
   readonly latency?: number;
   readonly purpose?: string;
   readonly sources: {
-    readonly contextWindow?: FactSource;
-    readonly latency?: FactSource;
-    readonly purpose?: FactSource;
+    readonly contextWindow?: Source;
+    readonly latency?: Source;
+    readonly purpose?: Source;
   };
 }
 
-// Field names of services of this kind, the ones that say it most exactly first.
+// Field names that services use, the most specific first.
 const windowFields = [
   'context_window',
   'contextWindow',
@@ -46,7 +46,7 @@ const latencyFields = [
 ];
 const purposeFields = ['purpose', 'description', 'summary'];
 
-/** Records inside the record that hold limits on some services. */
+/** Nested records that have limits on some services. */
 const groups = ['limits', 'capabilities', 'metadata', 'meta', 'details', 'top_provider'];
 
 function withGroups(record: JsonObject): JsonObject[] {
@@ -54,7 +54,7 @@ function withGroups(record: JsonObject): JsonObject[] {
   return [record, ...inner, ...inner.map((group) => group['limits']).filter(isJsonObject)];
 }
 
-/** A positive number, or one written with a unit: `128K`, `1M tokens`, `about 18 ms`, `0.02 s`. */
+/** A positive number, also with a unit: `128K`, `1M tokens`, `about 18 ms`, `0.02 s`. */
 function readQuantity(value: unknown, units: Readonly<Record<string, number>>): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) && value > 0 ? value : undefined;
   if (typeof value !== 'string' || value.length > 64) return undefined;
@@ -84,7 +84,7 @@ function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** Reads what a record says under any usual name, and completes it from the contract's catalogue. */
+/** Reads a record's properties under their usual names; the contract's catalogue supplies missing ones. */
 export function describeModel(record: ModelRecord): ModelDescription {
   const records = withGroups(record);
   const stated = {
@@ -98,13 +98,13 @@ export function describeModel(record: ModelRecord): ModelDescription {
     latency: entry?.typicalLatency,
     purpose: entry?.purpose,
   };
-  const facts: Record<string, unknown> = {};
-  const sources: Record<string, FactSource> = {};
+  const properties: Record<string, unknown> = {};
+  const sources: Record<string, Source> = {};
   for (const name of ['contextWindow', 'latency', 'purpose'] as const) {
     const value = stated[name] ?? published[name];
     if (value === undefined) continue;
-    facts[name] = value;
+    properties[name] = value;
     sources[name] = stated[name] === undefined ? 'catalogue' : 'service';
   }
-  return { id: record.id, ...facts, sources };
+  return { id: record.id, ...properties, sources };
 }

@@ -1,4 +1,4 @@
-import { type Mask, unmasked } from '../failure/short-text.ts';
+import type { Mask } from '../failure/short-text.ts';
 import { createAnswer, type Answer, type AnswerPart } from './answer.ts';
 import { createBodyReader } from './body-reader.ts';
 import { sizeLimit } from './event-stream.ts';
@@ -7,15 +7,15 @@ import { createLineDecoder } from './line-decoder.ts';
 export type { AnswerPart } from './answer.ts';
 
 export interface AnswerReaderOptions {
-  /** Masks the secrets in what the service reports as an error, before it is cut. */
-  readonly mask?: Mask;
-  /** Called after a read that brought content: not for comments, keep-alives, or events without any. */
+  /** Masks errors that the service reports, before they are cut. */
+  readonly mask: Mask;
+  /** Called after a read with content: not for comments, keep-alives, or events without any. */
   readonly onContent?: () => void;
-  /** Most characters in one event or JSON body. */
+  /** Maximum characters in one event or JSON body. */
   readonly limit?: number;
 }
 
-/** Larger reads are taken in steps, so that little is decoded in vain after `[DONE]` or a failure. */
+/** Larger reads are split, so that little is decoded in vain after `[DONE]` or a failure. */
 const stepBytes = 64 * 1024;
 
 /** What one step yields: its parts, and the failure that ended it, if any. */
@@ -24,7 +24,7 @@ interface Step {
   readonly failure?: unknown;
 }
 
-/** Runs `read`, so that texts which came before a failure are delivered before it is thrown. */
+/** Catches a failure of `read`, so that the texts before it are delivered before it is thrown. */
 function step(answer: Answer, read: () => void): Step {
   try {
     read();
@@ -35,16 +35,16 @@ function step(answer: Answer, read: () => void): Step {
 }
 
 /**
- * Reads the body of an answer with status 200, streamed or not, and yields its parts: at most one of each kind in
- * a row for one read of `body`, and a last one of type `end`. Stops at `[DONE]` without waiting for the body's end
- * and closes the body then, as when the caller stops.
- * @throws Failure when the service reports an error or sends no answer, after the texts that came before; and
- * whatever `body` throws.
+ * Reads the body of an answer with status 200, streamed or not, and yields its parts: for each read of `body` at most
+ * one of each kind in a row, and a last one of type `end`. Stops at `[DONE]` without waiting for the body's end, and
+ * closes the body then, as when the caller stops.
+ * @throws Failure when the service reports an error or sends no answer, after the texts before it; and any error of
+ * `body`.
  */
 export async function* readAnswer(
   body: AsyncIterable<Uint8Array>,
   contentType: string | undefined,
-  { mask = unmasked, onContent, limit = sizeLimit }: AnswerReaderOptions = {},
+  { mask, onContent, limit = sizeLimit }: AnswerReaderOptions,
 ): AsyncGenerator<AnswerPart, void, undefined> {
   const answer = createAnswer(mask);
   const decoder = createLineDecoder();
@@ -58,7 +58,7 @@ export async function* readAnswer(
 
   for await (const bytes of body) {
     const { parts, failure } = step(answer, () => take(bytes));
-    if (answer.tookContent()) onContent?.();
+    if (answer.hadContent()) onContent?.();
     for (const part of parts) yield part;
     if (failure !== undefined) throw failure;
     if (answer.finished()) break;

@@ -1,20 +1,20 @@
-import type { Mask } from '../failure/short-text.ts';
-import type { ChunkContent } from './completion-chunk.ts';
 import type { Usage } from '../contract.ts';
 import type { AnswerNamed } from '../events.ts';
+import type { Mask } from '../failure/short-text.ts';
+import type { ChunkContent } from './completion-chunk.ts';
 import { channels, createTextRuns, type TextEvent } from './text-runs.ts';
 
-/** A piece of an answer, as it was read. */
+/** A piece of an answer, in the order of arrival. */
 export type AnswerPart = AnswerNamed | TextEvent | StreamEnd;
 
 /**
- * The last part. `complete`: the answer said that it ended, with `[DONE]`, a `finish_reason`, or by being one
- * whole JSON body.
+ * The last part. `complete`: the stream ended with `[DONE]` or a `finish_reason`, or the body was one whole JSON
+ * completion.
  */
 export interface StreamEnd {
   readonly type: 'end';
   readonly complete: boolean;
-  /** The model asked for a tool. */
+  /** The model called a tool. */
   readonly calledTools?: boolean;
   readonly id?: string;
   readonly model?: string;
@@ -22,20 +22,20 @@ export interface StreamEnd {
   readonly usage?: Usage;
 }
 
-/** Gathers an answer from its chunks: texts in order of arrival, and the last word on everything else. */
+/** Collects an answer from its chunks: texts in order of arrival, and the metadata merged. */
 export interface Answer {
   /** For the texts of errors. */
   readonly mask: Mask;
   add(content: ChunkContent): void;
-  /** The answer said that it ended, beyond any `finish_reason`. */
+  /** Marks the answer as complete, with or without a `finish_reason`. */
   finish(): void;
-  /** Notes content of which nothing can be shown yet. */
+  /** Counts as content, although there is nothing to show yet. */
   touch(): void;
-  /** Whether nothing more is to be read. */
+  /** Whether there is nothing more to read. */
   finished(): boolean;
-  /** Whether anything but bookkeeping came since this was last asked. */
-  tookContent(): boolean;
-  /** The name, where it is new, and the texts since this was last asked, neighbours of one kind joined. */
+  /** Whether content arrived since the last call; usage, ids and empty chunks do not count. */
+  hadContent(): boolean;
+  /** The id and model if they are new, and the texts since the last call; adjacent texts of one kind are joined. */
   takeParts(): AnswerPart[];
   /** The last parts: text that was held back, then the end. */
   end(): AnswerPart[];
@@ -43,25 +43,25 @@ export interface Answer {
 
 type Metadata = Omit<StreamEnd, 'type' | 'complete'>;
 
-/** The first id and model stay, the last usage and `finish_reason` win. */
-function mergeMetadata(told: Metadata, chunk: ChunkContent): Metadata {
+/** The first id and model win, and the last usage and `finish_reason`. */
+function mergeMetadata(before: Metadata, chunk: ChunkContent): Metadata {
   const { id, model, finishReason, usage, toolCalls } = chunk;
-  let next = told;
-  if (id !== undefined && told.id === undefined) next = { ...next, id };
-  if (model !== undefined && told.model === undefined) next = { ...next, model };
+  let next = before;
+  if (id !== undefined && before.id === undefined) next = { ...next, id };
+  if (model !== undefined && before.model === undefined) next = { ...next, model };
   if (finishReason !== undefined) next = { ...next, finishReason };
   if (usage !== undefined) next = { ...next, usage };
   if (toolCalls) next = { ...next, calledTools: true };
   return next;
 }
 
-/** Tells the name once for each time that it says more. */
-function createNaming(): (told: Metadata) => readonly AnswerNamed[] {
+/** Returns an event each time that the id or the model is new. */
+function createNaming(): (metadata: Metadata) => readonly AnswerNamed[] {
   let named: Metadata = {};
-  return (told) => {
-    const { id, model } = told;
+  return (metadata) => {
+    const { id, model } = metadata;
     if (id === named.id && model === named.model) return [];
-    named = told;
+    named = metadata;
     return [
       {
         type: 'answer-named',
@@ -76,7 +76,7 @@ export function createAnswer(mask: Mask): Answer {
   const texts = createTextRuns();
   let finished = false;
   let content = false;
-  let told: Metadata = {};
+  let metadata: Metadata = {};
   const takeName = createNaming();
 
   return {
@@ -88,7 +88,7 @@ export function createAnswer(mask: Mask): Answer {
         content = true;
       }
       if (chunk.toolCalls || chunk.finishReason !== undefined) content = true;
-      told = mergeMetadata(told, chunk);
+      metadata = mergeMetadata(metadata, chunk);
     },
     finish() {
       finished = true;
@@ -97,16 +97,16 @@ export function createAnswer(mask: Mask): Answer {
       content = true;
     },
     finished: () => finished,
-    tookContent() {
-      const took = content;
+    hadContent() {
+      const had = content;
       content = false;
-      return took;
+      return had;
     },
-    takeParts: () => [...takeName(told), ...texts.take()],
+    takeParts: () => [...takeName(metadata), ...texts.take()],
     end() {
       texts.end();
-      const complete = finished || told.finishReason !== undefined;
-      return [...texts.take(), { type: 'end', complete, ...told }];
+      const complete = finished || metadata.finishReason !== undefined;
+      return [...texts.take(), { type: 'end', complete, ...metadata }];
     },
   };
 }

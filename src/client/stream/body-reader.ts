@@ -1,10 +1,52 @@
 import { Failure } from '../../failure.ts';
+import { isJsonObject } from '../../json.ts';
+import { malformedJson } from '../failure/answer-failure.ts';
+import { parseErrorBody, readErrorValue } from '../failure/error-body.ts';
+import { findError, reportedError } from '../failure/reported-error.ts';
 import type { Answer } from './answer.ts';
-import { bodyForm, type BodyForm } from './body-form.ts';
+import { answerChoice, readChunk } from './completion-chunk.ts';
 import { completionEvents } from './completion-event.ts';
-import { parseErrorBody } from '../failure/error-body.ts';
 import { createEventStream, tooLarge } from './event-stream.ts';
-import { takeJsonCompletion } from './json-completion.ts';
+
+/** The form of a body; `page` is HTML or XML. */
+export type BodyForm = 'event-stream' | 'json' | 'page' | 'text' | 'empty';
+
+const field = /^(?:(?:data|event|id|retry)[:\n]|:)/;
+const fieldStarts = ['data:', 'event:', 'retry:', 'id:'];
+
+/** Characters of white space to hold back before the content type alone decides. */
+const maxBlank = 1024;
+
+function mediaType(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function formOfType(type: string): BodyForm {
+  if (type === 'text/event-stream') return 'event-stream';
+  return type === 'application/json' || type.endsWith('+json') ? 'json' : 'text';
+}
+
+/**
+ * Detects the form of a body from its first characters. Services send wrong `Content-Type` headers, so the header
+ * decides only where the text is ambiguous. Undefined: more text is needed (never if `ended`).
+ */
+export function bodyForm(
+  head: string,
+  contentType: string | undefined,
+  ended: boolean,
+): BodyForm | undefined {
+  const type = formOfType(mediaType(contentType));
+  const start = head.trimStart();
+  if (start === '') {
+    if (ended) return 'empty';
+    return head.length > maxBlank ? type : undefined;
+  }
+  if (start.startsWith('{') || start.startsWith('[')) return 'json';
+  if (start.startsWith('<')) return 'page';
+  if (type === 'event-stream' || field.test(start)) return 'event-stream';
+  if (!ended && fieldStarts.some((name) => name.startsWith(start))) return undefined;
+  return start.startsWith('"') ? 'json' : type;
+}
 
 /** Reads one form of body into an answer; both functions throw Failure. `end` is not called after a failure. */
 export interface BodyReader {
@@ -12,11 +54,34 @@ export interface BodyReader {
   end(): void;
 }
 
-/** Enough of a body that is no answer to find out what it says. */
-const longestStatement = 64 * 1024;
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformedJson("the service's answer is malformed JSON", text.length);
+  }
+}
 
-function createEventReader(answer: Answer, limit: number): BodyReader {
-  return createEventStream(completionEvents(answer), limit);
+/**
+ * Adds a whole completion, sent as one JSON body, to `answer`, and finishes it.
+ * @throws Failure for an error in that body, or if there is no completion in it.
+ */
+function takeJsonCompletion(text: string, answer: Answer): void {
+  const value = parseBody(text);
+  if (typeof value === 'string' || Array.isArray(value))
+    throw reportedError(readErrorValue(value, answer.mask));
+  if (isJsonObject(value)) {
+    const error = findError(value, answer.mask);
+    if (error !== undefined) throw reportedError(error);
+    if (answerChoice(value['choices']) !== undefined) {
+      answer.add(readChunk(value));
+      answer.finish();
+      return;
+    }
+  }
+  throw new Failure('server_error', "the service's answer is JSON without a completion in it", {
+    remedy: { code: 'check-base-url' },
+  });
 }
 
 function createJsonReader(answer: Answer, limit: number): BodyReader {
@@ -33,36 +98,39 @@ function createJsonReader(answer: Answer, limit: number): BodyReader {
   };
 }
 
-/** A body that is no answer, such as a gateway's page: what it is and its title or first words are told. */
-function createStatementReader(form: 'page' | 'text', mask: Answer['mask']): BodyReader {
-  let statement = '';
+/** Characters to read of a body that is not an answer. */
+const maxOther = 64 * 1024;
+
+/** Fails with the title of a page, or the first words of a text, that came instead of an answer. */
+function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyReader {
+  let body = '';
   function end(): never {
-    const { message } = parseErrorBody(statement, undefined, mask);
+    const { message } = parseErrorBody(body, undefined, mask);
     const what = form === 'page' ? 'a web page' : 'plain text';
-    const said = message === undefined ? '' : `: ${message}`;
-    throw new Failure('server_error', `the service sent ${what} instead of an answer${said}`, {
+    const quote = message === undefined ? '' : `: ${message}`;
+    throw new Failure('server_error', `the service sent ${what} instead of an answer${quote}`, {
       remedy: { code: 'check-base-url' },
     });
   }
   return {
     feed(text) {
-      statement += text;
-      if (statement.length > longestStatement) end();
+      body += text;
+      if (body.length > maxOther) end();
     },
     end,
   };
 }
 
 function createReader(form: BodyForm, answer: Answer, limit: number): BodyReader {
-  if (form === 'event-stream') return createEventReader(answer, limit);
+  if (form === 'event-stream') return createEventStream(completionEvents(answer), limit);
   if (form === 'json') return createJsonReader(answer, limit);
   if (form === 'empty') throw new Failure('server_error', 'the service sent an empty answer');
-  return createStatementReader(form, answer.mask);
+  return createOtherReader(form, answer.mask);
 }
 
 /**
- * Reads text with LF line ends into `answer`, whatever form it has; holds back the first characters until they
- * show which. `limit`: most characters in one event or JSON body.
+ * Reads text with LF line ends into `answer`. Holds back the first characters until the form of the body is clear.
+ * `limit`: maximum characters in one event or JSON body.
  */
 export function createBodyReader(
   answer: Answer,
@@ -75,7 +143,7 @@ export function createBodyReader(
   function choose(ended: boolean): void {
     const form = bodyForm(head, contentType, ended);
     if (form === undefined) {
-      // Blank lines are no part of any form; some services send them to keep a connection alive.
+      // Blank lines do not show a form; some services send them to keep a connection alive.
       head = head.replace(/^\s*\n/, '');
       return;
     }

@@ -1,7 +1,7 @@
 import { filledText, isJsonObject } from '../../json.ts';
 import type { Usage } from '../contract.ts';
 
-/** What one chunk, or one whole completion, says. Texts are empty, not absent, where it says none. */
+/** The contents of one chunk, or of one whole completion. Texts are empty, not absent, where there are none. */
 export interface ChunkContent {
   readonly text: string;
   readonly reasoning: string;
@@ -43,7 +43,7 @@ function partText(part: unknown): string {
   return typeof part['text'] === 'string' ? part['text'] : '';
 }
 
-/** `content` is a string, null, or a list of parts of which those with a `text` are read. */
+/** `content` is a string, null, or a list of parts; only parts with a `text` are read. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return Array.isArray(content) ? content.map(partText).join('') : '';
@@ -58,7 +58,7 @@ function readUsage(value: unknown): Usage | undefined {
   return Object.fromEntries(counts.map((name) => [name, value[name]]));
 }
 
-/** The answer's choice is the one with index 0 or none; others are alternatives nobody asked for. */
+/** The choice with index 0 or without an index; the others are alternatives that natter does not request. */
 export function answerChoice(choices: unknown): object | undefined {
   if (!Array.isArray(choices)) return undefined;
   return choices.find(
@@ -68,7 +68,7 @@ export function answerChoice(choices: unknown): object | undefined {
 
 /**
  * Reads a chunk of a stream (`choices[].delta`) or a whole completion (`choices[].message`). Every field may be
- * missing, null or of a wrong type; usage and `finish_reason` are found on the chunk as well as on the choice.
+ * missing, null or of a wrong type; usage and `finish_reason` may be on the chunk or on the choice.
  */
 export function readChunk(chunk: Chunk): ChunkContent {
   const choice: Choice | undefined = answerChoice(chunk.choices);

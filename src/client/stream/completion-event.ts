@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
-import { malformed } from '../failure/answer-failure.ts';
+import { malformedJson } from '../failure/answer-failure.ts';
 import type { Answer } from './answer.ts';
 import { createChunkTemplate, type ChunkTemplate } from './chunk-template.ts';
 import { readChunk } from './completion-chunk.ts';
@@ -13,7 +13,7 @@ interface Reader {
   readonly template: ChunkTemplate;
 }
 
-/** How the streams of two other wire formats begin, which servers of several formats have at other paths. */
+/** First events of two other wire formats, which servers of several formats have at other paths. */
 const foreignBeginning = /^(?:message_start|response\.created)$/;
 
 function refuseForeign({ type, choices }: JsonObject): void {
@@ -34,18 +34,18 @@ function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reade
   template.learn(data, content);
 }
 
-/** Two events run together, as when an error is written into an unfinished one: the error is what matters. */
+/** Finds the error in two events that run together, as when a server writes an error into an unfinished event. */
 function throwUnreadable(data: string, { mask }: Answer): never {
   for (const line of data.split('\n', 16)) {
     const value = parseAnyJson(line);
     const error = isJsonObject(value) ? findError(value, mask) : undefined;
     if (error !== undefined) throw reportedError(error);
   }
-  throw malformed('the service sent an event that is not a JSON object', data.length);
+  throw malformedJson('the service sent an event that is not a JSON object', data.length);
 }
 
-/** Empty data, a comment that a gateway wrapped as data (`data: : PROCESSING`), and JSON null say nothing. */
-function saysNothing(data: string): boolean {
+/** Empty data, JSON null, and a comment that a gateway sent as data (`data: : PROCESSING`). */
+function isEmpty(data: string): boolean {
   return data === '' || data.startsWith(':') || data === 'null';
 }
 
@@ -58,7 +58,7 @@ function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
     return;
   }
   if (event.type === 'error') throw reportedError(parseErrorBody(data, undefined, answer.mask));
-  if (saysNothing(data)) return;
+  if (isEmpty(data)) return;
   const known = template.match(data);
   if (known !== undefined) {
     answer.add(known);
@@ -70,9 +70,9 @@ function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
 }
 
 /**
- * A function that adds the events of one completion stream to `answer` (contract, Response when `stream` is true).
- * An event that the end of the body cut short is left out: the answer is then incomplete anyway. The function
- * throws Failure for an event that reports an error or is not a JSON object.
+ * A function that adds the events of one completion stream to `answer` (contract, Response when `stream` is true). It
+ * skips an event cut by the end of the body, because the answer is then incomplete anyway, and throws Failure for an
+ * event that reports an error or is not a JSON object.
  */
 export function completionEvents(answer: Answer): (event: StreamEvent) => void {
   const reader = { answer, template: createChunkTemplate() };

@@ -1,21 +1,21 @@
 import { createParser } from 'eventsource-parser';
 import { Failure } from '../../failure.ts';
 
-/** Most characters without one complete event, and most in a JSON answer: 128 Mi. */
+/** Maximum characters without a complete event, and in a JSON answer: 128 Mi. */
 export const sizeLimit = 128 * 1024 * 1024;
 
-/** One event; `type` is absent where the stream names none. */
+/** One event; `type` is undefined without an `event` field. */
 export interface StreamEvent {
   readonly type: string | undefined;
   readonly data: string;
-  /** The body ended inside this event: it may be cut. */
+  /** The body ended within this event, so it may be cut. */
   readonly unterminated: boolean;
 }
 
 export interface EventStream {
-  /** @throws Failure `server_error` when one event grows over the limit; and whatever `onEvent` throws. */
+  /** @throws Failure `server_error` when one event exceeds the limit; and any error of `onEvent`. */
   feed(text: string): void;
-  /** Delivers a last event that no blank line ends, which the standard would drop. */
+  /** Delivers a last event without a blank line after it, which the standard would drop. */
   end(): void;
 }
 
@@ -27,8 +27,8 @@ export function tooLarge(limit: number): Failure {
 }
 
 /**
- * Parses server-sent events (WHATWG HTML, 9.2 Server-sent events) from text with LF line ends only: as it reads
- * ids and retry times are meaningless and dropped. Time is linear in the input however it is split.
+ * Parses server-sent events (WHATWG HTML, 9.2 Server-sent events) from text with LF line ends. Drops ids and retry
+ * times. Takes linear time, however the input is split.
  */
 export function createEventStream(
   onEvent: (event: StreamEvent) => void,

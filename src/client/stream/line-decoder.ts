@@ -1,23 +1,23 @@
 import { Buffer, isAscii } from 'node:buffer';
 
-/** Turns the reads of a body into text whose only line end is LF. */
+/** Decodes the reads of a body to text with LF line ends. */
 export interface LineDecoder {
   decode(bytes: Uint8Array): string;
-  /** What an unfinished last character stands for: U+FFFD, or nothing. */
+  /** U+FFFD for an incomplete last character, else nothing. */
   end(): string;
 }
 
 const carriageReturn = /\r\n?/g;
 
 /**
- * UTF-8 whatever the charset said, invalid bytes as U+FFFD, one byte order mark dropped; CR and CRLF become LF,
- * also when a read ends between the two, so that a CR ends its line at once
- * (WHATWG HTML, 9.2.6 Interpreting an event stream).
+ * Decodes UTF-8 and ignores the charset of the response; invalid bytes become U+FFFD, and one byte order mark is
+ * dropped. CR and CRLF become LF, also when a read ends between the two, so that a CR ends its line at once (WHATWG
+ * HTML, 9.2.6 Interpreting an event stream).
  */
 export function createLineDecoder(): LineDecoder {
   const decoder = new TextDecoder();
   let afterReturn = false;
-  // Not before the first read, whose byte order mark is the decoder's to find.
+  // False at first: the decoder must see the start of the body, where a byte order mark may be.
   let betweenCharacters = false;
 
   function toLineFeeds(text: string): string {

@@ -1,7 +1,6 @@
 import type { ReasoningReceived, RefusalReceived, TextReceived } from '../events.ts';
-import { createSurrogateCarry, type SurrogateCarry } from './surrogate-carry.ts';
 
-/** In the order in which one chunk's texts are meant. */
+/** In the order of the texts within one chunk. */
 export const channels = ['reasoning', 'text', 'refusal'] as const;
 
 type Channel = (typeof channels)[number];
@@ -11,15 +10,15 @@ interface Run {
   readonly deltas: string[];
 }
 
-/** Text as it was read. All strings are well-formed and none is empty. */
+/** All strings are well-formed and not empty. */
 export type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 
-/** Deltas in order of arrival, gathered in runs of one channel. */
+/** Deltas in order of arrival; adjacent deltas of one channel form a run. */
 export interface TextRuns {
   add(channel: Channel, delta: string): void;
-  /** Adds what a channel still held back. */
+  /** Adds the surrogates that were held back. */
   end(): void;
-  /** The runs since this was last asked. */
+  /** The runs since the last call. */
   take(): TextEvent[];
 }
 
@@ -55,6 +54,44 @@ export function createTextRuns(): TextRuns {
       const events = runs.map(toEvent);
       runs = [];
       return events;
+    },
+  };
+}
+
+/** Joins surrogate pairs (UTF-16) that a service split between two deltas. */
+export interface SurrogateCarry {
+  /** The surrogate held back before, and the delta without a high surrogate at its end, which is held back. */
+  take(delta: string): string;
+  /** U+FFFD if a high surrogate is still held back, else nothing. */
+  end(): string;
+}
+
+const loneSurrogate = /\p{Surrogate}/gu;
+const replacement = '\uFFFD';
+
+function endsInHighSurrogate(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff;
+}
+
+/** `take` and `end` return well-formed text: a surrogate without its partner becomes U+FFFD. */
+export function createSurrogateCarry(): SurrogateCarry {
+  let held = '';
+
+  return {
+    take(delta) {
+      let text = held === '' ? delta : held + delta;
+      held = '';
+      if (endsInHighSurrogate(text)) {
+        held = text.slice(-1);
+        text = text.slice(0, -1);
+      }
+      return text.replace(loneSurrogate, replacement);
+    },
+    end() {
+      const rest = held === '' ? '' : replacement;
+      held = '';
+      return rest;
     },
   };
 }

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { parseErrorBody, type ErrorBody } from '../../../src/client/failure/error-body.ts';
 import { fc } from '../../support/properties.ts';
+import { unmasked } from '../../support/secret.ts';
 
-type Said = Pick<ErrorBody, 'name' | 'message' | 'status'>;
+type Summary = Pick<ErrorBody, 'name' | 'message' | 'status'>;
 
-test.each<readonly [shape: string, body: unknown, said: Said]>([
+const parse = (text: string, contentType?: string) => parseErrorBody(text, contentType, unmasked);
+
+test.each<readonly [shape: string, body: unknown, summary: Summary]>([
   [
     'error with name and message',
     { error: { name: 'rate_limited', message: 'm' } },
@@ -65,25 +68,25 @@ test.each<readonly [shape: string, body: unknown, said: Said]>([
     { name: 'exceed_context_size_error', message: 'm', status: 400 },
   ],
   ['numeric code as text', { error: { code: '503', message: 'm' } }, { message: 'm', status: 503 }],
-  ['a number that is no status', { error: { code: 1001, message: 'm' } }, { message: 'm' }],
+  ['a number that is not a status', { error: { code: 1001, message: 'm' } }, { message: 'm' }],
   [
     'problem details',
     { type: 'about:blank', title: 'Forbidden', status: 403, detail: 'm' },
     { message: 'm', status: 403 },
   ],
-  ['status that names nothing', { status: 'error', message: 'm' }, { message: 'm' }],
+  ['a status that is not a name', { status: 'error', message: 'm' }, { message: 'm' }],
   ['a JSON string', 'm', { message: 'm' }],
-  ['an object without anything', {}, {}],
+  ['an empty object', {}, {}],
   ['null', null, {}],
   ['empty texts', { error: { message: '', code: '' } }, {}],
   ['white space and lines', { message: ' a\n\tb \r\n' }, { message: 'a b' }],
-])('reads JSON: %s', (_, body, said) => {
-  const { name, message, status } = parseErrorBody(JSON.stringify(body), 'application/json');
+])('reads JSON: %s', (_, body, summary) => {
+  const { name, message, status } = parse(JSON.stringify(body), 'application/json');
   expect({ name, message, status }).toStrictEqual({
     name: undefined,
     message: undefined,
     status: undefined,
-    ...said,
+    ...summary,
   });
 });
 
@@ -108,30 +111,30 @@ describe('bodies that are not JSON', () => {
       undefined,
     ],
     ['broken JSON', '{"error": {"message": "secret', 'application/json', undefined],
-    ['nothing', '', 'application/json', undefined],
-    ['blanks', ' \n ', undefined, undefined],
+    ['an empty body', '', 'application/json', undefined],
+    ['white space', ' \n ', undefined, undefined],
   ])('%s', (_, body, type, message) => {
-    expect(parseErrorBody(body, type).message).toBe(message);
+    expect(parse(body, type).message).toBe(message);
   });
 });
 
-test('cuts a long message and never within a character', () => {
-  const { message = '' } = parseErrorBody(`a${'😀'.repeat(5000)}`);
+test('cuts a long message, but never within a character', () => {
+  const { message = '' } = parse(`a${'😀'.repeat(5000)}`);
   expect(message).toBe(`a${'😀'.repeat(249)}…`);
 });
 
 test('reads any JSON, however deep, without throwing and without more than 500 characters', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 12 }), (body) => {
-      expect((parseErrorBody(body).message ?? '').length).toBeLessThanOrEqual(501);
+      expect((parse(body).message ?? '').length).toBeLessThanOrEqual(501);
     }),
   );
   const deep = '{"error":'.repeat(5000) + '"m"' + '}'.repeat(5000);
-  expect(parseErrorBody(deep)).toStrictEqual({ names: [] });
+  expect(parse(deep)).toStrictEqual({ names: [] });
 });
 
-test('a title is looked for in linear time', () => {
-  expect(parseErrorBody('<title '.repeat(1_000_000)).message).toBeUndefined();
+test('searches for a title in linear time', () => {
+  expect(parse('<title '.repeat(1_000_000)).message).toBeUndefined();
 });
 
 test.each([
@@ -140,5 +143,5 @@ test.each([
 ])('a message %d levels below the error is %s', (levels, message) => {
   let value: unknown = 'm';
   for (let level = 0; level < levels; level += 1) value = [value];
-  expect(parseErrorBody(JSON.stringify({ error: value })).message).toBe(message);
+  expect(parse(JSON.stringify({ error: value })).message).toBe(message);
 });

@@ -35,7 +35,7 @@ test.each([
   ['SELF_SIGNED_CERT_IN_CHAIN', 'is signed by an authority', 'trust-authority'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'is signed by an authority', 'trust-authority'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is signed by an authority', 'trust-authority'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another name, not for service.test', 'check-host'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for a different name, not for service.test', 'check-host'],
   ['CERT_CHAIN_TOO_LONG', 'is not trusted', 'trust-authority'],
 ])('Y2: R30 %s is final, is named and says what helps', (code, problem, help) => {
   const failure = networkFailure(coded(code), 'connecting', route);

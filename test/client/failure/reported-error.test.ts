@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { readErrorValue } from '../../../src/client/failure/error-body.ts';
-import { kindOfError } from '../../../src/client/failure/reported-error.ts';
+import { kindOfStatus, readErrorValue } from '../../../src/client/failure/error-body.ts';
+import { kindOfError, reportedError } from '../../../src/client/failure/reported-error.ts';
+import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
+import { unmasked } from '../../support/secret.ts';
 
 test.each([
   [{ name: 'invalid_request' }, 'invalid_request'],
@@ -30,5 +32,37 @@ test.each([
   [{ code: 'context_deadline_exceeded' }, 'server_error'],
   [{ message: 'no name at all' }, 'server_error'],
 ])('S12 %j is %s', (body, kind) => {
-  expect(kindOfError(readErrorValue(body))).toBe(kind);
+  expect(kindOfError(readErrorValue(body, unmasked))).toBe(kind);
 });
+
+const statuses = [
+  [302, 'server_error'],
+  [400, 'invalid_request'],
+  [401, 'unauthorized'],
+  [402, 'forbidden'],
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [408, 'server_error'],
+  [413, 'invalid_request'],
+  [422, 'invalid_request'],
+  [429, 'rate_limited'],
+  [500, 'server_error'],
+  [503, 'server_error'],
+  [529, 'server_error'],
+  [600, 'server_error'],
+] as const;
+
+test.each(statuses)('status %i is %s', (status, kind) => {
+  expect(kindOfStatus(status)).toBe(kind);
+});
+
+test.each(statuses.filter(([status]) => status >= 400 && status < 600))(
+  'status %i is %s for a response and within an answer',
+  (status, kind) => {
+    const now = new Date('2026-11-20T12:00:00Z');
+    expect(
+      serviceFailure({ status, headers: {}, text: '' }, now, 'completions', unmasked).kind,
+    ).toBe(kind);
+    expect(reportedError(readErrorValue({ code: status }, unmasked)).kind).toBe(kind);
+  },
+);

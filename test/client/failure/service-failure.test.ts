@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
+import { unmasked } from '../../support/secret.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
 function failure(status: number, text = '', headers: Record<string, string> = {}) {
-  return serviceFailure({ status, headers, text }, now);
+  return serviceFailure({ status, headers, text }, now, 'completions', unmasked);
 }
 
 test.each([
@@ -73,7 +74,7 @@ test('keeps the request id and the wait asked for', () => {
   expect(failure(429, '', headers)).toMatchObject({
     requestId: 'abc',
     retryAfterSeconds: 7,
-    askedDelay: 7000,
+    retryAfterMilliseconds: 7000,
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shortText } from '../../../src/client/failure/short-text.ts';
 import { parseErrorBody } from '../../../src/client/failure/error-body.ts';
-import { requestIdOf } from '../../../src/client/http/request-id.ts';
+import { requestIdOf } from '../../../src/client/http/response-headers.ts';
 
 const secret = 'sk-live-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c';
 const mask = (text: string) => text.replaceAll(secret, '***');

@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { readAnswer } from '../../../src/client/stream/answer-reader.ts';
 import { bodyOf, endOf, readParts, textOf } from '../../support/read-parts.ts';
+import { unmasked } from '../../support/secret.ts';
 import { chunk, delta, done, event, stop } from '../../support/stream-events.ts';
 
-/** A body that never ends by itself, and notes when it is closed. */
+/** A body that stays open until the reader closes it. */
 function openBody(first: string): { body: AsyncIterable<Uint8Array>; closed: () => boolean } {
   let closed = false;
   async function* generate(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -17,10 +18,10 @@ function openBody(first: string): { body: AsyncIterable<Uint8Array>; closed: () 
   return { body: generate(), closed: () => closed };
 }
 
-const name = { type: 'answer-named', id: 'chatcmpl-1', model: 'origin' } as const;
+const named = { type: 'answer-named', id: 'chatcmpl-1', model: 'origin' } as const;
 
 describe('the parts of an answer', () => {
-  test('the name comes before the first text, and again only when it says more', async () => {
+  test('yields the id and model before the first text, and again only if one is new', async () => {
     const { parts } = await readParts([
       event({ id: 'chatcmpl-1', choices: [] }),
       delta('a'),
@@ -28,26 +29,26 @@ describe('the parts of an answer', () => {
     ]);
     expect(parts.slice(0, -2)).toStrictEqual([
       { type: 'answer-named', id: 'chatcmpl-1' },
-      name,
+      named,
       { type: 'text-received', text: 'a', deltas: ['a'] },
     ]);
   });
 
-  test('one read gives one text part with its deltas', async () => {
+  test('yields one text part for each read, with its deltas', async () => {
     const { parts } = await readParts([delta('a') + delta('b'), delta('c'), stop + done]);
     expect(parts).toStrictEqual([
-      name,
+      named,
       { type: 'text-received', text: 'ab', deltas: ['a', 'b'] },
       { type: 'text-received', text: 'c', deltas: ['c'] },
       { type: 'end', complete: true, id: 'chatcmpl-1', model: 'origin', finishReason: 'stop' },
     ]);
   });
 
-  test('S29 reasoning, text and refusal keep their order within one read', async () => {
+  test('S29 keeps the order of reasoning, text and refusal within one read', async () => {
     const events = [{ reasoning: 'x' }, { content: 'a' }, { refusal: 'no' }, { content: 'b' }];
     const { parts } = await readParts([events.map((turn) => event(chunk(turn))).join('') + done]);
     expect(parts.slice(0, -1)).toStrictEqual([
-      name,
+      named,
       { type: 'reasoning-received', text: 'x' },
       { type: 'text-received', text: 'a', deltas: ['a'] },
       { type: 'refusal-received', text: 'no' },
@@ -55,10 +56,10 @@ describe('the parts of an answer', () => {
     ]);
   });
 
-  test('S52 a delta is delivered before the next read is asked for', async () => {
+  test('S52 delivers a delta before it requests the next read', async () => {
     const { body } = openBody(delta('a'));
-    const parts = readAnswer(body, 'text/event-stream');
-    expect((await parts.next()).value).toStrictEqual(name);
+    const parts = readAnswer(body, 'text/event-stream', { mask: unmasked });
+    expect((await parts.next()).value).toStrictEqual(named);
     expect((await parts.next()).value).toStrictEqual({
       type: 'text-received',
       text: 'a',
@@ -66,7 +67,7 @@ describe('the parts of an answer', () => {
     });
   });
 
-  test('S40 100,000 events in one read come in order', async () => {
+  test('S40 delivers 100,000 events of one read in order', async () => {
     const numbers = Array.from({ length: 100_000 }, (_, index) => `${index} `);
     const { parts } = await readParts([numbers.map((number) => delta(number)).join('') + done]);
     expect(textOf(parts, 'text') === numbers.join('')).toBe(true);
@@ -74,22 +75,22 @@ describe('the parts of an answer', () => {
 });
 
 describe('the end of the body', () => {
-  test('S15 [DONE] ends the answer although the body stays open, and closes the body', async () => {
+  test('S15 ends the answer at [DONE] although the body stays open, and closes the body', async () => {
     const { body, closed } = openBody(delta('a') + done);
     const { parts, thrown } = await readParts(body);
     expect([thrown, endOf(parts)?.complete, closed()]).toStrictEqual([undefined, true, true]);
   });
 
-  test('a caller that stops early closes the body', async () => {
+  test('closes the body when the caller stops early', async () => {
     const { body, closed } = openBody(delta('a'));
-    for await (const part of readAnswer(body, 'text/event-stream')) {
+    for await (const part of readAnswer(body, 'text/event-stream', { mask: unmasked })) {
       expect(part.type).toBe('answer-named');
       break;
     }
     expect(closed()).toBe(true);
   });
 
-  test('S50 an error of the body is passed on after the text that came', async () => {
+  test('S50 throws an error of the body after the text before it', async () => {
     const reset = new Error('reset');
     async function* broken(): AsyncGenerator<Uint8Array, void, undefined> {
       yield* bodyOf([delta('a')]);
@@ -107,7 +108,7 @@ describe('onContent', () => {
     return onContent.mock.calls.length;
   }
 
-  test('S42 comments, empty data, empty deltas and usage do not count', async () => {
+  test('S42 does not count comments, empty data, empty deltas and usage', async () => {
     const silent = [
       ': ping\n\n',
       'data:\n\n',
@@ -117,7 +118,7 @@ describe('onContent', () => {
     expect(await contentReads([...silent, 'data: : PROCESSING\n\n'])).toBe(0);
   });
 
-  test('S42 text, reasoning, tool calls and a finish_reason count once a read', async () => {
+  test('S42 counts text, reasoning, tool calls and a finish_reason once for each read', async () => {
     const reads = [
       delta('a') + delta('b'),
       event(chunk({ reasoning: 'r' })),
@@ -127,14 +128,14 @@ describe('onContent', () => {
     expect(await contentReads(reads)).toBe(4);
   });
 
-  test('S42 pieces of a JSON body count, blanks before it do not', async () => {
+  test('S42 counts pieces of a JSON body, but not the white space before it', async () => {
     expect(
       await contentReads(['\n', '\n', '{"choices":[{"message":', ' ', '{}}]}'], 'application/json'),
     ).toBe(2);
   });
 });
 
-test('S6 blank lines that keep a connection alive do not hide the form of what follows', async () => {
+test('S6 detects the form of a body after blank lines that keep the connection alive', async () => {
   const blanks = Array<string>(5000).fill('\n');
   const { parts } = await readParts([...blanks, '{"choices":[{"message":{"content":"a"}}]}'], '');
   expect(textOf(parts, 'text')).toBe('a');
@@ -148,7 +149,7 @@ describe('limits', () => {
     ['an event', '', 'data: x\n'],
     ['an event of empty lines', '', 'data\n'],
     ['a JSON body', '{"a":"', 'x'.repeat(100)],
-  ])('S39 %s without an end is a failure once it is over the limit', async (_, start, more) => {
+  ])('S39 fails when %s without an end exceeds the limit', async (_, start, more) => {
     let length = start.length;
     async function* endless(): AsyncGenerator<Uint8Array, void, undefined> {
       yield Buffer.from(start);
@@ -166,13 +167,13 @@ describe('limits', () => {
     expect(length).toBeLessThan(1000 + 2 * more.length + start.length);
   });
 
-  test('S39 a JSON body of exactly the limit is read', async () => {
+  test('S39 reads a JSON body of exactly the limit', async () => {
     const body = '{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}'.padEnd(1000);
     const { parts } = await readParts([body], 'application/json', options);
     expect(textOf(parts, 'text')).toBe('a');
   });
 
-  test('S39 many small events are not limited together', async () => {
+  test('S39 does not limit the total of many small events', async () => {
     const { thrown } = await readParts(
       [...Array.from({ length: 50 }, () => delta('a')), done],
       'text/event-stream',
@@ -181,7 +182,7 @@ describe('limits', () => {
     expect(thrown).toBeUndefined();
   });
 
-  test('S38 an event of 64 MB in reads of 16 kB is read whole, in linear time', async () => {
+  test('S38 reads an event of 64 MB in reads of 16 kB whole, in linear time', async () => {
     const piece = 'x'.repeat(16_000);
     const reads = [
       'data: {"choices":[{"delta":{"content":"',
@@ -194,7 +195,7 @@ describe('limits', () => {
   }, 20_000);
 });
 
-test('the first id and model of an answer stay, the last usage wins', async () => {
+test('keeps the first id and model of an answer, and the last usage', async () => {
   const usage = (total: number) => ({
     prompt_tokens: 1,
     completion_tokens: 1,

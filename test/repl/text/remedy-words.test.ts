@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silence } from '../../../src/client/failure/answer-failure.ts';
+import { idleTimedOut } from '../../../src/client/failure/answer-failure.ts';
 import { connectTimedOut } from '../../../src/client/failure/network-failure.ts';
 import { errorNames } from '../../../src/client/contract.ts';
 import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
@@ -19,7 +19,12 @@ function thrownBy(act: () => unknown): unknown {
 }
 
 const hintAfter = (status: number) => {
-  const failure = serviceFailure({ status, headers: {}, text: '' }, new Date(0));
+  const failure = serviceFailure(
+    { status, headers: {}, text: '' },
+    new Date(0),
+    'completions',
+    String,
+  );
   return failureText(failure, String).hint ?? '';
 };
 
@@ -41,7 +46,7 @@ test('the hint for an unreachable service names no command', () => {
 });
 
 test('a limit that only an option changes needs a restart', () => {
-  expect(failureText(silence(5000), String).hint).toBe(
+  expect(failureText(idleTimedOut(5000), String).hint).toBe(
     'try again, or restart natter with a longer --idle-timeout',
   );
 });

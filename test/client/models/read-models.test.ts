@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseModelList, parseModelRecord } from '../../../src/client/models/model-list.ts';
+import { parseModelList, parseModelRecord } from '../../../src/client/models/read-models.ts';
 import { Failure } from '../../../src/failure.ts';
 
 const origin = { id: 'origin', object: 'model', extra: { deep: [1] } };

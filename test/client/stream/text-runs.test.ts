@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSurrogateCarry } from '../../../src/client/stream/surrogate-carry.ts';
+import { createSurrogateCarry } from '../../../src/client/stream/text-runs.ts';
 import { fc } from '../../support/properties.ts';
 
 function carried(deltas: readonly string[]): string[] {

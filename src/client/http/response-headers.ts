@@ -1,4 +1,24 @@
-import type { ResponseHeaders } from '../http/transport.ts';
+import { type Mask, shortText } from '../failure/short-text.ts';
+import type { ResponseHeaders } from './transport.ts';
+
+const requestIdHeaders = [
+  'x-request-id',
+  'request-id',
+  'x-correlation-id',
+  'correlation-id',
+  'x-trace-id',
+  'x-amzn-requestid',
+  'x-ms-request-id',
+];
+
+/** The id of the request in the service's logs, from the first of the usual headers that is present. */
+export function requestIdOf(headers: ResponseHeaders, mask: Mask): string | undefined {
+  for (const name of requestIdHeaders) {
+    const value = headers[name];
+    if (typeof value === 'string' && value.trim() !== '') return shortText(value, mask);
+  }
+  return undefined;
+}
 
 /**
  * Milliseconds to wait, from `retry-after-ms`, else `Retry-After` (seconds, fractions too, or an HTTP-date, RFC 9110

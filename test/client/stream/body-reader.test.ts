@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyForm } from '../../../src/client/stream/body-form.ts';
+import { bodyForm } from '../../../src/client/stream/body-reader.ts';
 
 const stream = 'text/event-stream';
 const json = 'application/json';

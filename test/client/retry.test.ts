@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { RequestFailure } from '../../../src/client/failure/request-failure.ts';
-import { decideRetry } from '../../../src/client/retry/retry-policy.ts';
-import { fc } from '../../support/properties.ts';
+import { RequestFailure } from '../../src/client/failure/request-failure.ts';
+import { decideRetry } from '../../src/client/retry.ts';
+import { fc } from '../support/properties.ts';
 
 const policy = { retries: 4, waitLimit: 60_000, random: () => 0 };
 
-function failure(askedDelay?: number, transient = true): RequestFailure {
-  return new RequestFailure('rate_limited', 'slow down', { transient, askedDelay });
+function failure(retryAfterMilliseconds?: number, transient = true): RequestFailure {
+  return new RequestFailure('rate_limited', 'slow down', { transient, retryAfterMilliseconds });
 }
 
-test('R1 doubles its own backoff from half a second to eight', () => {
+test('R1 doubles the backoff from half a second to eight seconds', () => {
   const delays = [1, 2, 3, 4, 5, 6].map((retry) =>
     decideRetry(failure(), retry, { ...policy, retries: 9 }),
   );
@@ -20,7 +20,7 @@ test('R1 stops after the last retry', () => {
   expect(decideRetry(failure(), 5, policy)).toBe('exhausted');
 });
 
-test('R24 spreads first delays over their range', () => {
+test('R24 spreads the first delays randomly', () => {
   const delays = Array.from({ length: 20 }, () =>
     decideRetry(failure(), 1, { ...policy, random: Math.random }),
   );
@@ -31,35 +31,38 @@ test('R24 spreads first delays over their range', () => {
   }
 });
 
-test('R25 jitter never shortens the wait asked for, and lengthens it by a second at most', () => {
+test('R25 jitter lengthens Retry-After by at most a second, and never shortens it', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0, max: 60_000, noNaN: true }),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      (asked, random) => {
-        const delay = decideRetry(failure(asked), 1, { ...policy, random: () => random });
-        expect(delay).toBeGreaterThanOrEqual(asked);
-        expect(delay).toBeLessThanOrEqual(asked + 1001);
+      (requested, random) => {
+        const delay = decideRetry(failure(requested), 1, { ...policy, random: () => random });
+        expect(delay).toBeGreaterThanOrEqual(requested);
+        expect(delay).toBeLessThanOrEqual(requested + 1001);
       },
     ),
   );
 });
 
-test.each([60_001, 120_000, 999_999_999_999_000, Infinity])('R9 does not wait %d ms', (asked) => {
-  expect(decideRetry(failure(asked), 1, policy)).toBe('wait too long');
-});
+test.each([60_001, 120_000, 999_999_999_999_000, Infinity])(
+  'R9 does not wait %d ms',
+  (requested) => {
+    expect(decideRetry(failure(requested), 1, policy)).toBe('wait too long');
+  },
+);
 
-test.each([0, Infinity])('R9 waits a year at most without a limit (%d)', (waitLimit) => {
+test.each([0, Infinity])('R9 waits at most a year without a limit (%d)', (waitLimit) => {
   const year = 366 * 86_400_000;
   expect(decideRetry(failure(year + 1), 1, { ...policy, waitLimit })).toBe('wait too long');
   expect(decideRetry(failure(Infinity), 1, { ...policy, waitLimit })).toBe('wait too long');
   expect(decideRetry(failure(2 ** 31), 1, { ...policy, waitLimit })).toBe(2 ** 31);
 });
 
-test('R3 retries at once when asked to wait 0 seconds', () => {
+test('R3 retries at once after a Retry-After of 0', () => {
   expect(decideRetry(failure(0), 1, { ...policy, random: () => 0.9 })).toBe(0);
 });
 
-test('R15 makes no second request after a lasting failure', () => {
+test('R15 does not retry after a lasting failure', () => {
   expect(decideRetry(failure(undefined, false), 1, policy)).toBe('final');
 });

@@ -1,0 +1,135 @@
+import { Failure } from '../../failure.ts';
+import { filledText, isJsonObject, isTooDeep, jsonProblem, type JsonObject } from '../../json.ts';
+import type { ModelRecord } from '../contract.ts';
+import { idleTimedOut, malformedJson } from '../failure/answer-failure.ts';
+import { RequestFailure } from '../failure/request-failure.ts';
+import { acceptedResponse } from '../http/accepted-response.ts';
+import { watchIdle } from '../http/timer.ts';
+import type { HttpResponse } from '../http/transport.ts';
+import type { ConnectedService } from '../service.ts';
+
+/** Bytes. */
+const maxBody = 16 * 1024 * 1024;
+
+/**
+ * Reads the JSON value at `path`, relative to `/v1/`.
+ * @throws RequestFailure; or the signal's reason when it aborts.
+ */
+export async function requestJson(
+  path: string,
+  service: ConnectedService,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const response = await acceptedResponse(service.request(path), service, signal);
+  const text = await readText(response, service);
+  // Model records are printed whole, and deep nesting overflows the stack.
+  if (isTooDeep(text)) {
+    throw new Failure('server_error', `the service's answer to ${path} ${jsonProblem(text)}`);
+  }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    // The parser's message quotes the body, which may be a whole page.
+    if (/^\s*[[{]/.test(text)) {
+      throw malformedJson(`the service's answer to ${path} is malformed JSON`, text.length);
+    }
+    throw new Failure('server_error', `the service's answer to ${path} is not JSON`, {
+      remedy: { code: 'check-base-url' },
+    });
+  }
+}
+
+async function readText(
+  response: HttpResponse,
+  { idleTimeout, limits }: ConnectedService,
+): Promise<string> {
+  const watch = watchIdle(limits.clock, idleTimeout, () =>
+    response.destroy(idleTimedOut(idleTimeout)),
+  );
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response.body) {
+      watch.touch();
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size > maxBody) {
+        throw new RequestFailure('server_error', 'the answer is longer than 16 MB', {
+          transient: false,
+        });
+      }
+    }
+  } finally {
+    watch.stop();
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function readId(record: JsonObject): string | undefined {
+  for (const field of ['id', 'name', 'model']) {
+    const value = filledText(record[field]);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function readRecord(value: unknown): ModelRecord | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : { id: value };
+  if (!isJsonObject(value)) return undefined;
+  const id = readId(value);
+  return id === undefined ? undefined : { ...value, id };
+}
+
+/** The lists in a response, in order of precedence; undefined where there is none. */
+function findLists(value: unknown): readonly unknown[][] | undefined {
+  if (Array.isArray(value)) return [value];
+  if (!isJsonObject(value)) return undefined;
+  const lists = [value['data'], value['models']].filter((list) => Array.isArray(list));
+  if (lists.length > 0) return lists;
+  return isJsonObject(value['data']) ? findLists(value['data']) : undefined;
+}
+
+/**
+ * Parses the response of `GET /v1/models`, whose shape the contract does not define: a list of ids or records, bare or
+ * in `data` or `models`. A model in both lists has the fields of both; those in `data` win. Entries without an id,
+ * `name` or `model` are dropped; all other fields are kept as they are.
+ * @throws Failure `server_error` when there is no list.
+ */
+export function parseModelList(value: unknown): readonly ModelRecord[] {
+  const lists = findLists(value);
+  if (lists === undefined) {
+    throw new Failure(
+      'server_error',
+      "the service's list of models has a shape natter cannot read",
+    );
+  }
+  const models = new Map<string, ModelRecord>();
+  for (const entry of lists.flat()) {
+    const record = readRecord(entry);
+    if (record !== undefined) models.set(record.id, { ...record, ...models.get(record.id) });
+  }
+  return [...models.values()];
+}
+
+function unwrap(value: unknown): unknown {
+  if (!isJsonObject(value) || typeof value['id'] === 'string') return value;
+  for (const field of ['data', 'model']) {
+    const inner = value[field];
+    if (Array.isArray(inner)) return inner[0];
+    if (isJsonObject(inner)) return inner;
+  }
+  return value;
+}
+
+/**
+ * Parses the response of `GET /v1/models/{model}`: a record, bare or in `data` or `model`. A record without an id gets
+ * `requestedId`.
+ * @throws Failure `server_error` when there is no record, or none with an id.
+ */
+export function parseModelRecord(value: unknown, requestedId?: string): ModelRecord {
+  const inner = unwrap(value);
+  const record = readRecord(inner);
+  if (record !== undefined) return record;
+  if (isJsonObject(inner) && requestedId !== undefined) return { ...inner, id: requestedId };
+  throw new Failure('server_error', "the service's model record has a shape natter cannot read");
+}

@@ -35,7 +35,7 @@ const chunks = [
     roots: [
       'src/client/create-client.ts',
       'src/commands/service/masked-client.ts',
-      'src/secrecy/mask-value.ts',
+      'src/secrecy/mask.ts',
       'src/conversation/journal/record-answer.ts',
       'src/conversation/journal/open-journal.ts',
     ],

@@ -4,7 +4,7 @@ import type { HttpResponse } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { SecretFilter } from '../secrecy/secret-filter.ts';
-import { isSecretHeader } from '../secrecy/secret-header.ts';
+import { isSecretHeader } from '../secrecy/secret-parts.ts';
 import { bytesEvent, type LaterEvent, type RecordedHeaders } from './format.ts';
 import { createSecretAnswer } from './secret-answer.ts';
 import { createSecretBytes, type Piece, type SecretPieces } from './secret-bytes.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RequestFailure } from '../client/failure/request-failure.ts';
 import type { Transport } from '../client/http/transport.ts';
-import { createExchangeChoice } from './choose-exchange.ts';
+import { createExchangeMatcher } from './match-exchange.ts';
 import { bytesOf, describeRequest } from './format.ts';
 import type { Reaction, RecordedExchange, Recording } from './read-recording.ts';
 import type { ReplayClock } from './replay-clock.ts';
@@ -72,7 +72,7 @@ async function readHead(
 
 /** Answers from a recording, at the pace of the clock. Rejects with a Failure `configuration` where it cannot. */
 export function createReplay({ recording, used, clock, mask }: ReplayOptions): Transport {
-  const choice = createExchangeChoice(recording, used);
+  const choice = createExchangeMatcher(recording, used);
   return async (request, signal) => {
     signal.throwIfAborted();
     const start = clock.monotonic();

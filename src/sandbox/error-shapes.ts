@@ -1,8 +1,6 @@
 // The contract leaves the fields of an error body open ("not shown"). The sandbox sends the first shape by
 // default.
 
-import { namesOf } from './names-of.ts';
-
 /** A body and its media type. */
 export interface ErrorBody {
   readonly contentType: string;
@@ -77,8 +75,6 @@ export type ErrorShapeName = keyof typeof shapes;
 
 /** Every shape with its description. */
 export const errorShapes: Readonly<Record<ErrorShapeName, ErrorShape>> = shapes;
-
-export const errorShapeNames = namesOf(shapes);
 
 /** Writes an error body. */
 export function errorBody(

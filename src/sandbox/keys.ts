@@ -1,3 +1,5 @@
+import { Failure } from '../failure.ts';
+
 /** At most `requests` in any span of `seconds`. */
 export interface RateLimit {
   readonly requests: number;
@@ -41,3 +43,34 @@ export const sandboxKeys: readonly KeyTier[] = [
       '3 requests in 10 seconds, then 429 `rate_limited`, every other one with `Retry-After`',
   },
 ];
+
+const bearer = /^Bearer +(\S+) *$/i;
+
+/** The token of an `Authorization: Bearer` header, known or not. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return bearer.exec(header ?? '')?.[1];
+}
+
+/**
+ * Finds the key a request comes with (contract, Authentication).
+ * @throws Failure `unauthorized`
+ */
+export function authenticate(header: string | undefined): KeyTier {
+  if (header === undefined) {
+    throw new Failure('unauthorized', 'the Authorization header is missing');
+  }
+  const token = bearerToken(header);
+  if (token === undefined) {
+    throw new Failure('unauthorized', 'the Authorization header is not "Bearer <API_KEY>"');
+  }
+  const known = sandboxKeys.find(({ key }) => key === token);
+  if (known === undefined) throw new Failure('unauthorized', 'the API key is not known');
+  return known;
+}
+
+/** @throws Failure `forbidden` when the key's tier leaves out the model */
+export function authorize(key: KeyTier, model: string): void {
+  if (!key.models.includes(model)) {
+    throw new Failure('forbidden', `the tier "${key.tier}" is not permitted to use "${model}"`);
+  }
+}

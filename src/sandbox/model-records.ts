@@ -1,5 +1,4 @@
 import { type CatalogueEntry, catalogue } from '../client/contract.ts';
-import { namesOf } from './names-of.ts';
 
 // The contract leaves both the record's fields and the list's form open. The sandbox sends the published facts
 // under these names unless asked for another form.
@@ -45,8 +44,6 @@ export type ModelShapeName = keyof typeof shapes;
 
 /** Every form with its description. */
 export const modelShapes: Readonly<Record<ModelShapeName, ModelShape>> = shapes;
-
-export const modelShapeNames = namesOf(shapes);
 
 /** What a request for models is asked to look like. */
 export interface ModelsFault {

@@ -1,14 +1,83 @@
 import type { CompletionRequest } from '../client/contract.ts';
 import type { Completion } from './answers/completion.ts';
-import { engineCompletion } from './answers/engine-completion.ts';
-import { scriptedCompletion } from './answers/scripted-completion.ts';
 import type { CompletionBody } from './completion-body.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, engineCompletion } from './engine.ts';
 import type { Exchange } from './exchange.ts';
 import { withoutGroup } from './faults/directive.ts';
 import { hostileLines } from './replies/hostile-reply.ts';
-import { loadReply } from './replies/load-reply.ts';
-import { countPromptTokens } from './token-counter.ts';
+import type { Reply, ReplyName } from './replies/reply.ts';
+import { countPromptTokens, tokensOf } from './token-counter.ts';
+
+const pieceLength = 4096;
+
+/** The last user turn, unchanged. */
+const echoReply: Reply = function* echo({ text }) {
+  for (let start = 0; start < text.length; start += pieceLength) {
+    yield text.slice(start, start + pieceLength);
+  }
+};
+
+const loaders: Readonly<Record<ReplyName, () => Promise<Reply>>> = {
+  default: async () => (await import('./replies/default-reply.ts')).defaultReply,
+  help: async () => (await import('./replies/help-reply.ts')).helpReply,
+  echo: async () => echoReply,
+  tokens: async () => (await import('./replies/prose-reply.ts')).proseReply,
+  million: async () => (await import('./replies/prose-reply.ts')).millionReply,
+  markdown: async () => (await import('./replies/markdown-reply.ts')).markdownReply,
+  code: async () => (await import('./replies/code-reply.ts')).codeReply,
+  tables: async () => (await import('./replies/tables-reply.ts')).tablesReply,
+  unicode: async () => (await import('./replies/unicode-reply.ts')).unicodeReply,
+  hostile: async () => (await import('./replies/hostile-reply.ts')).hostileReply,
+};
+
+/** The texts are loaded on demand, so that a sandbox starts fast. */
+export async function loadReply(name: ReplyName): Promise<Reply> {
+  return loaders[name]();
+}
+
+interface Script {
+  readonly id: string;
+  readonly model: string;
+  readonly promptTokens: number;
+  readonly maxTokens: number | undefined;
+  /** The whole reply; what exceeds `maxTokens` is never taken. */
+  readonly pieces: Iterable<string>;
+}
+
+/** An answer of the sandbox's own, token by token to the cap. */
+function scriptedCompletion({
+  id,
+  model,
+  promptTokens,
+  maxTokens = Infinity,
+  pieces,
+}: Script): Completion {
+  let completionTokens = 0;
+  let finishReason = 'stop';
+  function* takeTokens(): Generator<string, void, undefined> {
+    for (const token of tokensOf(pieces)) {
+      if (completionTokens >= maxTokens) {
+        finishReason = 'length';
+        return;
+      }
+      completionTokens += 1;
+      yield token;
+    }
+  }
+  return {
+    id,
+    model,
+    deltas: [takeTokens()],
+    ending: () => ({
+      finishReason,
+      usage: {
+        prompt_tokens: promptTokens,
+        completion_tokens: completionTokens,
+        total_tokens: promptTokens + completionTokens,
+      },
+    }),
+  };
+}
 
 /** A checked request for a completion, and who can answer it. */
 export interface CompletionOrder {

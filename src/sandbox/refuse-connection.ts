@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { Failure } from '../failure.ts';
-import { errorName } from './answers/error-answer.ts';
+import { errorName } from './answers/whole-answer.ts';
 import { errorBody } from './error-shapes.ts';
 import { type RequestRecord, writeRecord } from './request-record.ts';
 import type { SandboxState } from './sandbox-state.ts';

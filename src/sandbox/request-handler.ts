@@ -1,16 +1,81 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLoopback } from '../address.ts';
 import { Failure } from '../failure.ts';
-import { answerAsAsked, answerFailure } from './answers/error-answer.ts';
+import { maskKey } from '../secrecy/mask.ts';
+import { answerAsAsked, answerFailure } from './answers/whole-answer.ts';
 import { breakOff, cut, cutPosition } from './answers/interruptions.ts';
-import { authenticate, refuseForeignHost } from './authenticate.ts';
 import { lastUserText } from './completion-body.ts';
 import { type Exchange, pause } from './exchange.ts';
 import type { FaultRules } from './faults/fault-rules.ts';
-import { openExchange } from './open-exchange.ts';
 import { dropBody, type ParsedBody, parseBody, readBody } from './read-body.ts';
-import { recordBody } from './request-record.ts';
+import { authenticate, bearerToken } from './keys.ts';
+import { recordBody, type RequestRecord, writeRecord } from './request-record.ts';
 import { answerRoute, findRoute, type Route } from './routes.ts';
 import type { SandboxState } from './sandbox-state.ts';
+
+function openRecord({ clock }: SandboxState, request: IncomingMessage): RequestRecord {
+  const { method = 'GET', url = '/', headers } = request;
+  const token = bearerToken(headers.authorization);
+  const key = token === undefined ? undefined : maskKey(token);
+  return { time: clock.date().toISOString(), method, path: url, key, events: 0 };
+}
+
+/** Writes the record to the log when the response is closed, however that happens. */
+function endRecord(
+  { clock, log, isClosing }: SandboxState,
+  { record, request, arrived }: Exchange,
+): void {
+  record.ended ??= isClosing ? 'sandbox closed' : 'client closed';
+  record.milliseconds = Math.round(clock.monotonic() - arrived);
+  if (log !== undefined) writeRecord(log, record, bearerToken(request.headers.authorization));
+}
+
+/** Begins to answer a request. */
+function openExchange(
+  state: SandboxState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Exchange {
+  const closed = new AbortController();
+  const unreadable = new AbortController();
+  state.requests += 1;
+  const exchange: Exchange = {
+    request,
+    response,
+    clock: state.clock,
+    arrived: state.clock.monotonic(),
+    signal: closed.signal,
+    unreadable: unreadable.signal,
+    number: state.requests,
+    record: openRecord(state, request),
+    fault: {},
+  };
+  const open = { exchange, refuse: (failure: Failure) => unreadable.abort(failure) };
+  const { socket } = request;
+  state.open.set(socket, open);
+  // Without a listener an error would end the process; a response that fails is closed as well.
+  response.on('error', ({ message }) => (exchange.record.problem ??= message));
+  response.once('close', () => {
+    if (state.open.get(socket) === open) state.open.delete(socket);
+    endRecord(state, exchange);
+    closed.abort();
+  });
+  return exchange;
+}
+
+/**
+ * Refuses a request that did not ask for this machine by a name of its own. Web pages can make their names lead to
+ * 127.0.0.1, and the sandbox's keys are published: any page could use the sandbox, and the upstream behind it.
+ * @param header the `Host` of the request
+ * @throws Failure `forbidden`
+ */
+function refuseForeignHost(header = ''): void {
+  const host = header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  if (isLoopback(host.toLowerCase())) return;
+  throw new Failure('forbidden', 'the sandbox answers only clients of this machine', {
+    hint: 'use the address the sandbox printed, or localhost',
+  });
+}
 
 /** Reads and parses the body of a request whose route has one. */
 async function takeBody(

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../json.ts';
-import { maskValue } from '../secrecy/mask-value.ts';
+import { maskValue } from '../secrecy/mask.ts';
 import { createMaskedStream } from '../secrecy/masked-stream.ts';
 import { createSecretFilter, shortestInText } from '../secrecy/secret-filter.ts';
 

@@ -1,5 +1,9 @@
 import type { Environment } from '../environment.ts';
-import { isSecretHeader } from './secret-header.ts';
+
+/** Whether a header of this name usually has a secret. The only place that decides it. */
+export function isSecretHeader(name: string): boolean {
+  return /auth|cookie|key|token|secret|password|signature/i.test(name);
+}
 
 /** Everything that may contain a secret in a run. */
 export interface SecretSources {

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment.ts';
 import { parseApiKey } from './api-key.ts';
-import { isSecretHeader } from '../secrecy/secret-header.ts';
+import { isSecretHeader } from '../secrecy/secret-parts.ts';
 import type { Resolved, WithheldSecret } from './resolved-settings.ts';
 import { ownEntry, type StoredSettings } from './stored-settings.ts';
 

@@ -1,6 +1,6 @@
 import { type Definition, definitions, settingKeys } from './definitions.ts';
 import { maskKey, maskMark, maskUrl } from '../secrecy/mask.ts';
-import { isSecretHeader } from '../secrecy/secret-header.ts';
+import { isSecretHeader } from '../secrecy/secret-parts.ts';
 import type { ResolvedSettings, Source } from './resolved-settings.ts';
 
 /** One line of `config list` or of a dry run; already masked. */

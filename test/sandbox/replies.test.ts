@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadReply } from '../../src/sandbox/replies/load-reply.ts';
+import { loadReply } from '../../src/sandbox/open-completion.ts';
 import {
   type ReceivedPrompt,
   type ReplyName,

@@ -66,3 +66,9 @@ test('X2: the possible beginning of a secret is held back, and shown when it is 
 test('X2: a secret sent a character at a time is masked except for its first characters', () => {
   expect(run([...secretKey.split(''), '.']).join('')).toBe('nk-***.');
 });
+
+test('X2: masks a secret interrupted by a hidden character', () => {
+  const interrupted = `bad ${secretKey.slice(0, 12)}\u200B${secretKey.slice(12)} key`;
+  const shown = run(Array.from(interrupted)).join('');
+  expect(shown.replaceAll('\u200B', '')).not.toContain(secretKey.slice(6));
+});

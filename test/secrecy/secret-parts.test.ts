@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { secretsOf } from '../../src/secrecy/secret-parts.ts';
+import { isSecretHeader, secretsOf } from '../../src/secrecy/secret-parts.ts';
 
 const basic = (text: string) => Buffer.from(text).toString('base64');
 
@@ -57,4 +57,14 @@ test.each([
   ['ALL_PROXY', 'http://ann:bad%escape@host', 'bad%escape'],
 ])('X2: %s is read', (name, value, secret) => {
   expect(secretsOf({ environment: { [name]: value } })).toContain(secret);
+});
+
+test.each([
+  ['proxy-authorization', true],
+  ['x-api-key', true],
+  ['cookie', true],
+  ['x-team', false],
+  ['user-agent', false],
+])('%s carries a secret: %s', (name, secret) => {
+  expect(isSecretHeader(name)).toBe(secret);
 });

@@ -4,7 +4,7 @@ import type { RequestHeaders } from './transport.ts';
 import { Failure } from '../../failure.ts';
 import { isLoopbackName } from '../../address.ts';
 import { keyProblem } from '../../secrecy/key-problem.ts';
-import { isSecretHeader } from '../../secrecy/secret-header.ts';
+import { isSecretHeader } from '../../secrecy/secret-parts.ts';
 
 /**
  * The key without surrounding white space.

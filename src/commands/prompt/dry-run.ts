@@ -3,7 +3,7 @@ import { completionBody } from '../../client/contract.ts';
 import type { RequestHeaders } from '../../client/http/transport.ts';
 import { createService } from '../../client/service.ts';
 import { maskKey, maskMark } from '../../secrecy/mask.ts';
-import { isSecretHeader } from '../../secrecy/secret-header.ts';
+import { isSecretHeader } from '../../secrecy/secret-parts.ts';
 import { describeSource, type ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { jsonRow, listSettings } from '../../settings/setting-rows.ts';
 import type { PlannedRequest } from './chat-request.ts';

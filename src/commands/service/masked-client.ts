@@ -6,7 +6,7 @@ import type {
   TextReceived,
 } from '../../client/events.ts';
 import { createMaskedStream, type MaskedStream } from '../../secrecy/masked-stream.ts';
-import { maskValue } from '../../secrecy/mask-value.ts';
+import { maskValue } from '../../secrecy/mask.ts';
 import type { SecretFilter } from '../../secrecy/secret-filter.ts';
 
 type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;

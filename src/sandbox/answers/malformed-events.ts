@@ -1,5 +1,3 @@
-import { namesOf } from '../names-of.ts';
-
 // Invalid events.
 
 type Spoil = (data: string) => string;
@@ -30,8 +28,6 @@ const spoilers = {
 } satisfies Record<Exclude<MalformedKind, 'endless'>, Spoil>;
 
 export type MalformedKind = keyof typeof malformedSummaries;
-
-export const malformedKinds = namesOf(malformedSummaries);
 
 export function corrupt(data: string, kind: Exclude<MalformedKind, 'endless'>): string {
   return spoilers[kind](data);

@@ -1,9 +1,12 @@
-import { type Exchange } from '../exchange.ts';
+import { STATUS_CODES } from 'node:http';
+import { errorNames } from '../../client/contract.ts';
+import type { Failure } from '../../failure.ts';
+import { errorBody } from '../error-shapes.ts';
+import type { Exchange } from '../exchange.ts';
 import { afterAnswer, cut, cutPosition, stall } from './interruptions.ts';
-import { openBodyWriter } from './body-writer.ts';
-import { applyFraming, responseHeaders } from './response-head.ts';
+import { applyFraming, openBodyWriter, responseHeaders } from './response-writer.ts';
 
-export interface WholeAnswer {
+interface WholeAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
@@ -27,7 +30,7 @@ function partBefore(text: string, events: number): string {
 }
 
 /** Sends an answer that is not an event stream, with its fault. */
-export async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void> {
+async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void> {
   const { fault, record, response } = exchange;
   const { status, contentType, text } = answer;
   record.status = status;
@@ -38,21 +41,21 @@ export async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promis
     ...responseHeaders(exchange, contentType),
   });
   response.flushHeaders();
-  const outlet = await openBodyWriter(exchange);
+  const writer = await openBodyWriter(exchange);
   const cutAfter = cutPosition(fault);
   const stallAfter = fault['stall-after'];
   const interruption = stallAfter ?? cutAfter;
   const first = typeof interruption === 'number' ? partBefore(text, interruption) : '';
-  await outlet.write(first);
-  await outlet.flush();
+  await writer.write(first);
+  await writer.flush();
   if (stallAfter !== undefined) await stall(exchange, async () => {});
   if (typeof cutAfter === 'number') {
     await cut(exchange);
     return;
   }
-  await outlet.write(text.slice(first.length));
+  await writer.write(text.slice(first.length));
   afterAnswer(exchange, () => {
-    outlet.end();
+    writer.end();
   });
 }
 
@@ -60,4 +63,76 @@ export async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promis
 export async function sendJson(exchange: Exchange, value: unknown): Promise<void> {
   const text = JSON.stringify(value);
   await sendWhole(exchange, { status: 200, contentType: 'application/json', text });
+}
+
+/** Messages quote the request, which may have megabytes. */
+const longestMessage = 2000;
+
+const hostileText = ' \u001b[31m\u001b]0;owned\u0007\u202etxet\u009b2J';
+
+/** The contract's name for a status, else one made from HTTP's reason phrase. */
+export function errorName(status: number): string {
+  const known: Readonly<Record<number, string>> = errorNames;
+  const phrase = STATUS_CODES[status] ?? (status < 500 ? 'client error' : 'server error');
+  return known[status] ?? phrase.toLowerCase().replaceAll(/[^a-z]+/g, '_');
+}
+
+function statusOf({ kind }: Failure): number {
+  const entry = Object.entries(errorNames).find(([, name]) => name === kind);
+  // A mistake in a `[sandbox …]` group is a mistake in the request.
+  return entry === undefined ? 400 : Number(entry[0]);
+}
+
+export function errorText(
+  { fault }: Exchange,
+  status: number,
+  message: string,
+): ReturnType<typeof errorBody> {
+  const said = fault.message ?? message;
+  const text = fault.hostile === true ? said + hostileText : said;
+  return errorBody(fault['error-shape'] ?? 'nested', status, errorName(status), text);
+}
+
+/** Sends the error of a request (contract, Errors). */
+export async function answerFailure(exchange: Exchange, failure: Failure): Promise<void> {
+  const status = statusOf(failure);
+  const { hint, message, retryAfterSeconds } = failure;
+  const isLong = message.length > longestMessage;
+  const short = isLong ? `${message.slice(0, longestMessage)}…` : message;
+  await sendWhole(exchange, {
+    ...errorText(exchange, status, hint === undefined ? short : `${short}; ${hint}`),
+    status,
+    headers: {
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    },
+  });
+}
+
+function guessContentType(body: string): string {
+  if (/^\s*[{[]/.test(body)) return 'application/json';
+  if (/^\s*</.test(body)) return 'text/html';
+  return /^(?:data|event|id|retry)?:/.test(body) ? 'text/event-stream' : 'text/plain';
+}
+
+/**
+ * Sends the status or body of the fault.
+ * @returns false when it has none
+ */
+export async function answerAsAsked(exchange: Exchange): Promise<boolean> {
+  const { fault } = exchange;
+  const { body } = fault;
+  const implied = fault['retry-after'] === undefined || body !== undefined ? 200 : 429;
+  const status = fault.status ?? implied;
+  if (body !== undefined) {
+    await sendWhole(exchange, { status, contentType: guessContentType(body), text: body });
+    return true;
+  }
+  if (status === 200) return false;
+  const error =
+    status < 400
+      ? { contentType: 'text/plain', text: '' }
+      : errorText(exchange, status, `the sandbox was asked to answer ${status}`);
+  await sendWhole(exchange, { ...error, status });
+  return true;
 }

@@ -1,10 +1,28 @@
 import { Failure } from '../../failure.ts';
 import { isReplyName } from '../replies/reply.ts';
-import type { FaultField } from './fault-field.ts';
-import { type Fault, type FaultFieldName, faultFieldRows, shorthands } from './fault-fields.ts';
+import {
+  type Fault,
+  type FaultField,
+  type FaultFieldName,
+  faultFieldRows,
+} from './fault-fields.ts';
 
 /** A field as someone wrote it; without text it was only named. */
 export type WrittenField = readonly [name: string, text: string | undefined];
+
+/** Shorthands for a field with its value; a status code and the name of a reply need no field either. */
+export const shorthands: Readonly<Record<string, string>> = {
+  fin: 'cut=fin',
+  rst: 'cut=rst',
+  reset: 'cut=rst',
+  gzip: 'encoding=gzip',
+  br: 'encoding=br',
+  crlf: 'line-ending=crlf',
+  cr: 'line-ending=cr',
+  utf16: 'split=utf16',
+  bytes: 'split=bytes',
+  slow: 'rate=10',
+};
 
 type Row = (typeof faultFieldRows)[number];
 

@@ -1,9 +1,8 @@
 import { malformedSummaries } from '../answers/malformed-events.ts';
 import { errorShapes } from '../error-shapes.ts';
-import type { FaultField, FaultSection } from '../faults/fault-field.ts';
-import { faultFieldRows, fieldUsage, shorthands } from '../faults/fault-fields.ts';
+import { type FaultField, type FaultSection, faultFieldRows } from '../faults/fault-fields.ts';
+import { shorthands } from '../faults/parse-fault.ts';
 import { sandboxKeys } from '../keys.ts';
-import { namesOf } from '../names-of.ts';
 import { modelShapes } from '../model-records.ts';
 import { type Reply, replySummaries } from './reply.ts';
 
@@ -28,6 +27,12 @@ function summaries(table: Readonly<Record<string, { readonly summary: string }>>
   return Object.entries(table).map(([name, { summary }]) => [name, summary]);
 }
 
+/** How a field is written, such as `status=<code>`. */
+function fieldUsage(name: string, { placeholder, bare }: FaultField<unknown>): string {
+  if (placeholder === undefined) return name;
+  return bare === undefined ? `${name}=<${placeholder}>` : `${name}[=<${placeholder}>]`;
+}
+
 /** What the field does, what it means alone, and its other names. */
 function effectOf({ summary, placeholder, bare, aliases = [] }: FaultField<unknown>): string {
   const alone = placeholder === undefined || bare === undefined ? '' : ` (alone: \`${bare}\`)`;
@@ -35,9 +40,9 @@ function effectOf({ summary, placeholder, bare, aliases = [] }: FaultField<unkno
   return `${summary}${alone}${others === '' ? '' : `; also ${others}`}`;
 }
 
-function fieldTable(section: FaultSection): ReferenceTable {
+function fieldTable([section, title]: Row): ReferenceTable {
   return {
-    title: sectionTitles[section],
+    title,
     rows: faultFieldRows
       .filter(([, field]) => field.section === section)
       .map(([name, field]) => [fieldUsage(name, field), effectOf(field)]),
@@ -49,7 +54,7 @@ export function referenceTables(): readonly ReferenceTable[] {
   return [
     { title: 'Keys', rows: sandboxKeys.map(({ key, summary }) => [key, summary]) },
     { title: 'Replies', rows: Object.entries(replySummaries) },
-    ...namesOf(sectionTitles).map(fieldTable),
+    ...Object.entries(sectionTitles).map(fieldTable),
     {
       title: 'Words that stand alone',
       rows: Object.entries(shorthands).map(([word, meaning]) => [word, `\`${meaning}\``]),

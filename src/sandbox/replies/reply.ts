@@ -1,5 +1,4 @@
 import type { Turn } from '../completion-body.ts';
-import { namesOf } from '../names-of.ts';
 
 export interface ReceivedPrompt {
   readonly model: string;
@@ -33,8 +32,8 @@ export const replySummaries = {
 
 export type ReplyName = keyof typeof replySummaries;
 
-export const replyNames = namesOf(replySummaries);
-
 export function isReplyName(word: string): word is ReplyName {
   return Object.hasOwn(replySummaries, word);
 }
+
+export const replyNames = Object.keys(replySummaries).filter(isReplyName);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-
-import { maskUrl } from '../../src/secrecy/mask.ts';
+import { maskKey, maskUrl } from '../../src/secrecy/mask.ts';
 import { fc } from '../support/properties.ts';
 
 describe('maskUrl', () => {
@@ -28,4 +27,13 @@ describe('maskUrl', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['0123456789abcdef', '…cdef'],
+  ['0123456789ab', '…89ab'],
+  ['0123456789a', '…'],
+  ['', '…'],
+])('a key %j is shown as %j', (key, shown) => {
+  expect(maskKey(key)).toBe(shown);
 });

@@ -9,7 +9,7 @@ const sizeOf = (name: string) => statSync(join('dist', name)).size;
 /** Bytes: what every run, every command, every prompt, every answer compiles. */
 test.each([
   ['main.cjs', 10_000],
-  ['shared.cjs', 23_000],
+  ['shared.cjs', 23_500],
   ['program.cjs', 65_000],
   ['chat.cjs', 60_000],
   ['answer.cjs', 65_000],

@@ -26,7 +26,11 @@ const chunks = [
   { name: 'shared', roots: [...program, ...completion], within: prompt },
   {
     name: 'shared',
-    roots: ['src/commands/completion/tree.ts', 'src/client/failure/request-failure.ts'],
+    roots: [
+      'src/commands/completion/tree.ts',
+      'src/client/failure/request-failure.ts',
+      'src/entities.ts',
+    ],
   },
   { name: 'program', roots: program },
   { name: 'chat', roots: prompt },

@@ -146,6 +146,12 @@ describe('bodies that are no stream', () => {
       /^the service sent a web page instead of an answer: Sign in$/,
     ],
     [
+      'S46 page with character references',
+      'text/html',
+      '<html><title>A &amp; B &middot; C</title>',
+      /^the service sent a web page instead of an answer: A & B · C$/,
+    ],
+    [
       'S46 page called a stream',
       'text/event-stream',
       '<!doctype html><p>secret',

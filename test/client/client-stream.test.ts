@@ -138,6 +138,16 @@ test('S45 a JSON error with status 200 is a failure', async () => {
   expect(failureOf(await runChat(await serveClient([[json(200, error)]]))).kind).toBe('forbidden');
 });
 
+test('R14 the title of an error page has characters for its references', async () => {
+  const page = response(
+    503,
+    { 'content-type': 'text/html' },
+    '<title>Down &mdash; A &amp; B</title>',
+  );
+  const failure = failureOf(await runChat(await serveClient([[page]], { retries: 0 })));
+  expect(failure.message).toBe('the service failed (503): Down — A & B');
+});
+
 test('S46 a page with status 200 is a failure that does not show it', async () => {
   const page = response(200, { 'content-type': 'text/html' }, '<html><body>Welcome</body></html>');
   const set = await serveClient([[page]]);

@@ -96,6 +96,7 @@ test('the library is made of the client and its packages alone: nothing of a ter
     [
       'address',
       'clock',
+      'entities',
       'failure',
       'filtered-characters',
       'json',
@@ -114,6 +115,7 @@ test('the library is made of the client and its packages alone: nothing of a ter
   expect([...new Set(packages)].sort()).toEqual([
     'agent-base',
     'debug',
+    'entities',
     'eventsource-parser',
     'http-proxy-agent',
     'https-proxy-agent',

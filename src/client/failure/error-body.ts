@@ -1,3 +1,4 @@
+import { decodeEntities, loadEntities } from '../../entities.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { errorNames, nameOfStatus, type ErrorName } from '../contract.ts';
 import { type Mask, shortText } from './short-text.ts';
@@ -134,29 +135,27 @@ export function parseErrorBody(
   return /^[{["]/.test(start) ? emptyBody : { names: [], message: shortText(start, mask) };
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-  '&nbsp;': ' ',
-  '&amp;': '&',
-};
-
 /** Characters at the start of a page that are searched for a title. */
 const maxHead = 64 * 1024;
 
-/** The text of an HTML page's `<title>`; messages show nothing else of a page. */
-function pageTitle(page: string): string | undefined {
+/** The content of an HTML page's `<title>`, as written. */
+function titleSource(page: string): string {
   const head = page.slice(0, maxHead);
   const tag = head.search(/<title[\s>]/i);
-  if (tag === -1) return undefined;
+  if (tag === -1) return '';
   const start = head.indexOf('>', tag) + 1;
   const end = head.indexOf('<', start);
-  if (start === 0 || end === -1) return undefined;
-  const title = head.slice(start, end).replace(/&(?:lt|gt|quot|#39|nbsp|amp);/g, (entity) => {
-    return entities[entity] ?? entity;
-  });
+  return start === 0 || end === -1 ? '' : head.slice(start, end);
+}
+
+/** Await it before parsing a body that may be a page; undefined if there is nothing to load. */
+export function preparePageTitle(page: string): Promise<void> | undefined {
+  return loadEntities(titleSource(page));
+}
+
+/** The text of an HTML page's title; messages show nothing else of a page. */
+function pageTitle(page: string): string | undefined {
+  const title = decodeEntities(titleSource(page));
   return title.trim() === '' ? undefined : title;
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { preparePageTitle } from '../failure/error-body.ts';
 import { isRedirect, redirectFailure } from '../failure/redirect-failure.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
 import { serviceFailure } from '../failure/service-failure.ts';
@@ -65,5 +66,7 @@ async function readErrorText(response: HttpResponse, clock: Clock): Promise<stri
   } finally {
     stop();
   }
-  return Buffer.concat(chunks).subarray(0, maxErrorBody).toString();
+  const text = Buffer.concat(chunks).subarray(0, maxErrorBody).toString();
+  await preparePageTitle(text);
+  return text;
 }

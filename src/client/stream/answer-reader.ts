@@ -61,14 +61,18 @@ export async function* readAnswer(
     if (answer.hadContent()) onContent?.();
     for (const part of parts) yield part;
     if (failure !== undefined) throw failure;
-    if (answer.finished()) break;
+    if (answer.finished() || reader.isFull?.() === true) break;
   }
-  const { parts, failure } = step(answer, () => {
-    if (answer.finished()) return;
-    reader.feed(decoder.end());
-    reader.end();
-  });
-  for (const part of parts) yield part;
+  let failure: unknown;
+  try {
+    if (!answer.finished()) {
+      reader.feed(decoder.end());
+      await reader.end();
+    }
+  } catch (error) {
+    failure = error;
+  }
+  for (const part of answer.takeParts()) yield part;
   if (failure !== undefined) throw failure;
   for (const part of answer.end()) yield part;
 }

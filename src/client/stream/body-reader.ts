@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { isJsonObject } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
-import { parseErrorBody, readErrorValue } from '../failure/error-body.ts';
+import { parseErrorBody, preparePageTitle, readErrorValue } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/reported-error.ts';
 import type { Answer } from './answer.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
@@ -48,10 +48,12 @@ export function bodyForm(
   return start.startsWith('"') ? 'json' : type;
 }
 
-/** Reads one form of body into an answer; both functions throw Failure. `end` is not called after a failure. */
+/** Reads one form of body into an answer. `feed` and `end` throw Failure; `end` is not called after one. */
 export interface BodyReader {
   feed(text: string): void;
-  end(): void;
+  /** No more text is needed: call `end`. */
+  isFull?(): boolean;
+  end(): void | Promise<void>;
 }
 
 function parseBody(text: string): unknown {
@@ -104,7 +106,8 @@ const maxOther = 64 * 1024;
 /** Fails with the title of a page, or the first words of a text, that came instead of an answer. */
 function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyReader {
   let body = '';
-  function end(): never {
+  async function end(): Promise<never> {
+    await preparePageTitle(body);
     const { message } = parseErrorBody(body, undefined, mask);
     const what = form === 'page' ? 'a web page' : 'plain text';
     const quote = message === undefined ? '' : `: ${message}`;
@@ -113,10 +116,8 @@ function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyRea
     });
   }
   return {
-    feed(text) {
-      body += text;
-      if (body.length > maxOther) end();
-    },
+    feed: (text) => void (body += text),
+    isFull: () => body.length > maxOther,
     end,
   };
 }
@@ -160,9 +161,10 @@ export function createBodyReader(
       head += text;
       choose(false);
     },
+    isFull: () => reader?.isFull?.() === true,
     end() {
       if (reader === undefined) choose(true);
-      reader?.end();
+      return reader?.end();
     },
   };
 }

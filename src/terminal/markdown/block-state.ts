@@ -11,7 +11,7 @@ export interface BlockState {
   /** A line with bars whose next line tells whether it is a table's header. */
   row: string | undefined;
   codeBlocks: number;
-  /** A language is being loaded that the next line needs. */
+  /** What the next text needs is being loaded. */
   loading: Promise<void> | undefined;
 }
 

@@ -1,8 +1,7 @@
 import { Lexer, type Token, type Tokens } from 'marked';
+import { decodeEntities } from '../../entities.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { Look } from '../style.ts';
-import { decodeEntities } from './entities.ts';
-import { hideFormulas } from './hidden-formulas.ts';
 import type { Place } from './scan-state.ts';
 import { visibleText, type Span } from './span.ts';
 
@@ -109,7 +108,7 @@ function addToken(
       return add('\n');
     case 'text':
       // Not `text`: there the lexer has resolved numeric references, `&#27;` too.
-      return add(decodeEntities(token.raw));
+      return add(withCharacters(token.raw));
     case 'html':
     default:
       return add(token.raw);
@@ -167,4 +166,59 @@ function addTarget(
 
 function isPrintableUrl(url: string): boolean {
   return /^https?:\/\/[\x21-\x7e]+$/.test(url);
+}
+
+const reference = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|[a-zA-Z][a-zA-Z\d]{1,31});/g;
+
+/**
+ * Character references as their characters. One that would give a control or hidden character stays as written:
+ * `&#27;` must not bring back what the sanitizer removed.
+ */
+function withCharacters(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(reference, (written, decimal = Number.NaN, hexadecimal?: string) => {
+    const character = decodeEntities(written);
+    const code = hexadecimal === undefined ? Number(decimal) : parseInt(hexadecimal, 16);
+    // HTML has other characters for the numbers of controls and surrogates.
+    const isReplaced = !Number.isNaN(code) && character.codePointAt(0) !== code;
+    return isReplaced || sanitizeLine(character) !== character ? written : character;
+  });
+}
+
+/** No text that is shown has it: the sanitizer removes it. For the lexer it is a letter. */
+const formulaMark = '\u206F';
+
+/** A text whose formulas the lexer does not see. */
+interface HiddenFormulas {
+  readonly text: string;
+  /** The spans with the formulas in their places; undefined where one is missing. */
+  restore(spans: readonly Span[]): Span[] | undefined;
+}
+
+function hideFormulas(source: string, formulas: readonly Place[]): HiddenFormulas {
+  let text = '';
+  let at = 0;
+  for (const [index, { from, to }] of formulas.entries()) {
+    text += source.slice(at, from) + formulaMark + index + formulaMark;
+    at = to;
+  }
+  text += source.slice(at);
+  const written = formulas.map(({ from, to }) => source.slice(from, to));
+  return {
+    text,
+    restore(spans) {
+      const missing = new Set(written.keys());
+      const restored = spans.map((span) => {
+        const shown = span.text.replaceAll(
+          new RegExp(`${formulaMark}(\\d+)${formulaMark}`, 'g'),
+          (_, index) => {
+            missing.delete(Number(index));
+            return written[Number(index)] ?? '';
+          },
+        );
+        return { ...span, text: shown };
+      });
+      return missing.size === 0 ? restored : undefined;
+    },
+  };
 }

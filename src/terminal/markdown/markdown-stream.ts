@@ -1,3 +1,4 @@
+import { loadEntities } from '../../entities.ts';
 import { createHighlighter } from '../highlight/highlight.ts';
 import type { Style } from '../style.ts';
 import { createBlockOutput, markers, takeText } from './block-output.ts';
@@ -9,8 +10,8 @@ import type { LineStart } from './containers.ts';
 /** A text transform from Markdown to what a terminal shows; what it gives out is final. */
 export interface MarkdownStream {
   /**
-   * The output this part of the answer decides. A promise only when a code block opens in a language that is
-   * not loaded yet; text written meanwhile comes with it, in order.
+   * The output that this part of the answer decides. A promise only while something is loaded: the language of a
+   * code block, or the names of character references. Text written meanwhile is part of it, in order.
    */
   write(text: string): string | Promise<string>;
   /** The rest, ending with a line end unless nothing was ever written. */
@@ -39,7 +40,7 @@ interface StreamState extends BlockState {
   line: string;
   /** What is done with more of the line: look at it, collect it, or pass it on as text or as it is. */
   mode: 'start' | 'whole' | 'code' | 'text' | 'long';
-  /** Input that waits for a language. */
+  /** Input that waits for what is being loaded. */
   backlog: string;
   waiting: Promise<string> | undefined;
 }
@@ -84,6 +85,7 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 
 function drain(state: StreamState): string | Promise<string> {
   const { backlog } = state;
+  state.loading = loadEntities(backlog);
   state.backlog = backlog.slice(consume(state, backlog));
   const output = takeText(state.output);
   if (!state.loading) return output;

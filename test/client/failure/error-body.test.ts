@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseErrorBody, type ErrorBody } from '../../../src/client/failure/error-body.ts';
+import {
+  parseErrorBody,
+  preparePageTitle,
+  type ErrorBody,
+} from '../../../src/client/failure/error-body.ts';
 import { fc } from '../../support/properties.ts';
 import { unmasked } from '../../support/secret.ts';
 
@@ -113,7 +117,8 @@ describe('bodies that are not JSON', () => {
     ['broken JSON', '{"error": {"message": "secret', 'application/json', undefined],
     ['an empty body', '', 'application/json', undefined],
     ['white space', ' \n ', undefined, undefined],
-  ])('%s', (_, body, type, message) => {
+  ])('%s', async (_, body, type, message) => {
+    await preparePageTitle(body);
     expect(parse(body, type).message).toBe(message);
   });
 });

@@ -85,6 +85,15 @@ describe('T6 hyperlinks', () => {
 
 describe('T1 character references', () => {
   test.each([
+    ['&copy; &rarr; &sum; &NotEqualTilde;', '© → ∑ ≂̸'],
+    ['AT&T, &nosuch; and &amp', 'AT&T, &nosuch; and &amp'],
+    ['`&lt;` &lt;', '`&lt;` <'],
+    ['&#8212;&#x2014;', '——'],
+  ])('of %s are characters', async (source, shown) => {
+    expect(await render(source, { color: false })).toBe(`${shown}\n`);
+  });
+
+  test.each([
     '&#27;[31m',
     '&#x1b;]52;c;eA==',
     '&#155;',
@@ -93,6 +102,8 @@ describe('T1 character references', () => {
     '&#0;',
     '&#55357;',
     '&#13;',
+    '&ZeroWidthSpace;&rlm;',
+    'a&NewLine;b&Tab;c',
   ])('cannot bring back %s', async (source) => {
     expect(await render(source, { color: false })).toBe(`${source}\n`);
   });

@@ -3,8 +3,7 @@ import {
   keyLabel,
   type KeyBinding,
 } from '../../src/repl/editing/keys/key-bindings.ts';
-import { usageOf } from '../../src/repl/slash-commands/help-text.ts';
-import { slashCommands } from '../../src/repl/slash-commands/table.ts';
+import { slashCommands, usageOf } from '../../src/repl/slash-commands/table.ts';
 
 type Row = readonly [first: string, second: string];
 

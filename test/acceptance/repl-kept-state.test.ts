@@ -36,7 +36,7 @@ test('X19: /undo, /quit and natter -c leave the exchange out; show and export to
     data,
     ['[sandbox echo] first', /^origin: first\nYou:/m],
     ['[sandbox echo] second', /^origin: second\nYou:/m],
-    ['/undo', /the last turn is undone/],
+    ['/undo', /the last prompt is undone/],
   );
   const { stdout } = await data.run(next);
   expect(stdout).toContain('first');

@@ -7,8 +7,7 @@ import { Failure } from '../../src/failure.ts';
 import { effectRunners, type EffectRunners } from '../../src/repl/effects/run-effect.ts';
 import { initialState } from '../../src/repl/state/initial-state.ts';
 import { lineFormat } from '../../src/repl/text/transcript-formats.ts';
-import type { SessionPorts } from '../../src/repl/session/ports.ts';
-import type { Screen } from '../../src/repl/session/screen.ts';
+import type { Screen, SessionPorts } from '../../src/repl/session/ports.ts';
 import { createSession, type Session } from '../../src/repl/session/session.ts';
 import type { ReplState } from '../../src/repl/state/state.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -179,7 +178,7 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
     columns: 80,
     rows: 24,
     conversation: journal.conversation(),
-    choices: { model: 'origin', system: undefined, maxTokens: undefined, theme: 'color' },
+    settings: { model: 'origin', system: undefined, maxTokens: undefined, theme: 'color' },
     service: { address: 'https://api.example.com', isSandbox: false },
     now: 0,
   });

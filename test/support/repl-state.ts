@@ -31,7 +31,7 @@ export function stateOf(changes: Partial<ReplState> = {}): ReplState {
     columns: 80,
     rows: 24,
     conversation: conversationOf(),
-    choices: { model: 'origin', system: undefined, maxTokens: undefined, theme: 'color' },
+    settings: { model: 'origin', system: undefined, maxTokens: undefined, theme: 'color' },
     service: { address: 'https://api.example.com', isSandbox: false },
     now: 0,
   });

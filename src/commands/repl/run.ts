@@ -1,7 +1,7 @@
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { createJournal } from '../../conversation/journal/open-journal.ts';
 import { modelOf, pathOf, systemOf, type Conversation } from '../../conversation/tree.ts';
-import { firstRunDialog } from '../../repl/state/dialogs.ts';
+import { firstRunDialog } from '../../repl/state/dialog.ts';
 import { showConversation } from '../../repl/effects/show-conversation.ts';
 import { draftFrom } from '../../repl/editing/text-buffer.ts';
 import { typedPrompt } from '../../repl/editing/paste.ts';
@@ -9,7 +9,7 @@ import { initialState } from '../../repl/state/initial-state.ts';
 import type { ReplOptions } from '../../repl/session/ports.ts';
 import type { Session } from '../../repl/session/session.ts';
 import type { ReplState } from '../../repl/state/state.ts';
-import type { Choices } from '../../repl/state/effect.ts';
+import type { SessionSettings } from '../../repl/state/effect.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
@@ -43,7 +43,7 @@ interface Parts {
   readonly journal: Journal;
 }
 
-function choicesOf(settings: ResolvedSettings, conversation: Conversation): Choices {
+function sessionSettings(settings: ResolvedSettings, conversation: Conversation): SessionSettings {
   const { model, maxTokens, system: own } = settings.values;
   const kept = systemOf(conversation);
   const system = isExplicitlySet(settings, 'system') || kept === undefined ? own : kept;
@@ -65,7 +65,7 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
     columns: stdout.columns(),
     rows: stdout.rows(),
     conversation,
-    choices: choicesOf(settings, conversation),
+    settings: sessionSettings(settings, conversation),
     service: facts,
     history: memory.history(),
     draft: isFirstRun && !parts.isLineMode && first !== '' ? first : left,
@@ -103,7 +103,7 @@ async function start(parts: Parts, state: ReplState): Promise<Session> {
 /** What is said and sent before the person types anything. */
 function open(parts: Parts, session: Session, words: readonly string[]): void {
   const { context, options, sessionNotices } = parts;
-  sessionNotices.redirect((text) => session.dispatch({ type: 'remarked', text }));
+  sessionNotices.redirect((text) => session.dispatch({ type: 'notice-received', text }));
   const state = session.state();
   if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
   for (const name of options.file ?? [])

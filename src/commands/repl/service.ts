@@ -7,7 +7,7 @@ import type { Notices } from '../../output/notices.ts';
 import { formatTable } from '../../output/table.ts';
 import type { ServicePort } from '../../repl/session/ports.ts';
 import type { ServiceFacts } from '../../repl/state/state.ts';
-import type { Choices } from '../../repl/state/effect.ts';
+import type { SessionSettings } from '../../repl/state/effect.ts';
 import { parseApiKey } from '../../settings/api-key.ts';
 import { saveCredential, setStoredSetting } from '../../settings/profiles.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -40,8 +40,10 @@ function factsOf({ baseUrl, isSandbox, replayedFrom, windows }: Service): Servic
   return { ...facts, address: isSandbox ? 'the sandbox' : baseUrl };
 }
 
-function withChoices(settings: ResolvedSettings, choices: Choices): ResolvedSettings {
-  const { model, maxTokens } = choices;
+function withSession(
+  settings: ResolvedSettings,
+  { model, maxTokens }: SessionSettings,
+): ResolvedSettings {
   return { ...settings, values: { ...settings.values, model, maxTokens } };
 }
 
@@ -147,9 +149,9 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
   return {
     client: () => service.client,
     facts: () => factsOf(service),
-    plan: (messages, choices) =>
+    plan: (messages, session) =>
       planRequest(
-        { ...withChoices(settings, choices), windows: service.windows() },
+        { ...withSession(settings, session), windows: service.windows() },
         messages,
         options.stream,
         '/model',

@@ -1,3 +1,5 @@
+import { catalogue } from '../../client/contract.ts';
+import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import { notice } from '../state/entry.ts';
 import type { Effect } from '../state/effect.ts';
 import {
@@ -6,8 +8,10 @@ import {
   dispatchConversation,
   type SessionCore,
 } from '../session/session-core.ts';
-import { runAsk } from './ask.ts';
-import { findCandidates } from './find-candidates.ts';
+import type { ArgumentSource } from '../slash-commands/slash-command.ts';
+import { findCommand, slashCommands } from '../slash-commands/table.ts';
+import { themeNames } from '../text/themes.ts';
+import { runSend } from './send-prompt.ts';
 import { entriesFrom } from './show-conversation.ts';
 import {
   runAttach,
@@ -56,10 +60,42 @@ async function editExternally(core: SessionCore, text: string): Promise<void> {
   core.dispatch({ type: 'editor-closed', text: await screen.lend(() => ports.edit(text)) });
 }
 
+function modelCandidates(core: SessionCore): readonly Candidate[] {
+  const published = catalogue.map(({ id, purpose }) => ({ value: id, summary: purpose }));
+  const known = new Set(published.map(({ value }) => value));
+  const listed = core.state().knownModels.filter((id) => !known.has(id));
+  return [
+    ...published,
+    ...listed.map((value) => ({ value })),
+    { value: 'auto', summary: 'the smallest model that the prompt fits' },
+  ];
+}
+
+const commandCandidates = (): readonly Candidate[] =>
+  slashCommands.map(({ name, summary }) => ({ value: name, summary }));
+
+const argumentCandidates: Readonly<
+  Record<ArgumentSource, (core: SessionCore) => readonly Candidate[]>
+> = {
+  models: modelCandidates,
+  commands: commandCandidates,
+  conversations: ({ ports }) => ports.library.names(),
+  themes: () => themeNames.map((value) => ({ value })),
+  files: () => [],
+};
+
+/** @throws Failure if the conversations cannot be read */
+function candidatesFor(core: SessionCore, request: CompletionRequest): readonly Candidate[] {
+  if (request.kind === 'command') return commandCandidates();
+  if (request.kind === 'path') return core.ports.files.candidates(request.folder ?? '');
+  const source = findCommand(request.command ?? '')?.completes;
+  return source === undefined ? [] : argumentCandidates[source](core);
+}
+
 /** Runners may throw synchronously or reject. */
 export const effectRunners: EffectRunners = {
   print: ({ transcript }, { entries }) => transcript.print(entries),
-  ask: runAsk,
+  send: runSend,
   stop: (core) => core.stop(),
   leave: (core) => core.leave(),
   suspend: ({ screen }) => screen.suspend(),
@@ -69,7 +105,7 @@ export const effectRunners: EffectRunners = {
   'keep-draft': ({ ports }, { text }) => ports.keepDraft(text),
   'edit-externally': (core, { text }) => editExternally(core, text),
   'find-candidates': (core, { request }) => {
-    const candidates = findCandidates(core, request);
+    const candidates = candidatesFor(core, request);
     core.dispatch({ type: 'candidates-found', request, candidates });
   },
   'list-models': runListModels,
@@ -89,7 +125,7 @@ export const effectRunners: EffectRunners = {
   'find-servers': runFindServers,
 };
 
-/** Rethrows if the effect was itself a report: the session has no other way to show it. */
+/** Rethrows if the effect was itself a report, because then reports cannot be shown. */
 function report(core: SessionCore, effect: Effect, error: unknown): void {
   if (effect.type === 'print' && effect.isReport === true) throw error;
   const { clean, clock } = core.ports;

@@ -1,11 +1,10 @@
 import { pathOf, textOf, titleOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { notice, type Entry } from '../state/entry.ts';
-import { promptsOf, type PromptAndAnswer } from '../state/position.ts';
+import { promptsOf, versionText, type PromptAndAnswer } from '../state/position.ts';
 import { refusalNotice } from '../../output/answer-notices.ts';
 import { sentEntries } from '../text/sent-prompt.ts';
-import { versionText } from '../state/versions.ts';
 
-/** Turns shown when a conversation is reopened; more would push the composer far down. */
+/** Prompts shown of a reopened conversation; more would push the composer far down. */
 const mostPrompts = 3;
 
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
@@ -27,21 +26,21 @@ function promptEntries(conversation: Conversation, pair: PromptAndAnswer): reado
   ];
 }
 
-/** The conversation from the prompt or answer `turnId` on. */
+/** The conversation from `turnId` (a prompt or answer) to its end. */
 export function entriesFrom(conversation: Conversation, turnId: string): readonly Entry[] {
   const pairs = promptsOf(pathOf(conversation));
   const first = pairs.findIndex(({ prompt, answer }) => [prompt.id, answer?.id].includes(turnId));
   return pairs.slice(first).flatMap((pair) => promptEntries(conversation, pair));
 }
 
-/** The last turns of a reopened conversation, under its id and title. */
+/** The last prompts and answers of a reopened conversation, below its id and title. */
 export function showConversation(conversation: Conversation): readonly Entry[] {
   const pairs = promptsOf(pathOf(conversation));
   const shown = pairs.slice(-mostPrompts);
-  const left = pairs.length - shown.length;
+  const hidden = pairs.length - shown.length;
   const title = titleOf(conversation);
-  const prompts = left === 1 ? '1 earlier prompt is' : `${left} earlier prompts are`;
-  const earlier = left === 0 ? '' : `; ${prompts} not shown`;
+  const prompts = hidden === 1 ? '1 earlier prompt is' : `${hidden} earlier prompts are`;
+  const earlier = hidden === 0 ? '' : `; ${prompts} not shown`;
   const head = notice(`${conversation.id}${title === '' ? '' : `: ${title}`}${earlier}`);
   return [head, ...shown.flatMap((pair) => promptEntries(conversation, pair))];
 }

@@ -11,14 +11,15 @@ import { showConversation } from './show-conversation.ts';
 
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
-interface Picked {
+/** The text to copy or save. */
+interface Selection {
   readonly text: string;
   /** Such as `code block 2`. */
   readonly name: string;
 }
 
 /** @throws Failure of kind `usage` for a missing code block */
-async function pick({ source, block }: EffectOf<'copy' | 'save'>): Promise<Picked> {
+async function selectionOf({ source, block }: EffectOf<'copy' | 'save'>): Promise<Selection> {
   if (block === undefined) return { text: source, name: 'the last answer' };
   const { codeBlocks } = await import('../../conversation/code-blocks.ts');
   const blocks = codeBlocks(source);
@@ -33,15 +34,15 @@ async function pick({ source, block }: EffectOf<'copy' | 'save'>): Promise<Picke
 
 export function runCopy(core: SessionCore, effect: EffectOf<'copy'>): Promise<void> {
   return runTask(core, async (signal) => {
-    const { text, name } = await pick(effect);
-    const way = await core.ports.copy(text, signal);
-    return [notice(`${name} copied ${way}`)];
+    const { text, name } = await selectionOf(effect);
+    const method = await core.ports.copy(text, signal);
+    return [notice(`${name} copied ${method}`)];
   });
 }
 
 export function runSave(core: SessionCore, effect: EffectOf<'save'>): Promise<void> {
   return runTask(core, async () => {
-    const { text, name } = await pick(effect);
+    const { text, name } = await selectionOf(effect);
     const path = core.ports.files.write(effect.path, text);
     return [notice(`${name} written to ${path}`)];
   });
@@ -103,7 +104,7 @@ export function runResume(core: SessionCore, { name }: EffectOf<'resume'>): Prom
   return runTask(core, async () => {
     const { library } = core.ports;
     const id = library.find(name);
-    // Its lock is already held by this process.
+    // This process already holds its lock.
     if (id === core.journal().conversation().id)
       return [notice('this conversation is already open')];
     const journal = library.resume(id);

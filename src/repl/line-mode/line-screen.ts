@@ -1,7 +1,7 @@
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { Dialog } from '../state/dialog.ts';
-import type { Screen } from '../session/screen.ts';
+import type { Screen } from '../session/ports.ts';
 import type { AnswerActivity, ReplState } from '../state/state.ts';
 import { activityText, cancelHintText } from '../text/status-text.ts';
 

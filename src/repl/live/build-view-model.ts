@@ -63,14 +63,14 @@ function sourceOf({ isSandbox, isReplay }: ServiceFacts): string | undefined {
 }
 
 function footerOf(state: ReplState): FooterView {
-  const { choices, context, conversation, service, lastUsage } = state;
+  const { settings, context, conversation, service, lastUsage } = state;
   return {
     conversation: sanitizeLine(titleOf(conversation)) || 'new conversation',
     source: sourceOf(service),
-    model: sanitizeLine(choices.model),
+    model: sanitizeLine(settings.model),
     contextUsed: context.tokens,
     isEstimate: context.isEstimate,
-    contextWindow: contextWindow(choices.model, service.windows),
+    contextWindow: contextWindow(settings.model, service.windows),
     usage: lastUsage && usageText(lastUsage),
   };
 }
@@ -79,13 +79,13 @@ const waitingText = 'Enter sends the queue, Up edits it';
 
 function noticeOf({
   isLeaveArmed,
-  isExitAsked,
+  isExitWordEntered,
   branch,
   queue,
   isQueuePaused,
 }: ReplState): string | undefined {
   if (isLeaveArmed) return 'Ctrl-C again leaves';
-  if (isExitAsked) return 'Enter again leaves';
+  if (isExitWordEntered) return 'Enter again leaves';
   if (branch?.reason === 'edit') return 'new version of your prompt; Ctrl-C keeps the old version';
   return queue.length > 0 && isQueuePaused ? waitingText : undefined;
 }

@@ -7,10 +7,9 @@ import {
 } from '../../terminal/device/terminal-questions.ts';
 import type { TerminalTraits } from '../../terminal/device/traits.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
-import type { ReplOptions } from '../session/ports.ts';
-import { createMarkdownLoader, richFormat } from '../text/transcript-formats.ts';
-import type { Screen } from '../session/screen.ts';
+import type { ReplOptions, Screen } from '../session/ports.ts';
 import type { AnswerFormatter } from '../session/transcript.ts';
+import { createMarkdownLoader, richFormat } from '../text/transcript-formats.ts';
 import { createSession, type Session } from '../session/session.ts';
 import type { ReplState } from '../state/state.ts';
 import { themedStyle } from '../text/themes.ts';
@@ -147,7 +146,7 @@ export async function startLive(options: LiveOptions): Promise<Session> {
   };
   const keys = createKeyInput(clock, onKeys, questions.answered);
   const live: Live = { options, region, keys, session: () => session };
-  const styleOf = ({ choices }: ReplState) => themedStyle(choices.theme, options.style);
+  const styleOf = ({ settings }: ReplState) => themedStyle(settings.theme, options.style);
   const markdown = createMarkdownLoader();
   const formatOf = (state: ReplState) => {
     const style = styleOf(state);

@@ -9,23 +9,23 @@ import {
   type Turn,
 } from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
+import { percent } from '../../output/figures.ts';
 import type { AnswerOutcome } from '../state/action.ts';
-import { keyDialog } from '../state/dialogs.ts';
 import { withFile } from '../state/attachments.ts';
+import { keyDialog } from '../state/dialog.ts';
 import { contentOf } from '../editing/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
-import { contextUse, currentPath, lastPrompt, withBranch } from '../state/position.ts';
+import { contextUse, currentPath, lastPrompt, versionText, withBranch } from '../state/position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state/state.ts';
-import { versionText } from '../state/versions.ts';
 import { shortCount } from '../text/status-text.ts';
-import { reportFigures } from './comparing.ts';
 import { andThen, printing, printNotice, step, type Step } from './step.ts';
 import { advance } from './submitting.ts';
+import { reportFigures } from './versions.ts';
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
-  const { retry: _retry, ...before } = activity;
-  const rest = { ...before, lastAt: now };
+  const { retry: _retry, ...others } = activity;
+  const rest = { ...others, lastAt: now };
   switch (event.type) {
     case 'retry-scheduled': {
       const { retry, retries, delay, cause } = event;
@@ -51,26 +51,22 @@ export function onChatEvent(state: ReplState, event: ChatEvent, now: number): Re
   return { ...state, now, activity: withEvent(state.activity, event, now) };
 }
 
-/** Opening a conversation restores its system prompt and its model. */
-function settingsOf({ choices }: ReplState, conversation: Conversation): Partial<ReplState> {
-  const system = systemOf(conversation) ?? choices.system;
-  const model = modelOf(pathOf(conversation));
-  return {
-    hasOfferedModel: false,
-    lastUsage: undefined,
-    choices: { ...choices, system, model: model ?? choices.model },
-  };
-}
-
+/** A different conversation brings its system prompt and its model. */
 export function withConversation(state: ReplState, conversation: Conversation): ReplState {
-  const isOther = conversation.id !== state.conversation.id;
-  const branch = isOther ? undefined : state.branch;
+  if (conversation.id === state.conversation.id) {
+    return { ...state, conversation, context: contextUse(conversation, state.branch) };
+  }
+  const { settings } = state;
+  const system = systemOf(conversation) ?? settings.system;
+  const model = modelOf(pathOf(conversation)) ?? settings.model;
   return {
     ...state,
     conversation,
-    branch,
-    context: contextUse(conversation, branch),
-    ...(isOther ? settingsOf(state, conversation) : {}),
+    branch: undefined,
+    context: contextUse(conversation, undefined),
+    hasOfferedModel: false,
+    lastUsage: undefined,
+    settings: { ...settings, system, model },
   };
 }
 
@@ -80,7 +76,6 @@ function usageOf(answer: Turn, context: number, isEstimate: boolean): AnswerUsag
   return { promptTokens: prompt, completionTokens: completion, isEstimate };
 }
 
-/** Adds an answer's tokens to the session's usage. */
 function addUsage(state: ReplState): ReplState {
   const answer = currentPath(state.conversation, state.branch).at(-1);
   if (answer?.role !== 'assistant') return state;
@@ -99,39 +94,39 @@ function addUsage(state: ReplState): ReplState {
   };
 }
 
-/** Once per conversation, at 80 % of the window: offers a larger model. */
+/** Offers a larger model at 80% of the window, once per conversation. */
 function offerModel(state: ReplState): Step {
-  const { choices, context } = state;
+  const { settings, context } = state;
   const { windows } = state.service;
-  const fit = contextFit(choices.model, context.tokens, windows);
+  const fit = contextFit(settings.model, context.tokens, windows);
   if (state.hasOfferedModel || fit.state === 'fits' || fit.window === undefined) return step(state);
   const window = fit.window;
   const larger = largerModel(window, windows);
-  const way =
+  const remedy =
     larger === undefined
       ? '/new starts an empty conversation'
       : `/model ${larger} has a window of ${shortCount(contextWindow(larger, windows) ?? 0)}`;
-  const share = Math.round((context.tokens / window) * 100);
-  const text = `${share} % of ${choices.model}'s window is used (${shortCount(context.tokens)} of ${shortCount(window)}); ${way}`;
+  const { model } = settings;
+  const text = `${percent(context.tokens, window)} of ${model}'s window is used (${shortCount(context.tokens)} of ${shortCount(window)}); ${remedy}`;
   return step({ ...state, hasOfferedModel: true }, printing(notice(text)));
 }
 
-type RequestedAnswer = Pick<AnswerActivity, 'prompt' | 'files' | 'branch' | 'comparedWith'>;
+/** An answer that has ended, as it was started. */
+type EndedAnswer = Pick<AnswerActivity, 'draft' | 'files' | 'branch' | 'comparedWith'>;
 
 /** Restores an unanswered prompt and its files to the composer, if that is empty. */
-function restorePrompt(state: ReplState, { prompt, files }: RequestedAnswer): ReplState {
-  if (prompt === undefined || !isEmpty(state.composer)) return state;
-  const draft = { ...prompt, cursor: prompt.text.length };
+function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplState {
+  if (draft === undefined || !isEmpty(state.composer)) return state;
   return {
     ...state,
-    composer: withDraft(state.composer, draft),
+    composer: withDraft(state.composer, { ...draft, cursor: draft.text.length }),
     restoredText: draft.text,
     attachments: files.reduce(withFile, state.attachments),
-    returnedFiles: files,
+    restoredFiles: files,
   };
 }
 
-/** Line mode has no view of the queue. */
+/** In line mode the queue is not visible otherwise. */
 function reportQueue(state: ReplState): Step {
   const { length } = state.queue;
   if (!state.isLineMode || length === 0) return step(state);
@@ -143,11 +138,11 @@ function reportQueue(state: ReplState): Step {
   );
 }
 
-/** How to continue after a cut or missing answer; undefined if the prompt must be typed again. */
+/** What to do after an incomplete or missing answer; undefined if the prompt must be typed again. */
 function continueHint(
   state: ReplState,
   { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
-  { comparedWith }: RequestedAnswer,
+  { comparedWith }: EndedAnswer,
 ): string | undefined {
   if (comparedWith !== undefined)
     return hasText ? '/version switches back' : '/compare tries again';
@@ -160,12 +155,11 @@ function continueHint(
 function onFailure(
   state: ReplState,
   outcome: AnswerOutcome & { type: 'failed' },
-  requested: RequestedAnswer,
+  answer: EndedAnswer,
 ): Step {
   const { failure, hasText, isRecorded = true } = outcome;
-  const returned = hasText ? state : restorePrompt(state, requested);
-  const next = isRecorded ? returned : withBranch(returned, requested.branch);
-  const way = continueHint(next, outcome, requested);
+  const restored = hasText ? state : restorePrompt(state, answer);
+  const next = isRecorded ? restored : withBranch(restored, answer.branch);
   const { message, hint, kind } = failure;
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
@@ -175,14 +169,16 @@ function onFailure(
       printing(failureEntry(message, 'enter a different key here')),
     );
   }
-  const hints = [hint, way].filter((text) => text !== undefined).join('; ');
+  const hints = [hint, continueHint(next, outcome, answer)]
+    .filter((text) => text !== undefined)
+    .join('; ');
   return step(paused, printing(failureEntry(message, hints || undefined)));
 }
 
-function onStop(state: ReplState, hasText: boolean, requested: RequestedAnswer): Step {
-  const next = hasText ? state : restorePrompt(state, requested);
-  const way = continueHint(next, { hasText }, requested);
-  const text = hasText ? `stopped; ${way}` : 'stopped before any text arrived';
+function onStop(state: ReplState, hasText: boolean, answer: EndedAnswer): Step {
+  const next = hasText ? state : restorePrompt(state, answer);
+  const hint = continueHint(next, { hasText }, answer);
+  const text = hasText ? `stopped; ${hint}` : 'stopped before any text arrived';
   return step({ ...next, isQueuePaused: true }, printing(notice(text)));
 }
 
@@ -192,13 +188,13 @@ function confirmationHint(isRestored: boolean, isLineMode: boolean): string {
 }
 
 /** Restores a prompt that needs confirmation to the composer. */
-function onUnconfirmed(state: ReplState, doubt: string, requested: RequestedAnswer): Step {
-  const next = restorePrompt(state, requested);
-  const isRestored = next !== state && requested.prompt !== undefined;
+function onUnconfirmed(state: ReplState, problem: string, answer: EndedAnswer): Step {
+  const next = restorePrompt(state, answer);
+  const isRestored = next !== state && answer.draft !== undefined;
   const unconfirmed = isRestored ? contentOf(next.composer) : undefined;
-  const way = confirmationHint(isRestored, state.isLineMode);
+  const hint = confirmationHint(isRestored, state.isLineMode);
   const paused = { ...next, unconfirmed, isQueuePaused: state.queue.length > 0 };
-  return step(withBranch(paused, requested.branch), printing(failureEntry(doubt, way)));
+  return step(withBranch(paused, answer.branch), printing(failureEntry(problem, hint)));
 }
 
 function reportVersion(state: ReplState): Step {
@@ -214,16 +210,16 @@ export function onAnswerEnded(
   outcome: AnswerOutcome,
   conversation: Conversation,
 ): Step {
-  const requested: RequestedAnswer =
-    state.activity?.type === 'answer' ? state.activity : { prompt: undefined, files: [] };
+  const answer: EndedAnswer =
+    state.activity?.type === 'answer' ? state.activity : { draft: undefined, files: [] };
   const next = withConversation({ ...state, activity: undefined }, conversation);
-  if (outcome.type === 'failed') return andThen(onFailure(next, outcome, requested), reportQueue);
+  if (outcome.type === 'failed') return andThen(onFailure(next, outcome, answer), reportQueue);
   if (outcome.type === 'unconfirmed') {
-    return andThen(onUnconfirmed(next, outcome.doubt, requested), reportQueue);
+    return andThen(onUnconfirmed(next, outcome.problem, answer), reportQueue);
   }
   if (outcome.type === 'stopped')
-    return andThen(onStop(next, outcome.hasText, requested), reportQueue);
-  const { comparedWith } = requested;
+    return andThen(onStop(next, outcome.hasText, answer), reportQueue);
+  const { comparedWith } = answer;
   // The service works again, so a paused queue continues.
   const counted = addUsage({ ...next, isQueuePaused: false });
   const reported =

@@ -15,18 +15,20 @@ import { type Step, step } from './step.ts';
 export function startCompletion(state: ReplState): Step {
   const request = findCompletion(state.composer, argumentKind);
   if (request === undefined) return step({ ...state, completion: undefined });
-  const next: ReplState = { ...state, typeAhead: { until: 'proposals', keys: [] } };
+  const next: ReplState = { ...state, typeAhead: { until: 'candidates', keys: [] } };
   return step(next, { type: 'find-candidates', request });
 }
 
-/** Updates an open menu after an edit. */
+/** Looks completions up again while the menu is open. */
 export function refreshCompletion(state: ReplState): Step {
   return state.completion === undefined ? step(state) : startCompletion(state);
 }
 
 function isCurrent(state: ReplState, request: CompletionRequest): boolean {
-  const now = findCompletion(state.composer, argumentKind);
-  return now?.from === request.from && now.to === request.to && now.typed === request.typed;
+  const current = findCompletion(state.composer, argumentKind);
+  if (current === undefined) return false;
+  const { from, to, typed } = request;
+  return current.from === from && current.to === to && current.typed === typed;
 }
 
 function accept(state: ReplState, request: CompletionRequest, candidate: Candidate): ReplState {
@@ -34,15 +36,12 @@ function accept(state: ReplState, request: CompletionRequest, candidate: Candida
   return { ...state, composer, completion: undefined };
 }
 
-/** Completes the typed text up to the candidates' common prefix. */
-function extend(state: ReplState, request: CompletionRequest, beginning: string): ReplState {
-  const isLonger = beginning.length > request.typed.length && beginning.startsWith(request.typed);
-  if (!isLonger) return state;
-  const at = request.to - request.typed.length;
-  return { ...state, composer: replaceRange(state.composer, at, request.to, beginning) };
+function extend(state: ReplState, { to, typed }: CompletionRequest, prefix: string): ReplState {
+  if (prefix.length <= typed.length || !prefix.startsWith(typed)) return state;
+  return { ...state, composer: replaceRange(state.composer, to - typed.length, to, prefix) };
 }
 
-/** Accepts a single candidate; for several, completes the common prefix and opens the menu. */
+/** Accepts a single candidate; of several, completes the common prefix and opens the menu. */
 export function onCandidates(
   state: ReplState,
   request: CompletionRequest,
@@ -52,9 +51,9 @@ export function onCandidates(
   const candidates = matchCandidates(request, found);
   const [only, second] = candidates;
   if (only === undefined) return step({ ...state, completion: undefined });
-  const isRefinement = state.completion !== undefined;
-  if (second === undefined && !isRefinement) return step(accept(state, request, only));
-  const next = isRefinement ? state : extend(state, request, commonPrefix(candidates));
+  const isOpen = state.completion !== undefined;
+  if (second === undefined && !isOpen) return step(accept(state, request, only));
+  const next = isOpen ? state : extend(state, request, commonPrefix(candidates));
   const current = findCompletion(next.composer, argumentKind) ?? request;
   return step({ ...next, completion: { request: current, candidates, selected: 0 } });
 }

@@ -1,21 +1,24 @@
 import { completeAddress, portProblem } from '../../address.ts';
-import { addressDialog, keyDialog } from '../state/dialogs.ts';
-import type { Dialog, DialogChoice } from '../state/dialog.ts';
+import { addressDialog, keyDialog, type Dialog, type DialogChoice } from '../state/dialog.ts';
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
 import type { KeyAction } from '../editing/keys/key-bindings.ts';
 import { contentOf } from '../editing/paste.ts';
-import { createBuffer, insert, isEmpty } from '../editing/text-buffer.ts';
-import { notice } from '../state/entry.ts';
+import { createBuffer, insert, isEmpty, type TextBuffer } from '../editing/text-buffer.ts';
 import type { ReplState } from '../state/state.ts';
 import { cancelHintText } from '../text/status-text.ts';
-import { andThen, leave, printing, refuse, startTask, step, type Step } from './step.ts';
+import { andThen, leave, printNotice, refuse, startTask, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
-function close(state: ReplState): ReplState {
-  return { ...state, dialog: undefined };
+const sandboxText = 'using the sandbox; natter auth login connects to a service later';
+
+function chooseSandbox(state: ReplState): Step {
+  return printNotice({ ...state, dialog: undefined }, sandboxText);
 }
 
-const sandboxText = 'using the sandbox; natter auth login connects to a service later';
+/** With the sandbox among the choices, other text than a number is a prompt for it. */
+function offersSandbox({ choices }: Dialog & { type: 'choice' }): boolean {
+  return choices.some(({ key }) => key === 'sandbox');
+}
 
 function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
   switch (choice.key) {
@@ -28,12 +31,12 @@ function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
       return startTask(state, 'connecting', { type: 'connect', address, key: undefined, model });
     }
     case 'sandbox':
-      return andThen(step(close(state), printing(notice(sandboxText))), advance);
+      return andThen(chooseSandbox(state), advance);
   }
 }
 
-/** Why a text is not a valid address. Never quotes the text: it could be a key entered in the wrong place. */
-function addressRefusal(text: string): string | undefined {
+/** Why a text is not a valid address. Never quotes the text, which could be a key. */
+function addressProblem(text: string): string | undefined {
   if (!/^https?:\/\/[^\s/]/i.test(text)) return 'an address must begin with https:// or http://';
   const port = portProblem(text);
   if (port !== undefined) return `the address has ${port}`;
@@ -53,8 +56,8 @@ function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: strin
     return startTask(state, 'connecting', { type: 'connect', address: dialog.address, key });
   }
   const address = completeAddress(typed);
-  const refusal = addressRefusal(address);
-  if (refusal !== undefined) return refuse(state, refusal, cancelHintText(state));
+  const problem = addressProblem(address);
+  if (problem !== undefined) return refuse(state, problem, cancelHintText(state));
   const answered = { ...dialog, input: createBuffer(address) };
   return step({ ...state, dialog: keyDialog(address, answered) });
 }
@@ -63,34 +66,33 @@ function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: strin
 export function answerDialog(state: ReplState, dialog: Dialog, text: string): Step {
   if (dialog.type === 'entry') return enter(state, dialog, text);
   const number = text.trim() === '' ? dialog.selected + 1 : Number(text);
-  const prompt = Number.isNaN(number) ? chooseSandbox(state, dialog) : undefined;
-  if (prompt !== undefined) return andThen(prompt, (next) => submitLine(next, text));
+  if (Number.isNaN(number) && offersSandbox(dialog)) {
+    return andThen(chooseSandbox(state), (next) => submitLine(next, text));
+  }
   const choice = dialog.choices[number - 1];
   return choice === undefined
     ? refuse(state, `choose a number from 1 to ${dialog.choices.length}`)
     : choose(state, dialog, choice);
 }
 
-/** Closes the first dialog. */
-function leaveQuestions(state: ReplState): Step {
+function cancelDialogs(state: ReplState): Step {
   const text = state.service.isSandbox
     ? sandboxText
     : 'no key was entered; natter auth login stores one';
-  return andThen(step(close(state), printing(notice(text))), advance);
+  return andThen(printNotice({ ...state, dialog: undefined }, text), advance);
 }
 
-function leaveDialog(state: ReplState, dialog: Dialog): Step {
-  return dialog.before === undefined
-    ? leaveQuestions(state)
-    : step({ ...state, dialog: dialog.before });
+/** Goes back to the previous dialog. */
+function goBack(state: ReplState, { previous }: Dialog): Step {
+  return previous === undefined ? cancelDialogs(state) : step({ ...state, dialog: previous });
 }
 
-/** Ctrl-C goes back like Esc; pressed again on the first dialog, it leaves natter. */
+/** Ctrl-C goes back like Esc. After it has cancelled the first dialog, the next Ctrl-C leaves natter. */
 export function interruptDialog(state: ReplState, dialog: Dialog): Step {
-  const left = leaveDialog(state, dialog);
-  return dialog.before === undefined
-    ? { ...left, state: { ...left.state, isLeaveArmed: true } }
-    : left;
+  const done = goBack(state, dialog);
+  return dialog.previous === undefined
+    ? { ...done, state: { ...done.state, isLeaveArmed: true } }
+    : done;
 }
 
 function select(state: ReplState, dialog: Dialog & { type: 'choice' }, by: number): Step {
@@ -99,16 +101,21 @@ function select(state: ReplState, dialog: Dialog & { type: 'choice' }, by: numbe
   return step({ ...state, dialog: { ...dialog, selected } });
 }
 
+function editInput(
+  state: ReplState,
+  dialog: Dialog & { type: 'entry' },
+  edit: (input: TextBuffer) => TextBuffer,
+): Step {
+  return step({ ...state, dialog: { ...dialog, input: edit(dialog.input) } });
+}
+
 function deleteOrLeave(state: ReplState, dialog: Dialog): Step {
   if (dialog.type === 'choice' || isEmpty(dialog.input)) return leave(state);
-  return step({
-    ...state,
-    dialog: { ...dialog, input: editActions['delete-right'](dialog.input) },
-  });
+  return editInput(state, dialog, editActions['delete-right']);
 }
 
 export function onDialogAction(state: ReplState, dialog: Dialog, action: KeyAction): Step {
-  if (action === 'stop') return leaveDialog(state, dialog);
+  if (action === 'stop') return goBack(state, dialog);
   if (action === 'interrupt') return interruptDialog(state, dialog);
   if (action === 'delete-right-or-leave') return deleteOrLeave(state, dialog);
   if (dialog.type === 'choice') {
@@ -118,16 +125,10 @@ export function onDialogAction(state: ReplState, dialog: Dialog, action: KeyActi
   }
   if (action === 'send') return answerDialog(state, dialog, contentOf(dialog.input));
   if (!isEditAction(action) || action === 'new-line') return step(state);
-  return step({ ...state, dialog: { ...dialog, input: editActions[action](dialog.input) } });
+  return editInput(state, dialog, editActions[action]);
 }
 
-/** Text instead of a number becomes a prompt for the sandbox, if that is a choice. */
-function chooseSandbox(state: ReplState, dialog: Dialog & { type: 'choice' }): Step | undefined {
-  if (dialog.choices.every(({ key }) => key !== 'sandbox')) return undefined;
-  return step(close(state), printing(notice(sandboxText)));
-}
-
-/** Typed or pasted text in a dialog: a digit chooses at once, other text starts a prompt. */
+/** Handles typed or pasted text: in a choice, a digit chooses at once. `type` inserts it into the composer. */
 export function onDialogText(
   state: ReplState,
   dialog: Dialog,
@@ -137,9 +138,9 @@ export function onDialogText(
   if (dialog.type === 'choice') {
     const isNumber = /^[1-9]$/.test(text) && Number(text) <= dialog.choices.length;
     if (isNumber) return answerDialog(state, dialog, text);
-    const chosen = text.trim() === '' ? undefined : chooseSandbox(state, dialog);
-    return chosen === undefined ? step(state) : andThen(chosen, type);
+    const isPrompt = text.trim() !== '' && offersSandbox(dialog);
+    return isPrompt ? andThen(chooseSandbox(state), type) : step(state);
   }
   const line = text.replaceAll(/\s*[\r\n]\s*/g, ' ');
-  return step({ ...state, dialog: { ...dialog, input: insert(dialog.input, line) } });
+  return editInput(state, dialog, (input) => insert(input, line));
 }

@@ -15,14 +15,40 @@ import {
   withDraft,
 } from '../editing/text-buffer.ts';
 import { isCommandLine } from '../slash-commands/table.ts';
+import { discardRestored } from '../state/attachments.ts';
 import type { ReplState, TypeAhead } from '../state/state.ts';
 import { onMenuAction, refreshCompletion, startCompletion } from './completing.ts';
-import { onDialogAction, onDialogText } from './dialog-answers.ts';
-import { interrupt, stop } from './interrupting.ts';
+import { interruptDialog, onDialogAction, onDialogText } from './dialog-answers.ts';
 import { onSearchAction, onSearchText, openSearch } from './searching.ts';
-import { andThen, leave, type Step, step } from './step.ts';
-import { submit, unqueue } from './submitting.ts';
-import { switchVersion, type VersionChoice } from './switching.ts';
+import { andThen, leave, printNotice, type Step, step } from './step.ts';
+import { clearDraft, submit, unqueue } from './submitting.ts';
+import { switchVersion, type VersionChoice } from './versions.ts';
+
+/** Stops the answer or task, if any. */
+function stop(state: ReplState): Step {
+  const { activity } = state;
+  if (activity === undefined) return step(state);
+  return step({ ...state, activity: { ...activity, isStopping: true } }, { type: 'stop' });
+}
+
+function cancelEdit(state: ReplState): Step {
+  return printNotice(discardRestored(state), 'edit cancelled; the prompt is unchanged');
+}
+
+/** Ctrl-C: cancels what is open, else stops what is running, else clears the draft, else leaves at the second press. */
+export function interrupt(state: ReplState): Step {
+  if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
+  if (state.search !== undefined) return step({ ...state, search: undefined });
+  if (state.completion !== undefined) return step({ ...state, completion: undefined });
+  if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
+  if (!isEmpty(state.composer)) {
+    const cleared = clearDraft(state);
+    return { ...cleared, state: { ...cleared.state, isLeaveArmed: true } };
+  }
+  if (state.branch?.reason === 'edit') return cancelEdit(state);
+  if (state.isLeaveArmed) return leave(state);
+  return step({ ...state, isLeaveArmed: true });
+}
 
 function recall(state: ReplState, found: HistoryStep | undefined): Step {
   if (found === undefined) return step(state);
@@ -50,7 +76,7 @@ function send(state: ReplState): Step {
   return broken === undefined ? submit(state) : step({ ...state, composer: broken });
 }
 
-/** Not during an answer: the version would be printed in the middle of it. */
+/** Not during an answer, in the middle of which the version would be printed. */
 function switchWhenIdle(state: ReplState, choice: VersionChoice): Step {
   return state.activity === undefined ? switchVersion(state, choice) : step(state);
 }
@@ -80,8 +106,6 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = 
   'version-next': (state) => switchWhenIdle(state, 'next'),
   'version-previous': (state) => switchWhenIdle(state, 'previous'),
   'open-editor': openEditor,
-  suspend: (state) => step(state, { type: 'suspend' }),
-  redraw: (state) => step(state, { type: 'redraw' }),
 };
 
 function onAction(state: ReplState, action: KeyAction): Step {
@@ -98,7 +122,7 @@ function onAction(state: ReplState, action: KeyAction): Step {
   return composerActions[action]?.(action === 'interrupt' ? state : closed) ?? step(state);
 }
 
-/** After a failure or `/undo`, a slash replaces the restored prompt, so a command can be typed; undo brings it back. */
+/** A slash replaces a restored prompt, so that a command can be typed; undo brings the prompt back. */
 function withoutRestoredPrompt({ composer, restoredText }: ReplState, text: string): TextBuffer {
   const isUntouched = composer.text === restoredText && composer.cursor === restoredText.length;
   return isUntouched && text.startsWith('/') ? replaceContent(composer, '') : composer;
@@ -118,7 +142,7 @@ function onText(state: ReplState, text: string, isPaste: boolean): Step {
   return search === undefined ? type(state) : onSearchText(state, search, text);
 }
 
-/** A command and later lines from a single read are handled one by one, as if typed. */
+/** The keys of a pasted command and the lines after it, to be handled as if typed. */
 function burstOf({ composer, dialog, search }: ReplState, event: KeyEvent): readonly KeyEvent[] {
   if (event.type !== 'paste' || event.keys === undefined) return [];
   const isFree = dialog === undefined && search === undefined && isEmpty(composer);
@@ -139,7 +163,7 @@ function keyContext(state: ReplState): KeyContext {
   return state.completion === undefined ? 'composer' : 'completion';
 }
 
-/** Queues a key. The editor's key is dropped while the editor is open, so it does not open twice. */
+/** Queues a key. While the editor is open, its key is dropped, so that it does not open twice. */
 function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
   const isEditorKey =
     event.type === 'key' && actionOf(chordOf(event), 'composer') === 'open-editor';
@@ -147,7 +171,6 @@ function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): Repl
   return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
 }
 
-/** Handles the queued keys. */
 export function releaseKeys(state: ReplState): Step {
   const { typeAhead } = state;
   return onKeys({ ...state, typeAhead: undefined }, typeAhead?.keys ?? []);
@@ -157,11 +180,11 @@ export function onKey(state: ReplState, event: KeyEvent): Step {
   if (state.typeAhead !== undefined) return step(queueKey(state, state.typeAhead, event));
   const burst = burstOf(state, event);
   if (burst.length > 0) return onKeys(state, burst);
-  const disarmed = { ...state, isLeaveArmed: false, isExitAsked: false };
+  const disarmed = { ...state, isLeaveArmed: false, isExitWordEntered: false };
   if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
   const action = actionOf(chordOf(event), keyContext(state));
   if (action === undefined) return step(disarmed);
-  const { isLeaveArmed, isExitAsked } = state;
+  const { isLeaveArmed, isExitWordEntered } = state;
   if (action === 'interrupt') return onAction({ ...disarmed, isLeaveArmed }, action);
-  return onAction(action === 'send' ? { ...disarmed, isExitAsked } : disarmed, action);
+  return onAction(action === 'send' ? { ...disarmed, isExitWordEntered } : disarmed, action);
 }

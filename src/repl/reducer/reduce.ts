@@ -1,17 +1,15 @@
-import type { Action } from '../state/action.ts';
+import type { Action, AnswerOutcome, FailureText } from '../state/action.ts';
+import type { Effect } from '../state/effect.ts';
 import { withFile } from '../state/attachments.ts';
-import type { Dialog } from '../state/dialog.ts';
-import { addressDialog, keyDialog, serversDialog } from '../state/dialogs.ts';
+import { addressDialog, keyDialog, serversDialog, type Dialog } from '../state/dialog.ts';
 import { clearBuffer, replaceContent } from '../editing/text-buffer.ts';
 import { type Entry, failureEntry, notice } from '../state/entry.ts';
 import type { ReplState } from '../state/state.ts';
 import { onAnswerEnded, onChatEvent, withConversation } from './answering.ts';
 import { onCandidates } from './completing.ts';
 import { answerDialog } from './dialog-answers.ts';
-import { onEffectFailed } from './effect-failing.ts';
-import { interrupt } from './interrupting.ts';
-import { onKey, releaseKeys } from './pressing.ts';
-import { andThen, leave, printing, printNotice, step, type Step } from './step.ts';
+import { interrupt, onKey, releaseKeys } from './pressing.ts';
+import { andThen, leave, printing, printNotice, refuse, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
 /** The dialog that started the current task. */
@@ -19,34 +17,36 @@ function dialogOf({ activity }: ReplState): Dialog | undefined {
   return activity?.type === 'task' ? activity.dialog : undefined;
 }
 
-/** A stopped task reopens the dialog that started it. */
-function endTask(state: ReplState): ReplState {
-  if (state.activity?.type !== 'task') return state;
-  const dialog = state.activity.isStopping ? dialogOf(state) : undefined;
-  return { ...state, activity: undefined, dialog: state.dialog ?? dialog };
+function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
+  const isTask = state.activity?.type === 'task';
+  const stoppedDialog = state.activity?.isStopping === true ? dialogOf(state) : undefined;
+  const dialog = state.dialog ?? stoppedDialog;
+  const next = isTask ? { ...state, activity: undefined, dialog } : state;
+  const shown = entries.length === 0 ? step(next) : step(next, printing(...entries));
+  return andThen(shown, advance);
 }
 
 function onConnected(
   state: ReplState,
   { service, model }: Action & { type: 'service-connected' },
 ): Step {
-  const choices = model === undefined ? state.choices : { ...state.choices, model };
-  const text = `the service is now ${service.address}`;
-  return step({ ...state, service, choices }, printing(notice(text)));
+  const settings = model === undefined ? state.settings : { ...state.settings, model };
+  return printNotice({ ...state, service, settings }, `the service is now ${service.address}`);
 }
 
-/** Reopens the dialog for the key if that was wrong, else for the address. */
+/** Asks again for the key if that was wrong, else for the address. */
 function onConnectionFailed(
   state: ReplState,
   { failure, address }: Action & { type: 'connection-failed' },
 ): Step {
   const isKey = failure.kind === 'unauthorized';
-  const asked = dialogOf(state);
-  const before = asked?.type === 'entry' && asked.asks === 'key' ? asked.before : asked;
-  const addressEntry = before?.type === 'entry' ? before : addressDialog(before, address);
-  const dialog = isKey ? keyDialog(address, before) : addressEntry;
+  const answered = dialogOf(state);
+  const isKeyDialog = answered?.type === 'entry' && answered.asks === 'key';
+  const previous = isKeyDialog ? answered.previous : answered;
+  const addressEntry = previous?.type === 'entry' ? previous : addressDialog(previous, address);
+  const dialog = isKey ? keyDialog(address, previous) : addressEntry;
   const hint = isKey ? 'enter a different key here' : failure.hint;
-  return step({ ...state, dialog }, printing(failureEntry(failure.message, hint)));
+  return refuse({ ...state, dialog }, failure.message, hint);
 }
 
 function onLine(state: ReplState, text: string): Step {
@@ -54,17 +54,55 @@ function onLine(state: ReplState, text: string): Step {
   return dialog === undefined ? submitLine(state, text) : answerDialog(state, dialog, text);
 }
 
-function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
-  const next = endTask(state);
-  const shown = entries.length === 0 ? step(next) : step(next, printing(...entries));
-  return andThen(shown, advance);
-}
-
 function onUndecided(state: ReplState, undecided: string): Step {
   const { activity } = state;
   return step(
     activity?.type === 'answer' ? { ...state, activity: { ...activity, undecided } } : state,
   );
+}
+
+/** If stopping fails, the activity continues and can be stopped again. */
+function resumeActivity(state: ReplState): Step {
+  const { activity } = state;
+  if (activity === undefined) return step(state);
+  return step({ ...state, activity: { ...activity, isStopping: false } });
+}
+
+/** How the state recovers when an effect of this type fails. */
+const recoveries: Partial<Record<Effect['type'], (state: ReplState) => Step>> = {
+  leave: (state) => step({ ...state, hasLeft: false }),
+  stop: resumeActivity,
+  'edit-externally': releaseKeys,
+  'find-candidates': releaseKeys,
+};
+
+function outcomeOf(failure: FailureText | 'stopped'): AnswerOutcome {
+  return failure === 'stopped'
+    ? { type: 'stopped', hasText: false }
+    : { type: 'failed', hasText: false, failure };
+}
+
+function reportOf(failure: FailureText | 'stopped'): Effect {
+  const entry =
+    failure === 'stopped' ? notice('stopped') : failureEntry(failure.message, failure.hint);
+  return { type: 'print', entries: [entry], isReport: true };
+}
+
+/** Reports a failed effect and ends its activity; typed text is kept. */
+function onEffectFailed(
+  state: ReplState,
+  { effect, failure }: Action & { type: 'effect-failed' },
+): Step {
+  const { activity } = state;
+  if (effect.type === 'send' && activity?.type === 'answer') {
+    return onAnswerEnded(state, outcomeOf(failure), state.conversation);
+  }
+  const report = reportOf(failure);
+  if (activity?.type === 'task' && activity.effect === effect) {
+    const dialog = state.dialog ?? activity.dialog;
+    return andThen(step({ ...state, activity: undefined, dialog }, report), advance);
+  }
+  return andThen(step(state, report), recoveries[effect.type] ?? step);
 }
 
 type Handlers = {
@@ -77,7 +115,7 @@ type Handlers = {
 const handlers: Handlers = {
   'key-pressed': (state, { event, now }) => onKey({ ...state, now }, event),
   'line-entered': (state, { text, now }) => onLine({ ...state, now, isLeaveArmed: false }, text),
-  // A cooked terminal has dropped its line already, and a restored prompt is in the history.
+  // The terminal has discarded its line; a restored prompt is in the history.
   interrupted: (state, { now }) =>
     interrupt({ ...state, now, composer: clearBuffer(state.composer) }),
   'input-ended': leave,
@@ -100,14 +138,13 @@ const handlers: Handlers = {
     text === undefined
       ? andThen(printNotice(state, 'edit cancelled; the text is unchanged'), releaseKeys)
       : releaseKeys({ ...state, composer: replaceContent(state.composer, text) }),
-  remarked: (state, { text }) => printNotice(state, text),
+  'notice-received': (state, { text }) => printNotice(state, text),
   'service-connected': onConnected,
   'connection-failed': onConnectionFailed,
   'servers-found': (state, { servers }) =>
     step({ ...state, dialog: serversDialog(servers, dialogOf(state)) }),
 };
 
-/** The only place that changes the state. */
 export function reduce(state: ReplState, action: Action): Step {
   // The table gives each type its own handler, which indexing by a union cannot express.
   const handle = handlers[action.type] as (state: ReplState, action: Action) => Step;

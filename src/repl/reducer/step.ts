@@ -1,4 +1,5 @@
-import type { Effect } from '../state/effect.ts';
+import type { Draft } from '../editing/text-buffer.ts';
+import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
 import { type Entry, failureEntry, notice } from '../state/entry.ts';
 import type { ReplState } from '../state/state.ts';
 
@@ -21,11 +22,6 @@ export function printing(...entries: readonly Entry[]): Effect {
   return { type: 'print', entries };
 }
 
-/** Prints entries that report a failed effect. */
-export function reporting(...entries: readonly Entry[]): Effect {
-  return { type: 'print', entries, isReport: true };
-}
-
 export function printNotice(state: ReplState, text: string): Step {
   return step(state, printing(notice(text)));
 }
@@ -43,4 +39,44 @@ export function startTask(state: ReplState, name: string, effect: Effect): Step 
   const { now: since, dialog } = state;
   const activity = { type: 'task', name, effect, since, isStopping: false, dialog } as const;
   return step({ ...state, activity, dialog: undefined }, effect);
+}
+
+interface Comparison {
+  /** For this answer only. */
+  readonly settings: SessionSettings;
+  /** The id of the answer to compare with. */
+  readonly comparedWith: string;
+}
+
+/** Sends a prompt; the `answer-ended` action ends it. `draft` is restored to the composer if there is no answer. */
+export function startAnswer(
+  state: ReplState,
+  prompt: PromptToSend,
+  draft: Draft | undefined,
+  comparison?: Comparison,
+): Step {
+  const { now, attachments, restoredFiles } = state;
+  const { settings, comparedWith } = comparison ?? { ...state, comparedWith: undefined };
+  const isNew = prompt.type === 'new';
+  const next: ReplState = {
+    ...state,
+    attachments: isNew ? [] : attachments.filter((file) => !restoredFiles.includes(file)),
+    restoredFiles: [],
+    activity: {
+      type: 'answer',
+      phase: 'waiting',
+      model: settings.model,
+      since: now,
+      lastAt: now,
+      tokens: 0,
+      undecided: '',
+      isStopping: false,
+      draft,
+      files: isNew ? prompt.files : [],
+      branch: state.branch,
+      comparedWith,
+    },
+  };
+  const nextModel = comparison === undefined ? {} : { nextModel: state.settings.model };
+  return step(next, { type: 'send', prompt, settings, ...nextModel });
 }

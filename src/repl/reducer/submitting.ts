@@ -8,16 +8,24 @@ import {
   isEmpty,
   withDraft,
 } from '../editing/text-buffer.ts';
-import { requestAnswer } from './request-answer.ts';
-import { andThen, leave, printing, refuse, printNotice, type Step, step } from './step.ts';
+import {
+  andThen,
+  leave,
+  printing,
+  printNotice,
+  refuse,
+  startAnswer,
+  type Step,
+  step,
+} from './step.ts';
 import { isEchoed, isImmediate, linesAfterCommand, runCommand } from '../slash-commands/table.ts';
-import { withoutReopened } from '../state/attachments.ts';
-import { attachPoint, withBranch } from '../state/position.ts';
+import { discardRestored } from '../state/attachments.ts';
+import { nextParent, withBranch } from '../state/position.ts';
 import type { ReplState } from '../state/state.ts';
 
 const mention = /(?:^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
 
-/** The paths of `@path` and `@"path with spaces"` in a typed text, in order, without duplicates. */
+/** The paths of `@path` and `@"path with spaces"`, in order, each once. */
 export function mentionsOf(text: string): readonly string[] {
   const paths = Array.from(text.matchAll(mention), ([, quoted, plain]) => quoted ?? plain ?? '');
   return [...new Set(paths)];
@@ -26,14 +34,14 @@ export function mentionsOf(text: string): readonly string[] {
 /** Words that quit other programs when entered alone. */
 const exitWords: ReadonlySet<string> = new Set(['exit', 'quit', ':q', ':q!', ':wq', ':x']);
 
-/** Leaves when entered twice; the composer keeps the word, so Enter is enough. */
-function askToLeave(state: ReplState): Step {
-  if (state.isExitAsked) return leave(state);
-  const next = { ...state, isExitAsked: true };
+/** Leaves the second time; the composer keeps the word, so that Enter is enough. */
+function enterExitWord(state: ReplState): Step {
+  if (state.isExitWordEntered) return leave(state);
+  const next = { ...state, isExitWordEntered: true };
   if (!state.isLineMode) return step(next);
   const word = contentOf(state.composer).trim();
-  const asked = { ...next, composer: clearBuffer(state.composer) };
-  return printNotice(asked, `${word} again leaves; a longer line is a prompt`);
+  const cleared = { ...next, composer: clearBuffer(state.composer) };
+  return printNotice(cleared, `${word} again leaves; a longer line is a prompt`);
 }
 
 /** Only a typed slash starts a command, not a pasted one. */
@@ -48,19 +56,19 @@ function unescaped(draft: Draft): Draft {
 
 /** Pastes are sent in full but shown as markers. */
 function sendPrompt(state: ReplState, draft: Draft, isEarlier: boolean): Step {
-  const prompt = unescaped(draft);
-  const content = contentOf(prompt);
-  const question = {
-    type: 'prompt',
+  const typed = unescaped(draft);
+  const content = contentOf(typed);
+  const prompt = {
+    type: 'new',
     content,
-    shown: shownText(prompt),
+    shown: shownText(typed),
     isEarlier,
     files: state.attachments,
-    mentions: mentionsOf(prompt.text),
+    mentions: mentionsOf(typed.text),
     isConfirmed: content === state.unconfirmed,
-    parent: attachPoint(state),
+    parent: nextParent(state),
   } as const;
-  const sent = requestAnswer({ ...state, unconfirmed: undefined }, question, draft);
+  const sent = startAnswer({ ...state, unconfirmed: undefined }, prompt, draft);
   return { ...sent, state: withBranch(sent.state, undefined) };
 }
 
@@ -68,8 +76,8 @@ function run(state: ReplState, draft: Draft, isEarlier = false): Step {
   if (!isCommand(draft)) return sendPrompt(state, draft, isEarlier);
   const line = contentOf(draft).trim();
   const echo = printing({ type: 'command', text: shownText(draft), isEarlier });
-  const begun = isEchoed(line) ? step(state, echo) : step(state);
-  return andThen(begun, (next) => runCommand(next, line));
+  const echoed = isEchoed(line) ? step(state, echo) : step(state);
+  return andThen(echoed, (next) => runCommand(next, line));
 }
 
 /** Runs the queue until natter is busy. */
@@ -81,7 +89,7 @@ export function advance(state: ReplState): Step {
   return andThen(run({ ...state, queue }, next, true), advance);
 }
 
-/** Moves the draft to the history; an unsent draft behind a recalled prompt returns to the composer. */
+/** Moves the draft to the history. If it was recalled from there, the composer gets the draft typed before. */
 function takeDraft(state: ReplState, draft: Draft): Step {
   const remembered = addEntry(state.history, draft);
   const composer = withDraft(clearBuffer(state.composer), remembered.draft);
@@ -93,13 +101,13 @@ function takeDraft(state: ReplState, draft: Draft): Step {
 export function submit(state: ReplState): Step {
   const draft = draftOf(state.composer);
   if (contentOf(draft).trim() === '') return advance({ ...state, isQueuePaused: false });
-  if (exitWords.has(contentOf(draft).trim())) return askToLeave(state);
+  if (exitWords.has(contentOf(draft).trim())) return enterExitWord(state);
   const lines = isCommand(draft) ? linesAfterCommand(contentOf(draft).trim()) : undefined;
   if (lines !== undefined) {
     const [name = ''] = lines.line.split(/\s/);
     return refuse(state, `${name} takes one line, but more lines follow`, 'send it alone first');
   }
-  const taken = takeDraft({ ...state, isExitAsked: false }, draft);
+  const taken = takeDraft({ ...state, isExitWordEntered: false }, draft);
   if (isCommand(draft) && isImmediate(draft.text))
     return andThen(taken, (next) => run(next, draft));
   const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);
@@ -112,9 +120,9 @@ export function submit(state: ReplState): Step {
   );
 }
 
-/** Handles a line-mode entry. It cannot be edited any more, so a command and the lines pasted after it both run. */
+/** Submits a line of line mode. It cannot be edited any more, so a command and the lines after it both run. */
 export function submitLine(state: ReplState, text: string): Step {
-  // An empty line confirms the restored prompt.
+  // Confirms the restored prompt.
   if (text.trim() === '' && state.unconfirmed !== undefined) return submit(state);
   const lines = linesAfterCommand(text);
   const line = lines?.line ?? text;
@@ -123,9 +131,9 @@ export function submitLine(state: ReplState, text: string): Step {
   return andThen(done, (next) => (next.hasLeft ? step(next) : submitLine(next, lines.rest)));
 }
 
-/** Clears the composer; the draft stays in the history. */
+/** Moves the draft to the history and clears the composer. */
 export function clearDraft(state: ReplState): Step {
-  return takeDraft(withoutReopened(state), draftOf(state.composer));
+  return takeDraft(discardRestored(state), draftOf(state.composer));
 }
 
 /** Moves the last queued prompt to the composer; undefined if none is queued or the composer is not empty. */

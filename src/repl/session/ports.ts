@@ -6,7 +6,7 @@ import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { Candidate } from '../editing/completion.ts';
 import type { FoundServer } from '../state/dialog.ts';
-import type { Choices } from '../state/effect.ts';
+import type { SessionSettings } from '../state/effect.ts';
 import type { ReplState, ServiceFacts } from '../state/state.ts';
 import type { TerminalDevice } from '../../terminal/device/device.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
@@ -21,7 +21,7 @@ interface PlannedPrompt {
 export interface ServicePort {
   client(): Client;
   /** @throws Failure of kind `invalid_request` if the prompt cannot fit the window */
-  plan(messages: readonly Message[], choices: Choices): PlannedPrompt;
+  plan(messages: readonly Message[], settings: SessionSettings): PlannedPrompt;
   /** Checks an address and a key, stores them and switches to them. @throws Failure */
   connect(address: string, key: string | undefined, signal: AbortSignal): Promise<ServiceFacts>;
   /** Probes the usual ports of this machine. */
@@ -69,6 +69,27 @@ export interface SessionPorts {
   readonly remember: (text: string) => void;
   /** Saves the unsent text, so that a crash does not lose it. */
   readonly keepDraft: (text: string) => void;
+}
+
+/** The output of a session: a live region, or plain lines. */
+export interface Screen {
+  /**
+   * Appends finished text to the scrollback. Returns a promise while the terminal is slow: await it before the
+   * next write.
+   */
+  write(text: string): Promise<void> | undefined;
+  /** Shows the composer, dialogs and status. */
+  show(state: ReplState): void;
+  /** Redraws after other output may have overwritten the screen. */
+  redraw(): void;
+  /** Scrolls the window's content into the scrollback. */
+  scrollAway(): void;
+  /** Lets another program use the terminal while `use` runs. */
+  lend<Result>(use: () => Promise<Result>): Promise<Result>;
+  /** Suspends natter until the shell continues it. */
+  suspend(): void;
+  /** Resolves when everything is written and the terminal is restored. */
+  close(): Promise<void>;
 }
 
 /** Common to line mode and the live region. */

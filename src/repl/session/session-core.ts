@@ -4,8 +4,8 @@ import { Failure, replacedFailure } from '../../failure.ts';
 import { hintOf } from '../../output/remedy-words.ts';
 import { replWords } from '../text/remedy-words.ts';
 import type { Entry } from '../state/entry.ts';
-import type { SessionPorts } from './ports.ts';
-import type { Screen } from './screen.ts';
+import type { Screen, SessionPorts } from './ports.ts';
+
 import type { ReplState } from '../state/state.ts';
 import type { Transcript } from './transcript.ts';
 

@@ -5,9 +5,9 @@ import type { Effect } from '../state/effect.ts';
 import type { Entry } from '../state/entry.ts';
 import { effectRunners, runEffect, type EffectRunners } from '../effects/run-effect.ts';
 import { storageEntry } from '../effects/task-effects.ts';
-import type { SessionPorts } from './ports.ts';
+import type { Screen, SessionPorts } from './ports.ts';
 import { reduce } from '../reducer/reduce.ts';
-import type { Screen } from './screen.ts';
+
 import { Stopped, type SessionCore } from './session-core.ts';
 import type { ReplState } from '../state/state.ts';
 import { createPause, createTicker } from './timers.ts';

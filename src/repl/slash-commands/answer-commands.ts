@@ -4,20 +4,26 @@ import { withFile } from '../state/attachments.ts';
 import { notice } from '../state/entry.ts';
 import { isEmpty } from '../editing/text-buffer.ts';
 import {
-  attachPoint,
+  nextParent,
   currentPath,
   lastAnswer,
   lastPrompt,
   withBranch,
   type PromptAndAnswer,
 } from '../state/position.ts';
-import { requestAnswer } from '../reducer/request-answer.ts';
-import { compare } from '../reducer/comparing.ts';
-import { printing, refuse, printNotice, startTask, step, type Step } from '../reducer/step.ts';
+import {
+  printing,
+  printNotice,
+  refuse,
+  startAnswer,
+  startTask,
+  step,
+  type Step,
+} from '../reducer/step.ts';
+import { compare, switchVersion } from '../reducer/versions.ts';
 import { withSent } from '../text/sent-prompt.ts';
 import { shownText } from '../editing/paste.ts';
 import type { ReplState } from '../state/state.ts';
-import { switchVersion } from '../reducer/switching.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 const continuation =
@@ -32,22 +38,26 @@ function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step):
 
 function retry(state: ReplState): Step {
   return withLastPrompt(state, ({ prompt }) =>
-    requestAnswer(state, { type: 'again', turnId: prompt.id }, undefined),
+    startAnswer(state, { type: 'repeat', turnId: prompt.id }, undefined),
   );
 }
 
-/** Restores a sent prompt to the composer; sending it creates a new version. */
-function reopen(state: ReplState, { prompt }: PromptAndAnswer, reason: 'edit' | 'undo'): ReplState {
+/** Restores a sent prompt with its files to the composer; sending it adds a version. */
+function restore(
+  state: ReplState,
+  { prompt }: PromptAndAnswer,
+  reason: 'edit' | 'undo',
+): ReplState {
   const { prompt: text, files } = splitPrompt(prompt.content);
   const composer = withSent(state.composer, state.history, text);
   const attachments = files.reduce(withFile, state.attachments);
-  const reopened = { ...state, composer, attachments, returnedFiles: files };
-  return withBranch(reopened, { parent: prompt.parent, reason });
+  const restored = { ...state, composer, attachments, restoredFiles: files };
+  return withBranch(restored, { parent: prompt.parent, reason });
 }
 
-/** In line mode: which prompt the next line replaces. */
-function editHint({ composer, returnedFiles }: ReplState): string {
-  const names = returnedFiles.map(({ name }) => name).join(', ');
+/** In line mode, which cannot put the prompt into the composer. */
+function editHint({ composer, restoredFiles }: ReplState): string {
+  const names = restoredFiles.map(({ name }) => name).join(', ');
   const lines = [
     `type a new version of: ${shownText(composer)}`,
     ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
@@ -58,20 +68,20 @@ function editHint({ composer, returnedFiles }: ReplState): string {
 
 function edit(state: ReplState): Step {
   return withLastPrompt(state, (pair) => {
-    const reopened = reopen(state, pair, 'edit');
-    return state.isLineMode ? printNotice(reopened, editHint(reopened)) : step(reopened);
+    const restored = restore(state, pair, 'edit');
+    return state.isLineMode ? printNotice(restored, editHint(restored)) : step(restored);
   });
 }
 
 function undo(state: ReplState): Step {
   return withLastPrompt(state, (pair) => {
-    const undone = reopen(state, pair, 'undo');
-    const { composer, attachments, returnedFiles } = state;
-    const isFilled = isEmpty(composer) && !state.isLineMode;
-    const next = isFilled
+    const undone = restore(state, pair, 'undo');
+    const { composer, attachments, restoredFiles } = state;
+    const isRestored = isEmpty(composer) && !state.isLineMode;
+    const next = isRestored
       ? { ...undone, restoredText: undone.composer.text }
-      : { ...undone, composer, attachments, returnedFiles };
-    const text = 'the last turn is undone; your next prompt replaces it';
+      : { ...undone, composer, attachments, restoredFiles };
+    const text = 'the last prompt is undone; your next prompt replaces it';
     return step(next, { type: 'undo', turnId: pair.prompt.id }, printing(notice(text)));
   });
 }
@@ -80,22 +90,21 @@ function continueAnswer(state: ReplState): Step {
   const { conversation, branch } = state;
   const answer = lastAnswer(currentPath(conversation, branch));
   if (answer === undefined)
-    return refuse(state, 'there is no answer to continue', '/retry sends it again');
+    return refuse(state, 'there is no answer to continue', '/retry sends the last prompt again');
   if (answer.incomplete !== true && answer.finishReason !== 'length') {
     return refuse(state, 'the last answer is complete', 'type a prompt to get more');
   }
-  const parent = attachPoint(state);
-  const question = {
-    type: 'prompt',
+  const prompt = {
+    type: 'new',
     content: continuation,
     shown: continuation,
     isEarlier: true,
     files: [],
     mentions: [],
     isConfirmed: true,
-    parent,
+    parent: nextParent(state),
   } as const;
-  return requestAnswer(state, question, undefined);
+  return startAnswer(state, prompt, undefined);
 }
 
 function withAnswer(state: ReplState, run: (source: string) => Step): Step {
@@ -116,19 +125,16 @@ function copy(state: ReplState, argument: string): Step {
 function save(state: ReplState, argument: string): Step {
   const [, number, path = ''] = /^(?:(\d+)(?:\s+|$))?(.*)$/.exec(argument) ?? [];
   if (argument === '') return startTask(state, 'saving', { type: 'save-journal' });
-  if (path === '')
-    return refuse(state, '/save needs a file to write to', `/save ${number} name.txt`);
+  if (path === '') return refuse(state, '/save needs a file name', `/save ${number} name.txt`);
   const block = number === undefined ? undefined : Number(number);
   return withAnswer(state, (source) =>
     startTask(state, 'saving', { type: 'save', path, source, block }),
   );
 }
 
-const none = { argument: '', completes: 'none' } as const;
-
+/** Commands for the last prompt and its answer. */
 export const answerCommands: readonly SlashCommand[] = [
   {
-    ...none,
     name: 'retry',
     summary: 'get a new version of the last answer',
     run: retry,
@@ -141,7 +147,6 @@ export const answerCommands: readonly SlashCommand[] = [
     run: compare,
   },
   {
-    ...none,
     name: 'edit',
     isSilent: true,
     summary: 'edit the last prompt and send it as a new version',
@@ -150,13 +155,11 @@ export const answerCommands: readonly SlashCommand[] = [
   {
     name: 'version',
     argument: '[n]',
-    summary: 'show the next version of the last turn, or version n',
-    completes: 'none',
+    summary: 'show the next version of the last answer, or version n',
     run: (state, argument) => switchVersion(state, argument === '' ? 'next' : Number(argument)),
   },
-  { ...none, name: 'undo', summary: 'remove the last turn from the conversation', run: undo },
+  { name: 'undo', summary: 'remove the last prompt and its answer', run: undo },
   {
-    ...none,
     name: 'continue',
     summary: 'continue an answer that was cut off',
     run: continueAnswer,
@@ -165,7 +168,6 @@ export const answerCommands: readonly SlashCommand[] = [
     name: 'copy',
     argument: '[n]',
     summary: 'copy the last answer, or its code block n',
-    completes: 'none',
     run: copy,
   },
   {

@@ -1,7 +1,76 @@
-import { leave, refuse, printNotice, startTask, step, type Step } from '../reducer/step.ts';
+import { catalogue } from '../../client/contract.ts';
+import { titleOf } from '../../conversation/tree.ts';
+import { tokenText } from '../../output/figures.ts';
+import { leave, printNotice, refuse, startTask, step, type Step } from '../reducer/step.ts';
+import type { SessionSettings } from '../state/effect.ts';
 import type { ReplState } from '../state/state.ts';
-import { usageText } from '../text/status-text.ts';
+import { systemText, usageText } from '../text/status-text.ts';
+import { themeNames } from '../text/themes.ts';
 import type { SlashCommand } from './slash-command.ts';
+
+function rename(state: ReplState, title: string): Step {
+  if (title !== '') return step(state, { type: 'rename', title });
+  const current = titleOf(state.conversation);
+  return current === ''
+    ? printNotice(state, 'this conversation has no title yet; /rename TITLE sets one')
+    : printNotice(state, `the title is ${current}`);
+}
+
+function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
+  return { ...state, settings: { ...state.settings, ...changes } };
+}
+
+function setModel(state: ReplState, model: string): Step {
+  const { settings, knownModels } = state;
+  const known = new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
+  if (model === '') {
+    const list = [...known].join(', ');
+    return printNotice(state, `the model is ${settings.model}; known models: ${list}`);
+  }
+  if (/\s/.test(model))
+    return refuse(state, 'a model id cannot contain spaces', '/models lists them');
+  const next = { ...withSettings(state, { model }), hasOfferedModel: false };
+  const warning = known.has(model)
+    ? ''
+    : '; natter does not know it, /models lists the available models';
+  return printNotice(next, `the model is now ${model}${warning}`);
+}
+
+/** The words that remove a setting. */
+const off: ReadonlySet<string> = new Set(['off', 'none']);
+
+function setSystem(state: ReplState, argument: string): Step {
+  if (argument === '') return printNotice(state, systemText(state.settings.system));
+  const system = off.has(argument) ? undefined : argument;
+  return printNotice(withSettings(state, { system }), systemText(system));
+}
+
+const limitText = (limit: number | undefined) =>
+  limit === undefined
+    ? 'natter sets no token limit for answers'
+    : `answers are limited to ${tokenText(limit)}`;
+
+function setMaxTokens(state: ReplState, argument: string): Step {
+  if (argument === '') return printNotice(state, limitText(state.settings.maxTokens));
+  const maxTokens = off.has(argument) ? undefined : Number(argument);
+  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
+    return refuse(
+      state,
+      '/max-tokens needs a whole number of at least 1',
+      '/max-tokens 500, or /max-tokens off',
+    );
+  }
+  return printNotice(withSettings(state, { maxTokens }), limitText(maxTokens));
+}
+
+function setTheme(state: ReplState, argument: string): Step {
+  const available = `available: ${themeNames.join(', ')}`;
+  if (argument === '')
+    return printNotice(state, `the theme is ${state.settings.theme}; ${available}`);
+  const theme = themeNames.find((name) => name === argument);
+  if (theme === undefined) return refuse(state, `unknown theme ${argument}`, available);
+  return step(withSettings(state, { theme }), { type: 'set-theme', theme });
+}
 
 function attach(state: ReplState, argument: string): Step {
   if (argument === 'none')
@@ -16,7 +85,69 @@ function attach(state: ReplState, argument: string): Step {
     : printNotice(state, `attached: ${names.join(', ')}; /attach none removes them`);
 }
 
+/** Commands for the session: its conversation, its settings, its files and its screen. */
 export const sessionCommands: readonly SlashCommand[] = [
+  {
+    name: 'new',
+    summary: 'start a new conversation',
+    run: (state) => startTask(state, 'opening a conversation', { type: 'new-conversation' }),
+  },
+  {
+    name: 'resume',
+    argument: '[name]',
+    summary: 'open the latest conversation, or the named one',
+    completes: 'conversations',
+    run: (state, argument) =>
+      startTask(state, 'opening a conversation', { type: 'resume', name: argument || 'latest' }),
+  },
+  {
+    name: 'conversations',
+    argument: '[text]',
+    summary: 'list conversations, or only those that contain a text',
+    run: (state, query) =>
+      startTask(state, 'reading conversations', { type: 'list-conversations', query }),
+  },
+  {
+    name: 'rename',
+    argument: '[title]',
+    summary: 'show or set the title of this conversation',
+    run: rename,
+  },
+  {
+    name: 'model',
+    argument: '[id]',
+    summary: 'show or set the model',
+    completes: 'models',
+    isImmediate: true,
+    run: setModel,
+  },
+  {
+    name: 'models',
+    summary: 'list the models of the service',
+    run: (state) => startTask(state, 'listing models', { type: 'list-models' }),
+  },
+  {
+    name: 'system',
+    argument: '[text]',
+    summary: 'show or set the system prompt; off removes it',
+    takesLines: true,
+    run: setSystem,
+  },
+  {
+    name: 'max-tokens',
+    argument: '[n]',
+    summary: 'limit the tokens of an answer; off removes the limit',
+    run: setMaxTokens,
+  },
+  {
+    name: 'theme',
+    argument: '[name]',
+    summary: 'theme: color, mono (weight and underlines only) or plain',
+    completes: 'themes',
+    isImmediate: true,
+    needsLiveRegion: true,
+    run: setTheme,
+  },
   {
     name: 'attach',
     argument: '<path>',
@@ -26,36 +157,28 @@ export const sessionCommands: readonly SlashCommand[] = [
   },
   {
     name: 'usage',
-    argument: '',
     summary: 'show the tokens of this session',
-    completes: 'none',
     run: (state) => printNotice(state, usageText(state)),
   },
   {
     name: 'clear',
     isSilent: true,
-    argument: '',
     summary: 'clear the window; its text stays in the scrollback',
-    completes: 'none',
-    isOfScreen: true,
+    needsLiveRegion: true,
     run: (state) => step(state, { type: 'scroll-away' }),
   },
   {
     name: 'redraw',
     isSilent: true,
-    argument: '',
     summary: 'redraw the composer',
-    completes: 'none',
     isImmediate: true,
-    isOfScreen: true,
+    needsLiveRegion: true,
     run: (state) => step(state, { type: 'redraw' }),
   },
   {
     name: 'quit',
     isSilent: true,
-    argument: '',
     summary: 'leave natter',
-    completes: 'none',
     isImmediate: true,
     run: leave,
   },

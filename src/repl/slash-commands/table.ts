@@ -1,40 +1,12 @@
+import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
+import { wrapText } from '../../terminal/text/wrap.ts';
 import type { ArgumentKind } from '../editing/completion.ts';
-import { refuse, printNotice, step, type Step } from '../reducer/step.ts';
-import { answerCommands } from './answer-commands.ts';
-import { conversationCommands } from './conversation-commands.ts';
-import { sessionCommands } from './session-commands.ts';
-import { settingCommands } from './setting-commands.ts';
-import { commandHelp, keyHelp, usageOf } from './help-text.ts';
-import type { SlashCommand } from './slash-command.ts';
+import { keyBindings, keyLabel } from '../editing/keys/key-bindings.ts';
+import { printNotice, refuse, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
-
-/** Command names of other chat programs, with natter's equivalent. */
-const equivalents: Readonly<Record<string, string>> = {
-  exit: '/quit leaves',
-  q: '/quit leaves',
-  bye: '/quit leaves',
-  export: 'in a shell: natter conversations export ID',
-  delete: 'in a shell: natter conversations delete ID',
-  search: '/conversations TEXT searches them',
-  history: '/conversations lists them; Ctrl-R searches your prompts',
-  load: '/resume opens a conversation',
-  open: '/resume opens a conversation',
-  reset: '/new starts a conversation',
-  file: '/attach adds a file to the next prompt',
-  add: '/attach adds a file to the next prompt',
-  tokens: '/usage shows the tokens',
-  cost: '/usage shows the tokens',
-  regenerate: '/retry sends the last prompt again',
-  login: 'in a shell: natter auth login',
-  connect: 'in a shell: natter auth login',
-};
-
-/** How to do in natter what this command does in other programs; undefined for unknown names. */
-function equivalentOf(name: string, { conversation }: ReplState): string | undefined {
-  return Object.hasOwn(equivalents, name)
-    ? equivalents[name]?.replace('ID', conversation.id)
-    : undefined;
-}
+import { answerCommands } from './answer-commands.ts';
+import { sessionCommands } from './session-commands.ts';
+import type { SlashCommand } from './slash-command.ts';
 
 const help: SlashCommand = {
   name: 'help',
@@ -45,13 +17,7 @@ const help: SlashCommand = {
 };
 
 /** Every slash command, in the order of `/help`. */
-export const slashCommands: readonly SlashCommand[] = [
-  help,
-  ...answerCommands,
-  ...conversationCommands,
-  ...settingCommands,
-  ...sessionCommands,
-];
+export const slashCommands: readonly SlashCommand[] = [help, ...answerCommands, ...sessionCommands];
 
 const byName = new Map(slashCommands.map((command) => [command.name, command]));
 
@@ -61,45 +27,12 @@ export function findCommand(name: string): SlashCommand | undefined {
 
 export function argumentKind(name: string): ArgumentKind | undefined {
   const completes = byName.get(name)?.completes;
-  if (completes === undefined || completes === 'none') return undefined;
+  if (completes === undefined) return undefined;
   return completes === 'files' ? 'path' : 'value';
 }
 
-function showHelp(state: ReplState, argument: string): Step {
-  const name = argument.replace(/^\//, '');
-  if (name === 'keys' && !state.isLineMode) return printNotice(state, keyHelp(state));
-  if (name !== '') {
-    const command = findCommand(name);
-    if (command === undefined) return refuseUnknown(state, name);
-    return printNotice(state, `${usageOf(command)}: ${command.summary}`);
-  }
-  return printNotice(
-    state,
-    commandHelp(
-      slashCommands.filter((command) => isOffered(state, command)),
-      state,
-    ),
-  );
-}
-
-/** Commands that share the longest prefix with the word, at least half of it. */
-function nearNames(word: string): readonly string[] {
-  for (let length = word.length; length >= word.length / 2 && length > 0; length -= 1) {
-    const near = slashCommands.filter(({ name }) => name.startsWith(word.slice(0, length)));
-    if (near.length > 0) return near.map(({ name }) => `/${name}`);
-  }
-  return [];
-}
-
-function refuseUnknown(state: ReplState, name: string, way = ''): Step {
-  const near = nearNames(name).slice(0, 3);
-  const others = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
-  const suggestion = equivalentOf(name, state) ?? others;
-  return refuse(state, `unknown command /${name}`, `${suggestion}${way}`);
-}
-
-function isOffered({ isLineMode }: ReplState, { isOfScreen }: SlashCommand): boolean {
-  return !isLineMode || isOfScreen !== true;
+function isOffered({ isLineMode }: ReplState, { needsLiveRegion }: SlashCommand): boolean {
+  return !isLineMode || needsLiveRegion !== true;
 }
 
 /** Runs a typed line that starts with a slash. */
@@ -110,8 +43,8 @@ export function runCommand(state: ReplState, line: string): Step {
     return refuse(state, `/${name} has no effect in line mode`);
   }
   if (command !== undefined) return command.run(state, argument.trim());
-  const way = '; // sends a line that starts with a slash';
-  return name === '' ? step(state) : refuseUnknown(state, name, way);
+  const escapeHint = '; // sends a line that starts with a slash';
+  return name === '' ? step(state) : refuseUnknown(state, name, escapeHint);
 }
 
 /** The command named by the first line of a text. */
@@ -134,7 +67,7 @@ export function linesAfterCommand(
   return { line: text.slice(0, end), rest: text.slice(end + 1) };
 }
 
-/** Whether a command is shown in the transcript before its output. */
+/** Whether the transcript shows a command before its output. */
 export function isEchoed(line: string): boolean {
   return commandOf(line)?.isSilent !== true;
 }
@@ -142,4 +75,94 @@ export function isEchoed(line: string): boolean {
 /** Whether a typed line runs at once, even during an answer. */
 export function isImmediate(line: string): boolean {
   return commandOf(line)?.isImmediate === true;
+}
+
+type Row = readonly [term: string, summary: string];
+
+/** Columns before a summary that is below its term. */
+const indent = 4;
+
+/** `/name` with its argument, as in `/help`. */
+export function usageOf({ name, argument }: SlashCommand): string {
+  return argument === undefined ? `/${name}` : `/${name} ${argument}`;
+}
+
+function wrapped(text: string, columns: number): readonly string[] {
+  const width = Math.max(1, columns - indent - 1);
+  return wrapText(text, width).map((row) => ' '.repeat(indent) + row);
+}
+
+/** Two columns if they fit, else each summary below its term; in line mode `term: summary`. */
+function tableText(rows: readonly Row[], { columns, isLineMode }: ReplState): string {
+  if (isLineMode) return rows.map(([term, summary]) => `${term}: ${summary}`).join('\n');
+  const widest = Math.max(...rows.map(([term]) => displayWidth(term)));
+  const longest = Math.max(...rows.map(([, summary]) => displayWidth(summary)));
+  const lines =
+    widest + longest + 2 < columns
+      ? rows.map(([term, summary]) => `${padToWidth(term, widest)}  ${summary}`)
+      : rows.flatMap(([term, summary]) => [term, ...wrapped(summary, columns)]);
+  return lines.join('\n');
+}
+
+const doubleSlash: Row = ['//', 'sends a line that starts with a slash'];
+const keyAdvice: Row = ['/help keys', 'all keys; the most important: Enter, Ctrl+J, Esc, Ctrl+C'];
+
+function commandHelp(state: ReplState): string {
+  const offered = slashCommands.filter((command) => isOffered(state, command));
+  const rows = offered.map((command): Row => [usageOf(command), command.summary]);
+  const others = state.isLineMode ? [doubleSlash] : [doubleSlash, keyAdvice];
+  return tableText([...rows, ...others], state);
+}
+
+/** Each key once, by its first chord. */
+function keyHelp(state: ReplState): string {
+  const shown = keyBindings.filter(({ when }) => when === 'composer' || when === 'anywhere');
+  const rows = shown.map(({ keys: [key = ''], summary }): Row => [keyLabel(key), summary]);
+  return tableText(rows, state);
+}
+
+function showHelp(state: ReplState, argument: string): Step {
+  const name = argument.replace(/^\//, '');
+  if (name === '') return printNotice(state, commandHelp(state));
+  if (name === 'keys' && !state.isLineMode) return printNotice(state, keyHelp(state));
+  const command = findCommand(name);
+  if (command === undefined) return refuseUnknown(state, name);
+  return printNotice(state, `${usageOf(command)}: ${command.summary}`);
+}
+
+/** Command names of other chat programs, with natter's equivalent. */
+const equivalents: ReadonlyMap<string, string> = new Map([
+  ['exit', '/quit leaves'],
+  ['q', '/quit leaves'],
+  ['bye', '/quit leaves'],
+  ['export', 'in a shell: natter conversations export ID'],
+  ['delete', 'in a shell: natter conversations delete ID'],
+  ['search', '/conversations TEXT searches them'],
+  ['history', '/conversations lists them; Ctrl-R searches your prompts'],
+  ['load', '/resume opens a conversation'],
+  ['open', '/resume opens a conversation'],
+  ['reset', '/new starts a conversation'],
+  ['file', '/attach adds a file to the next prompt'],
+  ['add', '/attach adds a file to the next prompt'],
+  ['tokens', '/usage shows the tokens'],
+  ['cost', '/usage shows the tokens'],
+  ['regenerate', '/retry sends the last prompt again'],
+  ['login', 'in a shell: natter auth login'],
+  ['connect', 'in a shell: natter auth login'],
+]);
+
+/** Commands that share the longest prefix with the word, at least half of it. */
+function nearNames(word: string): readonly string[] {
+  for (let length = word.length; length >= word.length / 2 && length > 0; length -= 1) {
+    const near = slashCommands.filter(({ name }) => name.startsWith(word.slice(0, length)));
+    if (near.length > 0) return near.map(({ name }) => `/${name}`);
+  }
+  return [];
+}
+
+function refuseUnknown(state: ReplState, name: string, otherHint = ''): Step {
+  const near = nearNames(name).slice(0, 3);
+  const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
+  const hint = equivalents.get(name)?.replace('ID', state.conversation.id) ?? guess;
+  return refuse(state, `unknown command /${name}`, `${hint}${otherHint}`);
 }

@@ -17,12 +17,12 @@ export interface FailureText {
   readonly hint?: string | undefined;
 }
 
-/** How an answer ended. `hasText`: some text was received. `isRecorded`: the prompt is part of the conversation. */
+/** `hasText`: some text was received. `isRecorded`: the prompt is part of the conversation. */
 export type AnswerOutcome =
   | { readonly type: 'finished' }
   | { readonly type: 'stopped'; readonly hasText: boolean }
   /** The prompt was not sent: it needs confirmation first. */
-  | { readonly type: 'unconfirmed'; readonly doubt: string }
+  | { readonly type: 'unconfirmed'; readonly problem: string }
   | {
       readonly type: 'failed';
       readonly hasText: boolean;
@@ -33,7 +33,7 @@ export type AnswerOutcome =
 /** Every input of the reducer. `now` is monotonic milliseconds. */
 export type Action =
   | { readonly type: 'key-pressed'; readonly event: KeyEvent; readonly now: number }
-  /** Line mode: a whole line, or the answer to a dialog. */
+  /** Line mode: a line, which is a prompt, a command or the answer to a dialog. */
   | { readonly type: 'line-entered'; readonly text: string; readonly now: number }
   | { readonly type: 'interrupted'; readonly now: number }
   | { readonly type: 'input-ended' }
@@ -49,13 +49,8 @@ export type Action =
     }
   /** Turns were added or chosen, or the title was set; a different id means a different conversation. */
   | { readonly type: 'conversation-changed'; readonly conversation: Conversation }
-  /** A task ended; `entries` are its output. */
-  | {
-      readonly type: 'task-ended';
-      readonly entries: readonly Entry[];
-      readonly now: number;
-    }
-  /** An effect threw, synchronously or later; `stopped` when the user stopped it. */
+  | { readonly type: 'task-ended'; readonly entries: readonly Entry[]; readonly now: number }
+  /** An effect threw or rejected; `stopped`: the user stopped it. */
   | {
       readonly type: 'effect-failed';
       readonly effect: Effect;
@@ -81,6 +76,6 @@ export type Action =
       readonly model?: string | undefined;
     }
   | { readonly type: 'connection-failed'; readonly failure: FailureText; readonly address: string }
-  /** A notice unrelated to the conversation. */
-  | { readonly type: 'remarked'; readonly text: string }
+  /** From outside the conversation, such as a failed write to disk. */
+  | { readonly type: 'notice-received'; readonly text: string }
   | { readonly type: 'servers-found'; readonly servers: readonly FoundServer[] };

@@ -2,7 +2,7 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { withBranch } from './position.ts';
 import type { ReplState } from './state.ts';
 
-/** Attaching a file again replaces its earlier content. */
+/** A file that is attached again replaces the earlier one. */
 export function withFile(
   files: readonly AttachedFile[],
   file: AttachedFile,
@@ -10,11 +10,11 @@ export function withFile(
   return [...files.filter(({ name }) => name !== file.name), file];
 }
 
-/** The state after a reopened prompt is discarded, together with the files that came back with it. */
-export function withoutReopened(state: ReplState): ReplState {
-  const { branch, attachments, returnedFiles } = state;
+/** Discards a prompt that `/edit` or `/undo` restored, with its files; an undo stays. */
+export function discardRestored(state: ReplState): ReplState {
+  const { branch, attachments, restoredFiles } = state;
   if (branch === undefined) return state;
-  const kept = attachments.filter((file) => !returnedFiles.includes(file));
-  const next = { ...state, attachments: kept, returnedFiles: [] };
+  const kept = attachments.filter((file) => !restoredFiles.includes(file));
+  const next = { ...state, attachments: kept, restoredFiles: [] };
   return withBranch(next, branch.reason === 'edit' ? undefined : branch);
 }

@@ -1,4 +1,4 @@
-import type { TextBuffer } from '../editing/text-buffer.ts';
+import { createBuffer, type TextBuffer } from '../editing/text-buffer.ts';
 
 /** A local server that answered the probe. */
 export interface FoundServer {
@@ -17,11 +17,11 @@ export interface DialogChoice {
 }
 
 interface DialogFrame {
-  /** The question that led to this one: Esc goes back to it. Without one Esc cancelss. */
-  readonly before?: Dialog | undefined;
+  /** Esc goes back to this dialog; without it, Esc cancels. */
+  readonly previous?: Dialog | undefined;
 }
 
-/** A modal question: it receives every key until it is answered or cancelled. */
+/** Receives every key until it is answered or cancelled. */
 export type Dialog =
   | (DialogFrame & {
       readonly type: 'choice';
@@ -40,3 +40,60 @@ export type Dialog =
       /** The service the key is for, or the previously entered address. */
       readonly address: string;
     });
+
+export function keyDialog(address: string, previous?: Dialog): Dialog {
+  return {
+    type: 'entry',
+    asks: 'key',
+    title: `API key for ${address} (not shown; empty for none)`,
+    input: createBuffer(),
+    isHidden: true,
+    address,
+    previous,
+  };
+}
+
+export function addressDialog(previous?: Dialog, address = ''): Dialog {
+  return {
+    type: 'entry',
+    asks: 'address',
+    title: 'base URL of the service, such as https://api.example.com',
+    input: createBuffer(address),
+    isHidden: false,
+    address,
+    previous,
+  };
+}
+
+const connectionChoices: readonly DialogChoice[] = [
+  { key: 'connect', label: 'connect to a service (URL and API key)' },
+  { key: 'probe', label: 'look for a server on this machine (llama.cpp, Ollama, vLLM, LM Studio)' },
+  { key: 'sandbox', label: 'use the sandbox: no key needed, nothing leaves this machine' },
+];
+
+/** Shown at the start when no service is configured. */
+export function firstRunDialog(): Dialog {
+  return {
+    type: 'choice',
+    title: 'no service is configured yet',
+    choices: connectionChoices,
+    selected: 0,
+  };
+}
+
+export function serversDialog(servers: readonly FoundServer[], previous?: Dialog): Dialog {
+  const [connect, , sandbox] = connectionChoices;
+  const found = servers.map(({ name, url, models }): DialogChoice => {
+    const [model] = models;
+    const offer = model === undefined ? 'no models listed' : models.slice(0, 3).join(', ');
+    const label = `use ${name} at ${url} (${offer})`;
+    return { key: 'server', label, url, ...(model === undefined ? {} : { model }) };
+  });
+  return {
+    type: 'choice',
+    title: servers.length === 0 ? 'no server was found on this machine' : 'found on this machine',
+    choices: [...found, ...[connect, sandbox].filter((choice) => choice !== undefined)],
+    selected: 0,
+    previous,
+  };
+}

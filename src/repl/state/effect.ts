@@ -3,8 +3,8 @@ import type { CompletionRequest } from '../editing/completion.ts';
 import type { Entry } from './entry.ts';
 import type { ThemeName } from '../text/themes.ts';
 
-/** What is asked for with every prompt; slash commands change it. */
-export interface Choices {
+/** The settings of the next prompts; slash commands change them. */
+export interface SessionSettings {
   readonly model: string;
   readonly system: string | undefined;
   /** Tokens. */
@@ -12,10 +12,10 @@ export interface Choices {
   readonly theme: ThemeName;
 }
 
-/** What to send: a new prompt, or an earlier one for a new version of its answer. */
-export type Question =
+/** A new prompt, or a recorded one that gets a new version of its answer. */
+export type PromptToSend =
   | {
-      readonly type: 'prompt';
+      readonly type: 'new';
       readonly content: string;
       /** As shown in the transcript, with long pastes as markers. */
       readonly shown: string;
@@ -29,7 +29,7 @@ export type Question =
       /** The preceding turn; undefined at the start of the conversation. */
       readonly parent: string | undefined;
     }
-  | { readonly type: 'again'; readonly turnId: string };
+  | { readonly type: 'repeat'; readonly turnId: string };
 
 /** A side effect that the reducer requests. */
 export type Effect =
@@ -40,10 +40,10 @@ export type Effect =
       readonly isReport?: boolean;
     }
   | {
-      readonly type: 'ask';
-      readonly question: Question;
-      readonly choices: Choices;
-      /** For `/compare`: the model of the next prompts, which differs from the model compared. */
+      readonly type: 'send';
+      readonly prompt: PromptToSend;
+      readonly settings: SessionSettings;
+      /** For `/compare`: the model of the next prompts, which differs from the one in `settings`. */
       readonly nextModel?: string;
     }
   /** Stops the answer or the task. */
@@ -58,7 +58,7 @@ export type Effect =
   | { readonly type: 'find-candidates'; readonly request: CompletionRequest }
   | { readonly type: 'list-models' }
   | { readonly type: 'attach'; readonly path: string }
-  /** Copies an answer, or its code block of that number (from 1). */
+  /** Copies an answer, or its code block with that number (from 1). */
   | { readonly type: 'copy'; readonly source: string; readonly block: number | undefined }
   | {
       readonly type: 'save';

@@ -4,7 +4,7 @@ import { createHistory } from '../editing/history.ts';
 import { createBuffer } from '../editing/text-buffer.ts';
 import { contextUse } from './position.ts';
 import type { ReplState, ServiceFacts } from './state.ts';
-import type { Choices } from './effect.ts';
+import type { SessionSettings } from './effect.ts';
 
 export interface InitialFacts {
   readonly isLineMode?: boolean;
@@ -12,7 +12,7 @@ export interface InitialFacts {
   readonly columns: number;
   readonly rows: number;
   readonly conversation: Conversation;
-  readonly choices: Choices;
+  readonly settings: SessionSettings;
   readonly service: ServiceFacts;
   /** Prompts of earlier sessions, oldest first. */
   readonly history?: readonly string[];
@@ -23,7 +23,7 @@ export interface InitialFacts {
 }
 
 export function initialState(facts: InitialFacts): ReplState {
-  const { columns, rows, conversation, choices, service, now } = facts;
+  const { columns, rows, conversation, settings, service, now } = facts;
   return {
     isLineMode: facts.isLineMode ?? false,
     showsReasoning: facts.showsReasoning ?? false,
@@ -32,7 +32,7 @@ export function initialState(facts: InitialFacts): ReplState {
     composer: createBuffer(facts.draft),
     restoredText: undefined,
     unconfirmed: undefined,
-    returnedFiles: [],
+    restoredFiles: [],
     history: createHistory(facts.history),
     search: undefined,
     completion: undefined,
@@ -44,7 +44,7 @@ export function initialState(facts: InitialFacts): ReplState {
     attachments: [],
     conversation,
     branch: undefined,
-    choices,
+    settings,
     service,
     context: contextUse(conversation, undefined),
     hasOfferedModel: false,
@@ -52,7 +52,7 @@ export function initialState(facts: InitialFacts): ReplState {
     usage: { answers: 0, promptTokens: 0, completionTokens: 0, estimated: 0 },
     knownModels: [],
     isLeaveArmed: false,
-    isExitAsked: false,
+    isExitWordEntered: false,
     hasLeft: false,
     now,
   };

@@ -16,7 +16,7 @@ export function endingWith(conversation: Conversation, turnId: string | undefine
   return { ...conversation, selection };
 }
 
-/** The turns before the next prompt, without undone ones. */
+/** The turns before the next prompt; undone ones are not part of it. */
 export function currentPath(
   conversation: Conversation,
   branch: Branch | undefined,
@@ -62,10 +62,10 @@ export function lastAnswer(path: readonly Turn[]): Turn | undefined {
 }
 
 /**
- * The parent of the next prompt. An unanswered prompt is skipped: the next one becomes another version of it, so
- * the roles in a request alternate.
+ * The parent of the next prompt. The next prompt becomes a version of an unanswered one, so that the roles in a
+ * request alternate.
  */
-export function attachPoint({
+export function nextParent({
   conversation,
   branch,
 }: Pick<ReplState, 'conversation' | 'branch'>): string | undefined {
@@ -75,28 +75,66 @@ export function attachPoint({
   return pair.prompt.parent;
 }
 
-/** Sets where the next prompt goes and updates the context use accordingly. */
+/** Updates the context use too. */
 export function withBranch(state: ReplState, branch: Branch | undefined): ReplState {
   return { ...state, branch, context: contextUse(state.conversation, branch) };
 }
 
 /** Prompt and completion tokens, as reported by the service. */
-function countedTokens({ usage }: Turn): number | undefined {
+function reportedTokens({ usage }: Turn): number | undefined {
   if (usage?.total_tokens !== undefined) return usage.total_tokens;
   return usage?.prompt_tokens === undefined || usage.completion_tokens === undefined
     ? undefined
     : usage.prompt_tokens + usage.completion_tokens;
 }
 
-/** The conversation's size: the last usage the service reported, plus an estimate of later turns. */
+/** The last usage that the service reported, plus an estimate of the turns after it. */
 export function contextUse(conversation: Conversation, branch: Branch | undefined): ContextUse {
   const path = currentPath(conversation, branch);
-  const last = path.findLast((turn) => countedTokens(turn) !== undefined);
-  const counted = last && countedTokens(last);
+  const last = path.findLast((turn) => reportedTokens(turn) !== undefined);
+  const counted = last && reportedTokens(last);
   if (counted !== undefined && last === path.at(-1)) return { tokens: counted, isEstimate: false };
   const end = branch === undefined ? conversation : endingWith(conversation, branch.parent);
   const estimate = estimateMessages(messagesFor(end));
   if (last === undefined || counted === undefined) return { tokens: estimate, isEstimate: true };
   const since = estimate - estimateMessages(messagesFor(endingWith(conversation, last.id)));
   return { tokens: Math.max(0, counted + since), isEstimate: since !== 0 };
+}
+
+interface Versions {
+  /** The last turn of each version, oldest first: the answer, or the prompt if it has none. */
+  readonly ends: readonly Turn[];
+  /** Index of the version in use. */
+  readonly index: number;
+}
+
+/** Its parent, skipping system prompts, which may differ between versions. */
+function placeOf(conversation: Conversation, { parent }: Turn): string | undefined {
+  const previous = parent === undefined ? undefined : conversation.turns.get(parent);
+  return previous?.role === 'system' ? placeOf(conversation, previous) : parent;
+}
+
+/** Each answer to each version of a prompt. Unanswered prompts and empty answers are omitted, unless in use. */
+export function versionsOf(
+  conversation: Conversation,
+  { prompt, answer }: PromptAndAnswer,
+): Versions {
+  const place = placeOf(conversation, prompt);
+  const turns = [...conversation.turns.values()];
+  const prompts = turns.filter(
+    (turn) => turn.role === 'user' && placeOf(conversation, turn) === place,
+  );
+  const promptIds = new Set<string | undefined>(prompts.map(({ id }) => id));
+  const current = answer ?? prompt;
+  const ends = turns.filter((turn) => {
+    const isAnswer = turn.role === 'assistant' && promptIds.has(turn.parent);
+    return (isAnswer && textOf(turn) !== '') || turn.id === current.id;
+  });
+  return { ends, index: ends.findIndex(({ id }) => id === current.id) };
+}
+
+/** Undefined if there is only one version. */
+export function versionText(conversation: Conversation, pair: PromptAndAnswer): string | undefined {
+  const { ends, index } = versionsOf(conversation, pair);
+  return ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}; /version switches`;
 }

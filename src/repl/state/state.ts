@@ -6,7 +6,7 @@ import type { HistorySearch, History } from '../editing/history.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import type { Draft, TextBuffer } from '../editing/text-buffer.ts';
 import type { Dialog } from './dialog.ts';
-import type { Choices, Effect } from './effect.ts';
+import type { Effect, SessionSettings } from './effect.ts';
 
 interface Retry {
   readonly cause: string;
@@ -36,14 +36,14 @@ export interface AnswerActivity {
   /** Estimated from the text so far. */
   readonly tokens: number;
   readonly retry?: Retry;
-  /** The answer's tail that Markdown has not decided yet; shown as a preview. */
+  /** The end of the text, whose Markdown is not decided yet; shown as a preview. */
   readonly undecided: string;
   readonly isStopping: boolean;
-  /** The typed prompt, restored to the composer if the request fails; undefined for a new version. */
-  readonly prompt: Draft | undefined;
+  /** Restored to the composer if there is no answer; undefined for a repeated prompt. */
+  readonly draft: Draft | undefined;
   /** Files attached to the prompt. */
   readonly files: readonly AttachedFile[];
-  /** The branch of the prompt, restored when the prompt was not recorded. */
+  /** The branch before the prompt, restored if the prompt was not recorded. */
   readonly branch?: Branch | undefined;
   /** For `/compare`: the id of the answer to compare with. */
   readonly comparedWith?: string | undefined;
@@ -65,12 +65,12 @@ type Activity = AnswerActivity | TaskActivity;
 
 /** Keys received while the composer is unavailable, in order. */
 export interface TypeAhead {
-  /** `proposals`: completions are being looked up. `editor`: the external editor has the terminal. */
-  readonly until: 'proposals' | 'editor';
+  /** `candidates`: completions are being looked up. `editor`: the external editor uses the terminal. */
+  readonly until: 'candidates' | 'editor';
   readonly keys: readonly KeyEvent[];
 }
 
-/** Where the next prompt goes when it does not follow the last turn. */
+/** The place of the next prompt, if that does not follow the last turn. */
 export interface Branch {
   readonly parent: string | undefined;
   /** Clearing the composer ends an `edit`; an `undo` stays. */
@@ -85,7 +85,7 @@ interface SessionUsage {
   readonly estimated: number;
 }
 
-/** `isEstimate` unless the service reported the count. */
+/** Tokens of the conversation. `isEstimate` unless the service reported the count. */
 export interface ContextUse {
   readonly tokens: number;
   readonly isEstimate: boolean;
@@ -97,26 +97,23 @@ export interface AnswerUsage {
   readonly isEstimate: boolean;
 }
 
-/** The service in use. */
 export interface ServiceFacts {
-  /** The service's base URL, or the name of the sandbox or recording in its place. */
+  /** The base URL, or the name of the sandbox or recording. */
   readonly address: string;
   readonly isSandbox: boolean;
   readonly isReplay?: boolean;
-  /** The windows of its models, as far as it reported them. */
+  /** The windows that the service reported. */
   readonly windows?: ModelWindows;
 }
 
-/** Changed by the reducer only. */
 export interface ReplState {
   /** Plain lines instead of a live region. */
   readonly isLineMode: boolean;
-  /** Reasoning is shown when the service sends it. */
   readonly showsReasoning: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly composer: TextBuffer;
-  /** The text of an unanswered or undone prompt, restored to the composer; typing a slash now starts a command. */
+  /** The text of an unanswered or undone prompt in the composer; a slash typed right after it starts a command. */
   readonly restoredText: string | undefined;
   /** The content of a prompt that awaits confirmation; sending it unchanged confirms it. */
   readonly unconfirmed: string | undefined;
@@ -132,23 +129,23 @@ export interface ReplState {
   readonly isQueuePaused: boolean;
   /** Files of the next prompt. */
   readonly attachments: readonly AttachedFile[];
-  /** The attachments restored with a prompt; a new version of its answer includes them already. */
-  readonly returnedFiles: readonly AttachedFile[];
+  /** Attachments that came back with a restored prompt; repeating the prompt sends them anyway. */
+  readonly restoredFiles: readonly AttachedFile[];
   readonly conversation: Conversation;
   readonly branch: Branch | undefined;
-  readonly choices: Choices;
+  readonly settings: SessionSettings;
   readonly service: ServiceFacts;
   readonly context: ContextUse;
-  /** The larger model was already offered in this conversation. */
+  /** A larger model was offered in this conversation. */
   readonly hasOfferedModel: boolean;
   readonly lastUsage: AnswerUsage | undefined;
   readonly usage: SessionUsage;
   /** Model ids listed by the service, for completion. */
   readonly knownModels: readonly string[];
-  /** Ctrl-C was pressed on an empty composer: pressed again, it leaves. */
+  /** The next Ctrl-C leaves. */
   readonly isLeaveArmed: boolean;
-  /** `exit`, `:q` or the like was entered: entered again, it leaves. */
-  readonly isExitAsked: boolean;
+  /** `exit`, `:q` or the like was entered; entered again, it leaves. */
+  readonly isExitWordEntered: boolean;
   readonly hasLeft: boolean;
   /** Monotonic milliseconds of the last action with a time. */
   readonly now: number;

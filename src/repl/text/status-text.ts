@@ -13,21 +13,21 @@ export function shortCount(value: number): string {
 }
 
 /** `2.1K of 128K (2%)`; `~` marks an estimate, and an unknown model has no window. */
-function contextText({ choices, context, service }: ReplState): string {
+function contextText({ settings, context, service }: ReplState): string {
   const { tokens, isEstimate } = context;
   const used = `${isEstimate ? '~' : ''}${shortCount(tokens)}`;
-  const window = contextWindow(choices.model, service.windows);
+  const window = contextWindow(settings.model, service.windows);
   if (window === undefined) return tokens === 1 ? `${used} token` : `${used} tokens`;
   return `${used} of ${shortCount(window)} (${percent(tokens, window)})`;
 }
 
 export function usageText(state: ReplState): string {
-  const { usage, choices } = state;
+  const { usage, settings } = state;
   const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
   const answers = usage.answers === 1 ? '1 answer' : `${count(usage.answers)} answers`;
   return [
     `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`,
-    `context of ${choices.model}: ${contextText(state)}`,
+    `context of ${settings.model}: ${contextText(state)}`,
   ].join('\n');
 }
 
@@ -38,7 +38,7 @@ export function systemText(system: string | undefined): string {
 /** What Esc (Ctrl-C in line mode) does in the open dialog. */
 export function cancelHintText({ dialog, service, isLineMode }: ReplState): string {
   const leaves = service.isSandbox ? 'uses the sandbox' : 'cancels';
-  return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.before === undefined ? leaves : 'goes back'}`;
+  return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.previous === undefined ? leaves : 'goes back'}`;
 }
 
 /** Seconds without data after which an answer counts as stalled. */

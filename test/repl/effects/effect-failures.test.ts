@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
 import type { Action } from '../../../src/repl/state/action.ts';
-import { firstRunDialog, serversDialog } from '../../../src/repl/state/dialogs.ts';
+import { firstRunDialog, serversDialog } from '../../../src/repl/state/dialog.ts';
 import type { Effect } from '../../../src/repl/state/effect.ts';
 import { effectRunners, type EffectRunners } from '../../../src/repl/effects/run-effect.ts';
 import { createBuffer } from '../../../src/repl/editing/text-buffer.ts';
@@ -24,7 +24,7 @@ const server = { name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'
 /** Every effect: one that is added to natter without a line here does not compile. */
 const cases: Readonly<Record<Effect['type'], Case>> = {
   print: command('/usage'),
-  ask: command('another prompt'),
+  send: command('another prompt'),
   stop: { keys: [typed('wait'), enter, escape], isHanging: true },
   leave: command('/quit'),
   suspend: { keys: [pressed('z', { ctrl: true })] },
@@ -167,7 +167,7 @@ test('an action dispatched while the state is shown is handled after it', () => 
 });
 
 test('a prompt whose sending fails comes back', async () => {
-  const { runners, arm } = failingOnce('ask', () => Promise.reject(bug()));
+  const { runners, arm } = failingOnce('send', () => Promise.reject(bug()));
   const { session, text, idle } = openMemorySession({ runners });
   arm();
   for (const action of [typed('a prompt'), enter]) session.dispatch(action);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serversDialog } from '../../../src/repl/state/dialogs.ts';
+import { serversDialog } from '../../../src/repl/state/dialog.ts';
 import { createLineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import type { AnswerActivity } from '../../../src/repl/state/state.ts';
 import { stateOf } from '../../support/repl-state.ts';
@@ -37,7 +37,7 @@ test('the cause of a retry is shown without control sequences', () => {
     retry,
     undecided: '',
     isStopping: false,
-    prompt: undefined,
+    draft: undefined,
     files: [],
   };
   screen.show(stateOf({ activity }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keyDialog } from '../../../src/repl/state/dialogs.ts';
+import { keyDialog } from '../../../src/repl/state/dialog.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import type { AnswerActivity } from '../../../src/repl/state/state.ts';
 import {
@@ -21,7 +21,7 @@ const answer: AnswerActivity = {
   tokens: 0,
   undecided: '',
   isStopping: false,
-  prompt: undefined,
+  draft: undefined,
   files: [],
 };
 const statusOf = (activity: AnswerActivity, now: number) =>

@@ -26,7 +26,7 @@ const read = (text: string): readonly Action[] =>
   }));
 
 const prompts = (effects: readonly Effect[]) =>
-  effectsOf(effects, 'ask').map(({ question }) => 'content' in question && question.content);
+  effectsOf(effects, 'send').map(({ prompt }) => 'content' in prompt && prompt.content);
 
 describe('X17: a command with further lines', () => {
   test.each([
@@ -36,12 +36,12 @@ describe('X17: a command with further lines', () => {
     const { state, effects } = run(stateOf(), ...keys, enter);
     expect(printed(effects)).toEqual(['/usage takes one line, but more lines follow']);
     expect(composed(state)).toBe('/usage\ntell me');
-    expect(effectsOf(effects, 'ask')).toEqual([]);
+    expect(effectsOf(effects, 'send')).toEqual([]);
   });
 
   test('is done where the command takes lines', () => {
     const { state } = run(stateOf(), typed('/system be brief'), newLine, typed('and kind'), enter);
-    expect(state.choices.system).toBe('be brief\nand kind');
+    expect(state.settings.system).toBe('be brief\nand kind');
   });
 
   test.each([
@@ -68,7 +68,7 @@ describe('X17: a command with further lines', () => {
       text,
       now: 0,
     });
-    expect(state.choices.model).toBe('nextgen');
+    expect(state.settings.model).toBe('nextgen');
     expect(printed(effects)[1]).toMatch(/^0 answers/);
     expect(prompts(effects)).toEqual(['one\ntwo']);
   });

@@ -33,22 +33,22 @@ describe('/compare asks', () => {
     ['origin-2026-11', '/compare', 'nextgen'],
   ])('after an answer of %s, as %s, %s', (answered, line, asked) => {
     const { state, effects } = command(answeredBy(answered), line);
-    const [ask] = effectsOf(effects, 'ask');
-    expect(ask?.question).toEqual({ type: 'again', turnId: 't1' });
-    expect(ask?.choices.model).toBe(asked);
+    const [ask] = effectsOf(effects, 'send');
+    expect(ask?.prompt).toEqual({ type: 'repeat', turnId: 't1' });
+    expect(ask?.settings.model).toBe(asked);
     expect(state.activity).toMatchObject({ model: asked, comparedWith: 't2' });
     expect(printed(effects)).toContain(`${asked} answers the same prompt`);
   });
 
   test('under the system prompt the first was asked with', () => {
     const brief = answeredBy('origin', { role: 'system', content: 'be brief' });
-    const choices = { ...brief.choices, system: 'be long' };
-    const { effects } = command({ ...brief, choices }, '/compare');
-    expect(effectsOf(effects, 'ask')[0]?.choices.system).toBe('be brief');
+    const settings = { ...brief.settings, system: 'be long' };
+    const { effects } = command({ ...brief, settings }, '/compare');
+    expect(effectsOf(effects, 'send')[0]?.settings.system).toBe('be brief');
   });
 
   test('and leaves the model of the session as it is', () => {
-    expect(command(answeredBy('origin'), '/compare').state.choices.model).toBe('origin');
+    expect(command(answeredBy('origin'), '/compare').state.settings.model).toBe('origin');
   });
 });
 
@@ -71,13 +71,13 @@ describe('/compare sends nothing', () => {
     ],
     [
       'where the other model is not known',
-      { ...elsewhere, choices: { ...elsewhere.choices, model: 'llama3' } },
+      { ...elsewhere, settings: { ...elsewhere.settings, model: 'llama3' } },
       '/compare',
       '/compare needs a model',
     ],
   ])('%s', (_, state, line, told) => {
     const { effects } = command(state, line);
-    expect(effectsOf(effects, 'ask')).toEqual([]);
+    expect(effectsOf(effects, 'send')).toEqual([]);
     expect(printed(effects)).toEqual([told]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstRunDialog, keyDialog } from '../../../src/repl/state/dialogs.ts';
+import { firstRunDialog, keyDialog } from '../../../src/repl/state/dialog.ts';
 import { cancelHintText } from '../../../src/repl/text/status-text.ts';
 import {
   composed,
@@ -61,14 +61,14 @@ describe('the first run', () => {
     const { state, effects } = run(firstRun, ...keys, enter);
     expect(state.dialog).toBeUndefined();
     expect(printed(effects)[0]).toMatch(/^using the sandbox/);
-    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ content: 'hello' });
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: 'hello' });
   });
 
   test('Y17: a line that is not a number is the first prompt in line mode', () => {
     const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
     const { state, effects } = run({ ...firstRun, isLineMode: true }, line('hello'));
     expect(state.dialog).toBeUndefined();
-    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ content: 'hello' });
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: 'hello' });
     const wrong = run({ ...firstRun, isLineMode: true }, line('7'));
     expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
   });

@@ -22,18 +22,18 @@ describe('Y18: a word that ends other programs', () => {
   test('leaves while an answer comes, too', () => {
     const { state, effects } = run(stateOf(), typed('one'), enter, typed('exit'), enter, enter);
     expect(state.hasLeft).toBe(true);
-    expect(effectsOf(effects, 'ask')).toHaveLength(1);
+    expect(effectsOf(effects, 'send')).toHaveLength(1);
   });
 
   test('is asked about again after any other key', () => {
     const { state, effects } = run(stateOf(), typed('exit'), enter, pressed('left'), enter);
-    expect([state.hasLeft, state.isExitAsked]).toEqual([false, true]);
+    expect([state.hasLeft, state.isExitWordEntered]).toEqual([false, true]);
     expect(effects).toEqual([]);
   });
 
   test('in a longer prompt is a word', () => {
     const { state, effects } = run(stateOf(), typed('exit'), enter, typed(' codes?'), enter);
-    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ content: 'exit codes?' });
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: 'exit codes?' });
     expect(composed(state)).toBe('');
   });
 
@@ -44,6 +44,6 @@ describe('Y18: a word that ends other programs', () => {
     expect(printed(asked.effects)).toEqual(['exit again leaves; a longer line is a prompt']);
     expect(run(asked.state, line('quit')).state.hasLeft).toBe(true);
     const { state } = run(asked.state, line('one'), line('exit'));
-    expect([state.hasLeft, state.isExitAsked]).toEqual([false, true]);
+    expect([state.hasLeft, state.isExitWordEntered]).toEqual([false, true]);
   });
 });

@@ -15,7 +15,7 @@ describe('/edit in line mode', () => {
       'type a new version of: why?\nCtrl-C keeps the old version',
     ]);
     const sent = run(edited.state, { type: 'line-entered', text: 'how?', now: 0 });
-    expect(effectsOf(sent.effects, 'ask')[0]?.question).toMatchObject({
+    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({
       content: 'how?',
       parent: undefined,
     });
@@ -25,6 +25,6 @@ describe('/edit in line mode', () => {
     const given = run(edited.state, { type: 'interrupted', now: 0 });
     expect(printed(given.effects)).toEqual(['edit cancelled; the prompt is unchanged']);
     const sent = run(given.state, { type: 'line-entered', text: 'next', now: 0 });
-    expect(effectsOf(sent.effects, 'ask')[0]?.question).toMatchObject({ parent: 't2' });
+    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({ parent: 't2' });
   });
 });

@@ -28,7 +28,7 @@ describe('the queue after a stop', () => {
   test('is shown with the key that sends it', () => {
     const { state } = run(stateOf(), typed('one'), enter, typed('two'), enter, escape, stopped);
     expect(buildViewModel(state, '').notice).toBe('Enter sends the queue, Up edits it');
-    expect(effectsOf(run(state, enter).effects, 'ask')[0]?.question).toMatchObject({
+    expect(effectsOf(run(state, enter).effects, 'send')[0]?.prompt).toMatchObject({
       content: 'two',
     });
   });
@@ -37,7 +37,7 @@ describe('the queue after a stop', () => {
     const lines = stateOf({ isLineMode: true });
     const { state, effects } = run(lines, line('one'), line('two'), stopped);
     expect(printed(effects).at(-1)).toBe('1 line is queued; Enter sends it');
-    expect(effectsOf(run(state, line('')).effects, 'ask')).toHaveLength(1);
+    expect(effectsOf(run(state, line('')).effects, 'send')).toHaveLength(1);
   });
 });
 
@@ -53,7 +53,7 @@ describe('X31: a queue that a stop or a failure has paused', () => {
   } as const;
   const sent = (text: string) => [typed(text), enter];
   const contents = (effects: readonly Effect[]) =>
-    effectsOf(effects, 'ask').map(({ question }) => 'content' in question && question.content);
+    effectsOf(effects, 'send').map(({ prompt }) => 'content' in prompt && prompt.content);
 
   test.each([
     ['stop', stopped],

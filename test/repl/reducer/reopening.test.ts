@@ -42,8 +42,8 @@ test('/undo again removes the turn before, even right after the prompt was resto
   expect(composed(once)).toBe('two');
   const twice = command(once, '/undo').state;
   expect(composed(twice)).toBe('one');
-  const question = effectsOf(run(twice, enter).effects, 'ask')[0]?.question;
-  expect(question).toMatchObject({ content: 'one', parent: undefined });
+  const prompt = effectsOf(run(twice, enter).effects, 'send')[0]?.prompt;
+  expect(prompt).toMatchObject({ content: 'one', parent: undefined });
 });
 
 describe.each(['/edit', '/undo'])('%s', (name) => {
@@ -52,16 +52,16 @@ describe.each(['/edit', '/undo'])('%s', (name) => {
     const { state } = command(after(content), name);
     expect(composed(state)).toBe('see @notes.md');
     expect(state.attachments).toEqual([file]);
-    const question = effectsOf(run(state, enter).effects, 'ask')[0]?.question;
-    expect(question).toMatchObject({ content: 'see @notes.md', files: [file] });
+    const prompt = effectsOf(run(state, enter).effects, 'send')[0]?.prompt;
+    expect(prompt).toMatchObject({ content: 'see @notes.md', files: [file] });
   });
 
   test('restores piped input as a marker and sends it unchanged', () => {
     const content = composePrompt({ prompt: '/review this', files: [], input: lines(500) });
     const { state } = command(after(content), name);
     expect(shownText(state.composer)).toBe('//review this\n\n[paste #1, 500 lines]');
-    const question = effectsOf(run(state, enter).effects, 'ask')[0]?.question;
-    expect(question).toMatchObject({ content });
+    const prompt = effectsOf(run(state, enter).effects, 'send')[0]?.prompt;
+    expect(prompt).toMatchObject({ content });
   });
 
   test('lets go of the file when the prompt is put aside', () => {

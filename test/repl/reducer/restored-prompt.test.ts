@@ -26,15 +26,15 @@ const withFile = stateOf({ attachments: [file] });
 describe('a restored unanswered prompt', () => {
   test('makes room for /retry: a slash right after it begins a command', () => {
     const { effects } = run(stateOf(), typed('one'), enter, failed, typed('/retry'), enter);
-    expect(effectsOf(effects, 'ask').at(-1)?.question).toMatchObject({ type: 'again' });
+    expect(effectsOf(effects, 'send').at(-1)?.prompt).toMatchObject({ type: 'repeat' });
   });
 
   test('brings its files along', () => {
     const { state, effects } = run(withFile, typed('one'), enter, failed);
-    expect(effectsOf(effects, 'ask').at(-1)?.question).toMatchObject({ files: [file] });
+    expect(effectsOf(effects, 'send').at(-1)?.prompt).toMatchObject({ files: [file] });
     expect(state.attachments).toEqual([file]);
     const again = run(state, enter);
-    expect(effectsOf(again.effects, 'ask').at(-1)?.question).toMatchObject({ files: [file] });
+    expect(effectsOf(again.effects, 'send').at(-1)?.prompt).toMatchObject({ files: [file] });
     expect(again.state.attachments).toEqual([]);
   });
 

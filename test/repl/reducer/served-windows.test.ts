@@ -3,7 +3,7 @@ import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import { usageText } from '../../../src/repl/text/status-text.ts';
 import { run, stateOf } from '../../support/repl-state.ts';
 
-const choices = {
+const settings = {
   model: 'small',
   system: undefined,
   maxTokens: undefined,
@@ -17,7 +17,7 @@ const listed = {
 } as const;
 
 test('Y31: the status row and /usage have the window that the service named', () => {
-  const before = stateOf({ choices, context });
+  const before = stateOf({ settings, context });
   expect(buildViewModel(before, '').footer.contextWindow).toBeUndefined();
   const { state } = run(before, listed);
   expect(buildViewModel(state, '').footer.contextWindow).toBe(4000);
@@ -26,9 +26,9 @@ test('Y31: the status row and /usage have the window that the service named', ()
 
 test("Y31: the service's word wins over the catalogue, which stays for the other models", () => {
   const windows = new Map([['origin', 8000]]);
-  const origin = { ...choices, model: 'origin' };
-  const { state } = run(stateOf({ choices: origin }), { ...listed, ids: ['origin'], windows });
+  const origin = { ...settings, model: 'origin' };
+  const { state } = run(stateOf({ settings: origin }), { ...listed, ids: ['origin'], windows });
   expect(buildViewModel(state, '').footer.contextWindow).toBe(8000);
-  const nextgen = { ...state, choices: { ...origin, model: 'nextgen' } };
+  const nextgen = { ...state, settings: { ...origin, model: 'nextgen' } };
   expect(buildViewModel(nextgen, '').footer.contextWindow).toBe(1_000_000);
 });

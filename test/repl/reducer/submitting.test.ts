@@ -28,8 +28,8 @@ const finished = ended({ type: 'finished' });
 describe('Enter', () => {
   test('sends the draft and clears the composer', () => {
     const { state, effects } = run(stateOf(), typed('one'), enter);
-    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({
-      type: 'prompt',
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
+      type: 'new',
       content: 'one',
       parent: undefined,
     });
@@ -57,10 +57,10 @@ describe('Enter', () => {
 
   test('while an answer comes queues the prompt, which is sent when the answer ends', () => {
     const queued = run(stateOf(), typed('one'), enter, typed('two'), enter);
-    expect(effectsOf(queued.effects, 'ask')).toHaveLength(1);
+    expect(effectsOf(queued.effects, 'send')).toHaveLength(1);
     expect(queued.state.queue).toHaveLength(1);
     const next = run(queued.state, finished);
-    expect(effectsOf(next.effects, 'ask')[0]?.question).toMatchObject({
+    expect(effectsOf(next.effects, 'send')[0]?.prompt).toMatchObject({
       content: 'two',
       parent: 't2',
     });
@@ -70,7 +70,7 @@ describe('Enter', () => {
   test('sends a long paste whole and shows its marker', () => {
     const text = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
     const { effects } = run(stateOf(), pasted(text), typed(' what?'), enter);
-    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
       content: `${text} what?`,
       shown: '[paste #1, 100 lines] what?',
     });
@@ -85,14 +85,14 @@ describe('Enter', () => {
 describe('a line that starts with a slash', () => {
   test('is a command', () => {
     const { effects, state } = run(stateOf(), typed('/usage'), enter);
-    expect(effectsOf(effects, 'ask')).toEqual([]);
+    expect(effectsOf(effects, 'send')).toEqual([]);
     expect(printed(effects)[0]).toMatch(/^0 answers in this session/);
     expect(state.activity).toBeUndefined();
   });
 
   test('is sent when the slash is doubled', () => {
     const { effects } = run(stateOf(), typed('//etc/hosts says what?'), enter);
-    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
       content: '/etc/hosts says what?',
     });
   });
@@ -107,7 +107,7 @@ describe('a line that starts with a slash', () => {
 
   test('in a paste is text', () => {
     const { effects } = run(stateOf(), pasted(`/quit\n${'line\n'.repeat(9)}`), enter);
-    expect(effectsOf(effects, 'ask')).toHaveLength(1);
+    expect(effectsOf(effects, 'send')).toHaveLength(1);
   });
 
   test('in a paste is no command in a later session either', () => {
@@ -147,7 +147,7 @@ describe('an answer that fails', () => {
 
   test('D16 is no part of what the next prompt follows', () => {
     const { effects } = run(stateOf(), typed('one'), enter, failed, enter);
-    expect(effectsOf(effects, 'ask')[1]?.question).toMatchObject({
+    expect(effectsOf(effects, 'send')[1]?.prompt).toMatchObject({
       content: 'one',
       parent: undefined,
     });
@@ -155,10 +155,10 @@ describe('an answer that fails', () => {
 
   test('lets the queue wait until Enter', () => {
     const { state, effects } = run(stateOf(), typed('one'), enter, typed('two'), enter, failed);
-    expect(effectsOf(effects, 'ask')).toHaveLength(1);
+    expect(effectsOf(effects, 'send')).toHaveLength(1);
     expect(state.queue).toHaveLength(1);
     const next = run({ ...state, composer: stateOf().composer }, enter);
-    expect(effectsOf(next.effects, 'ask')[0]?.question).toMatchObject({ content: 'two' });
+    expect(effectsOf(next.effects, 'send')[0]?.prompt).toMatchObject({ content: 'two' });
   });
 
   test('for a wrong key asks for a different one', () => {

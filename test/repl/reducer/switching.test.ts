@@ -64,9 +64,7 @@ describe('/version', () => {
     expect(printed(command(edited, '/version 5').effects)).toEqual(['there are versions 1 to 3']);
     expect(printed(command(edited, '/version x').effects)).toEqual(['there are versions 1 to 3']);
     const single = stateOf({ conversation: treeOf(prompt('p'), answer('a', 'p')) });
-    expect(printed(command(single, '/version').effects)).toEqual([
-      'the last turn has only one version',
-    ]);
+    expect(printed(command(single, '/version').effects)).toEqual(['there is only one version']);
     expect(printed(command(stateOf(), '/version').effects)).toEqual(['there is no prompt yet']);
   });
 

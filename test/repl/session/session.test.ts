@@ -128,7 +128,7 @@ describe('an answer', () => {
     const { session, enter, idle, text } = createMemorySession(hanging('half '));
     enter('one');
     await expect.poll(text).toContain('half ');
-    session.dispatch({ type: 'remarked', text: 'the disk is full' });
+    session.dispatch({ type: 'notice-received', text: 'the disk is full' });
     session.dispatch({ type: 'interrupted', now: 0 });
     await idle();
     expect(text()).toMatch(/origin: half \nnatter: the disk is full\nnatter: stopped/);

@@ -46,7 +46,7 @@ test.each(['/clear', '/redraw', '/theme mono'])(
 test('Y18: /rename without a title shows the present one, or how to give one', () => {
   expect(printed(command(withLastPrompt, '/rename').effects)).toEqual(['the title is why?']);
   expect(printed(command(stateOf(), '/rename').effects)).toEqual([
-    'this conversation has no title yet; /rename on tea sets one',
+    'this conversation has no title yet; /rename TITLE sets one',
   ]);
 });
 
@@ -68,7 +68,7 @@ test.each(['/edit', '/undo'])(
   (line) => {
     const state = stateOf({ conversation: conversationOf({ role: 'user', content: '/quit now' }) });
     const sent = run(command(state, line).state, enter);
-    expect(effectsOf(sent.effects, 'ask')[0]?.question).toMatchObject({ content: '/quit now' });
+    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({ content: '/quit now' });
   },
 );
 
@@ -91,7 +91,7 @@ test.each([
 describe('settings', () => {
   test('/model sets the model of the next prompt', () => {
     const { state } = command(stateOf(), '/model nextgen');
-    expect(effectsOf(run(state, typed('one'), enter).effects, 'ask')[0]?.choices).toMatchObject({
+    expect(effectsOf(run(state, typed('one'), enter).effects, 'send')[0]?.settings).toMatchObject({
       model: 'nextgen',
     });
   });
@@ -108,35 +108,33 @@ describe('settings', () => {
 
   test('/system sets the system prompt, and off removes it', () => {
     const { state } = command(stateOf(), '/system be brief');
-    expect(state.choices.system).toBe('be brief');
-    expect(command(state, '/system off').state.choices.system).toBeUndefined();
+    expect(state.settings.system).toBe('be brief');
+    expect(command(state, '/system off').state.settings.system).toBeUndefined();
   });
 
   test('/max-tokens takes whole numbers only', () => {
-    expect(command(stateOf(), '/max-tokens 500').state.choices.maxTokens).toBe(500);
-    expect(command(stateOf(), '/max-tokens -1').state.choices.maxTokens).toBeUndefined();
-    expect(command(stateOf(), '/max-tokens many').state.choices.maxTokens).toBeUndefined();
+    expect(command(stateOf(), '/max-tokens 500').state.settings.maxTokens).toBe(500);
+    expect(command(stateOf(), '/max-tokens -1').state.settings.maxTokens).toBeUndefined();
+    expect(command(stateOf(), '/max-tokens many').state.settings.maxTokens).toBeUndefined();
   });
 
   test('/theme takes the names it knows', () => {
-    expect(command(stateOf(), '/theme mono').state.choices.theme).toBe('mono');
-    expect(printed(command(stateOf(), '/theme neon').effects)).toEqual([
-      'themes are color, mono, plain',
-    ]);
+    expect(command(stateOf(), '/theme mono').state.settings.theme).toBe('mono');
+    expect(printed(command(stateOf(), '/theme neon').effects)).toEqual(['unknown theme neon']);
   });
 });
 
 describe('versions', () => {
   test('/retry sends the last prompt again', () => {
     const { effects } = command(withLastPrompt, '/retry');
-    expect(effectsOf(effects, 'ask')[0]?.question).toEqual({ type: 'again', turnId: 't1' });
+    expect(effectsOf(effects, 'send')[0]?.prompt).toEqual({ type: 'repeat', turnId: 't1' });
   });
 
   test('/edit restores the prompt, which is sent as a new version', () => {
     const { state } = command(withLastPrompt, '/edit');
     expect(composed(state)).toBe('why?');
     const sent = run(state, typed('!'), enter);
-    expect(effectsOf(sent.effects, 'ask')[0]?.question).toMatchObject({
+    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({
       content: 'why?!',
       parent: undefined,
     });
@@ -151,7 +149,7 @@ describe('versions', () => {
       typed('next'),
       enter,
     );
-    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ parent: 't2' });
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ parent: 't2' });
   });
 
   test('/undo removes the last turn from the next request', () => {
@@ -162,7 +160,7 @@ describe('versions', () => {
 
   test('/continue resumes an answer that was cut off', () => {
     const { effects } = command(stateOf({ conversation: cut }), '/continue');
-    expect(effectsOf(effects, 'ask')[0]?.question).toMatchObject({ type: 'prompt', parent: 't2' });
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ type: 'new', parent: 't2' });
     expect(printed(command(withLastPrompt, '/continue').effects)).toEqual([
       'the last answer is complete',
     ]);
@@ -210,7 +208,7 @@ test('/usage shows the tokens of the session and the context use', () => {
   );
 });
 
-test('at 80 % of the window the larger model is offered, once', () => {
+test('at 80% of the window the larger model is offered, once', () => {
   const full = conversationOf(
     { role: 'user', content: 'why?' },
     { role: 'assistant', content: 'because', usage: { total_tokens: 110_000 } },
@@ -223,7 +221,7 @@ test('at 80 % of the window the larger model is offered, once', () => {
   } as const;
   const first = run(stateOf(), typed('why?'), enter, ended);
   expect(printed(first.effects)).toEqual([
-    "86 % of origin's window is used (110K of 128K); /model nextgen has a window of 1M",
+    "86% of origin's window is used (110K of 128K); /model nextgen has a window of 1M",
   ]);
   expect(printed(run(first.state, typed('more'), enter, ended).effects)).toEqual([]);
 });
@@ -238,5 +236,5 @@ test('a conversation that is opened brings its system prompt and model along', (
     id: 'c2',
   };
   const { state } = run(stateOf(), { type: 'conversation-changed', conversation });
-  expect(state.choices).toMatchObject({ system: 'be brief', model: 'nextgen' });
+  expect(state.settings).toMatchObject({ system: 'be brief', model: 'nextgen' });
 });

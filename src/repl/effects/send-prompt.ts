@@ -1,0 +1,192 @@
+import { composePrompt } from '../../conversation/compose-prompt.ts';
+import {
+  createAnswerRecorder,
+  type AnswerRecorder,
+} from '../../conversation/journal/record-answer.ts';
+import type { ChatEvent } from '../../client/events.ts';
+import { Failure } from '../../failure.ts';
+import type { AnswerOutcome } from '../state/action.ts';
+import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
+import { notice } from '../state/entry.ts';
+import { endingWith, messagesFor } from '../state/position.ts';
+import { attachedEntry } from '../text/sent-prompt.ts';
+import { failureText, type SessionCore, dispatchConversation } from '../session/session-core.ts';
+import { hiddenCharacters, refusalNotice } from '../../output/answer-notices.ts';
+import { mentionProblem, readMentioned } from './mentioned-files.ts';
+import { pathOf } from '../../conversation/tree.ts';
+
+/** An answer, from its prompt to its end. */
+interface Answer {
+  readonly core: SessionCore;
+  readonly settings: SessionSettings;
+  readonly nextModel: string | undefined;
+  readonly signal: AbortSignal;
+  /** Undefined until the prompt is recorded. */
+  recorder: AnswerRecorder | undefined;
+  /** Whether the transcript has an open answer. */
+  isOpen: boolean;
+  refusal: string;
+  /** Reasoning received after the first text. */
+  lateReasoning: string;
+  finishReason: string | undefined;
+}
+
+/** Records the current system prompt, unless it already applies after `parent`. @returns the parent of the prompt */
+function systemParent({ core, settings }: Answer, parent: string | undefined): string | undefined {
+  const journal = core.journal();
+  const path = pathOf(endingWith(journal.conversation(), parent));
+  const last = path.findLast(({ role }) => role === 'system')?.content ?? '';
+  const content = settings.system ?? '';
+  return last === content ? parent : journal.addTurn({ role: 'system', content, parent }).id;
+}
+
+/** If the system prompt has changed, the repeated prompt is recorded as a new version. @returns the id of its turn */
+function recordRepeated(answer: Answer, turnId: string): string {
+  const journal = answer.core.journal();
+  const prompt = journal.conversation().turns.get(turnId);
+  if (prompt === undefined) return turnId;
+  const parent = systemParent(answer, prompt.parent);
+  if (parent === prompt.parent) return turnId;
+  return journal.addTurn({ role: 'user', content: prompt.content, parent }).id;
+}
+
+/** Shows a new prompt with its files and records it. @returns the id of its turn */
+async function recordNew(
+  answer: Answer,
+  prompt: PromptToSend & { readonly type: 'new' },
+): Promise<string> {
+  const { core } = answer;
+  core.print([{ type: 'prompt', text: prompt.shown, isEarlier: prompt.isEarlier }]);
+  const mentioned = await readMentioned(core.ports.files, prompt, answer.signal);
+  const files = [...prompt.files, ...mentioned];
+  core.print(files.map(attachedEntry));
+  const content = composePrompt({ prompt: prompt.content, files });
+  const parent = systemParent(answer, prompt.parent);
+  const turn = core.journal().addTurn({ role: 'user', content, parent });
+  dispatchConversation(core);
+  return turn.id;
+}
+
+/** Not for an answer that is only a refusal: that is shown as a notice at the end. */
+async function showAnswer(answer: Answer): Promise<void> {
+  if (answer.isOpen) return;
+  answer.isOpen = true;
+  await answer.core.transcript.openAnswer(answer.settings.model);
+}
+
+async function showReasoning(answer: Answer, text: string): Promise<void> {
+  const { core } = answer;
+  if (!core.state().showsReasoning) return;
+  if (answer.isOpen) answer.lateReasoning += text;
+  else await core.transcript.reasoningText(text);
+}
+
+async function onEvent(answer: Answer, event: ChatEvent): Promise<void> {
+  const { core } = answer;
+  core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
+  answer.recorder?.event(event);
+  if (event.type === 'text-received') {
+    await showAnswer(answer);
+    await core.transcript.answerText(event.text);
+    core.dispatch({ type: 'undecided-changed', text: core.transcript.undecided() });
+  } else if (event.type === 'refusal-received') {
+    answer.refusal += event.text;
+  } else if (event.type === 'reasoning-received') {
+    await showReasoning(answer, event.text);
+  } else if (event.type === 'answer-finished') {
+    answer.finishReason = event.finishReason;
+  }
+}
+
+async function receiveAnswer(answer: Answer, promptId: string): Promise<void> {
+  const { core, settings, nextModel, signal } = answer;
+  const { service } = core.ports;
+  const journal = core.journal();
+  const { model } = settings;
+  answer.recorder = createAnswerRecorder(journal, { model, nextModel, parent: promptId });
+  const messages = messagesFor(endingWith(journal.conversation(), promptId));
+  const { request, warning } = service.plan(messages, settings);
+  if (warning !== undefined) core.print([notice(warning)]);
+  for await (const event of service.client().chat(request, { signal })) {
+    await onEvent(answer, event);
+  }
+}
+
+function finishNotice(reason: string | undefined): string | undefined {
+  if (reason === undefined || reason === 'stop') return undefined;
+  return reason === 'length'
+    ? 'the answer reached the token limit; /continue resumes it'
+    : `the answer ended with ${reason}`;
+}
+
+/** The notices after a complete answer. `removed`: the number of its characters that were not shown. */
+function printNotices(answer: Answer, noAnswer: Failure | undefined, removed: number): void {
+  const { core, finishReason, refusal, lateReasoning } = answer;
+  const texts = [
+    lateReasoning === '' ? undefined : `reasoning after the first text: ${lateReasoning}`,
+    refusal === '' ? (noAnswer?.message ?? finishNotice(finishReason)) : refusalNotice(refusal),
+    removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
+  ].filter((text) => text !== undefined);
+  core.print(texts.map((text) => notice(core.ports.clean(text))));
+}
+
+/** Ends an answer that was received in full. `noAnswer`: why the response does not count as an answer. */
+async function endComplete(answer: Answer, noAnswer?: Failure): Promise<AnswerOutcome> {
+  answer.recorder?.end(noAnswer?.kind);
+  if (answer.refusal === '') await showAnswer(answer);
+  printNotices(answer, noAnswer, await answer.core.transcript.closeAnswer());
+  return { type: 'finished' };
+}
+
+/** Ends an answer that was stopped or failed. */
+async function endIncomplete(answer: Answer, error: unknown): Promise<AnswerOutcome> {
+  const { core, signal, recorder, refusal } = answer;
+  const { clean } = core.ports;
+  const hasText = answer.isOpen || refusal !== '';
+  const failure = failureText(error, clean);
+  try {
+    recorder?.end(signal.aborted ? undefined : failure.kind);
+  } finally {
+    await core.transcript.closeAnswer();
+  }
+  if (refusal !== '') core.print([notice(clean(refusalNotice(refusal)))]);
+  if (signal.aborted) return { type: 'stopped', hasText };
+  return { type: 'failed', hasText, failure, isRecorded: recorder !== undefined };
+}
+
+async function send(answer: Answer, prompt: PromptToSend): Promise<AnswerOutcome> {
+  try {
+    const problem = mentionProblem(answer.core.ports.files, prompt);
+    if (problem !== undefined) return { type: 'unconfirmed', problem };
+    const promptId =
+      prompt.type === 'repeat'
+        ? recordRepeated(answer, prompt.turnId)
+        : await recordNew(answer, prompt);
+    await receiveAnswer(answer, promptId);
+    return await endComplete(answer);
+  } catch (error) {
+    const isNoAnswer = error instanceof Failure && error.kind === 'no_answer';
+    return isNoAnswer ? endComplete(answer, error) : endIncomplete(answer, error);
+  }
+}
+
+/** Sends a prompt and shows its answer. Always dispatches `answer-ended`. */
+export async function runSend(
+  core: SessionCore,
+  { prompt, settings, nextModel }: Effect & { readonly type: 'send' },
+): Promise<void> {
+  const answer: Answer = {
+    core,
+    settings,
+    nextModel,
+    signal: core.begin(),
+    recorder: undefined,
+    isOpen: false,
+    refusal: '',
+    lateReasoning: '',
+    finishReason: undefined,
+  };
+  const outcome = await send(answer, prompt);
+  const conversation = core.journal().conversation();
+  core.dispatch({ type: 'answer-ended', outcome, conversation, now: core.ports.clock.monotonic() });
+}

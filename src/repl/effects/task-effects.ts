@@ -35,8 +35,8 @@ async function selectionOf({ source, block }: EffectOf<'copy' | 'save'>): Promis
 export function runCopy(core: SessionCore, effect: EffectOf<'copy'>): Promise<void> {
   return runTask(core, async (signal) => {
     const { text, name } = await selectionOf(effect);
-    const method = await core.ports.copy(text, signal);
-    return [notice(`${name} copied ${method}`)];
+    const how = await core.ports.copy(text, signal);
+    return [notice(`${name} copied ${how}`)];
   });
 }
 

@@ -45,10 +45,10 @@ function setSystem(state: ReplState, argument: string): Step {
   return printNotice(withSettings(state, { system }), systemText(system));
 }
 
-const limitText = (limit: number | undefined) =>
-  limit === undefined
+const limitText = (tokens: number | undefined) =>
+  tokens === undefined
     ? 'natter sets no token limit for answers'
-    : `answers are limited to ${tokenText(limit)}`;
+    : `answers are limited to ${tokenText(tokens)}`;
 
 function setMaxTokens(state: ReplState, argument: string): Step {
   if (argument === '') return printNotice(state, limitText(state.settings.maxTokens));

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { commandWords } from '../../src/commands/program/command-table.ts';
+import { commandNames } from '../../src/commands/program/command-table.ts';
 import type { Context } from '../../src/commands/program/context.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 import { completionTree } from './completion-tree.ts';
@@ -12,7 +12,7 @@ import { helpPages } from './help-pages.ts';
 
 const program: Command = await buildProgram(
   { version: packageJson.version } as Context,
-  commandWords,
+  commandNames,
 );
 const folder = 'dist/help';
 mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../src/commands/program/context.ts';
 import { examplesOf } from '../../src/commands/program/help-format.ts';
-import { commandWords } from '../../src/commands/program/command-table.ts';
+import { commandNames } from '../../src/commands/program/command-table.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 
 export interface DescribedOption {
@@ -67,7 +67,7 @@ const withChildren = (command: Command): readonly DescribedCommand[] => [
 ];
 
 export async function describeProgram(version: string): Promise<DescribedProgram> {
-  const program = await buildProgram({ version } as Context, commandWords);
+  const program = await buildProgram({ version } as Context, commandNames);
   return {
     version,
     summary: program.description(),

@@ -28,11 +28,11 @@ export interface SettingValues {
 export type SettingKey = keyof SettingValues;
 
 export interface Definition<Value> {
-  /** As typed in `config set`; with two dashes in front it is the flag. */
+  /** As in `config set`; with two dashes it is the flag. */
   readonly name: string;
   readonly variable: string;
   readonly type: ValueType<Value>;
-  /** Absent where the setting has no value until it is set. */
+  /** Absent if the setting has no value by default. */
   readonly default?: Value;
   /** One line for help and tables, without a full stop. */
   readonly summary: string;
@@ -42,7 +42,7 @@ export type Definitions = {
   readonly [Key in SettingKey]: Definition<Exclude<SettingValues[Key], undefined>>;
 };
 
-/** The table of settings that flags, variables, the settings file, help and checks are made from. */
+/** The table of settings: the source of flags, variables, the settings file, help and checks. */
 export const definitions: Definitions = {
   baseUrl: {
     name: 'base-url',
@@ -131,10 +131,9 @@ function isSettingKey(text: string): text is SettingKey {
   return Object.hasOwn(definitions, text);
 }
 
-/** In the order of the table. */
 export const settingKeys: readonly SettingKey[] = Object.keys(definitions).filter(isSettingKey);
 
-/** Families of settings whose last part is chosen by the user. */
+/** Families of settings; the user chooses the names of their members. */
 export const settingFamilies = [
   {
     name: 'params.<name>',

@@ -1,11 +1,11 @@
 import { definitions, settingKeys } from './definitions.ts';
-import { formatDuration } from './duration.ts';
+import { formatDuration } from './value-types.ts';
 
-/** A variable natter reads, for `natter help environment`. */
+/** A variable that natter reads, for `natter help environment`. */
 export interface EnvironmentVariable {
   readonly name: string;
   readonly summary: string;
-  /** As text; absent where there is none. */
+  /** Absent if there is none. */
   readonly default?: string;
 }
 
@@ -79,7 +79,7 @@ const sharedVariables: readonly EnvironmentVariable[] = [
   },
 ];
 
-/** Every variable natter reads; an empty one counts as unset. */
+/** All variables that natter reads; an empty one counts as unset. */
 export const environmentVariables: readonly EnvironmentVariable[] = [
   ...settingKeys.map(settingVariable),
   ...processVariables,

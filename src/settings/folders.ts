@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
 
-/** Absolute paths, natter's own folder name included; undefined when there is no home folder. */
+/** Absolute paths, with natter's folder name; undefined if there is no home folder. */
 export interface Folders {
   /** Settings and credentials. */
   readonly config: string | undefined;
@@ -16,7 +16,7 @@ export interface Folders {
 export interface FolderFacts {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
-  /** `os.homedir()`, or undefined when it fails. */
+  /** `os.homedir()`, or undefined if it fails. */
   readonly homeDirectory: string | undefined;
 }
 
@@ -58,8 +58,8 @@ const locations = {
   },
 } as const satisfies Record<keyof Folders, Location>;
 
-/** On Windows, `\\no\\drive` starts at the root of the current drive. */
-function isWhole(name: string, windows: boolean): boolean {
+/** On Windows, `\\no\\drive` is relative to the current drive. */
+function isAbsolute(name: string, windows: boolean): boolean {
   return windows ? /^(?:[a-z]:[\\/]|[\\/]{2})/i.test(name) : path.posix.isAbsolute(name);
 }
 
@@ -67,27 +67,26 @@ function resolveFolder(location: Location, facts: FolderFacts): string | undefin
   const { environment, platform, homeDirectory } = facts;
   const windows = platform === 'win32';
   const paths = windows ? path.win32 : path.posix;
-  const own = environment[location.variable];
-  if (own !== undefined && own !== '') {
-    if (isWhole(own, windows)) return paths.normalize(own);
-    // Relative to the current directory, any checkout could supply its settings.
+  const folderVariable = environment[location.variable];
+  if (folderVariable !== undefined && folderVariable !== '') {
+    if (isAbsolute(folderVariable, windows)) return paths.normalize(folderVariable);
+    // A path relative to the current directory would let any checkout supply settings.
     throw new Failure('configuration', `${location.variable} must be an absolute path`, {
       hint: `set ${location.variable} to a path that starts at ${windows ? 'a drive' : 'the root'}`,
     });
   }
   const base = environment[windows ? location.windowsVariable : location.xdg];
   const folder = windows ? location.windowsFolder : ['natter'];
-  if (base !== undefined && isWhole(base, windows)) return paths.join(base, ...folder);
-  if (homeDirectory === undefined || !isWhole(homeDirectory, windows)) return undefined;
+  if (base !== undefined && isAbsolute(base, windows)) return paths.join(base, ...folder);
+  if (homeDirectory === undefined || !isAbsolute(homeDirectory, windows)) return undefined;
   const fallback = windows ? location.windowsDefault : location.unixDefault;
   return paths.join(homeDirectory, ...fallback, ...folder);
 }
 
 /**
- * Where natter keeps its files: its variables first, then the XDG base directories (a relative value
- * is ignored, as the specification requires) on every Unix, macOS included, and `%APPDATA%` or
- * `%LOCALAPPDATA%` on Windows.
- * @throws Failure `configuration` when one of natter's variables is a relative path
+ * The folders of natter: from its variables, else the XDG base directories on Unix and macOS (a relative value is
+ * ignored, as the specification requires), or `%APPDATA%` and `%LOCALAPPDATA%` on Windows.
+ * @throws Failure `configuration` if one of natter's variables is a relative path
  */
 export function resolveFolders(facts: FolderFacts): Folders {
   return {

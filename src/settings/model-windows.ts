@@ -33,12 +33,12 @@ function readAll(file: string): ReadonlyMap<string, Windows> {
   return new Map(Object.entries(value).map(([address, windows]) => [address, windowsOf(windows)]));
 }
 
-/** The windows that the service at this base URL reported before. */
+/** The windows that the service at this base URL reported earlier. */
 export function readModelWindows(file: string, baseUrl: string): Windows {
   return readAll(file).get(addressOf(baseUrl)) ?? new Map();
 }
 
-/** The file's next content, with the windows of this service replaced. */
+/** The new content of the file, with the windows of this service replaced. */
 export function withModelWindows(file: string, baseUrl: string, windows: Windows): string {
   const address = addressOf(baseUrl);
   const others = [...readAll(file)].filter(([other]) => other !== address);

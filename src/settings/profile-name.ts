@@ -4,13 +4,10 @@ import type { Resolved } from './resolved-settings.ts';
 import { isPrototypeName } from './setting-name.ts';
 import type { StoredSettings } from './stored-settings.ts';
 
-/** Used when no profile is chosen; it exists without being in a file. */
+/** The profile if none is chosen; it need not be in a file. */
 export const defaultProfile = 'default';
 
-/**
- * Names are keys in the files, not file names.
- * @throws Failure of `kind`; returns the name
- */
+/** @returns the name @throws Failure of `kind` for a name that is not valid as a key in the files */
 export function checkProfileName(name: string, label: string, kind: FailureKind): string {
   if (/^[A-Za-z0-9_][\w.-]{0,63}$/.test(name) && !isPrototypeName(name)) return name;
   throw new Failure(kind, `${label} is not a profile name`, {
@@ -18,7 +15,7 @@ export function checkProfileName(name: string, label: string, kind: FailureKind)
   });
 }
 
-/** Profiles with settings or a key, and the default one; sorted. */
+/** The default profile and those with settings or a key, sorted. */
 export function knownProfiles({ settings, credentials }: StoredSettings): readonly string[] {
   const names = new Set([
     defaultProfile,
@@ -60,8 +57,8 @@ function choose({ flag, environment, stored }: ProfileChoice): Resolved<string> 
 }
 
 /**
- * The profile in force: `--profile`, `NATTER_PROFILE`, the one `config use` chose, or the default one.
- * @param allowNew for commands that create the profile they are given
+ * The profile in force: of `--profile`, `NATTER_PROFILE` or `config use`, else the default one.
+ * @param allowNew for commands that may create the profile
  * @throws Failure for an unknown profile; the hint lists the known ones
  */
 export function chooseProfile(choice: ProfileChoice, allowNew = false): Resolved<string> {

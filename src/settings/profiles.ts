@@ -1,24 +1,24 @@
-import { parseApiKey } from './api-key.ts';
-import { type Definition, definitions } from './definitions.ts';
-import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
-import { parseSettingName, type SettingName } from './setting-name.ts';
 import {
+  parseApiKey,
   parseHeaderValue,
   parseParameterValue,
   parseSettingValue,
   type ValueOrigin,
 } from './setting-value.ts';
+import { type Definition, definitions } from './definitions.ts';
+import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
+import { parseSettingName, type SettingName } from './setting-name.ts';
 import { ownEntry, type Profile, type StoredSettings, withoutEntry } from './stored-settings.ts';
 
-// Pure changes of what is stored; `updateStoredSettings` applies them to the files.
+// Pure changes of the stored settings; `updateStoredSettings` applies them to the files.
 
 interface Place {
   readonly family?: 'params' | 'headers';
   readonly key: string;
 }
 
-/** A key of the profile, or of one of its two families. */
-function place(name: SettingName): Place {
+/** Where a setting is in its profile. */
+function placeOf(name: SettingName): Place {
   if (name.family === 'setting') return { key: definitions[name.key].name };
   return { family: name.family === 'parameter' ? 'params' : 'headers', key: name.name };
 }
@@ -41,19 +41,19 @@ function parseValue(name: SettingName, text: string, label: string): unknown {
   return parse(text, origin);
 }
 
-/** The value stored in the profile itself; undefined when there is none. @throws Failure `usage` */
+/** The value stored in the profile, if any. @throws Failure `usage` for an unknown setting */
 export function getStoredSetting(
   stored: StoredSettings,
   profile: string,
   setting: string,
 ): unknown {
-  const { family, key } = place(parseSettingName(setting));
+  const { family, key } = placeOf(parseSettingName(setting));
   const settings = ownEntry(stored.settings.profiles, profile) ?? {};
   return ownEntry((family === undefined ? settings : settings[family]) ?? {}, key);
 }
 
 /**
- * Sets a setting in a profile, which is created when it is new.
+ * Sets a setting in a profile; creates a new profile.
  * @param text the value as typed
  * @throws Failure `usage` for an unknown setting, a bad value or a bad profile name
  */
@@ -65,14 +65,14 @@ export function setStoredSetting(
 ): StoredSettings {
   const name = parseSettingName(setting);
   const value = parseValue(name, text, setting);
-  const { family, key } = place(name);
+  const { family, key } = placeOf(name);
   const settings = ownEntry(stored.settings.profiles, checkProfileName(profile, 'this', 'usage'));
   const changed =
     family === undefined ? { [key]: value } : { [family]: { ...settings?.[family], [key]: value } };
   return withProfile(stored, profile, { ...settings, ...changed });
 }
 
-/** Returns the same object when there is nothing to remove. @throws Failure `usage` for an unknown setting */
+/** Returns the same object if there is nothing to remove. @throws Failure `usage` for an unknown setting */
 export function unsetStoredSetting(
   stored: StoredSettings,
   profile: string,
@@ -82,7 +82,7 @@ export function unsetStoredSetting(
   if (getStoredSetting(stored, profile, setting) === undefined || settings === undefined) {
     return stored;
   }
-  const { family, key } = place(parseSettingName(setting));
+  const { family, key } = placeOf(parseSettingName(setting));
   const { [family ?? key]: _removed, ...others } = settings;
   const rest = family === undefined ? {} : withoutEntry(settings[family] ?? {}, key);
   if (family === undefined || Object.keys(rest).length === 0) {
@@ -91,13 +91,13 @@ export function unsetStoredSetting(
   return withProfile(stored, profile, { ...settings, [family]: rest });
 }
 
-/** Makes a profile the current one. @throws Failure `configuration` for one that does not exist */
+/** Makes a profile the current one. @throws Failure `configuration` for an unknown one */
 export function useProfile(stored: StoredSettings, profile: string): StoredSettings {
   if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
   return { ...stored, settings: { ...stored.settings, profile } };
 }
 
-/** Removes a profile and its key; the default profile replaces it as the current one. @throws Failure */
+/** Removes a profile and its key; if it was the current one, the default profile is. @throws Failure `configuration` */
 export function deleteProfile(stored: StoredSettings, profile: string): StoredSettings {
   if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
   const { profile: current, ...settings } = stored.settings;
@@ -107,7 +107,7 @@ export function deleteProfile(stored: StoredSettings, profile: string): StoredSe
 }
 
 /**
- * Stores a key with its address; both the profile and the credential get the address.
+ * Stores a key with its address, and the address in the profile.
  * @throws Failure `usage` for a bad key, address or profile name
  */
 export function saveCredential(
@@ -125,7 +125,7 @@ export function saveCredential(
   };
 }
 
-/** Returns the same object when the profile has no key. */
+/** Returns the same object if the profile has no key. */
 export function removeCredential(stored: StoredSettings, profile: string): StoredSettings {
   const { credentials } = stored;
   if (ownEntry(credentials.profiles, profile) === undefined) return stored;
@@ -135,7 +135,7 @@ export function removeCredential(stored: StoredSettings, profile: string): Store
 
 export interface ProfileSummary {
   readonly name: string;
-  /** Chosen by `config use`, or the default one when none was. */
+  /** Of `config use`, else the default one. */
   readonly current: boolean;
   readonly hasKey: boolean;
 }

@@ -1,10 +1,15 @@
 import type { Environment } from '../environment.ts';
 import { type Definition, definitions, type SettingKey, settingKeys } from './definitions.ts';
 import { chooseProfile } from './profile-name.ts';
-import type { Resolved, ResolvedSettings, Source, WithheldSecret } from './resolved-settings.ts';
-import { resolveApiKey, withheldHeaders } from './resolve-secrets.ts';
+import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
+import { isSecretHeader } from '../secrecy/secret-parts.ts';
 import { checkHeaderName, checkParameterName } from './setting-name.ts';
-import { parseHeaderValue, parseSettingValue, type ValueOrigin } from './setting-value.ts';
+import {
+  parseApiKey,
+  parseHeaderValue,
+  parseSettingValue,
+  type ValueOrigin,
+} from './setting-value.ts';
 import { ownEntry, type Profile, type StoredSettings } from './stored-settings.ts';
 import type { StoredValue } from './value-types.ts';
 
@@ -18,7 +23,7 @@ export interface SettingLayers {
   readonly flags: SettingFlags;
   readonly environment: Environment;
   readonly stored: StoredSettings;
-  /** For commands that create the profile they are given. */
+  /** For commands that may create the profile. */
   readonly allowNewProfile?: boolean;
 }
 
@@ -106,20 +111,71 @@ function resolveHeaders(profile: NamedProfile): Readonly<Record<string, Resolved
   );
 }
 
-function withoutWithheld<Value>(
+interface SecretRequest {
+  readonly profile: string;
+  readonly environment: Environment;
+  readonly stored: StoredSettings;
+  readonly baseUrl: string | undefined;
+}
+
+interface ResolvedKey {
+  readonly apiKey?: Resolved<string>;
+  readonly unsent?: UnsentSecret;
+}
+
+/**
+ * The key to send: `NATTER_API_KEY` to any base URL, the stored key only to the origin it was stored with, so that no
+ * flag or variable can send it elsewhere.
+ * @throws Failure `configuration` for a key not allowed in a header
+ */
+function resolveApiKey(request: SecretRequest): ResolvedKey {
+  const { profile, environment, stored, baseUrl } = request;
+  const variable = environment['NATTER_API_KEY'];
+  if (variable !== undefined && variable !== '') {
+    const value = parseApiKey(variable, 'NATTER_API_KEY', 'configuration');
+    return { apiKey: { value, source: { kind: 'environment', name: 'NATTER_API_KEY' } } };
+  }
+  const credential = ownEntry(stored.credentials.profiles, profile);
+  if (credential === undefined || baseUrl === undefined) return {};
+  const belongsTo = new URL(credential.baseUrl).origin;
+  const requested = new URL(baseUrl).origin;
+  if (belongsTo !== requested) {
+    return { unsent: { what: 'API key', profile, belongsTo, requested } };
+  }
+  const label = `the stored key of profile ${profile}`;
+  const value = parseApiKey(credential.apiKey, label, 'configuration');
+  return { apiKey: { value, source: { kind: 'profile', name: profile } } };
+}
+
+/** The secret headers of a profile that belong to a different origin than that of the base URL in force. */
+function unsentHeaders(
+  headers: readonly string[],
+  profile: string,
+  ownBaseUrl: string | undefined,
+  baseUrl: string | undefined,
+): readonly UnsentSecret[] {
+  if (baseUrl === undefined) return [];
+  const requested = new URL(baseUrl).origin;
+  const belongsTo = ownBaseUrl === undefined ? 'no base URL' : new URL(ownBaseUrl).origin;
+  if (belongsTo === requested) return [];
+  return headers
+    .filter(isSecretHeader)
+    .map((name) => ({ what: `header ${name}`, profile, belongsTo, requested }));
+}
+
+function withoutUnsent<Value>(
   headers: Readonly<Record<string, Value>>,
-  withheld: readonly WithheldSecret[],
+  unsent: readonly UnsentSecret[],
 ): Readonly<Record<string, Value>> {
-  const names = new Set(withheld.map(({ what }) => what));
+  const names = new Set(unsent.map(({ what }) => what));
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !names.has(`header ${name}`)),
   );
 }
 
 /**
- * Every setting in force: flag, then environment, then profile, then default; an empty variable is unset.
- * @throws Failure `usage` for a bad flag, `configuration` for a bad variable, profile or key; each names
- * its source
+ * All settings in force: flag over environment over profile over default; an empty variable counts as unset.
+ * @throws Failure `usage` for a bad flag, `configuration` for a bad variable, profile or key; it names the source
  */
 export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const { flags, environment, stored } = layers;
@@ -135,14 +191,14 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const headers = resolveHeaders(profile);
   const own = ownEntry(profile.settings, definitions.baseUrl.name);
   const ownBaseUrl = typeof own === 'string' ? definitions.baseUrl.type.parse(own) : undefined;
-  const kept = withheldHeaders(Object.keys(headers), profile.name, ownBaseUrl, baseUrl);
+  const unsent = unsentHeaders(Object.keys(headers), profile.name, ownBaseUrl, baseUrl);
   return {
     profile: chosen,
     values,
     sources,
     params: resolveParams(flags, profile),
-    headers: withoutWithheld(headers, kept),
+    headers: withoutUnsent(headers, unsent),
     ...(key.apiKey === undefined ? {} : { apiKey: key.apiKey }),
-    withheld: [...(key.withheld === undefined ? [] : [key.withheld]), ...kept],
+    unsentSecrets: [...(key.unsent === undefined ? [] : [key.unsent]), ...unsent],
   };
 }

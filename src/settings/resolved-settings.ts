@@ -1,6 +1,6 @@
 import type { SettingKey, SettingValues } from './definitions.ts';
 
-/** Where a value comes from. */
+/** Where a value is from. */
 export interface Source {
   readonly kind: 'flag' | 'environment' | 'profile' | 'default';
   /** `--model`, `NATTER_MODEL`, a profile's name, or `default`. */
@@ -17,8 +17,8 @@ export interface Resolved<Value> {
   readonly source: Source;
 }
 
-/** A stored secret that is not sent, because the origin of the base URL in force differs. */
-export interface WithheldSecret {
+/** A stored secret that is not sent, because it belongs to a different origin than that of the base URL in force. */
+export interface UnsentSecret {
   /** `API key` or `header x-team-token`. */
   readonly what: string;
   readonly profile: string;
@@ -27,19 +27,19 @@ export interface WithheldSecret {
   readonly requested: string;
 }
 
-/** Every setting in force and where it came from. */
+/** All settings in force, with their sources. */
 export interface ResolvedSettings {
   readonly profile: Resolved<string>;
   readonly values: SettingValues;
-  /** `default` also for a setting that has neither value nor default. */
+  /** `default` also for a setting without a value. */
   readonly sources: Readonly<Record<SettingKey, Source>>;
   /** Extra fields of the request body. */
   readonly params: Readonly<Record<string, Resolved<unknown>>>;
   /** Extra headers, names in lower case. */
   readonly headers: Readonly<Record<string, Resolved<string>>>;
   readonly apiKey?: Resolved<string>;
-  readonly withheld: readonly WithheldSecret[];
-  /** Windows in tokens by model id, as reported before by the service at this base URL. */
+  readonly unsentSecrets: readonly UnsentSecret[];
+  /** Windows in tokens by model id, as the service at this base URL reported them earlier. */
   readonly windows?: ReadonlyMap<string, number>;
 }
 
@@ -49,7 +49,7 @@ export function withoutSources<Value>(
   return Object.fromEntries(Object.entries(record).map(([name, { value }]) => [name, value]));
 }
 
-/** One sentence for a notice. */
-export function describeWithheld(secret: WithheldSecret): string {
+/** The notice about a secret that was not sent. */
+export function describeUnsent(secret: UnsentSecret): string {
   return `the ${secret.what} of profile ${secret.profile} was not sent: it belongs to ${secret.belongsTo}, not to ${secret.requested}`;
 }

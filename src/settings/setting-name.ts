@@ -1,19 +1,19 @@
 import { Failure, type FailureKind } from '../failure.ts';
 import { definitions, settingFamilies, type SettingKey, settingKeys } from './definitions.ts';
 
-/** What a name typed in `config set` means. */
+/** A parsed name of `config set`. */
 export type SettingName =
   | { readonly family: 'setting'; readonly key: SettingKey }
   | { readonly family: 'parameter' | 'header'; readonly name: string };
 
 const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Names that would reach an object's prototype instead of its content. */
+/** Names that would set the prototype of an object. */
 export function isPrototypeName(name: string): boolean {
   return prototypeNames.has(name);
 }
 
-const ownFields: ReadonlyMap<string, string> = new Map([
+const bodyFields: ReadonlyMap<string, string> = new Map([
   ['model', 'use --model, or natter config set model'],
   ['max_tokens', 'use --max-tokens, or natter config set max-tokens'],
   ['messages', 'natter builds them from the system prompt, the conversation and the prompt'],
@@ -21,11 +21,12 @@ const ownFields: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * @param where completes a message about a name that was not typed just now: ` in profile work`
- * @throws Failure of `kind` for a body field that natter sets itself, or an unsafe one; returns the name
+ * @param where completes the message: ` in profile work`
+ * @returns the name
+ * @throws Failure of `kind` for a body field that natter sets, or an unsafe name
  */
 export function checkParameterName(name: string, kind: FailureKind, where = ''): string {
-  const hint = ownFields.get(name);
+  const hint = bodyFields.get(name);
   if (hint !== undefined) {
     throw new Failure(kind, `the parameter ${name}${where} is set by natter itself`, { hint });
   }
@@ -45,7 +46,8 @@ const transportHeaders = new Set([
 
 /**
  * @param where as for `checkParameterName`
- * @throws Failure of `kind` for a header that natter sets itself, or an invalid one; returns it in lower case
+ * @returns the name in lower case
+ * @throws Failure of `kind` for a header that natter sets, or an invalid name
  */
 export function checkHeaderName(name: string, kind: FailureKind, where = ''): string {
   const lower = name.toLowerCase();
@@ -70,7 +72,7 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
 
 const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
 
-/** As `config set` takes them; of a family the form of its names. */
+/** The names for `config set`; of a family, the form of its names. */
 export const settingNames: readonly string[] = [
   ...settingKeys.map((key) => definitions[key].name),
   ...settingFamilies.map((family) => family.name),

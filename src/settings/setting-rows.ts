@@ -3,18 +3,17 @@ import { maskKey, maskMark, maskUrl } from '../secrecy/mask.ts';
 import { isSecretHeader } from '../secrecy/secret-parts.ts';
 import type { ResolvedSettings, Source } from './resolved-settings.ts';
 
-/** One line of `config list` or of a dry run; already masked. */
+/** A line of `config list` or of a dry run, masked. */
 export interface SettingRow {
   /** `model`, `params.temperature`, `headers.x-team`, `api-key`. */
   readonly name: string;
-  /** As `config set` takes it; undefined where there is no value. */
+  /** As in `config set`; undefined if there is no value. */
   readonly value: string | undefined;
-  /** As the settings file holds it: a number, true or false, the JSON of a parameter, else text. Absent as `value` is. */
+  /** As in the settings file: a number, true or false, the JSON of a parameter, else text. Absent if `value` is. */
   readonly json?: unknown;
   readonly source: Source;
 }
 
-/** A value of a setting, parameter or header as text for a person, secrets masked. */
 function maskSettingValue(name: string, value: string): string {
   if (name === definitions.baseUrl.name) return maskUrl(value);
   const header = /^headers\.(?<header>.+)$/.exec(name)?.groups?.['header'];
@@ -26,12 +25,12 @@ export function textRow(name: string, value: string | undefined, source: Source)
   return value === undefined ? { name, value, source } : { name, value, json: value, source };
 }
 
-/** The row as JSON output has it; null where there is no value. */
+/** The row for JSON output; null if there is no value. */
 export function jsonRow({ name, json = null, source }: SettingRow) {
   return { name, value: json, source };
 }
 
-/** Every setting in force, in the order of the table, secrets masked. */
+/** All settings in force, in the order of the table, with secrets masked. */
 export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] {
   const settings = settingKeys.map((key): SettingRow => {
     const { name, type } = definitions[key] as Definition<unknown>;

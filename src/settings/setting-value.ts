@@ -1,8 +1,9 @@
 import { Failure, type FailureKind } from '../failure.ts';
 import { inexactNumbers, isTooDeep, jsonProblem, parseJson } from '../json.ts';
+import { keyProblem } from '../secrecy/key-problem.ts';
 import type { Definition } from './definitions.ts';
 
-/** How a bad value is reported. The value is never part of the message: it may be a misplaced key. */
+/** How a bad value is reported. The value is not part of the message, because it may be a misplaced key. */
 export interface ValueOrigin {
   /** `--timeout`, `NATTER_TIMEOUT`, `timeout in profile work`. */
   readonly label: string;
@@ -18,7 +19,7 @@ function fail(origin: ValueOrigin, expected: string, hint = origin.hint): Failur
   );
 }
 
-/** @throws Failure that names the origin and what is expected */
+/** @throws Failure with the origin and the expected form */
 export function parseSettingValue<Value>(
   definition: Definition<Value>,
   raw: unknown,
@@ -34,11 +35,11 @@ export function parseSettingValue<Value>(
   });
 }
 
-/** Near misses of JSON true, false and null, which would otherwise be sent as text. */
+/** Misspellings of JSON's true, false and null, which would otherwise be sent as text. */
 const nearlyJson = /^(?:true|false|null|none|nil|undefined|nan|infinity)$/i;
 const bareWord = /^[a-z_][\w.:/@+-]*$/i;
 
-/** Any JSON value, sent as typed; a bare word is text. @throws Failure that names the origin */
+/** Any JSON value; a bare word is text. @throws Failure with the origin */
 export function parseParameterValue(text: string, origin: ValueOrigin): unknown {
   const value = parseJson(text);
   const [inexact] = value === undefined ? [] : inexactNumbers(text);
@@ -54,7 +55,7 @@ export function parseParameterValue(text: string, origin: ValueOrigin): unknown 
   throw fail(origin, 'JSON or a single word', quoted);
 }
 
-/** Header text without the spaces around it. @throws Failure that names the origin */
+/** The text of a header, trimmed. @throws Failure with the origin */
 export function parseHeaderValue(raw: unknown, origin: ValueOrigin): string {
   // RFC 9110, 5.5: visible ASCII, spaces and tabs.
   const value = typeof raw === 'string' ? raw.trim() : '';
@@ -72,4 +73,18 @@ export function parseParameterFlag(text: string): readonly [name: string, value:
     throw new Failure('usage', '--param must be name=json', { hint: '--param temperature=0.2' });
   }
   return [name, parseParameterValue(value, { label: `--param ${name}`, kind: 'usage' })];
+}
+
+/**
+ * The key, trimmed.
+ * @param label the source of the key, for the message, which never contains the key
+ * @throws Failure of `kind` for a key with characters not allowed in an HTTP header
+ */
+export function parseApiKey(text: string, label: string, kind: FailureKind): string {
+  const key = text.trim();
+  const problem = keyProblem(key);
+  if (problem === undefined) return key;
+  throw new Failure(kind, `${label} ${problem}`, {
+    hint: 'copy the key again, alone and on one line',
+  });
 }

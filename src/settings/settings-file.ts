@@ -36,7 +36,7 @@ export function settingsPath(folder: string, file: Pick<SettingsFile<unknown>, '
   return path.join(folder, `${file.name}.json`);
 }
 
-/** Moves the folder of both files. */
+/** The variable that sets the folder of both files. */
 export const configVariable = 'NATTER_CONFIG_DIR';
 
 /** Read and write for the owner only. */
@@ -75,14 +75,14 @@ function readContent(filePath: string, mustBePrivate: boolean): Content | undefi
 
 export interface SettingsReading {
   readonly stored: StoredSettings;
-  /** Sentences for the user, such as a credentials file that others could read. */
+  /** For the user, for example about a credentials file that others could read. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads both files; a missing file or folder is an empty one. Kept light: every command does this.
- * A credentials file that others may read is made private, except on Windows.
- * @throws Failure `configuration` for a damaged file (which is left as it is), `storage` for an unreadable one
+ * Reads both files; a missing file or folder counts as empty. Every command calls this, so it imports little.
+ * A credentials file that others can read is made private, except on Windows.
+ * @throws Failure `configuration` for a damaged file, which stays unchanged; `storage` for an unreadable one
  */
 export function readStoredSettings(
   folder: string | undefined,

@@ -20,13 +20,13 @@ import { storageFailure } from '../storage/storage-failure.ts';
 import type { StoredSettings } from './stored-settings.ts';
 
 export interface StoreAccess extends LockOptions {
-  /** The configuration folder; undefined when there is no home folder. */
+  /** The configuration folder; undefined if there is no home folder. */
   readonly folder: string | undefined;
   readonly platform: NodeJS.Platform;
 }
 
-/** Removes temporary files of killed writes: they may contain a key since deleted. */
-function removeRemains(filePath: string): void {
+/** Removes temporary files of interrupted writes: they may contain a deleted key. */
+function removeTemporaryFiles(filePath: string): void {
   const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
   const folder = path.dirname(target);
   for (const entry of fs.readdirSync(folder)) {
@@ -44,19 +44,19 @@ function write<Document extends Readonly<Record<string, unknown>>>(
 ): void {
   const filePath = settingsPath(folder, file);
   try {
-    removeRemains(filePath);
+    removeTemporaryFiles(filePath);
     const store = new Store<Record<string, unknown>>({
       cwd: folder,
       configName: file.name,
       configFileMode: privateMode,
       projectSuffix: '',
       accessPropertiesByDotNotation: false,
-      // conf's own reading fails at a byte order mark and quotes the content of a damaged file.
+      // The default of conf fails at a byte order mark and quotes the content of a damaged file.
       deserialize: (text) => ({ ...file.parse(text, filePath) }),
       serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
     });
     store.store = { ...document };
-    // conf writes in place in some sandboxes, where an older and wider mode would stay.
+    // In some sandboxes conf writes in place, which does not change the mode of an existing file.
     if (platform !== 'win32') fs.chmodSync(filePath, privateMode);
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -73,9 +73,9 @@ function createFolder(folder: string): void {
 }
 
 /**
- * Reads, changes and writes the settings as one step, so that concurrent changes are not lost; files
- * whose document `change` returns as it was are not written. Each file is replaced whole and is private.
- * @throws Failure `storage` when that fails, `configuration` for a damaged file, or what `change` throws
+ * Reads, changes and writes the settings under a lock, so that concurrent changes are not lost. A file is written only
+ * if `change` returns a different document for it; it is replaced atomically and is private.
+ * @throws Failure `storage` if that fails, `configuration` for a damaged file, or what `change` throws
  */
 export async function updateStoredSettings(
   access: StoreAccess,
@@ -94,7 +94,7 @@ export async function updateStoredSettings(
     const { stored } = readStoredSettings(folder, platform);
     const changed = change(stored);
     const place = { folder, platform };
-    // Credentials first: after a crash between the two writes, the new key meets an older base URL and is withheld.
+    // Credentials first: after a crash between the two writes, the new key has an older base URL and is not sent.
     if (changed.credentials !== stored.credentials) {
       write(Store, place, credentialsFile, changed.credentials);
     }

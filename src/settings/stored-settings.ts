@@ -1,14 +1,14 @@
 import { Failure } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 
-/** One profile as the file holds it: unchecked values by setting name, and the two families. */
+/** A profile as it is in the file: unchecked values by setting name, and the two families. */
 export interface Profile {
   readonly [setting: string]: unknown;
   readonly params?: JsonObject;
   readonly headers?: JsonObject;
 }
 
-/** `config.json`; keys natter does not know are kept. */
+/** `config.json`; unknown keys are preserved. */
 export interface SettingsDocument {
   readonly [key: string]: unknown;
   /** The profile that `config use` chose. */
@@ -19,7 +19,7 @@ export interface SettingsDocument {
 export interface StoredCredential {
   readonly [key: string]: unknown;
   readonly apiKey: string;
-  /** The key is sent to this address' origin only. */
+  /** The key is sent only to the origin of this address. */
   readonly baseUrl: string;
 }
 
@@ -29,7 +29,7 @@ export interface CredentialsDocument {
   readonly profiles: Readonly<Record<string, StoredCredential>>;
 }
 
-/** Everything natter keeps about services. */
+/** The content of both files. */
 export interface StoredSettings {
   readonly settings: SettingsDocument;
   readonly credentials: CredentialsDocument;
@@ -97,7 +97,7 @@ function parseProfiles<Entry>(
   return Object.fromEntries(entries);
 }
 
-/** @throws Failure `configuration` that names the file and the problem, never the content */
+/** @throws Failure `configuration` with the file and the problem, never the content */
 export function parseSettingsDocument(text: string, path: string): SettingsDocument {
   const { profile, ...document } = parseDocument(text, path);
   if (profile !== undefined && typeof profile !== 'string') {
@@ -107,13 +107,13 @@ export function parseSettingsDocument(text: string, path: string): SettingsDocum
   return { ...document, ...(profile === undefined ? {} : { profile }), profiles };
 }
 
-/** @throws Failure `configuration` that names the file and the problem, never the content */
+/** @throws Failure `configuration` with the file and the problem, never the content */
 export function parseCredentialsDocument(text: string, path: string): CredentialsDocument {
   const document = parseDocument(text, path);
   return { ...document, profiles: parseProfiles(document.profiles, path, isCredential) };
 }
 
-/** The entry of that name, never one inherited from Object. */
+/** The entry with this name, unless it is inherited from Object. */
 export function ownEntry<Value>(
   record: Readonly<Record<string, Value>>,
   name: string,

@@ -1,5 +1,32 @@
 import { completeAddress, portProblem } from '../address.ts';
-import { formatDuration, parseDuration } from './duration.ts';
+
+const millisecondsPerUnit: ReadonlyMap<string, number> = new Map([
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+]);
+
+/**
+ * Milliseconds of `500ms`, `30s`, `1.5m`, `1h`, or of a plain number of seconds; undefined for other texts and for
+ * numbers beyond exact integers.
+ */
+export function parseDuration(text: string): number | undefined {
+  const match = /^(?<amount>\d+(?:\.\d+)?)\s*(?<unit>ms|s|m|h)?$/i.exec(text.trim());
+  const size = millisecondsPerUnit.get(match?.groups?.['unit']?.toLowerCase() ?? 's');
+  if (match === null || size === undefined) return undefined;
+  const milliseconds = Math.round(Number(match.groups?.['amount']) * size);
+  return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
+}
+
+/** The shortest exact text that `parseDuration` accepts: `10m`, `90s`, `500ms`, `0`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds === 0) return '0';
+  for (const [unit, size] of millisecondsPerUnit) {
+    if (milliseconds % size === 0) return `${milliseconds / size}${unit}`;
+  }
+  return `${milliseconds}ms`;
+}
 
 /** A value in the settings file. */
 export type StoredValue = string | number | boolean;
@@ -12,9 +39,9 @@ export interface ValueType<Value> {
   readonly expected: string;
   /** Undefined for invalid text. */
   parse(text: string): Value | undefined;
-  /** Completes "has …" for a text whose one mistake can be named. */
+  /** Completes "has …", if the mistake is known. */
   readonly mistake?: (text: string) => string | undefined;
-  /** The form that is written to the file; as text it is what `config get` prints. */
+  /** The value in the file; as text it is the output of `config get`. */
   store(value: Value): StoredValue;
 }
 
@@ -32,7 +59,7 @@ export const identifier: ValueType<string> = {
   store: (value) => value,
 };
 
-/** An HTTP base address; kept as typed, so that what is shown is what was set, apart from a missing `http://`. */
+/** An HTTP base address, stored as typed except for a missing `http://`. */
 export const address: ValueType<string> = {
   name: 'URL',
   expected:
@@ -46,7 +73,7 @@ export const address: ValueType<string> = {
   store: (value) => value,
 };
 
-/** Milliseconds in the program, text such as `30s` in the file. */
+/** Milliseconds in the program; text such as `30s` in the file. */
 export const duration: ValueType<number> = {
   name: 'duration',
   expected: 'a duration such as 500ms, 30s, 10m or 1h (a plain number is seconds)',

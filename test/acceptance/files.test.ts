@@ -55,7 +55,7 @@ test('the output of a command can be attached', async () => {
 });
 
 test.each([
-  ['that is not there', 'missing', 'cannot attach missing: no such file'],
+  ['that is not there', 'missing', 'cannot attach missing: there is no such file'],
   ['that is a folder', 'folder', 'cannot attach folder: it is a folder'],
   ['that is binary', 'binary', 'binary is binary: byte 1 is NUL'],
   ['that is not UTF-8', 'latin', 'latin is not UTF-8: byte 3 is invalid'],

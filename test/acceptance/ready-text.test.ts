@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { helpPages } from '../../scripts/package/help-pages.ts';
-import { commandWords } from '../../src/commands/program/command-table.ts';
+import { commandNames } from '../../src/commands/program/command-table.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { runNatter } from '../support/natter.ts';
@@ -20,7 +20,7 @@ const { printReadyText } = load('../../bin/ready-text.cjs') as { printReadyText:
 const folder = 'dist/help';
 
 test('the help of every command is ready, as the command tree tells it', async () => {
-  const program = await buildProgram(createMemoryContext().context, commandWords);
+  const program = await buildProgram(createMemoryContext().context, commandNames);
   const pages = helpPages(program).map(([words, text]) => [`natter.${words.join('.')}`, text]);
   const ready = readdirSync(folder).map((name) => {
     const text = readFileSync(join(folder, name), 'utf8');

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { guideLines } from '../../src/commands/help/guide-topics.ts';
+import { guideLines } from '../../src/commands/help/topics.ts';
 import { openExampleShell, shellLines, type ExampleShell } from '../support/example-shell.ts';
 
 /** An example that is to fail says so at its end, in a comment. */

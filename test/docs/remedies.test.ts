@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { commandWords } from '../../src/commands/program/remedy-words.ts';
+import { commandWords } from '../../src/commands/program/report.ts';
 import { commonWords } from '../../src/output/remedy-words.ts';
 
 /** Remedies of failures that the client does not throw. */

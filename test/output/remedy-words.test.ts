@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandWords } from '../../src/commands/program/remedy-words.ts';
+import { commandWords } from '../../src/commands/program/report.ts';
 import { replWords } from '../../src/repl/text/remedy-words.ts';
 import { hintOf } from '../../src/output/remedy-words.ts';
 import { Failure } from '../../src/failure.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { resolveSettings, type SettingLayers } from '../../src/settings/resolve.ts';
-import { describeWithheld } from '../../src/settings/resolved-settings.ts';
+import { describeUnsent } from '../../src/settings/resolved-settings.ts';
 import { exampleKey, failureOf, storedWith } from './fixtures/stored.ts';
 
 const home = 'https://api.example.com';
@@ -16,9 +16,9 @@ function resolve(layers: Partial<SettingLayers> = {}) {
 
 describe('the key', () => {
   test('is the stored one when the base URL has the origin it was saved for', () => {
-    const { apiKey, withheld } = resolve();
+    const { apiKey, unsentSecrets } = resolve();
     expect(apiKey).toEqual({ value: exampleKey, source: { kind: 'profile', name: 'default' } });
-    expect(withheld).toEqual([]);
+    expect(unsentSecrets).toEqual([]);
   });
 
   test.each([
@@ -37,9 +37,9 @@ describe('the key', () => {
     'http://api.example.com',
     'http://127.0.0.1:8080',
   ])('K23 a flag cannot carry a stored key to %s', (baseUrl) => {
-    const { apiKey, withheld } = resolve({ flags: { baseUrl } });
+    const { apiKey, unsentSecrets } = resolve({ flags: { baseUrl } });
     expect(apiKey).toBeUndefined();
-    expect(withheld).toEqual([
+    expect(unsentSecrets).toEqual([
       {
         what: 'API key',
         profile: 'default',
@@ -51,9 +51,9 @@ describe('the key', () => {
 
   test('K23 a variable cannot carry a stored key elsewhere either', () => {
     const environment = { NATTER_BASE_URL: 'https://elsewhere.example' };
-    const { apiKey, withheld } = resolve({ environment });
+    const { apiKey, unsentSecrets } = resolve({ environment });
     expect(apiKey).toBeUndefined();
-    expect(withheld.map(describeWithheld)).toEqual([
+    expect(unsentSecrets.map(describeUnsent)).toEqual([
       'the API key of profile default was not sent: it belongs to https://api.example.com, not to https://elsewhere.example',
     ]);
   });
@@ -116,16 +116,16 @@ describe('headers that look like secrets', () => {
   });
 
   test('are sent to the base URL of their profile', () => {
-    const { headers, withheld } = resolve({ stored: withHeaders });
+    const { headers, unsentSecrets } = resolve({ stored: withHeaders });
     expect(Object.keys(headers)).toEqual(['x-api-key', 'x-team']);
-    expect(withheld).toEqual([]);
+    expect(unsentSecrets).toEqual([]);
   });
 
-  test('K23 are withheld from any other origin, while plain headers go there', () => {
+  test('K23 are sent to no other origin, unlike plain headers', () => {
     const flags = { baseUrl: 'https://elsewhere.example' };
-    const { headers, withheld } = resolve({ stored: withHeaders, flags });
+    const { headers, unsentSecrets } = resolve({ stored: withHeaders, flags });
     expect(Object.keys(headers)).toEqual(['x-team']);
-    expect(withheld.map(({ what }) => what)).toEqual(['header x-api-key']);
+    expect(unsentSecrets.map(({ what }) => what)).toEqual(['header x-api-key']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { commandWords } from '../../../src/commands/program/remedy-words.ts';
+import { commandWords } from '../../../src/commands/program/report.ts';
 import type { FailureKind } from '../../../src/failure.ts';
 import { commonWords } from '../../../src/output/remedy-words.ts';
 

@@ -1,7 +1,7 @@
 // docs/messages.md: all messages of natter, for review.
 import { replWords } from '../../../src/repl/text/remedy-words.ts';
 import { exitCodes, type FailureKind, type RemedyCode } from '../../../src/failure.ts';
-import { commandWords } from '../../../src/commands/program/remedy-words.ts';
+import { commandWords } from '../../../src/commands/program/report.ts';
 import { commonWords } from '../../../src/output/remedy-words.ts';
 import type { Messages, Notice } from './collect.ts';
 import { type FailureMessage, remedyHint } from './failure-message.ts';

@@ -1,5 +1,5 @@
 // Failures whose kind, message and hint depend on each other, made by calling the functions of src with samples.
-import { commandWords } from '../../../src/commands/program/remedy-words.ts';
+import { commandWords } from '../../../src/commands/program/report.ts';
 import { certificateFailure } from '../../../src/client/failure/certificate-failure.ts';
 import { type Endpoint, serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { createRoute } from '../../../src/client/http/route.ts';

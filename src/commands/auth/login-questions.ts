@@ -1,10 +1,9 @@
 import { detailsOf } from '../../client/failure/request-failure.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
-import { parseApiKey } from '../../settings/api-key.ts';
+import { parseApiKey, parseSettingValue, type ValueOrigin } from '../../settings/setting-value.ts';
 import { definitions } from '../../settings/definitions.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { parseSettingValue, type ValueOrigin } from '../../settings/setting-value.ts';
 import type { LoginOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { present } from '../print/presentation.ts';

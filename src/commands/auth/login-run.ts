@@ -1,7 +1,5 @@
 import type { ModelRecord } from '../../client/contract.ts';
-import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
 import { defaultProfile } from '../../settings/profile-name.ts';
 import { removeCredential, saveCredential, setStoredSetting } from '../../settings/profiles.ts';
 import type { Resolved, ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -12,8 +10,8 @@ import type { Context } from '../program/context.ts';
 import { askBaseUrl, askKey, isRefused, tryAgain } from './login-questions.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
-import { openService, readStored } from '../service/service.ts';
-import { changeStored } from '../service/settings-access.ts';
+import { openService } from '../service/service.ts';
+import { readStored, changeStored, noticeOverrides } from '../service/settings-access.ts';
 
 function describeModels(records: readonly ModelRecord[]): string {
   if (records.length === 0) return 'it lists no models';
@@ -54,7 +52,7 @@ async function check(
   const { apiKey: _old, ...others } = settings;
   const service = await openService(context, presentation, options, {
     ...others,
-    withheld: settings.withheld.filter(({ what }) => what !== 'API key'),
+    unsentSecrets: settings.unsentSecrets.filter(({ what }) => what !== 'API key'),
     ...(apiKey === undefined
       ? {}
       : { apiKey: { value: apiKey, source: { kind: 'flag', name: 'login' } } }),
@@ -125,13 +123,6 @@ function store(context: Context, profile: string, { apiKey, baseUrl }: Entered) 
   );
 }
 
-/** Variables that win over what is stored. */
-function noticeOverrides({ environment }: Context, notices: Notices): void {
-  for (const name of ['NATTER_BASE_URL', 'NATTER_API_KEY']) {
-    if (isSet(environment, name)) notices.notice(`${name} is set and overrides the profile`);
-  }
-}
-
 /**
  * Runs `natter auth login`: nothing is stored before the service has accepted it.
  * @throws Failure
@@ -158,5 +149,5 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`natter config use ${profile} makes it the current profile`);
   }
-  noticeOverrides(context, notices);
+  noticeOverrides(environment, notices);
 }

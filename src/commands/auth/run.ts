@@ -1,16 +1,15 @@
 import { isSet } from '../../environment.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import { removeCredential } from '../../settings/profiles.ts';
-import { describeWithheld } from '../../settings/resolved-settings.ts';
+import { describeUnsent } from '../../settings/resolved-settings.ts';
 import { listSettings, textRow } from '../../settings/setting-rows.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { present } from '../print/presentation.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
-import { printSettings } from '../print/print-settings.ts';
-import { readSettings, readStored } from '../service/service.ts';
-import { changeStored } from '../service/settings-access.ts';
+import { printSettings } from '../print/print-data.ts';
+import { readSettings, readStored, changeStored } from '../service/settings-access.ts';
 
 /** What `auth status` is about. */
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
@@ -24,7 +23,7 @@ export async function showStatus(context: Context, options: JsonOptions): Promis
   const shown = listSettings(settings).filter(({ name }) => shownSettings.has(name));
   await printSettings(context, presentation, [profile, ...shown], options);
   if (options.json === true) return;
-  for (const secret of settings.withheld) notices.notice(describeWithheld(secret));
+  for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
   const { replay } = chooseRecording(options, context.environment);
   if (replay !== undefined) {
     notices.notice(`answers come from the recording ${replay.file}, not from a service`);

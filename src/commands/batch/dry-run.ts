@@ -7,7 +7,7 @@ import { toFailure } from '../../output/failure-report.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
-import { withHint } from '../program/remedy-words.ts';
+import { withHint } from '../program/report.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
 import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
 import type { BatchOptions } from './plan.ts';

@@ -4,7 +4,7 @@ import type { BatchItem, InputItem } from '../../batch/input/item.ts';
 import { countFailure, type Tally } from '../../batch/tally.ts';
 import type { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/failure-report.ts';
-import { withHint } from '../program/remedy-words.ts';
+import { withHint } from '../program/report.ts';
 import type { Secrets } from '../program/secrets.ts';
 import { failureLine, outcomeLine, unsendable } from './result.ts';
 import { itemFingerprint, sendItem, type ItemOutcome, type SendOptions } from './send-item.ts';

@@ -3,7 +3,7 @@ import type { InputItem, ItemPlace } from '../../batch/input/item.ts';
 import { Failure } from '../../failure.ts';
 import { failureFields } from '../../output/failure-report.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
-import { cleanLine } from '../print/clean-line.ts';
+import { cleanLine } from '../program/mask-secrets.ts';
 import type { Secrets } from '../program/secrets.ts';
 import type { ItemOutcome } from './send-item.ts';
 

@@ -10,7 +10,7 @@ import { Interruption } from '../../terminal/device/signals.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { refuseReservedName } from '../program/named-file.ts';
-import { readRequestSettings } from '../service/request-settings.ts';
+import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
 import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
 import { type BatchOptions, type BatchPlan, planBatch, refuseSharedFiles } from './plan.ts';

@@ -10,7 +10,7 @@ import { createAnswerMeter } from '../../output/answer-meter.ts';
 import type { AnswerRecord } from '../../output/answer-record.ts';
 import { stoppedAnswer, toFailure } from '../../output/failure-report.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { withHint } from '../program/remedy-words.ts';
+import { withHint } from '../program/report.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
 
 /** An item's messages after its own system prompt, else the command's, unless the first message is one already. */

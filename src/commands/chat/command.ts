@@ -1,11 +1,10 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups } from '../program/global-options.ts';
+import { addOptionGroups, settingOption } from '../program/global-options.ts';
 import { isNamedPrompt } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
 import { setExamples } from '../program/help-format.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 import { runChat, type RunChat } from './start.ts';
-import { settingOption } from '../program/setting-option.ts';
 import type { ChatOptions } from './options.ts';
 
 export const chatExamples = [

@@ -1,40 +1,94 @@
 import { Failure } from '../../failure.ts';
 import { createNotices } from '../../output/notices.ts';
-import type { ChatOptions } from './options.ts';
+import { childNamed, type CompletedCommand } from '../completion/tree.ts';
+import { nearlyNamed } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
-import { meantCommands } from './meant-command.ts';
+import type { ChatOptions } from './options.ts';
 
-type Options = Pick<ChatOptions, 'input' | 'quiet'>;
+/** Command names of other programs, and their equivalents in natter. */
+const foreignCommands: ReadonlyMap<string, readonly string[]> = new Map([
+  ['version', ['natter --version']],
+  ['update', ['natter --version --verbose']],
+  ['upgrade', ['natter --version --verbose']],
+  ['quit', []],
+  ['exit', []],
+]);
+
+const namesAndAliases = (commands: readonly CompletedCommand[]) =>
+  commands.flatMap(({ name, aliases }) => [name, ...aliases]);
+
+/** The maximum number of arguments of a command. */
+function mostArguments({ arguments: known }: CompletedCommand): number {
+  return known.some(({ isVariadic }) => isVariadic) ? Number.POSITIVE_INFINITY : known.length;
+}
+
+/** The command with these words, if the first is a subcommand of it, nearly one, or a listed argument. */
+function suggestSubcommand(
+  command: CompletedCommand,
+  [second = '', ...rest]: readonly string[],
+): string | undefined {
+  const [argument] = command.arguments;
+  if (argument?.choices?.includes(second) === true) return `natter ${command.name} ${second}`;
+  const names = namesAndAliases(command.commands);
+  const name = names.includes(second) ? second : nearlyNamed(second, names);
+  const child = name === undefined ? undefined : childNamed(command, name);
+  if (child === undefined || rest.length > mostArguments(child)) return undefined;
+  return ['natter', command.name, child.name, ...rest].join(' ');
+}
 
 /**
- * A prompt that is a mistyped command in all likelihood (`natter modles`, `natter model list`, `natter login`) is
- * questioned where a person can answer. In a pipe or script, which may mean it, it is sent, with one line on standard
- * error.
- * @throws Failure of kind `usage` when it is not to be sent
+ * The commands that a prompt may be a mistyped form of: `modles`, `model list`, `login`, `version`. Empty for a command
+ * that natter lacks, such as `quit`. Undefined for words that do not resemble a command, that start with the name of
+ * one, and for several words in one argument.
+ * @param tree natter itself
+ */
+export function suggestCommands(
+  words: readonly string[],
+  tree: CompletedCommand,
+): readonly string[] | undefined {
+  const [first = '', ...rest] = words;
+  const near = nearlyNamed(first, namesAndAliases(tree.commands));
+  if (rest.length > 0) {
+    const command = near === undefined ? undefined : childNamed(tree, near);
+    const suggestion = command && suggestSubcommand(command, rest);
+    return suggestion === undefined ? undefined : [suggestion];
+  }
+  const word = first.toLowerCase();
+  const foreign = foreignCommands.get(word);
+  if (foreign !== undefined) return foreign;
+  const parents = tree.commands.filter((parent) => childNamed(parent, word) !== undefined);
+  if (parents.length > 0) return parents.map(({ name }) => `natter ${name} ${word}`);
+  return near === undefined ? undefined : [`natter ${near}`];
+}
+
+/**
+ * Asks for confirmation of a prompt that is probably a mistyped command (`natter modles`, `natter model list`,
+ * `natter login`). A pipe or a script may mean it, so there it is sent with a notice on standard error.
+ * @throws Failure `usage` if the person does not confirm
  */
 export async function confirmMistakenCommand(
-  context: Context,
-  options: Options,
+  context: Pick<Context, 'streams' | 'ask' | 'signal' | 'secrets' | 'commands'>,
+  options: Pick<ChatOptions, 'input' | 'quiet'>,
   words: readonly string[],
 ): Promise<void> {
-  const meant = meantCommands(words, context.commands());
-  if (meant === undefined) return;
+  const suggestions = suggestCommands(words, context.commands());
+  if (suggestions === undefined) return;
   const prompt = words.join(' ');
-  const commands = meant.join(' or ');
+  const commands = suggestions.join(' or ');
   const { stdin, stderr } = context.streams;
-  const doubt = `"${prompt}" looks like ${commands === '' ? 'a command' : `the command ${commands}`}`;
-  const isAsked = stdin.isTerminal && stderr.isTerminal;
+  const canAsk = stdin.isTerminal && stderr.isTerminal;
   const mask = (text: string) => maskMessage(context.secrets, text);
-  const notices = createNotices(stderr, options.quiet === true && !isAsked, mask);
-  notices.notice(isAsked ? doubt : `${doubt}; sending it as a prompt`);
-  if (!isAsked) return;
+  const notices = createNotices(stderr, options.quiet === true && !canAsk, mask);
+  const warning = `"${prompt}" looks like ${commands === '' ? 'a command' : `the command ${commands}`}`;
+  notices.notice(canAsk ? warning : `${warning}; sending it as a prompt`);
+  if (!canAsk) return;
   if (options.input) {
     const reply = await context.ask('Send it as a prompt? [y/N] ', { signal: context.signal });
     if (/^y(es)?$/i.test(reply.trim())) return;
   }
-  const advice = commands === '' ? '' : `did you mean ${commands}? `;
+  const suggestion = commands === '' ? '' : `did you mean ${commands}? `;
   throw new Failure('usage', `"${prompt}" was not sent`, {
-    hint: `${advice}to send it: natter -- ${prompt}`,
+    hint: `${suggestion}to send it: natter -- ${prompt}`,
   });
 }

@@ -10,22 +10,22 @@ import { endingFailure } from '../../output/failure-report.ts';
 import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
 import type { ChatOptions } from './options.ts';
-import { cleanLine } from '../print/clean-line.ts';
+import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
-import { openConversation, type KeptConversation } from '../journal/kept-conversation.ts';
+import { openConversation, type OpenConversation } from '../journal/open-conversation.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
-import { readRequestSettings } from '../service/request-settings.ts';
+import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
 import { limitYoungGeneration } from '../program/gc-tuning.ts';
 
-/** One run of the chat command: what is decided before anything is sent. */
+/** A run of the chat command, before anything is sent. */
 interface Run {
   readonly context: Context;
   readonly options: ChatOptions;
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
-  readonly conversation: KeptConversation;
+  readonly conversation: OpenConversation;
 }
 
 /** Reports progress on standard error. */
@@ -39,13 +39,12 @@ function reportProgress({ context, presentation, options }: Run, model: string):
   return createProgressReporter({ stderr, style, notices, activity, model, showReasoning });
 }
 
-/** Loaded for a failure only. */
-async function worded(failure: Failure): Promise<Failure> {
-  const { withHint } = await import('../program/remedy-words.ts');
+async function withCommandLineHint(failure: Failure): Promise<Failure> {
+  const { withHint } = await import('../program/report.ts');
   return withHint(failure);
 }
 
-/** Sends the request and prints the answer, including all text received before a failure. */
+/** Sends the request and prints the answer, with all text received before a failure. */
 async function answer(
   run: Run,
   service: Service,
@@ -54,26 +53,26 @@ async function answer(
 ): Promise<AnswerRecord> {
   const { context, conversation } = run;
   const { request } = planned;
-  const progressReporter = reportProgress(run, request.model);
-  const youngObjects = limitYoungGeneration();
+  const progress = reportProgress(run, request.model);
   const meter = createAnswerMeter(service.clock);
   let failure: Failure | undefined;
   const chatEvents = () => service.client.chat(request, { signal: context.signal });
   try {
-    for await (const event of conversation.keep(request.model, chatEvents)) {
-      progressReporter.event(event);
-      if (event.type === 'text-received') youngObjects.add(event.text.length);
-      meter.event(event);
-      await output.printer.event(event);
-    }
+    await limitYoungGeneration(async (add) => {
+      for await (const event of conversation.record(request.model, chatEvents)) {
+        progress.event(event);
+        if (event.type === 'text-received') add(event.text.length);
+        meter.event(event);
+        await output.printer.event(event);
+      }
+    });
     context.signal.throwIfAborted();
   } catch (error) {
-    failure = await worded(endingFailure(error, context.signal));
+    failure = await withCommandLineHint(endingFailure(error, context.signal));
     throw error;
   } finally {
-    progressReporter.end();
+    progress.end();
     await output.printer.end({ record: meter.record(failure), failure });
-    await youngObjects.release();
   }
   return meter.record();
 }
@@ -134,8 +133,8 @@ export async function chat(
   const { notices } = presentation;
   const settings = readRequestSettings(context, notices, options);
   const read = await readPrompt(context, notices, words, options);
-  const asked = withSystem(settings, read);
-  const conversation = await openConversation(context, notices, options, asked, read.prompt);
+  const effective = withSystem(settings, read);
+  const conversation = await openConversation(context, notices, options, effective, read.prompt);
   try {
     await converse({ context, options, presentation, format, conversation });
   } finally {

@@ -1,15 +1,15 @@
 import type { ChatOptions } from './options.ts';
 import { nearlyNamed } from '../program/command-line.ts';
-import { commandWords } from '../program/command-table.ts';
+import { commandNames } from '../program/command-table.ts';
 import type { Context, Run } from '../program/context.ts';
 import { Failure } from '../../failure.ts';
 
-/** These ask for one answer in a certain form. */
+/** Options that make sense only for a single answer. */
 const oneShot = ['json', 'jsonl', 'raw', 'plain', 'markdown', 'dryRun'] as const;
 
 /**
- * Whether the chat command opens the REPL: asked for, or on a terminal with no prompt to answer.
- * @throws Failure of kind `usage` where it is asked for without a terminal
+ * Whether the chat command opens the REPL: with `--interactive`, or on a terminal without a prompt.
+ * @throws Failure `usage` for `--interactive` without a terminal
  */
 export function wantsRepl(
   { streams }: Pick<Context, 'streams'>,
@@ -23,18 +23,15 @@ export function wantsRepl(
       hint: 'omit it for a single answer',
     });
   }
-  const asksOnce = words.length > 0 || oneShot.some((name) => options[name] === true);
-  return isTerminal && options.input && !asksOnce;
+  const isOneShot = words.length > 0 || oneShot.some((name) => options[name] === true);
+  return isTerminal && options.input && !isOneShot;
 }
 
-/** The longest command with its arguments that is taken for a mistyped one, in words. */
+/** The maximum number of words of a mistyped command with its arguments. */
 const mostWords = 4;
 const shortestWord = 3;
 
-/**
- * Whether a prompt that is to be sent may be a mistyped command: asked before the command tree is read, which most
- * prompts are spared.
- */
+/** Whether a prompt may be a mistyped command: a quick check before the command tree is read. */
 export function mayBeCommand(
   words: readonly string[],
   { isPrompt, dryRun }: Pick<ChatOptions, 'isPrompt' | 'dryRun'>,
@@ -42,12 +39,12 @@ export function mayBeCommand(
   const [first = ''] = words;
   const isWord = first.length >= shortestWord && /^[a-z-]+$/i.test(first);
   if (isPrompt === true || dryRun === true || !isWord || words.length > mostWords) return false;
-  return words.length === 1 || nearlyNamed(first, commandWords) !== undefined;
+  return words.length === 1 || nearlyNamed(first, commandNames) !== undefined;
 }
 
 export type RunChat = Run<ChatOptions, [words: readonly string[]]>;
 
-/** Runs the chat command: once, or as a conversation. */
+/** Runs `natter [chat]`: one prompt, or a conversation. */
 export const runChat: RunChat = async (context, options, words) => {
   if (wantsRepl(context, words, options)) {
     const { runRepl } = await import('../repl/run.ts');

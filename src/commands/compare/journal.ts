@@ -13,7 +13,7 @@ import {
   nextTurns,
   openNamedJournal,
   type NextTurn,
-} from '../journal/kept-conversation.ts';
+} from '../journal/open-conversation.ts';
 
 /** The conversation of a comparison: a prompt, and answers that are versions of each other. */
 export interface ComparisonJournal {

@@ -5,8 +5,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
 import type { CompareOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
-import { readRequestSettings } from '../service/request-settings.ts';
-import { readStored } from '../service/service.ts';
+import { readRequestSettings, readStored } from '../service/settings-access.ts';
 
 /** A model that is asked, as the person named it. */
 interface NamedModel {

@@ -2,7 +2,7 @@ import type { ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { createAnswerMeter } from '../../output/answer-meter.ts';
-import { withHint } from '../program/remedy-words.ts';
+import { withHint } from '../program/report.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
 
 export interface ShowOptions {

@@ -10,7 +10,7 @@ import { columnWidth } from '../../terminal/text/columns.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
 import { createTextOutput } from '../print/answer-output.ts';
-import { cleanLine } from '../print/clean-line.ts';
+import { cleanLine } from '../program/mask-secrets.ts';
 import type { CompareOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from '../print/presentation.ts';

@@ -1,15 +1,15 @@
 import { listEntries, type LibrarySection } from '../../conversation/library/library.ts';
 import { summarize } from '../../conversation/library/read-conversation.ts';
 import type { Candidate } from './tree.ts';
-import type { Context } from '../program/context.ts';
+import type { FolderFacts } from '../../settings/folders.ts';
 import { dataFolder } from '../journal/library-access.ts';
 
-/** Each of them is read for its title. */
+/** Each conversation is read for its title. */
 const mostConversations = 30;
 
-/** Those whose ids begin as typed, the newest first; none where there is no conversation at all. */
+/** The conversations whose ids start with the typed text, newest first, after `latest`. */
 export function conversationCandidates(
-  context: Context,
+  context: FolderFacts,
   typed: string,
   section: LibrarySection,
 ): readonly Candidate[] {

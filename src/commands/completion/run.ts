@@ -1,20 +1,138 @@
+import type { FolderFacts } from '../../settings/folders.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { findPlace, nameOf } from './place.ts';
-import type { Candidate, CompletedCommand } from './tree.ts';
+import {
+  type Candidate,
+  childNamed,
+  type CompletedArgument,
+  type CompletedCommand,
+  type CompletedOption,
+} from './tree.ts';
 import { candidatesFor, commandCandidates } from './values.ts';
 import type { Context } from '../program/context.ts';
 
-/** After the candidates: the shell's own completion of paths. */
+/** What the word under the cursor is. */
+type Place =
+  | { readonly kind: 'value'; readonly option: CompletedOption; readonly prefix: string }
+  | { readonly kind: 'option'; readonly options: readonly CompletedOption[] }
+  | {
+      readonly kind: 'argument';
+      readonly command: CompletedCommand;
+      /** Its parents, the nearest first. */
+      readonly above: readonly CompletedCommand[];
+      /** Its subcommands, if one may follow here. */
+      readonly commands: readonly CompletedCommand[];
+      /** Undefined if the command takes no further argument. */
+      readonly argument: CompletedArgument | undefined;
+      /** Operands of the command before this one. */
+      readonly before: readonly string[];
+    };
+
+/** The state after a word of the line. */
+interface Walk {
+  readonly command: CompletedCommand;
+  readonly above: readonly CompletedCommand[];
+  readonly operands: readonly string[];
+  /** The option whose value the next word is. */
+  readonly awaiting: CompletedOption | undefined;
+  /** After `--`. */
+  readonly ended: boolean;
+}
+
+/** The name of an option, with its dashes. */
+const nameOf = ({ long, short }: CompletedOption): string => long ?? short ?? '';
+
+/** The default command, if no command is named. */
+const promptCommand = ({ command, above }: Walk): CompletedCommand | undefined =>
+  above.length === 0 ? command.commands.find(({ name }) => name === 'chat') : undefined;
+
+/** The options that are valid at this place of the line. */
+function optionsAt(walk: Walk): readonly CompletedOption[] {
+  const { command, above } = walk;
+  const prompt = promptCommand(walk);
+  const inherited = command.isApart ? above.slice(1) : above;
+  const sources = [...(prompt === undefined ? [] : [prompt]), command, ...inherited];
+  const found = new Map<string, CompletedOption>();
+  for (const option of sources.flatMap(({ options }) => options)) {
+    const isValid = command.reachesService || !option.isOfService;
+    if (isValid && !found.has(nameOf(option))) found.set(nameOf(option), option);
+  }
+  return [...found.values()];
+}
+
+const findOption = (walk: Walk, word: string): CompletedOption | undefined =>
+  optionsAt(walk).find(({ long, short }) => word === long || word === short);
+
+function afterOption(walk: Walk, word: string): Walk {
+  const option = findOption(walk, word);
+  return option === undefined || option.value === 'none' ? walk : { ...walk, awaiting: option };
+}
+
+function afterOperand(walk: Walk, word: string): Walk {
+  const { command, above, operands } = walk;
+  const child = childNamed(command, word);
+  if (child !== undefined && operands.length === 0) {
+    return { ...walk, command: child, above: [command, ...above] };
+  }
+  const prompt = promptCommand(walk);
+  const here = prompt === undefined ? {} : { command: prompt, above: [command] };
+  return { ...walk, ...here, operands: [...operands, word] };
+}
+
+function step(walk: Walk, word: string): Walk {
+  const { awaiting, ended } = walk;
+  if (awaiting !== undefined && (awaiting.value === 'required' || !word.startsWith('-'))) {
+    return { ...walk, awaiting: undefined };
+  }
+  const rest = { ...walk, awaiting: undefined };
+  if (ended) return afterOperand(rest, word);
+  if (word === '--') return { ...rest, ended: true };
+  return word.startsWith('-') && word !== '-' ? afterOption(rest, word) : afterOperand(rest, word);
+}
+
+/** The argument after `count` operands. */
+function argumentAt(command: CompletedCommand, count: number): CompletedArgument | undefined {
+  const last = command.arguments.at(-1);
+  return command.arguments[count] ?? (last?.isVariadic === true ? last : undefined);
+}
+
+/**
+ * @param words the words between `natter` and the one under the cursor
+ * @param current the typed part of that one
+ */
+function findPlace(program: CompletedCommand, words: readonly string[], current: string): Place {
+  const start: Walk = {
+    command: program,
+    above: [],
+    operands: [],
+    awaiting: undefined,
+    ended: false,
+  };
+  const walk = words.reduce(step, start);
+  const { command, above, operands, awaiting, ended } = walk;
+  const isOption = !ended && current.startsWith('-');
+  if (awaiting !== undefined && (awaiting.value === 'required' || !isOption)) {
+    return { kind: 'value', option: awaiting, prefix: '' };
+  }
+  const name = /^(?<name>--[^=]+)=/.exec(current)?.groups?.['name'];
+  const assigned = isOption && name !== undefined ? findOption(walk, name) : undefined;
+  if (assigned !== undefined) return { kind: 'value', option: assigned, prefix: `${name}=` };
+  if (isOption) return { kind: 'option', options: optionsAt(walk) };
+  const commands = operands.length === 0 && !ended ? command.commands : [];
+  const argument = argumentAt(command, operands.length);
+  return { kind: 'argument', command, above, commands, argument, before: operands };
+}
+
+/** Tells the shell to add its own completion of paths. */
 const filesLine = ':files\n';
 
 interface Found {
   readonly candidates: readonly Candidate[];
-  /** Paths fit as well. */
+  /** Whether paths are candidates too. */
   readonly files?: boolean;
 }
 
 async function candidatesAt(
-  context: Context,
+  context: FolderFacts,
   program: CompletedCommand,
   words: readonly string[],
   current: string,
@@ -29,34 +147,32 @@ async function candidatesAt(
   }
   if (place.kind === 'value') {
     const typed = current.slice(place.prefix.length);
-    const asked = { context, command: program, above: [], typed, before: [] };
-    const found = await candidatesFor(asked, nameOf(place.option), place.option.choices);
+    const request = { context, command: program, above: [], typed, before: [] };
+    const found = await candidatesFor(request, nameOf(place.option), place.option.choices);
     if (found === 'files') return { candidates: [], files: true };
     const assigned = ({ value, ...rest }: Candidate) => ({ ...rest, value: place.prefix + value });
     return { candidates: found.map(assigned) };
   }
   const { command, above, commands, argument, before } = place;
-  const asked = { context, command, above, typed: current, before };
-  const found = await candidatesFor(asked, argument?.name, argument?.choices);
+  const request = { context, command, above, typed: current, before };
+  const found = await candidatesFor(request, argument?.name, argument?.choices);
   const named = commandCandidates(commands);
   if (found === 'files') return { candidates: named, files: true };
   return { candidates: [...named, ...found] };
 }
 
-/** Titles come from prompts, ids from files: neither may reach the shell as anything but text. */
+/** Titles are from prompts and ids from files: the shell must get them as plain text. */
 function formatLine({ value, description }: Candidate): string {
   const text = sanitizeLine(description).replaceAll('\t', ' ').trim();
   return text === '' ? `${value}\n` : `${value}\t${text}\n`;
 }
 
 /**
- * Prints what the last word may become, a line each: the word, a tab and its meaning. A last line `:files` stands
- * for the paths of this machine.
- * @param program the tree of commands, as the build wrote it
- * @param words of the line without natter, the last with `=` before it, so that it is never empty
+ * Prints the candidates for the last word, one a line: the word, a tab and its meaning. A last line `:files` means paths.
+ * @param words of the line without natter; the last has `=` before it, because Windows PowerShell drops empty arguments
  */
 export async function printCompletions(
-  context: Context,
+  context: FolderFacts & Pick<Context, 'streams'>,
   program: CompletedCommand,
   words: readonly string[],
 ): Promise<void> {

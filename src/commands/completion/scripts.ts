@@ -1,5 +1,5 @@
-// Works in bash 3.2, which is what macOS has. Bash splits words at = and :, natter does not, so they are joined,
-// and what bash holds already is cut from the candidates.
+// Works in bash 3.2, the version of macOS. Bash splits words at = and :, so they are joined for natter, and the part
+// before the last = or : is removed from the candidates.
 const bash = `# natter completion for bash
 _natter() {
   local index word joined='' prefix line
@@ -30,7 +30,7 @@ _natter() {
 complete -F _natter natter
 `;
 
-// Serves sourced from .zshrc and as a file _natter in a folder of fpath.
+// Works sourced from .zshrc, and as the file _natter in a folder of fpath.
 const zsh = `#compdef natter
 # natter completion for zsh
 _natter() {
@@ -78,7 +78,7 @@ complete -c natter -f -a '(__natter_complete)'
 
 /**
  * For PowerShell 5.1 and newer. The word under the cursor has = before it, because 5.1 drops empty arguments.
- * Without candidates PowerShell completes paths by itself.
+ * Without candidates PowerShell completes paths.
  */
 const powershell = String.raw`# natter completion for PowerShell
 Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
@@ -101,7 +101,7 @@ export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
 
 const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
 
-/** What a shell has to read to complete natter's command lines. Plain ASCII, whatever the shell's encoding. */
+/** The completion script of a shell, in plain ASCII, so that the shell's encoding does not matter. */
 export function completionScript(shell: Shell): string {
   return scripts[shell];
 }

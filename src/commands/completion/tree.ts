@@ -1,7 +1,7 @@
-// What completion knows of natter's commands: plain data that the build writes from the command tree, because to load
-// and build the tree itself takes a shell's user longer than all the rest.
+// The command tree as plain data, which the build writes for completion: to build the tree itself would take longer than
+// the rest of the completion.
 
-/** An option that is shown in a command's help. */
+/** An option in a command's help. */
 export interface CompletedOption {
   /** With its dashes, as `--model`. */
   readonly long?: string | undefined;
@@ -10,7 +10,7 @@ export interface CompletedOption {
   /** Whether the word after it is its value; an optional value cannot start with a dash. */
   readonly value: 'none' | 'optional' | 'required';
   readonly choices?: readonly string[] | undefined;
-  /** It says how a service is reached. */
+  /** Whether it is about reaching the service. */
   readonly isOfService: boolean;
 }
 
@@ -24,17 +24,17 @@ export interface CompletedCommand {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly summary: string;
-  /** Its own, without those of the commands above. */
+  /** Without those of its parents. */
   readonly options: readonly CompletedOption[];
   readonly arguments: readonly CompletedArgument[];
   readonly commands: readonly CompletedCommand[];
-  /** Whether the options of a service mean anything to it. */
+  /** Whether it uses a service. */
   readonly reachesService: boolean;
-  /** It takes no options of the command it belongs to. */
+  /** Whether it does not take the options of its parent. */
   readonly isApart: boolean;
 }
 
-/** The command below another that is called so. */
+/** The subcommand with this name or alias. */
 export function childNamed(
   { commands }: CompletedCommand,
   word: string,
@@ -42,11 +42,11 @@ export function childNamed(
   return commands.find(({ name, aliases }) => [name, ...aliases].includes(word));
 }
 
-/** One word that may be completed to, and what it means. */
+/** A possible completion of a word, and its meaning. */
 export interface Candidate {
   readonly value: string;
   readonly description: string;
 }
 
-/** `files` leaves it to the shell, which knows paths better. */
+/** `files`: the shell completes paths. */
 export type Candidates = readonly Candidate[] | 'files';

@@ -1,37 +1,35 @@
 import { catalogue } from '../../client/contract.ts';
 import { type Candidate, type Candidates, childNamed, type CompletedCommand } from './tree.ts';
-import { topicNames } from '../program/command-line.ts';
-import type { Context } from '../program/context.ts';
+import { topicNames } from '../program/command-table.ts';
 import type { LibrarySection } from '../../conversation/library/library.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { resolveFolders } from '../../settings/folders.ts';
+import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import { readStoredSettings } from '../../settings/settings-file.ts';
 
-/** What a source of candidates is asked. */
-interface Asked {
-  readonly context: Context;
+/** What a source of candidates gets. */
+interface CompletionRequest {
+  readonly context: FolderFacts;
   readonly command: CompletedCommand;
-  /** The commands it belongs to, the nearest first. */
+  /** Its parents, the nearest first. */
   readonly above: readonly CompletedCommand[];
-  /** What is typed of the word. */
+  /** The typed part of the word. */
   readonly typed: string;
   /** Operands before it. */
   readonly before: readonly string[];
 }
 
-type Source = (asked: Asked) => Candidates | Promise<Candidates>;
+type Source = (request: CompletionRequest) => Candidates | Promise<Candidates>;
 
-type InstantSource = (asked: Asked) => readonly Candidate[];
+type InstantSource = (request: CompletionRequest) => readonly Candidate[];
 
 const plain = (values: readonly string[]): readonly Candidate[] =>
   values.map((value) => ({ value, description: '' }));
 
-/** Commands by their names. */
 export const commandCandidates = (commands: readonly CompletedCommand[]): readonly Candidate[] =>
   commands.map(({ name, summary }) => ({ value: name, description: summary }));
 
-function storedSettings({ context }: Asked) {
+function storedSettings({ context }: CompletionRequest) {
   return readStoredSettings(resolveFolders(context).config, context.platform).stored;
 }
 
@@ -40,36 +38,38 @@ const published: readonly Candidate[] = catalogue.map(({ id, purpose }) => ({
   description: purpose,
 }));
 
-/** The profiles that name a model, each with it. */
-function profileModels(asked: Asked): readonly (readonly [profile: string, model: string])[] {
-  const { profiles } = storedSettings(asked).settings;
+/** The profiles that set a model, each with the model. */
+function profileModels(
+  request: CompletionRequest,
+): readonly (readonly [profile: string, model: string])[] {
+  const { profiles } = storedSettings(request).settings;
   return Object.entries(profiles).flatMap(([name, { model }]) =>
     typeof model === 'string' ? [[name, model] as const] : [],
   );
 }
 
-/** The published models, those that profiles name, and `auto`: asking a service would keep the shell waiting. */
-const models: InstantSource = (asked) => {
-  const unknown = profileModels(asked)
+/** The published models, those of profiles, and `auto`. A request to the service would delay the shell. */
+const models: InstantSource = (request) => {
+  const unknown = profileModels(request)
     .filter(([, model]) => published.every(({ value }) => value !== model))
     .map(([name, model]) => ({ value: model, description: `of profile ${name}` }));
   return [...published, { value: 'auto', description: 'the smallest that fits' }, ...unknown];
 };
 
-/** The last model of a list with commas: those not named yet, and the models of profiles as `profile:model`. */
-const modelList: Source = (asked) => {
-  const named = asked.typed.split(',').slice(0, -1);
-  const own = plain(profileModels(asked).map(([name, model]) => `${name}:${model}`));
+/** For a list with commas: the models not listed yet, and those of profiles as `profile:model`. */
+const modelList: Source = (request) => {
+  const named = request.typed.split(',').slice(0, -1);
+  const own = plain(profileModels(request).map(([name, model]) => `${name}:${model}`));
   return [...published, ...own]
     .filter(({ value }) => !named.includes(value))
     .map(({ value, description }) => ({ value: [...named, value].join(','), description }));
 };
 
-const profiles: Source = (asked) => plain(knownProfiles(storedSettings(asked)));
+const profiles: Source = (request) => plain(knownProfiles(storedSettings(request)));
 
-/** Loaded when they are asked for: they bring along what reads journals. */
+/** Loaded on demand, with the modules that read journals. */
 async function conversations(
-  { context, typed }: Asked,
+  { context, typed }: CompletionRequest,
   section: LibrarySection,
 ): Promise<Candidates> {
   const { conversationCandidates } = await import('./conversations.ts');
@@ -82,9 +82,9 @@ const settingNames: Source = () =>
     description: definitions[key].summary,
   }));
 
-const settingValue: Source = (asked) => {
-  const key = settingKeys.find((candidate) => definitions[candidate].name === asked.before[0]);
-  if (key === 'model') return models(asked);
+const settingValue: Source = (request) => {
+  const key = settingKeys.find((candidate) => definitions[candidate].name === request.before[0]);
+  if (key === 'model') return models(request);
   return key !== undefined && definitions[key].type.name === 'true or false'
     ? plain(['true', 'false'])
     : [];
@@ -101,13 +101,13 @@ const helpWords: Source = ({ command, above, before }) => {
   return before.length === 0 ? [...named, ...plain(topicNames)] : named;
 };
 
-/** By the name of the option or argument; what is not here has no candidates. */
+/** By the name of the option or argument; others have no candidates. */
 const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
   ['--models', modelList],
   ['--profile', profiles],
   ['--upstream-profile', profiles],
-  ['--resume', (asked) => conversations(asked, 'conversations')],
+  ['--resume', (request) => conversations(request, 'conversations')],
   ['--stdin-encoding', () => plain(['utf-8', 'utf-16le', 'latin1', 'windows-1252', 'shift_jis'])],
   ['--file', () => 'files'],
   ['--output', () => 'files'],
@@ -119,10 +119,11 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--speed', () => plain(['1', '10', 'max'])],
   ['model', models],
   ['profile', profiles],
-  ['conversation', (asked) => conversations(asked, 'conversations')],
+  ['conversation', (request) => conversations(request, 'conversations')],
   [
     'conversations',
-    (asked) => conversations(asked, asked.command.name === 'undelete' ? 'trash' : 'conversations'),
+    (request) =>
+      conversations(request, request.command.name === 'undelete' ? 'trash' : 'conversations'),
   ],
   ['name', settingNames],
   ['value', settingValue],
@@ -130,14 +131,14 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
 ]);
 
 /**
- * What may follow as the value of an option (`--model`), or as an argument (`file`): one of its choices, or what its
- * name stands for. @throws Failure where it cannot be read
+ * The candidates for the value of an option (`--model`) or an argument (`file`): its choices, else those for its name.
+ * @throws Failure if they cannot be read
  */
 export async function candidatesFor(
-  asked: Asked,
+  request: CompletionRequest,
   name: string | undefined,
   choices: readonly string[] | undefined,
 ): Promise<Candidates> {
   if (choices !== undefined) return plain(choices);
-  return sources.get(name ?? '')?.(asked) ?? [];
+  return sources.get(name ?? '')?.(request) ?? [];
 }

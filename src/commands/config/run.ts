@@ -12,10 +12,8 @@ import type { JsonOptions } from '../program/global-options.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { present } from '../print/presentation.ts';
-import { printJson, printTable } from '../print/print-data.ts';
-import { printSettings } from '../print/print-settings.ts';
-import { readSettings, readStored } from '../service/service.ts';
-import { changeStored } from '../service/settings-access.ts';
+import { printJson, printTable, printSettings } from '../print/print-data.ts';
+import { readSettings, readStored, changeStored } from '../service/settings-access.ts';
 
 /** Runs `natter config list`. @throws Failure */
 export async function listSettings(context: Context, options: JsonOptions): Promise<void> {

@@ -11,8 +11,8 @@ import type { ExportOptions, ShowOptions } from './options.ts';
 import type { Context } from '../program/context.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
-import { printMarkdown } from '../print/print-markdown.ts';
-import { withLimitedYoungGeneration } from '../program/gc-tuning.ts';
+import { printMarkdown } from '../print/answer-output.ts';
+import { limitYoungGeneration } from '../program/gc-tuning.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 
 type Format = NonNullable<ExportOptions['format']>;
@@ -48,7 +48,7 @@ function* grouped(
 
 /** Runs `natter conversations show`. @throws Failure */
 export const showConversation: typeof show = (...words) =>
-  withLimitedYoungGeneration(() => show(...words));
+  limitYoungGeneration(() => show(...words), 0);
 
 async function show(context: Context, options: ShowOptions, name: string): Promise<void> {
   const presentation = await present(context, options);
@@ -104,7 +104,7 @@ async function writeExport(
 
 /** Runs `natter conversations export`. @throws Failure */
 export const exportConversation: typeof exportOne = (...words) =>
-  withLimitedYoungGeneration(() => exportOne(...words));
+  limitYoungGeneration(() => exportOne(...words), 0);
 
 async function exportOne(context: Context, options: ExportOptions, name: string): Promise<void> {
   const { notices } = await present(context, options);

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
-import { nearlyNamed, topicNames } from '../program/command-line.ts';
+import { nearlyNamed } from '../program/command-line.ts';
+import { topicNames } from '../program/command-table.ts';
 import type { Context } from '../program/context.ts';
 import { hideServiceOptions, namesBelow, setExamples } from '../program/help-format.ts';
 
@@ -20,7 +21,7 @@ export function buildHelp(context: Context): Command {
   });
 }
 
-/** Help was asked on `words`, of which `word` names no command of `command`. */
+/** @param word the one of `words` that is not a subcommand of `command` */
 function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
   const names = namesBelow(command);
   const near = nearlyNamed(word, command.parent === null ? [...names, ...topicNames] : names);

@@ -7,17 +7,16 @@ import { findConversation } from '../../conversation/library/find-conversation.t
 import type { Conversation } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import { resolveFolders } from '../../settings/folders.ts';
-import type { Context } from '../program/context.ts';
+import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 
-/** @throws Failure `storage` where the home folder is unknown */
-export function dataFolder(context: Context): string {
-  return requireDataFolder(resolveFolders(context).data);
+/** @throws Failure `storage` if the home folder is unknown */
+export function dataFolder(facts: FolderFacts): string {
+  return requireDataFolder(resolveFolders(facts).data);
 }
 
 /** Finds and reads a conversation as far as possible; warns about lost lines. @throws Failure */
-export function readConversation(context: Context, notices: Notices, name: string): Conversation {
-  const { id, path } = findConversation(dataFolder(context), name);
+export function readConversation(facts: FolderFacts, notices: Notices, name: string): Conversation {
+  const { id, path } = findConversation(dataFolder(facts), name);
   const { fold, lostLines, records } = loadConversation(path, id);
   if (records === 0) {
     throw new Failure('storage', `conversation ${id} has no readable records`, {

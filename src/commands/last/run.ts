@@ -5,7 +5,7 @@ import type { Context } from '../program/context.ts';
 import type { LastOptions } from './options.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
-import { printMarkdown } from '../print/print-markdown.ts';
+import { printMarkdown } from '../print/answer-output.ts';
 
 async function codeBlock(answer: string, block: string): Promise<string> {
   const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Context, Run } from '../program/context.ts';
 import { setExamples } from '../program/help-format.ts';
-import { refuseWords } from '../program/refuse-words.ts';
+import { refuseWords } from '../program/usage-failure.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 
 export interface RunModels {

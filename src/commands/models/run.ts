@@ -16,7 +16,8 @@ import {
 import type { JsonOptions } from '../program/global-options.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printJson, printTable } from '../print/print-data.ts';
-import { openService, readSettings, type Service } from '../service/service.ts';
+import { openService, type Service } from '../service/service.ts';
+import { readSettings } from '../service/settings-access.ts';
 
 async function withService<Result>(
   context: Context,

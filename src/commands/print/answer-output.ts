@@ -1,4 +1,8 @@
-import type { AnswerFormat } from '../../output/answer-format.ts';
+import {
+  chooseAnswerFormat,
+  type AnswerFormat,
+  type FormatOptions,
+} from '../../output/answer-format.ts';
 import {
   exactPrinter,
   jsonLinesPrinter,
@@ -9,26 +13,26 @@ import {
   type TextPrinter,
 } from '../../output/answer-printer.ts';
 import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
-import { cleanLine } from './clean-line.ts';
+import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from './presentation.ts';
 
-/** A printer, and how much of the answer it did not let through to the terminal. */
+/** A printer, and how much of the answer it removed for the terminal. */
 export interface AnswerOutput<Printer = AnswerPrinter> {
   readonly printer: Printer;
-  /** Control sequences and hidden characters removed so far. */
+  /** Number of control sequences and hidden characters removed so far. */
   removed(): number;
 }
 
 export interface AnswerOutputOptions {
-  readonly context: Context;
-  readonly presentation: Presentation;
+  readonly context: Pick<Context, 'streams' | 'secrets'>;
+  readonly presentation: Pick<Presentation, 'style' | 'unicode'>;
   readonly format: AnswerFormat;
 }
 
 const none = () => 0;
 
-/** The printer of the text alone, in Markdown's style where no other is asked for, which is loaded then. */
+/** The printer of the text alone. The Markdown stream is loaded only for styled output. */
 export async function createTextOutput({
   context,
   presentation,
@@ -60,4 +64,19 @@ export async function createAnswerOutput(
   if (format === 'json') return { printer: jsonPrinter(stdout, askedModel, clean), removed: none };
   if (format === 'jsonl') return { printer: jsonLinesPrinter(stdout, clean), removed: none };
   return createTextOutput({ context, presentation, format });
+}
+
+/** Prints stored Markdown: styled on a terminal, byte for byte into a pipe. */
+export async function printMarkdown(
+  context: AnswerOutputOptions['context'],
+  presentation: AnswerOutputOptions['presentation'],
+  text: string | Iterable<string>,
+  options: FormatOptions = {},
+): Promise<void> {
+  const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
+  const { printer } = await createTextOutput({ context, presentation, format });
+  for (const piece of typeof text === 'string' ? [text] : text) {
+    await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
+  }
+  await printer.end();
 }

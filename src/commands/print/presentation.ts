@@ -1,64 +1,57 @@
-import { isSet } from '../../environment.ts';
+import { isSet, type Environment } from '../../environment.ts';
 import { createDebugLog, type DebugLog } from '../../output/debug-log.ts';
 import { createNotices, type Notices } from '../../output/notices.ts';
 import { colorLevel, loadStyle, type Style } from '../../terminal/style.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
-import { cleanLine } from './clean-line.ts';
+import { cleanLine, maskMessage } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
-import { maskMessage } from '../program/mask-secrets.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 
-/** How this run shows things: each stream is asked for itself. */
+/** How this run shows output. Standard output and standard error are judged separately. */
 export interface Presentation {
   readonly notices: Notices;
   readonly debugLog: DebugLog;
-  /** Looks for standard output. */
+  /** Of standard output. */
   readonly style: Style;
-  /** Looks for standard error. */
+  /** Of standard error. */
   readonly noticeStyle: Style;
-  /** Standard error can rewrite a line in place. */
+  /** Whether standard error can rewrite a line in place. */
   readonly animated: boolean;
-  /** Standard output can draw rows again. */
+  /** Whether standard output can redraw rows. */
   readonly drawsOutput: boolean;
-  /** The locale writes UTF-8, so box drawing and typographic marks can be shown. */
+  /** Whether the locale is UTF-8, so that box drawing and typographic marks can be shown. */
   readonly unicode: boolean;
 }
 
-function isUnicode(context: Context): boolean {
-  const { environment, platform } = context;
+function isUnicode({ environment, platform }: Pick<Context, 'environment' | 'platform'>): boolean {
   if (platform === 'win32') return true;
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
   return /utf-?8/i.test(locale);
-}
-
-function styleOf(stream: OutputStream, context: Context, options: GlobalOptions): Promise<Style> {
-  const { environment } = context;
-  return loadStyle(
-    colorLevel({ isTerminal: stream.isTerminal, environment, option: options.color }),
-  );
 }
 
 interface AccessOptions {
   readonly accessible?: boolean;
 }
 
-/** Whether rows may be drawn again: a dumb terminal cannot, and a screen reader would read them again. */
-export function canRedraw({ environment }: Context, { accessible }: AccessOptions): boolean {
+/** Whether rows may be redrawn: a dumb terminal cannot, and a screen reader would read them again. */
+export function canRedraw(environment: Environment, { accessible }: AccessOptions): boolean {
   const isAccessible = accessible === true || isSet(environment, 'NATTER_ACCESSIBLE');
   return environment['TERM'] !== 'dumb' && !isAccessible;
 }
 
-/** Decides once how the run shows things. */
+/** Decides once how the run shows output. */
 export async function present(
-  context: Context,
+  context: Pick<Context, 'streams' | 'environment' | 'platform' | 'secrets'>,
   options: GlobalOptions & AccessOptions,
 ): Promise<Presentation> {
   const { streams, environment, secrets } = context;
   const { stderr } = streams;
   const debug = isSet(environment, 'NATTER_DEBUG');
-  const canDraw = canRedraw(context, options);
-  // Debug lines would tear what is drawn again.
-  const isTorn = debug && stderr.isTerminal;
+  const canDraw = canRedraw(environment, options);
+  // Debug lines would interrupt the rows that are redrawn.
+  const isInterrupted = debug && stderr.isTerminal;
+  const styleOf = ({ isTerminal }: OutputStream): Promise<Style> =>
+    loadStyle(colorLevel({ isTerminal, environment, option: options.color }));
   return {
     notices: createNotices(stderr, options.quiet === true, (text) => maskMessage(secrets, text)),
     debugLog: createDebugLog({
@@ -66,10 +59,10 @@ export async function present(
       enabled: debug,
       clean: (text) => cleanLine(context, text),
     }),
-    style: await styleOf(streams.stdout, context, options),
-    noticeStyle: await styleOf(stderr, context, options),
+    style: await styleOf(streams.stdout),
+    noticeStyle: await styleOf(stderr),
     animated: stderr.isTerminal && canDraw && !debug,
-    drawsOutput: streams.stdout.isTerminal && canDraw && !isTorn,
+    drawsOutput: streams.stdout.isTerminal && canDraw && !isInterrupted,
     unicode: isUnicode(context),
   };
 }

@@ -1,20 +1,40 @@
+import { describeSource } from '../../settings/resolved-settings.ts';
+import { jsonRow, type SettingRow } from '../../settings/setting-rows.ts';
 import { formatTable, type Column } from '../../output/table.ts';
 import { escapeJson } from '../../terminal/safety/escape-json.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from './presentation.ts';
 
+type Output = Pick<Context, 'streams'>;
+
 /** Prints a value as indented JSON that is safe on a terminal. */
-export async function printJson({ streams }: Context, value: unknown): Promise<void> {
+export async function printJson({ streams }: Output, value: unknown): Promise<void> {
   await streams.stdout.write(`${escapeJson(JSON.stringify(value, undefined, 2))}\n`);
 }
 
-/** Prints rows as standard output takes them: a table on a terminal, tab-separated lines elsewhere. */
+/** Prints rows: a table on a terminal, tab-separated lines elsewhere. */
 export async function printTable(
-  { streams: { stdout } }: Context,
+  { streams: { stdout } }: Output,
   { style }: Pick<Presentation, 'style'>,
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
 ): Promise<void> {
   const { isTerminal } = stdout;
   await stdout.write(formatTable(columns, rows, { isTerminal, width: stdout.columns(), style }));
+}
+
+const settingColumns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
+
+/** Prints settings with their sources. */
+export async function printSettings(
+  context: Output,
+  presentation: Pick<Presentation, 'style'>,
+  rows: readonly SettingRow[],
+  { json = false }: { readonly json?: boolean },
+): Promise<void> {
+  if (json) return printJson(context, rows.map(jsonRow));
+  const cells = rows.map(({ name, value, source }) =>
+    value === undefined ? [name, '(not set)', ''] : [name, value, describeSource(source)],
+  );
+  return printTable(context, presentation, settingColumns, cells);
 }

@@ -4,12 +4,13 @@ import { storageFailure } from '../../storage/storage-failure.ts';
 import type { Context } from './context.ts';
 
 /**
- * Waits, for a minute at most, until it is known whether the natter that has a lock is still running: one in another
- * container or on another host cannot be seen from here. `subject` names what is locked.
- * @throws Failure `storage`; the reason of the run's signal
+ * Waits up to a minute until it is known whether the natter that has a lock is still running; it may be in a different
+ * container or on a different host.
+ * @param subject what is locked, for the notice
+ * @throws Failure `storage`; the signal's reason
  */
 export async function awaitHolder(
-  { process, clock, signal }: Context,
+  { process, clock, signal }: Pick<Context, 'process' | 'clock' | 'signal'>,
   notices: Notices,
   lockPath: string,
   subject: string,

@@ -1,33 +1,33 @@
-// What the arguments reveal before any command is known.
+// What a command line shows before commander parses it.
 
-/** Arguments up to `--`, which ends the options. */
-function options(words: readonly string[]): readonly string[] {
+/** The words before `--`, which ends the options. */
+function beforeDashes(words: readonly string[]): readonly string[] {
   const end = words.indexOf('--');
   return end < 0 ? words : words.slice(0, end);
 }
 
 /** Whether failures are reported as JSON. */
 export function wantsJson(words: readonly string[]): boolean {
-  return options(words).some((word) => word === '--json' || word === '--jsonl');
+  return beforeDashes(words).some((word) => word === '--json' || word === '--jsonl');
 }
 
 /**
- * `--` ends options and commands alike: `natter -- models` sends the prompt "models". Such a line gets the
- * name of the chat command, because commander also looks for a command after `--`.
+ * `--` also ends commands: `natter -- models` sends the prompt "models". Commander looks for a command after `--`, so
+ * such a line gets the name of the chat command.
  */
 export function routeToChat(
   words: readonly string[],
-  commandNames: ReadonlySet<string>,
+  names: ReadonlySet<string>,
 ): readonly string[] {
   if (!words.includes('--')) return words;
-  const named = options(words).some((word) => commandNames.has(word));
-  return named ? words : ['chat', ...words];
+  const isCommand = beforeDashes(words).some((word) => names.has(word));
+  return isCommand ? words : ['chat', ...words];
 }
 
 /**
  * Whether a command line marks its words as a prompt: `natter chat modles`, `natter -- modles`.
  * @param words the whole command line
- * @param prompt the words of it that were taken as the prompt
+ * @param prompt the words of it that were parsed as the prompt
  */
 export function isNamedPrompt(words: readonly string[], prompt: readonly string[]): boolean {
   const count = (list: readonly string[]) => list.filter((word) => word === 'chat').length;
@@ -35,20 +35,18 @@ export function isNamedPrompt(words: readonly string[], prompt: readonly string[
 }
 
 /**
- * The command that a prompt begins with because options of the chat command precede it, as in
- * `natter -m nextgen models list`; undefined where the chat command was named, or `--` ends the options.
+ * The command at the start of a prompt that follows options of the chat command, as in `natter -m nextgen models list`;
+ * undefined after `chat` or `--`.
  * @param words the whole command line
- * @param prompt the words of it that were taken as the prompt
+ * @param prompt the words of it that were parsed as the prompt
  */
 export function misplacedCommand(
   words: readonly string[],
   prompt: readonly string[],
-  commandNames: ReadonlySet<string>,
+  names: ReadonlySet<string>,
 ): string | undefined {
   const [first] = prompt;
-  if (first === undefined || !commandNames.has(first) || isNamedPrompt(words, prompt)) {
-    return undefined;
-  }
+  if (first === undefined || !names.has(first) || isNamedPrompt(words, prompt)) return undefined;
   return first;
 }
 
@@ -82,8 +80,8 @@ export function editDistance(left: string, right: string): number {
 const shortWord = 6;
 
 /**
- * The name that a word nearly is, as `modles` is nearly `models`; a short word must be closer. Undefined for a word that
- * is one of them, and for a text of several words.
+ * The name that a word almost matches, as `modles` almost matches `models`: one edit for a short word, two for a longer
+ * one. Undefined for a word that is one of the names, and for a text of several words.
  */
 export function nearlyNamed(word: string, names: Iterable<string>): string | undefined {
   if (/\s/.test(word)) return undefined;
@@ -92,6 +90,3 @@ export function nearlyNamed(word: string, names: Iterable<string>): string | und
   if (known.includes(word)) return undefined;
   return known.find((name) => editDistance(word.toLowerCase(), name) <= limit);
 }
-
-/** Texts of `natter help` that are no command's help. */
-export const topicNames = ['environment', 'exit-codes', 'piping', 'privacy'] as const;

@@ -1,17 +1,19 @@
 import type { Command } from 'commander';
+import type { ChatOptions } from '../chat/options.ts';
 import type { Context } from './context.ts';
 
-/** A command other than chat. */
+/** A command other than chat; the help of the program shows it without loading it. */
 export interface CommandRow {
   readonly name: string;
   readonly alias?: string;
-  /** As commander takes it: the command's own, for the help of the program. */
+  /** In the notation of commander. */
   readonly argument?: string;
+  /** Of a group, its subject, not its subcommands. */
   readonly summary: string;
   load(): Promise<(context: Context) => Command>;
 }
 
-/** In the order of the help. */
+/** All commands but chat, in the order of the help. */
 export const commandTable: readonly CommandRow[] = [
   {
     name: 'compare',
@@ -28,7 +30,7 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'conversations',
     alias: 'sessions',
-    summary: 'list, show, search, export or delete conversations',
+    summary: 'manage saved conversations',
     load: async () => (await import('../conversations/command.ts')).buildConversations,
   },
   {
@@ -39,7 +41,7 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: 'models',
-    summary: 'list and search models, or show one',
+    summary: 'show the available models',
     load: async () => (await import('../models/command.ts')).buildModels,
   },
   {
@@ -71,14 +73,44 @@ export const commandTable: readonly CommandRow[] = [
   },
 ];
 
-function wordsOf({ name, alias }: CommandRow): readonly string[] {
+function namesOf({ name, alias }: CommandRow): readonly string[] {
   return alias === undefined ? [name] : [name, alias];
 }
 
-/** Names and aliases of all commands. */
-export const commandWords: readonly string[] = commandTable.flatMap(wordsOf);
+/** Names and aliases of the commands in the table. */
+export const commandNames: readonly string[] = commandTable.flatMap(namesOf);
 
 /** Whether the command line contains the name of the command, possibly as a prompt or value. */
 export function isNamed(row: CommandRow, words: readonly string[]): boolean {
-  return wordsOf(row).some((name) => words.includes(name));
+  return namesOf(row).some((name) => words.includes(name));
+}
+
+/** Topics of `natter help` that are not commands. */
+export const topicNames = ['environment', 'exit-codes', 'piping', 'privacy'] as const;
+
+const commandWords: ReadonlySet<string | undefined> = new Set(['__complete', ...commandNames]);
+
+const plainOptions: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
+
+/** A prompt, possibly empty, and its options. */
+export interface PlainPrompt {
+  readonly words: readonly string[];
+  readonly options: ChatOptions;
+}
+
+/**
+ * Parses the most frequent command lines without the command tree, whose loading takes longer: a prompt or nothing,
+ * with or without `chat` and `--sandbox`. Undefined for any other.
+ */
+export function parsePlainPrompt(line: readonly string[]): PlainPrompt | undefined {
+  const words = line.filter((word) => word !== '--sandbox');
+  const isPrompt = words[0] === 'chat';
+  const options = {
+    ...plainOptions,
+    ...(words.length < line.length && { sandbox: true }),
+    ...(isPrompt && { isPrompt }),
+  };
+  const prompt = isPrompt ? words.slice(1) : words;
+  if (!isPrompt && commandWords.has(words[0])) return undefined;
+  return prompt.some((word) => word.startsWith('-')) ? undefined : { words: prompt, options };
 }

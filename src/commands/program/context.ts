@@ -11,17 +11,17 @@ import type { Streams } from '../../terminal/device/streams.ts';
 export interface Context {
   readonly streams: Streams;
   readonly ask: Ask;
-  /** Standard input and output as one terminal, for what lives on it. */
+  /** Standard input and output as one terminal, for the REPL. */
   readonly device: TerminalDevice;
   readonly environment: Environment;
   readonly clock: ProgramClock;
   /** A number from 0 up to 1, as `Math.random`. */
   readonly random: () => number;
-  /** Aborts when a signal arrives, or the reader of standard output goes away. */
+  /** Aborts on a signal, or when the reader closes standard output. */
   readonly signal: AbortSignal;
   readonly process: ProcessFacts;
   readonly platform: NodeJS.Platform;
-  /** Undefined where the system names none. */
+  /** Undefined if the system has none. */
   readonly homeDirectory: string | undefined;
   readonly version: string;
   readonly secrets: Secrets;
@@ -29,7 +29,7 @@ export interface Context {
   readonly commands: () => CompletedCommand;
 }
 
-/** The work of a command: what it may touch, then its options, then the words of the command line in their order. */
+/** The work of a command; `words` are its arguments. */
 export type Run<Options, Words extends readonly unknown[] = []> = (
   context: Context,
   options: Options,

@@ -1,5 +1,5 @@
-/** Characters from which an answer counts as long. */
-const longAnswer = 65_536;
+/** Characters from which a text counts as long. */
+const longText = 65_536;
 
 /** V8's default growth factor of the young generation. */
 const usualGrowth = 2;
@@ -9,40 +9,28 @@ async function setGrowth(factor: number): Promise<void> {
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
-/** Limits V8 memory during a long answer. */
-export interface YoungGenerationLimit {
-  /** Call with the length of each text. */
-  add(length: number): void;
-  /** Call at the end of the answer: the compile cache depends on the flags at exit. */
-  release(): Promise<void>;
-}
-
 /**
- * Keeps V8's young generation small during a long answer: it would grow by tens of megabytes for short-lived text
- * without being faster.
+ * Keeps V8's young generation small while `work` processes a long text. It would grow by tens of megabytes (by a hundred
+ * on Node 24) for short-lived strings without being faster.
+ * @param work calls `add` with the length of each text
+ * @param from characters from which the limit applies; 0 applies it at once
  */
-export function limitYoungGeneration(): YoungGenerationLimit {
-  let seen = 0;
-  return {
-    add(length) {
-      const before = seen;
-      seen += length;
-      if (before < longAnswer && seen >= longAnswer) void setGrowth(1);
-    },
-    async release() {
-      if (seen >= longAnswer) await setGrowth(usualGrowth);
-    },
-  };
-}
-
-/** Runs work on a large text with a small young generation, which Node 24 would grow by a hundred megabytes. */
-export async function withLimitedYoungGeneration<Result>(
-  work: () => Promise<Result>,
+export async function limitYoungGeneration<Result>(
+  work: (add: (length: number) => void) => Promise<Result>,
+  from = longText,
 ): Promise<Result> {
-  await setGrowth(1);
+  let total = 0;
+  let limiting: Promise<void> | undefined;
+  const add = (length: number) => {
+    total += length;
+    if (total >= from) limiting ??= setGrowth(1);
+  };
+  add(0);
   try {
-    return await work();
+    return await work(add);
   } finally {
-    await setGrowth(usualGrowth);
+    await limiting;
+    // The compile cache depends on the flags at exit.
+    if (limiting !== undefined) await setGrowth(usualGrowth);
   }
 }

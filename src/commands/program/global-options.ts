@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
-import { serviceSettings, settingOption } from './setting-option.ts';
+import { definitions, type SettingKey } from '../../settings/definitions.ts';
+import { formatDuration } from '../../settings/value-types.ts';
 
-/** Options that every command takes, before or after its name. Values of settings are unparsed text. */
+/** Options of every command, before or after its name. Values of settings are unparsed text. */
 export interface GlobalOptions {
   readonly profile?: string;
   readonly sandbox?: boolean;
@@ -27,10 +28,10 @@ export interface JsonOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
-/** Options under the heading that help shows them by. */
+/** Options under one heading of the help. */
 export type OptionGroup = readonly [heading: string, options: readonly Option[]];
 
-/** Adds options in the order that help shows them in. */
+/** Adds options in the order of the help. */
 export function addOptionGroups(command: Command, groups: readonly OptionGroup[]): void {
   for (const [heading, options] of groups) {
     for (const option of options) command.addOption(option.helpGroup(heading));
@@ -40,7 +41,38 @@ export function addOptionGroups(command: Command, groups: readonly OptionGroup[]
 export const serviceGroup = 'Service options:';
 export const generalGroup = 'General options:';
 
-/** Adds the options every command takes to the root command. */
+/** Settings about reaching the service; every command has their options. */
+const serviceSettings = [
+  'baseUrl',
+  'allowInsecure',
+  'retries',
+  'retryMaxWait',
+  'connectTimeout',
+  'firstByteTimeout',
+  'idleTimeout',
+  'timeout',
+] as const satisfies readonly SettingKey[];
+
+const units: Readonly<Record<string, string>> = { retries: ' retries', maxTokens: ' tokens' };
+
+function defaultText(key: SettingKey): string {
+  const { default: value, type } = definitions[key];
+  if (value === undefined || value === false) return '';
+  const text = type.name === 'duration' ? formatDuration(Number(value)) : String(value);
+  return `, default ${text}${units[key] ?? ''}`;
+}
+
+const decapitalize = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** The option of a setting, from the table of settings. The settings layer parses its value. */
+export function settingOption(key: SettingKey, short?: string): Option {
+  const { name, type, summary, variable } = definitions[key];
+  const argument = type.name === 'true or false' ? '' : ` <${type.name}>`;
+  const flags = `${short === undefined ? '' : `${short}, `}--${name}${argument}`;
+  return new Option(flags, `${decapitalize(summary)}${defaultText(key)} [${variable}]`);
+}
+
+/** Adds the options of every command to the root command. */
 export function addGlobalOptions(program: Command): void {
   const service = [
     new Option('--profile <name>', 'settings profile, default the current one [NATTER_PROFILE]'),

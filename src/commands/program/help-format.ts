@@ -1,9 +1,10 @@
 import type { Command, Help } from 'commander';
+import { topicNames } from './command-table.ts';
 import { generalGroup, serviceGroup } from './global-options.ts';
 
 const examples = new WeakMap<Command, readonly string[]>();
 
-/** Gives a command the examples its help opens with. */
+/** Sets the examples at the start of a command's help. */
 export function setExamples(command: Command, lines: readonly string[]): Command {
   examples.set(command, lines);
   return command;
@@ -16,28 +17,28 @@ export function examplesOf(command: Command): readonly string[] {
 
 const withoutService = new WeakSet<Command>();
 
-/** Leaves the service options out of the help of a command that reaches no service. */
+/** Omits the service options from the help of a command that does not use a service. */
 export function hideServiceOptions(command: Command): Command {
   withoutService.add(command);
   return command;
 }
 
-/** Whether the service options mean anything to a command. */
+/** Whether a command uses a service. */
 export function takesServiceOptions(command: Command): boolean {
   return !withoutService.has(command);
 }
 
-const apartFromParent = new WeakSet<Command>();
+const withoutParent = new WeakSet<Command>();
 
-/** Leaves the options of the command above out of the help of one that does something else. */
+/** Omits the parent's options from the help of a subcommand with a different purpose. */
 export function hideParentOptions(command: Command): Command {
-  apartFromParent.add(command);
+  withoutParent.add(command);
   return command;
 }
 
-/** Whether the options of the command above stand in the command's help. */
+/** Whether the parent's options are in the help of a command. */
 export function takesParentOptions(command: Command): boolean {
-  return !apartFromParent.has(command);
+  return !withoutParent.has(command);
 }
 
 interface Item {
@@ -54,7 +55,7 @@ function optionItems(command: Command, help: Help): Item[] {
   }));
 }
 
-/** The root command's help speaks of the default command too, because it is what most people type. */
+/** The commands whose options are in the help: for the program also the default command, which most people use. */
 function describedCommands(command: Command): readonly Command[] {
   if (command.parent !== null) {
     const above = ancestors(command);
@@ -68,12 +69,12 @@ function ancestors(command: Command): readonly Command[] {
   return command.parent === null ? [] : [command.parent, ...ancestors(command.parent)];
 }
 
-/** What the commands below one are called, other names included. */
+/** Names and aliases of the subcommands. */
 export function namesBelow({ commands }: Command): readonly string[] {
   return commands.flatMap((command) => [command.name(), ...command.aliases()]);
 }
 
-/** `get <model>`, `[chat] [prompt...]`: the name and arguments; the default command's name may be left out. */
+/** `get <model>`, `[chat] [prompt...]`: name and arguments; the name of the default command is optional. */
 function commandTerm(command: Command): string {
   const isDefault = command.parent?.parent === null && command.name() === 'chat';
   const name = isDefault ? `[${command.name()}]` : command.name();
@@ -100,7 +101,7 @@ function collectItems(command: Command, help: Help): Item[] {
   });
 }
 
-/** Help as plain text of at most 80 columns: what it is, usage, examples, then commands and options by group. */
+/** Help as plain text of at most 80 columns: description, usage, examples, then commands and options by group. */
 export function formatHelp(command: Command, help: Help): string {
   const width = help.helpWidth ?? 80;
   const items = collectItems(command, help);
@@ -118,7 +119,9 @@ export function formatHelp(command: Command, help: Help): string {
     sections.push([group, ...rows].join('\n'));
   }
   if (command.parent === null) {
-    sections.push('Topics: natter help environment, exit-codes, piping or privacy');
+    sections.push(
+      `Topics: natter help ${topicNames.slice(0, -1).join(', ')} or ${topicNames.at(-1)}`,
+    );
   }
   return `${sections.map((section) => section.trimEnd()).join('\n\n')}\n`;
 }

@@ -5,32 +5,38 @@ import {
   shortestInText,
 } from '../../secrecy/secret-filter.ts';
 import { secretsOf } from '../../secrecy/secret-parts.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Makes a filter when it is first needed, as most runs report nothing, and anew when there are more secrets. */
-function rememberFilter(shortest: number): (secrets: Secrets) => SecretFilter | undefined {
-  const made = new WeakMap<object, { readonly filter: SecretFilter | undefined }>();
+/** Creates the filter when it is first needed, and again after secrets were added. */
+function cachedFilter(shortest: number): (secrets: Secrets) => SecretFilter | undefined {
+  const cache = new WeakMap<object, { readonly filter: SecretFilter | undefined }>();
   return (secrets) => {
     const sources = secrets.sources();
-    const known = made.get(sources) ?? {
+    const known = cache.get(sources) ?? {
       filter: createSecretFilter(sources.flatMap(secretsOf), shortest),
     };
-    made.set(sources, known);
+    cache.set(sources, known);
     return known.filter;
   };
 }
 
-const messageFilter = rememberFilter(shortestInMessages);
+const messageFilter = cachedFilter(shortestInMessages);
 
-/** A message of natter's own with every secret kept so far masked, in whatever form it was written. */
+/** A message of natter with every known secret masked, encoded ones too. */
 export function maskMessage(secrets: Secrets, text: string): string {
   return messageFilter(secrets)?.mask(text) ?? text;
 }
 
-/** For texts that people ask for or keep: answers, conversations, recordings. Undefined while there is no secret. */
-export const textFilter = rememberFilter(shortestInText);
+/** A text from anywhere as one line that is safe to show: sanitized, secrets masked. */
+export function cleanLine({ secrets }: { readonly secrets: Secrets }, text: string): string {
+  return maskMessage(secrets, sanitizeLine(text));
+}
 
-/** A text that people ask for or keep with every secret kept so far masked. */
+/** The filter of answers, conversations and recordings; undefined while no secret is known. */
+export const textFilter = cachedFilter(shortestInText);
+
+/** A text of an answer, conversation or recording with every known secret masked. */
 export function maskText(secrets: Secrets, text: string): string {
   return textFilter(secrets)?.mask(text) ?? text;
 }

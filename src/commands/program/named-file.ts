@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { isReservedName } from '../../storage/reserved-name.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 
-/** Windows would write to a device. @throws Failure `usage` */
+/** @throws Failure `usage` for a name that Windows would write to a device */
 export function refuseReservedName(name: string, platform: NodeJS.Platform): void {
   if (!isReservedName(name, platform)) return;
   throw new Failure('usage', `${name} is a device name on Windows`, {
@@ -10,7 +10,7 @@ export function refuseReservedName(name: string, platform: NodeJS.Platform): voi
   });
 }
 
-/** The failure of a file that the person named. */
+/** The failure for a file from the command line that cannot be read. */
 export function cannotRead(name: string, error: unknown): Failure {
   return new Failure('usage', `cannot read ${name}: ${failureReason(error)}`, { cause: error });
 }

@@ -1,12 +1,49 @@
+import { rephrase } from '../../client/failure/request-failure.ts';
 import { isSet } from '../../environment.ts';
-import { exitCodes } from '../../failure.ts';
+import { exitCodes, type Failure } from '../../failure.ts';
 import { reportFailure, toFailure } from '../../output/failure-report.ts';
-import { cleanLine } from '../print/clean-line.ts';
-import { withHint } from './remedy-words.ts';
+import {
+  hintOf,
+  setBaseUrlHint,
+  timeoutOptions,
+  type FrontDoorWords,
+} from '../../output/remedy-words.ts';
 import { wantsJson } from './command-line.ts';
 import type { Context } from './context.ts';
+import { cleanLine } from './mask-secrets.ts';
 
-/** What standard error shows of anything thrown: sanitized, secrets masked, as JSON where `--json` was asked for. */
+/** The hints of the command line: commands and options to type. */
+export const commandWords: FrontDoorWords = {
+  'raise-timeout': ({ limit }) => `try again, or raise the limit with ${timeoutOptions[limit]}`,
+  'wait-until': ({ time, seconds }) =>
+    `try again after ${time}, or wait for it with --retry-max-wait ${seconds}s`,
+  'slow-down': () => 'wait a little and try again, or allow more retries with --retries',
+  'check-base-url': () => 'check the base URL: natter auth status',
+  'check-host': () => 'check the host of the base URL: natter auth status',
+  'check-connection': () => 'check the base URL and the network: natter auth status',
+  'set-base-url': setBaseUrlHint,
+  'remove-user-info': () => 'remove them from the URL; store a key with natter auth login',
+  'use-https': () => 'use an https base URL, or allow it with --allow-insecure',
+  'sign-in': () => 'set the key with natter auth login',
+  'enter-key-again': () => 'enter it again: natter auth login',
+  'check-permissions': () => 'natter auth status shows the key in use; its issuer can allow more',
+  'check-request': () => '--dry-run shows what is sent',
+  'check-model': () =>
+    'natter models list shows the available models; natter auth status shows the address in use',
+  'list-models': () => 'natter models list shows the available models',
+  'list-conversations': ({ isInTrash }) =>
+    `natter conversations list${isInTrash ? ' --deleted' : ''} shows their ids and titles`,
+  'record-request': ({ file }) =>
+    `make the request as it was recorded, or add this one with --record ${file}`,
+};
+
+/** The failure with the hint of a command line. */
+export function withHint(failure: Failure): Failure {
+  const hint = hintOf(failure, commandWords);
+  return hint === undefined || hint === failure.hint ? failure : rephrase(failure, { hint });
+}
+
+/** What standard error shows of anything thrown: sanitized, secrets masked, as JSON after `--json`. */
 export function describeFailure(
   error: unknown,
   context: Pick<Context, 'environment' | 'secrets'>,

@@ -1,15 +1,15 @@
 import type { Environment } from '../../environment.ts';
 import type { SecretSources } from '../../secrecy/secret-parts.ts';
 
-/** What the secrets of a run are known from; `mask-secrets.ts` masks them. */
+/** Where the secrets of a run are from; `mask-secrets.ts` masks them. */
 export interface Secrets {
-  /** A new list after each `keep`. */
+  /** The list is a new object after each `keep`. */
   sources(): readonly SecretSources[];
-  /** Has these masked, too, from now on. */
+  /** Adds secrets to mask. */
   keep(sources: SecretSources): void;
 }
 
-/** Knows the secrets of the environment from the start. */
+/** Contains the secrets of the environment. */
 export function createSecrets(environment: Environment): Secrets {
   let sources: readonly SecretSources[] = [{ environment }];
   return {

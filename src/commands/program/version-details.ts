@@ -1,4 +1,4 @@
-/** What runs, and from where. */
+/** The running natter. */
 export interface Installation {
   readonly version: string;
   /** As `process.version`. */
@@ -9,8 +9,8 @@ export interface Installation {
   readonly folder: string;
 }
 
-/** How a folder was come by, in the order of asking, and what brings a newer natter. */
-const origins: readonly (readonly [RegExp, string])[] = [
+/** The first pattern that matches the folder decides how to update natter. */
+const updateCommands: readonly (readonly [RegExp, string])[] = [
   [/\/_npx\//, 'npx natter@latest'],
   [/\/pnpm\/(?:.+\/)?node_modules\/natter$/i, 'pnpm add --global natter@latest'],
   [/\/\.bun\/install\/global\/node_modules\/natter$/, 'bun add --global natter@latest'],
@@ -19,15 +19,15 @@ const origins: readonly (readonly [RegExp, string])[] = [
   [/\/node_modules\/natter$/, 'npm install natter@latest, in the project it belongs to'],
 ];
 
-const checkout = 'git pull && npm ci, in that folder';
+const updateCheckout = 'git pull && npm ci, in that folder';
 
-/** The command that replaces the natter in `folder` by the newest. */
+/** The command that updates the natter in `folder`. */
 export function updateCommand(folder: string): string {
   const path = folder.replaceAll('\\', '/');
-  return origins.find(([pattern]) => pattern.test(path))?.[1] ?? checkout;
+  return updateCommands.find(([pattern]) => pattern.test(path))?.[1] ?? updateCheckout;
 }
 
-/** What `natter --version --verbose` prints. Nobody is asked whether there is a newer version. */
+/** The output of `natter --version --verbose`. */
 export function versionDetails(installation: Installation): string {
   const { version, node, platform, architecture, folder } = installation;
   const rows = [

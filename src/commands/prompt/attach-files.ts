@@ -3,6 +3,7 @@ import { largestPromptBytes } from '../../conversation/context-fit.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
+import { failureReason } from '../../storage/storage-failure.ts';
 
 export interface AttachOptions {
   readonly encoding?: string | undefined;
@@ -10,17 +11,11 @@ export interface AttachOptions {
   readonly signal: AbortSignal;
 }
 
-const problems: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-};
-
 function cannotAttach(name: string, reason: string, cause?: unknown): Failure {
   return new Failure('usage', `cannot attach ${name}: ${reason}`, { cause });
 }
 
-/** Reads in pieces, because what is no regular file, as `<(command)` or a device, has no size to ask for first. */
+/** Reads in pieces, because a pipe, such as `<(command)`, and a device have no size to check first. */
 async function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -34,31 +29,28 @@ async function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array>
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Failure) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw cannotAttach(name, problems[code ?? ''] ?? message, error);
+    throw cannotAttach(name, failureReason(error), error);
   }
   return Buffer.concat(chunks, size);
 }
 
 /**
  * Reads the files of `--file`, in order.
- * @throws Failure of kind `usage` that names the file and what is wrong with it; or the signal's reason
+ * @throws Failure `usage` with the name of the file and the problem; or the signal's reason
  */
 export async function attachFiles(
   names: readonly string[],
   options: AttachOptions,
 ): Promise<readonly AttachedFile[]> {
   const files: AttachedFile[] = [];
-  // One after the other: memory holds the bytes of one file only, and the first wrong one is told.
+  // One after the other: memory has the bytes of one file only, and the first bad file is reported.
   for (const name of names) {
     if (name === '') throw new Failure('usage', '--file needs the path of a file');
     if (name === '-') {
       throw new Failure(
         'usage',
         'standard input cannot be attached to a conversation on a terminal',
-        {
-          hint: 'name a file (./- for a file called -)',
-        },
+        { hint: 'name a file (./- for a file called -)' },
       );
     }
     const bytes = await readBytes(name, options.signal);

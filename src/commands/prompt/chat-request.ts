@@ -9,17 +9,15 @@ import {
 import { estimateMessages } from '../../conversation/token-estimate.ts';
 import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
 
-/** A request and how it stands to the window of its model. */
+/** A request, and how well it fits the window of its model. */
 export interface PlannedRequest {
   readonly request: CompletionRequest;
   readonly fit: ContextFit;
-  /** What to tell before sending; undefined when it fits comfortably. */
+  /** Undefined if the request fits comfortably. */
   readonly warning: string | undefined;
 }
 
-const automatic = 'auto';
-
-/** Turns settings and a prompt into the messages to send; an empty system prompt is none. */
+/** The messages of a new conversation; an empty system prompt is omitted. */
 export function promptMessages(system: string | undefined, prompt: string): readonly Message[] {
   const turn: Message = { role: 'user', content: prompt };
   return system === undefined || system === ''
@@ -28,8 +26,8 @@ export function promptMessages(system: string | undefined, prompt: string): read
 }
 
 /**
- * Only the contract's fields are sent, and what the user added with `params`.
- * @throws Failure of kind `invalid_request` for what no tokenizer could fit into the window
+ * The request has only the contract's fields and those added with `params`.
+ * @throws Failure `invalid_request` for a prompt that no tokenizer could fit into the window
  */
 export function planRequest(
   settings: ResolvedSettings,
@@ -39,7 +37,7 @@ export function planRequest(
 ): PlannedRequest {
   const { values, params, windows } = settings;
   const estimate = estimateMessages(messages) + (values.maxTokens ?? 0);
-  const model = values.model === automatic ? smallestModelFor(estimate, windows) : values.model;
+  const model = values.model === 'auto' ? smallestModelFor(estimate, windows) : values.model;
   const bytes = messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
   refuseImpossible(model, bytes, windows);
   const fit = contextFit(model, estimate, windows);

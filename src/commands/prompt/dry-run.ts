@@ -10,14 +10,14 @@ import type { PlannedRequest } from './chat-request.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { printJson } from '../print/print-data.ts';
-import { clientOptions, type Target } from '../service/service.ts';
+import { clientOptions, type ClientContext, type Target } from '../service/service.ts';
 
 const path = 'chat/completions';
 
-/** Stands for the address where none is configured, or where the sandbox gets one when it starts. */
+/** The address if none is configured, and for the sandbox, which gets one when it starts. */
 const placeholder = 'http://127.0.0.1';
 
-async function target(options: GlobalOptions, settings: ResolvedSettings): Promise<Target> {
+async function targetOf(options: GlobalOptions, settings: ResolvedSettings): Promise<Target> {
   if (options.sandbox === true) {
     const { sandboxKey } = await import('../../sandbox/keys.ts');
     return { baseUrl: placeholder, apiKey: sandboxKey };
@@ -25,7 +25,7 @@ async function target(options: GlobalOptions, settings: ResolvedSettings): Promi
   return { baseUrl: settings.values.baseUrl ?? placeholder, apiKey: settings.apiKey?.value };
 }
 
-function address(options: GlobalOptions, { values }: ResolvedSettings): string {
+function addressOf(options: GlobalOptions, { values }: ResolvedSettings): string {
   if (options.sandbox === true) return `{sandbox}/v1/${path}`;
   if (values.baseUrl === undefined) return `{base_url}/v1/${path}`;
   return String(endpointUrl(parseBaseUrl(values.baseUrl), path));
@@ -40,34 +40,34 @@ function maskHeaders(headers: RequestHeaders, { apiKey }: Target): RequestHeader
   return Object.fromEntries(masked) as RequestHeaders;
 }
 
-/** What would be sent, `{request: {method, url, headers, body}, estimate: {tokens, window}}`; keys are masked. */
+/** The request as `{request: {method, url, headers, body}, estimate: {tokens, window}}`, with keys masked. */
 export type DescribeRequest = (planned: PlannedRequest) => object;
 
-/** How requests to the service of these settings are described. */
+/** Describes requests to the service of these settings. */
 export async function requestDescriber(
-  context: Context,
+  context: ClientContext,
   options: GlobalOptions,
   settings: ResolvedSettings,
 ): Promise<DescribeRequest> {
-  const to = await target(options, settings);
-  const service = createService({ ...clientOptions(context, settings, to), allowInsecure: true });
-  const url = address(options, settings);
+  const target = await targetOf(options, settings);
+  const service = createService({
+    ...clientOptions(context, settings, target),
+    allowInsecure: true,
+  });
+  const url = addressOf(options, settings);
   return ({ request, fit }) => {
     const body = completionBody(request);
     const { method, headers } = service.request(path, body);
     return {
-      request: { method, url, headers: maskHeaders(headers, to), body },
+      request: { method, url, headers: maskHeaders(headers, target), body },
       estimate: { tokens: fit.estimate, window: fit.window ?? null },
     };
   };
 }
 
-/**
- * What would be sent, as {@link DescribeRequest}, and what is in force: `{…, profile, settings: [{name, value,
- * source}]}`; `body` is exactly what would be sent.
- */
+/** The request as {@link DescribeRequest}, and the settings in force: `{…, profile, settings: [{name, value, source}]}`. */
 export async function dryRunDocument(
-  context: Context,
+  context: ClientContext,
   options: GlobalOptions,
   settings: ResolvedSettings,
   planned: PlannedRequest,
@@ -83,9 +83,9 @@ export async function dryRunDocument(
   };
 }
 
-/** Prints what one prompt would send, as one JSON document. */
+/** Prints the request of one prompt as a JSON document. */
 export async function printDryRun(
-  context: Context,
+  context: ClientContext & Pick<Context, 'streams'>,
   options: GlobalOptions,
   settings: ResolvedSettings,
   planned: PlannedRequest,

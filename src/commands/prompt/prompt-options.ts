@@ -1,8 +1,7 @@
 import { Option } from 'commander';
-import { collect } from '../program/global-options.ts';
-import { settingOption } from '../program/setting-option.ts';
+import { collect, settingOption } from '../program/global-options.ts';
 
-// What every command that sends prompts takes.
+// Options of the commands that send prompts.
 
 /** Values of settings are unparsed text. */
 export interface PromptOptions {
@@ -18,17 +17,17 @@ export interface PromptOptions {
   readonly lossy?: boolean;
 }
 
-/** Which conversation a prompt goes on with. */
+/** Which conversation a prompt continues. */
 export interface ConversationOptions {
   readonly continue?: boolean;
   /** An id, a title or `latest`; true without one. */
   readonly resume?: string | true;
   readonly branch?: boolean;
-  /** `--save`, `--no-save`; undefined leaves it to the setting. */
+  /** `--save`, `--no-save`; if undefined, the setting applies. */
   readonly save?: boolean;
 }
 
-/** What goes into the request, beside the model. */
+/** Options of the request, except the model. */
 export const requestOptions = (): readonly Option[] => [
   settingOption('system', '-s'),
   settingOption('maxTokens', '-t'),
@@ -46,7 +45,7 @@ export const inputOptions = (): readonly Option[] => [
   new Option('--lossy', 'replace invalid bytes instead of failing'),
 ];
 
-/** Which conversation to go on with, and whether it is kept. */
+/** Which conversation to continue, and whether it is saved. */
 export const conversationOptions = (): readonly Option[] => [
   new Option('-c, --continue', 'continue the most recent conversation'),
   new Option('--resume [conversation]', 'continue this conversation: id, title or latest'),

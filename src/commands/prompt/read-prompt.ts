@@ -4,34 +4,119 @@ import {
   inputPlaceholder,
   insertInput,
 } from '../../conversation/compose-prompt.ts';
-import { requireEncoding } from '../../conversation/decode-text.ts';
+import { largestPromptBytes } from '../../conversation/context-fit.ts';
+import { decodeText, requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { attachFiles } from './attach-files.ts';
-import type { Context } from '../program/context.ts';
-import type { PromptOptions } from './prompt-options.ts';
-import { readInput } from './read-input.ts';
+import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { Context } from '../program/context.ts';
+import { attachFiles } from './attach-files.ts';
+import type { PromptOptions } from './prompt-options.ts';
+
+type Input = Pick<Context, 'streams' | 'clock' | 'signal'>;
+
+interface InputOptions {
+  /** `-`: input must not be empty, and a terminal is read too. */
+  readonly required: boolean;
+  /** `--no-stdin`: nothing is read. */
+  readonly ignored: boolean;
+  /** There is a prompt besides the input, so a silent pipe may be an inherited one. */
+  readonly hasPrompt: boolean;
+  readonly encoding: string | undefined;
+  readonly lossy: boolean | undefined;
+}
+
+/** Milliseconds without a byte after which a notice says what natter waits for. */
+const silenceNotice = 2000;
+const source = 'standard input';
+
+async function noticeSilence({ clock }: Input, notices: Notices, stop: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(silenceNotice, stop);
+  } catch (error) {
+    if (stop.aborted) return;
+    throw error;
+  }
+  notices.notice('still waiting for standard input to end; use --no-stdin to ignore it');
+}
+
+function refuseTooLarge(size: number): void {
+  if (size <= largestPromptBytes) return;
+  const limit = count(largestPromptBytes);
+  throw new Failure(
+    'invalid_request',
+    `standard input is longer than ${limit} bytes, which exceeds every context window`,
+    { hint: 'send less text' },
+  );
+}
+
+async function readAll({ streams, signal }: Input, onBytes: () => void): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of streams.stdin.bytes(signal)) {
+      onBytes();
+      size += chunk.length;
+      refuseTooLarge(size);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof Failure || signal.aborted) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure('usage', `cannot read standard input: ${reason}`, {
+      hint: 'use --no-stdin to ignore it',
+      cause: error,
+    });
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/**
+ * Reads standard input to its end, however long that takes; undefined if it is not read. A terminal is read only if
+ * required.
+ * @throws Failure for bytes that are not text, and for required input that is empty
+ */
+async function readInput(
+  context: Input,
+  notices: Notices,
+  options: InputOptions,
+): Promise<string | undefined> {
+  const { stdin } = context.streams;
+  if (options.ignored || (stdin.isTerminal && !options.required)) return undefined;
+  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl-D to end it');
+  const silence = new AbortController();
+  if (options.hasPrompt && !stdin.isTerminal) void noticeSilence(context, notices, silence.signal);
+  try {
+    const bytes = await readAll(context, () => silence.abort('input'));
+    const text = decodeText(bytes, { ...options, source });
+    if (text === '' && options.required) {
+      throw new Failure('usage', 'standard input is empty, but "-" requires it');
+    }
+    return text;
+  } finally {
+    silence.abort('input ended');
+  }
+}
 
 /** The prompt word, and the name of a file, that means standard input and requires it. */
 const inputWord = '-';
 
-/** What a person asks, with standard input where it belongs. */
+/** A prompt, with standard input in its place. */
 export interface ReadPrompt {
-  /** Of the turn. */
   readonly prompt: string;
-  /** The system prompt of `--system`, where standard input went into it. */
+  /** The value of `--system` if standard input was inserted there. */
   readonly system: string | undefined;
 }
 
-/** Settings with the system prompt that {@link readPrompt} completed. */
+/** The settings with the system prompt of {@link readPrompt}, if it has one. */
 export function withSystem(settings: ResolvedSettings, { system }: ReadPrompt): ResolvedSettings {
   return system === undefined ? settings : { ...settings, values: { ...settings.values, system } };
 }
 
-/** @throws Failure `usage` where standard input is asked for, and cannot be there */
+/** @throws Failure `usage` if standard input is requested but not available */
 function checkInput(
-  { streams }: Context,
+  isTerminal: boolean,
   { stdin, system }: PromptOptions,
   prompt: string,
   isRequired: boolean,
@@ -46,30 +131,30 @@ function checkInput(
     : hasInputPlaceholder(system)
       ? '--system'
       : undefined;
-  if (!stdin || place === undefined || !streams.stdin.isTerminal || isRequired) return;
+  if (!stdin || place === undefined || !isTerminal || isRequired) return;
   throw new Failure('usage', `${place} contains ${inputPlaceholder}, but nothing is piped in`, {
     hint: 'pipe something in, or use --no-stdin to send it unchanged',
   });
 }
 
 /**
- * The text of the turn: prompt words, attached files and standard input, composed; where `--system` holds
- * `{{stdin}}`, standard input goes there instead.
- * @param command how the command begins, for the example of a hint
- * @throws Failure of kind `usage` when there is nothing to send, or input that is asked for is not there
+ * Composes prompt words, attached files and standard input. If `--system` contains `{{stdin}}`, standard input is
+ * inserted there instead.
+ * @param command how the command begins, for the example in a hint
+ * @throws Failure `usage` if there is nothing to send, or requested input is not available
  */
 export async function readPrompt(
-  context: Context,
+  context: Input,
   notices: Notices,
   words: readonly string[],
   options: PromptOptions,
   command = 'natter',
 ): Promise<ReadPrompt> {
-  const spoken = words.filter((word) => word !== inputWord);
-  const prompt = spoken.join(' ');
+  const promptWords = words.filter((word) => word !== inputWord);
+  const prompt = promptWords.join(' ');
   const names = (options.file ?? []).filter((name) => name !== inputWord);
-  const required = spoken.length < words.length || options.file?.includes(inputWord) === true;
-  checkInput(context, options, prompt, required);
+  const required = promptWords.length < words.length || options.file?.includes(inputWord) === true;
+  checkInput(context.streams.stdin.isTerminal, options, prompt, required);
   const { stdinEncoding: encoding, lossy } = options;
   if (encoding !== undefined) requireEncoding(encoding);
   const files = await attachFiles(names, { encoding, lossy, signal: context.signal });

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 
 import { requireDataFolder } from '../../conversation/library/conversation-folder.ts';
 import { findConversation } from '../../conversation/library/find-conversation.ts';
@@ -10,6 +10,7 @@ import {
   summarize,
   type ConversationSummary,
 } from '../../conversation/library/read-conversation.ts';
+import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { formatTable, type Column } from '../../output/table.ts';
 import { timeAgo } from '../../output/time-ago.ts';
@@ -26,10 +27,10 @@ const facts: readonly Column[] = [
 const columns = [...facts, title];
 const searchColumns = [...facts, { heading: 'HITS', align: 'right' }, title] as const;
 
-/** Milliseconds of reading after which keys and the clock get their turn. */
-const breath = 40;
+/** Milliseconds of reading after which keys and timers are handled. */
+const longestSlice = 40;
 
-/** Rows that are listed, and proposed, at most. */
+/** The maximum number of rows in a list, and of candidates. */
 const mostRows = 20;
 
 interface Listed {
@@ -37,7 +38,7 @@ interface Listed {
   readonly summary: ConversationSummary;
 }
 
-/** Newest first; files that cannot be read are passed over, `natter conversations list` tells of them. */
+/** Newest first. Unreadable files are skipped; `natter conversations list` reports them. */
 function* listed(folder: string): Generator<Listed, void> {
   for (const entry of listEntries(folder)) {
     try {
@@ -49,8 +50,9 @@ function* listed(folder: string): Generator<Listed, void> {
   }
 }
 
-/** Rows of a table; a query adds how often a text holds it. */
+/** A row of a table. */
 interface Row extends Listed {
+  /** Of the query, in the text. */
   readonly hits: number;
 }
 
@@ -60,9 +62,9 @@ function hitsIn({ path }: LibraryEntry, pattern: RegExp): number {
   return hits;
 }
 
-/** Conversations whose title or text holds the query, newest first; one more than fits tells that there are more. */
+/** Conversations whose title or text contains the query, newest first; one more than fits if there are more. */
 async function search(
-  { clock }: Context,
+  clock: Clock,
   folder: string,
   query: string,
   signal: AbortSignal,
@@ -70,27 +72,27 @@ async function search(
   const options = { regularExpression: false, caseSensitive: false };
   const pattern = query === '' ? undefined : compilePattern(query, options);
   const rows: Row[] = [];
-  let rested = clock.monotonic();
+  let sliceStart = clock.monotonic();
   for (const { entry, summary } of listed(folder)) {
     const hits = pattern === undefined ? 0 : hitsIn(entry, pattern);
-    const isMeant = summary.title.toLowerCase().includes(query.toLowerCase());
-    if (hits > 0 || isMeant) rows.push({ entry, summary, hits });
+    const isInTitle = summary.title.toLowerCase().includes(query.toLowerCase());
+    if (hits > 0 || isInTitle) rows.push({ entry, summary, hits });
     if (rows.length > mostRows) break;
-    if (clock.monotonic() - rested < breath) continue;
-    await breathe();
+    if (clock.monotonic() - sliceStart < longestSlice) continue;
+    await nextTick();
     signal.throwIfAborted();
-    rested = clock.monotonic();
+    sliceStart = clock.monotonic();
   }
   return rows;
 }
 
 async function describe(
-  context: Context,
+  context: Pick<Context, 'clock' | 'streams'>,
   folder: string,
   query: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const found = await search(context, folder, query, signal);
+  const found = await search(context.clock, folder, query, signal);
   if (found.length === 0) {
     return query === '' ? 'there is no conversation yet' : `no conversation contains "${query}"`;
   }
@@ -110,13 +112,16 @@ async function describe(
     style: plainStyle,
   };
   const shown = formatTable(query === '' ? columns : searchColumns, rows, layout);
-  const way = query === '' ? 'list --all' : `search "${query}"`;
-  const more = found.length > mostRows ? `\nnatter conversations ${way} shows all` : '';
+  const command = query === '' ? 'list --all' : `search "${query}"`;
+  const more = found.length > mostRows ? `\nnatter conversations ${command} shows all` : '';
   return `${shown}/resume with an id or title continues one${more}`;
 }
 
 /** The conversations of a REPL. */
-export function createReplLibrary(context: Context, options: JournalOptions): LibraryPort {
+export function createReplLibrary(
+  context: Pick<Context, 'clock' | 'streams'>,
+  options: JournalOptions,
+): LibraryPort {
   return {
     create: () => createJournal(options),
     find: (name) => findConversation(requireDataFolder(options.folder), name).id,

@@ -1,14 +1,13 @@
 import type { FoundServer } from '../../repl/state/dialog.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Context } from '../program/context.ts';
-import { clientOptions } from '../service/service.ts';
+import { clientOptions, type ClientContext } from '../service/service.ts';
 
 interface LocalServer {
   readonly name: string;
   readonly port: number;
 }
 
-/** Programs that serve models on this machine, and the ports they take by default. */
+/** Programs that serve models on this machine, and their default ports. */
 const defaultServers: readonly LocalServer[] = [
   { name: 'llama.cpp', port: 8080 },
   { name: 'Ollama', port: 11_434 },
@@ -16,26 +15,26 @@ const defaultServers: readonly LocalServer[] = [
   { name: 'LM Studio', port: 1234 },
 ];
 
-/** Milliseconds; what runs on this machine answers at once or is something else. */
-const patience = 1500;
+/** Milliseconds; a server on this machine answers quickly. */
+const timeLimit = 1500;
 
 /**
- * Asks the usual ports of this machine for models; who does not list any is no server of ours. Whoever listens there
- * gets neither the key nor the headers of the profile.
+ * Requests the models of servers on the usual ports of this machine; ports without a list of models are omitted. The
+ * requests have neither the key nor the headers of the profile, because any program may listen there.
  */
 export async function findLocalServers(
-  context: Context,
+  context: ClientContext,
   settings: ResolvedSettings,
   signal: AbortSignal,
   servers: readonly LocalServer[] = defaultServers,
 ): Promise<readonly FoundServer[]> {
   const { createClient } = await import('../../client/create-client.ts');
-  const limits = { retries: 0, connectTimeout: patience, totalTimeout: patience } as const;
-  const bare = { ...settings, headers: {} };
-  const ask = async ({ name, port }: LocalServer) => {
+  const limits = { retries: 0, connectTimeout: timeLimit, totalTimeout: timeLimit } as const;
+  const withoutHeaders = { ...settings, headers: {} };
+  const find = async ({ name, port }: LocalServer) => {
     const url = `http://127.0.0.1:${port}`;
     const target = { baseUrl: url, apiKey: undefined };
-    const client = createClient({ ...clientOptions(context, bare, target), ...limits });
+    const client = createClient({ ...clientOptions(context, withoutHeaders, target), ...limits });
     try {
       const records = await client.listModels({ signal });
       return [{ name, url, models: records.map(({ id }) => id) }];
@@ -46,5 +45,5 @@ export async function findLocalServers(
       client.close();
     }
   };
-  return (await Promise.all(servers.map(ask))).flat();
+  return (await Promise.all(servers.map(find))).flat();
 }

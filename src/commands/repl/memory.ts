@@ -10,24 +10,26 @@ import {
 import { appendHistory, readHistory } from '../../repl/editing/history-file.ts';
 import { Failure } from '../../failure.ts';
 import type { HeldLock } from '../../storage/lock/hold-lock.ts';
-import { resolveFolders } from '../../settings/folders.ts';
+import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 
-/** What outlives a session: prompts that were sent, and one that was not. */
+type MemoryContext = FolderFacts & Pick<Context, 'clock' | 'process' | 'random' | 'secrets'>;
+
+/** What is stored beyond a session: the history of prompts, and an unsent draft. */
 export interface ReplMemory {
   /** Oldest first. */
   history(): readonly string[];
   remember(text: string): void;
-  /** The newest text that a session which is gone left unsent; it is this session's now. */
+  /** The newest draft of a session that has ended; this session takes it over. */
   takeDraft(): string;
   keepDraft(text: string): void;
-  /** The session is over: what it left unsent is for the next one. */
+  /** Releases the draft for the next session. */
   close(): void;
 }
 
-/** Keeps nothing, for `--no-save` and where there is no folder. */
-const forgetful: ReplMemory = {
+/** For `--no-save`, and without a folder. */
+const noMemory: ReplMemory = {
   history: () => [],
   remember: () => undefined,
   takeDraft: () => '',
@@ -35,7 +37,7 @@ const forgetful: ReplMemory = {
   close: () => undefined,
 };
 
-/** Warns once of a folder that cannot be used; the session goes on without. */
+/** Warns once about a folder that cannot be used; the session continues without it. */
 function tolerant(warn: (text: string) => void) {
   let isWarned = false;
   return <Result>(act: () => Result, otherwise: Result): Result => {
@@ -50,11 +52,11 @@ function tolerant(warn: (text: string) => void) {
   };
 }
 
-/** Drafts of older versions have the id of their process as their name, and no lock. */
+/** The names of drafts of older versions: the id of the process. They have no lock. */
 const oldName = /^\d+$/;
 
-/** The draft of a session. Its lock says to other sessions that this one is still there. */
-function createDraft(context: Context, folder: string, onUnread: (failure: Failure) => void) {
+/** The draft of a session. Its lock shows other sessions that this one is running. */
+function createDraft(context: MemoryContext, folder: string, onUnread: (failure: Failure) => void) {
   const { clock, process, random } = context;
   const parts = [process.id, clock.date().getTime(), Math.floor(random() * 1e9)];
   const ownId = parts.map((part) => part.toString(36)).join('-');
@@ -68,16 +70,16 @@ function createDraft(context: Context, folder: string, onUnread: (failure: Failu
   return {
     save,
     take(): string {
-      for (const left of findDrafts(folder, onUnread)) {
-        const leftLock = isOfRunning(left) ? undefined : holdDraft(folder, left.id, context);
-        if (leftLock === undefined) continue;
+      for (const found of findDrafts(folder, onUnread)) {
+        const foundLock = isOfRunning(found) ? undefined : holdDraft(folder, found.id, context);
+        if (foundLock === undefined) continue;
         try {
-          save(left.text);
-          removeDraft(folder, left.id);
+          save(found.text);
+          removeDraft(folder, found.id);
         } finally {
-          leftLock.release();
+          foundLock.release();
         }
-        return left.text;
+        return found.text;
       }
       return '';
     },
@@ -85,15 +87,15 @@ function createDraft(context: Context, folder: string, onUnread: (failure: Failu
   };
 }
 
-/** What a session keeps in the state folder; nothing for `--no-save` and where there is no folder. */
+/** The memory in the state folder; none for `--no-save`, and without a folder. */
 export function createReplMemory(
-  context: Context,
+  context: MemoryContext,
   isKept: boolean,
   warn: (text: string) => void,
 ): ReplMemory {
   const { secrets } = context;
   const { state } = resolveFolders(context);
-  if (!isKept || state === undefined) return forgetful;
+  if (!isKept || state === undefined) return noMemory;
   const file = path.join(state, 'history.jsonl');
   const tolerate = tolerant(warn);
   const draft = createDraft(context, path.join(state, 'drafts'), ({ message }) =>

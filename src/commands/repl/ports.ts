@@ -9,7 +9,7 @@ import {
 } from '../../repl/system/user-files.ts';
 import type { FilesPort, LibraryPort, SessionPorts } from '../../repl/session/ports.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
-import { cleanLine } from '../print/clean-line.ts';
+import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import type { ReplMemory } from './memory.ts';
 import type { ReplService } from './service.ts';
@@ -22,21 +22,24 @@ export interface ReplPortsOptions {
   readonly memory: ReplMemory;
 }
 
-function filesPort({ homeDirectory, platform }: Context): FilesPort {
-  const place = (typed: string) => expandHome(typed, homeDirectory);
+function filesPort({
+  homeDirectory,
+  platform,
+}: Pick<Context, 'homeDirectory' | 'platform'>): FilesPort {
+  const resolve = (typed: string) => expandHome(typed, homeDirectory);
   return {
     async attach(typed, signal) {
-      const [file] = await attachFiles([place(typed)], { signal });
+      const [file] = await attachFiles([resolve(typed)], { signal });
       if (file === undefined) throw new Failure('unexpected', `${typed} was not read`);
       return { ...file, name: typed };
     },
-    kindOf: (typed) => kindOf(place(typed)),
-    candidates: (folder) => folderCandidates(place(folder)),
-    write: (typed, text) => writeNewFile(place(typed), text, platform),
+    kindOf: (typed) => kindOf(resolve(typed)),
+    candidates: (folder) => folderCandidates(resolve(folder)),
+    write: (typed, text) => writeNewFile(resolve(typed), text, platform),
   };
 }
 
-/** What a session needs of the world, as this run gives it. */
+/** The ports of a session in this run. */
 export function replPorts(options: ReplPortsOptions): SessionPorts {
   const { context, isLineMode, service, library, memory } = options;
   const { clock, environment, platform, device } = context;
@@ -50,7 +53,7 @@ export function replPorts(options: ReplPortsOptions): SessionPorts {
     copy: (text, signal) => copyText(text, { environment, platform, clock, control }, signal),
     edit: (text) => editText(text, { environment, platform }),
     remember: (text) => memory.remember(text),
-    // In line mode the terminal has the unsent text, not natter.
+    // In line mode the terminal edits the text, and natter does not know it.
     keepDraft: (text) => (isLineMode ? undefined : memory.keepDraft(text)),
   };
 }

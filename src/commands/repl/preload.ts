@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
 
-/** Milliseconds: the first frame is drawn by then, and nobody has typed a prompt. */
+/** Milliseconds: by then the first frame is drawn, and no prompt is typed yet. */
 const pause = 1000;
 
-/** What a conversation may need later, the most likely first. */
+/** Modules that a conversation may need later, the most likely first. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../../client/create-client.ts'),
   () => import('../../terminal/markdown/markdown-stream.ts'),
@@ -11,22 +11,23 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../../conversation/code-blocks.ts'),
   () => import('../../conversation/journal/open-journal.ts'),
   () => import('../../conversation/library/find-conversation.ts'),
+  () => import('../../settings/settings-store.ts'),
   () => import('../program/report.ts'),
 ];
 
 /**
- * Loads a moment later what a conversation that lasts all day may need, so that an update which replaces natter's
- * files meanwhile does not break it; the sandbox, for trying things out, is left. Never fails: what cannot be loaded is told by whoever needs it.
+ * Loads modules in advance, so that a long conversation survives an update that replaces natter's files; not the
+ * sandbox. Never fails: a missing module is reported where it is needed.
  */
 export async function preloadRepl(clock: Clock, signal: AbortSignal): Promise<void> {
   try {
     await clock.sleep(pause, signal);
     for (const load of parts) {
       await load();
-      // Keys that were pressed meanwhile come first.
+      // Lets pending keys be handled first.
       await clock.sleep(0, signal);
     }
   } catch {
-    // The conversation is over, or a part is gone already.
+    // The conversation has ended, or a module is missing.
   }
 }

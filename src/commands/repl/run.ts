@@ -14,14 +14,14 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
 import type { ChatOptions } from '../chat/options.ts';
-import { cleanLine } from '../print/clean-line.ts';
+import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import {
   isExplicitlySet,
   journalOptions,
   openNamedJournal,
   withModelOf,
-} from '../journal/kept-conversation.ts';
+} from '../journal/open-conversation.ts';
 import { preloadRepl } from './preload.ts';
 import { canRedraw, present } from '../print/presentation.ts';
 import { createReplLibrary } from './library.ts';
@@ -29,9 +29,9 @@ import { createReplMemory, type ReplMemory } from './memory.ts';
 import { replPorts } from './ports.ts';
 import { createSessionNotices, type SessionNotices } from './session-notices.ts';
 import { openReplService, type ReplService } from './service.ts';
-import { readRequestSettings } from '../service/request-settings.ts';
+import { readRequestSettings } from '../service/settings-access.ts';
 
-/** What a REPL is made of before it is shown. */
+/** The parts of a REPL. */
 interface Parts {
   readonly context: Context;
   readonly options: ChatOptions;
@@ -44,9 +44,10 @@ interface Parts {
 }
 
 function sessionSettings(settings: ResolvedSettings, conversation: Conversation): SessionSettings {
-  const { model, maxTokens, system: own } = settings.values;
-  const kept = systemOf(conversation);
-  const system = isExplicitlySet(settings, 'system') || kept === undefined ? own : kept;
+  const { model, maxTokens, system: configured } = settings.values;
+  const recorded = systemOf(conversation);
+  const system =
+    isExplicitlySet(settings, 'system') || recorded === undefined ? configured : recorded;
   return { model, maxTokens, system, theme: 'color' };
 }
 
@@ -58,7 +59,7 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
   const isConfigured = settings.values.baseUrl !== undefined || facts.isReplay === true;
   const isFirstRun = !isConfigured && options.sandbox !== true;
   const first = typedPrompt(words.join(' '));
-  const left = parts.isLineMode ? '' : memory.takeDraft();
+  const unsent = parts.isLineMode ? '' : memory.takeDraft();
   const state = initialState({
     isLineMode: parts.isLineMode,
     showsReasoning: options.reasoning ?? false,
@@ -68,14 +69,14 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
     settings: sessionSettings(settings, conversation),
     service: facts,
     history: memory.history(),
-    draft: isFirstRun && !parts.isLineMode && first !== '' ? first : left,
+    draft: isFirstRun && !parts.isLineMode && first !== '' ? first : unsent,
     dialog: isFirstRun ? firstRunDialog() : undefined,
     now: context.clock.monotonic(),
   });
   const { stdinEncoding: encoding, lossy } = options;
   const { signal } = context;
   const attachments = await attachFiles(options.file ?? [], { encoding, lossy, signal });
-  // Lines have no composer to hold it.
+  // Line mode has no composer for it.
   const queue = parts.isLineMode && first !== '' ? [draftFrom(first)] : [];
   return { ...state, attachments, queue };
 }
@@ -100,7 +101,7 @@ async function start(parts: Parts, state: ReplState): Promise<Session> {
   return startLive({ ...options, style, unicode, traits: terminalTraits(context.environment) });
 }
 
-/** What is said and sent before the person types anything. */
+/** Shows a resumed conversation and sends the prompt of the command line. */
 function open(parts: Parts, session: Session, words: readonly string[]): void {
   const { context, options, sessionNotices } = parts;
   sessionNotices.redirect((text) => session.dispatch({ type: 'notice-received', text }));
@@ -110,13 +111,13 @@ function open(parts: Parts, session: Session, words: readonly string[]): void {
     sessionNotices.notify(`${name} is attached to the next prompt`);
   const prompt = typedPrompt(words.join(' '));
   if (prompt === '' || state.dialog !== undefined) return;
-  // In lines it waits already, and an empty one sends it.
+  // In line mode it is in the queue, and an empty line sends it.
   const text = parts.isLineMode ? '' : prompt;
   session.dispatch({ type: 'line-entered', text, now: context.clock.monotonic() });
 }
 
-/** Resolves when the person leaves. @throws the reason a signal or a lost terminal aborts the run with */
-async function untilLeft({ signal }: Context, session: Session): Promise<void> {
+/** Resolves when the person leaves, or the run is aborted. */
+async function untilLeft(signal: AbortSignal, session: Session): Promise<void> {
   let abort: () => void = () => undefined;
   const aborted = new Promise<void>((resolve) => (abort = resolve));
   signal.addEventListener('abort', abort, { once: true });
@@ -124,11 +125,11 @@ async function untilLeft({ signal }: Context, session: Session): Promise<void> {
   signal.removeEventListener('abort', abort);
 }
 
-/** One line that tells how to come back; nothing where there is nothing to come back to. */
+/** One line about how to reopen the conversation; empty if it is not stored. */
 function farewell({ context }: Parts, session: Session): string {
   const { conversation } = session.state();
-  const isKept = session.isStored() && conversation.turns.size > 0;
-  if (!isKept || context.signal.aborted) return '';
+  const isStored = session.isStored() && conversation.turns.size > 0;
+  if (!isStored || context.signal.aborted) return '';
   return `natter --resume ${conversation.id} reopens this conversation\n`;
 }
 
@@ -139,7 +140,7 @@ async function converse(parts: Parts, words: readonly string[]): Promise<void> {
   const leaving = new AbortController();
   void preloadRepl(context.clock, leaving.signal);
   try {
-    await untilLeft(context, session);
+    await untilLeft(context.signal, session);
   } finally {
     leaving.abort('left');
     await session.close();
@@ -159,7 +160,7 @@ async function serve(
   const service = await openReplService({ context, presentation, options, settings });
   const memory = createReplMemory(context, settings.values.save, notify);
   try {
-    const isLineMode = !canRedraw(context, options);
+    const isLineMode = !canRedraw(context.environment, options);
     await converse({ ...parts, settings, isLineMode, service, memory }, words);
   } finally {
     memory.close();
@@ -169,7 +170,7 @@ async function serve(
 
 /**
  * Runs the REPL until the person leaves it.
- * @throws Failure for what is wrong before it can begin, or the reason the run was aborted with
+ * @throws Failure for a problem before the start, or the reason the run was aborted with
  */
 export async function runRepl(
   context: Context,
@@ -188,7 +189,7 @@ export async function runRepl(
   try {
     await serve({ context, options, sessionNotices, journal }, read, words);
   } catch (error) {
-    // There may have been no session yet to let go of it.
+    // Without a session, nothing else closes it.
     await journal.close();
     throw error;
   }

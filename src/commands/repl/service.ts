@@ -1,14 +1,12 @@
 import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { describeModel } from '../../client/models/model-description.ts';
-import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
 import { formatTable } from '../../output/table.ts';
 import type { ServicePort } from '../../repl/session/ports.ts';
 import type { ServiceFacts } from '../../repl/state/state.ts';
 import type { SessionSettings } from '../../repl/state/effect.ts';
-import { parseApiKey } from '../../settings/api-key.ts';
+import { parseApiKey } from '../../settings/setting-value.ts';
 import { saveCredential, setStoredSetting } from '../../settings/profiles.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { plainStyle } from '../../terminal/style.ts';
@@ -18,8 +16,8 @@ import type { Context } from '../program/context.ts';
 import { findLocalServers } from './local-servers.ts';
 import { modelCells, modelColumns } from '../models/model-text.ts';
 import type { Presentation } from '../print/presentation.ts';
-import { openService, readSettings, type Service } from '../service/service.ts';
-import { changeStored } from '../service/settings-access.ts';
+import { openService, type Service } from '../service/service.ts';
+import { readSettings, changeStored, noticeOverrides } from '../service/settings-access.ts';
 
 export interface ReplServiceOptions {
   readonly context: Context;
@@ -28,7 +26,6 @@ export interface ReplServiceOptions {
   readonly settings: ResolvedSettings;
 }
 
-/** The service of a REPL, and how to let go of it. */
 export interface ReplService extends ServicePort {
   facts(): ServiceFacts;
   close(): Promise<void>;
@@ -47,7 +44,7 @@ function withSession(
   return { ...settings, values: { ...settings.values, model, maxTokens } };
 }
 
-/** Some servers list no models: then nothing speaks against the key. */
+/** Checks address and key. Some servers list no models, and then the key is not checked. */
 async function check(client: Client, signal: AbortSignal): Promise<void> {
   try {
     await client.listModels({ signal });
@@ -56,7 +53,7 @@ async function check(client: Client, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The settings for another service, which gets nothing of the present one's. */
+/** The settings for a different service, without secrets and parameters of the current one. */
 function settingsFor(
   { context, presentation, options }: ReplServiceOptions,
   address: string,
@@ -69,7 +66,7 @@ function settingsFor(
     baseUrl: address,
   });
   if (key === undefined) return settings;
-  // One that no header can carry is asked for again, as one that the service refuses.
+  // The person may correct an invalid key, as one that the service refuses.
   const apiKey = parseApiKey(key, 'the API key', 'unauthorized');
   context.secrets.keep({ apiKey });
   return { ...settings, apiKey: { value: apiKey, source: { kind: 'flag', name: 'entered' } } };
@@ -96,8 +93,8 @@ function describeModels(records: readonly ModelRecord[], width: number): string 
   return formatTable(modelColumns, rows, layout).trimEnd();
 }
 
-/** The sandbox goes on where only its key is another one. */
-async function replaced(old: Service, opened: Service): Promise<Service> {
+/** Closes the old service, except a sandbox of which only the key changes. */
+async function replaceService(old: Service, opened: Service): Promise<Service> {
   if (!old.isSandbox || old.baseUrl !== opened.baseUrl) {
     await old.close();
     return opened;
@@ -109,7 +106,7 @@ async function replaced(old: Service, opened: Service): Promise<Service> {
   return { ...opened, isSandbox: true, close };
 }
 
-/** Opens the service of `settings`, stores it once it has answered, and lets go of the old one. */
+/** Opens the service of `settings`, stores it once it has answered, and closes the old one. */
 async function openOther(
   replOptions: ReplServiceOptions,
   old: Service,
@@ -126,16 +123,10 @@ async function openOther(
     await opened.close();
     throw error;
   }
-  return replaced(old, opened);
+  return replaceService(old, opened);
 }
 
-/** What was entered is stored, but a variable would still win over it the next time. */
-function noticeOverrides({ environment }: Context, notices: Notices): void {
-  const set = ['NATTER_BASE_URL', 'NATTER_API_KEY'].filter((name) => isSet(environment, name));
-  for (const name of set) notices.notice(`${name} is set and overrides the stored value`);
-}
-
-/** Opens the service a REPL begins with: the sandbox, silently, where nothing is configured. */
+/** Opens the first service of a REPL: the sandbox, without a notice, if none is configured. */
 export async function openReplService(replOptions: ReplServiceOptions): Promise<ReplService> {
   const { context, presentation, options } = replOptions;
   let { settings } = replOptions;
@@ -159,7 +150,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
     windows: () => service.windows(),
     async connect(address, key, signal) {
       if (service.replayedFrom !== undefined) {
-        // The recording goes on as if this key had been sent; nothing is stored of it.
+        // The replay continues as if this key had been sent; nothing is stored.
         context.secrets.keep({ apiKey: key });
         await check(service.client, signal);
         return factsOf(service);
@@ -168,7 +159,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
       const next = settingsFor(replOptions, target, key);
       service = await openOther(replOptions, service, next, target, signal);
       settings = { ...next, params: settings.params };
-      noticeOverrides(context, presentation.notices);
+      noticeOverrides(context.environment, presentation.notices);
       return factsOf(service);
     },
     findServers: (signal) => findLocalServers(context, settings, signal),

@@ -2,12 +2,12 @@ import type { JournalOptions } from '../../conversation/journal/journal.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Presentation } from '../print/presentation.ts';
 
-/** Notices of a REPL: inside the session while it runs, else on standard error. */
+/** Notices of a REPL: in the session while it runs, else on standard error. */
 export interface SessionNotices {
   readonly presentation: Presentation;
   readonly journalOptions: JournalOptions;
   readonly notify: (text: string) => void;
-  /** Redirects notices; undefined is standard error. */
+  /** Redirects notices; undefined means standard error. */
   redirect(listener: ((text: string) => void) | undefined): void;
 }
 

@@ -2,16 +2,16 @@ import { parseBaseUrl } from '../../client/http/base-url.ts';
 import { isLoopbackName } from '../../address.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import { parseApiKey } from '../../settings/api-key.ts';
+import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
 import { definitions, type SettingValues } from '../../settings/definitions.ts';
 import { checkProfileName } from '../../settings/profile-name.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { parseSettingValue } from '../../settings/setting-value.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
 import type { Context } from '../program/context.ts';
 import type { SandboxCommandOptions } from './options.ts';
-import { keepSecrets, readStored, noticeRisks } from '../service/service.ts';
+import { noticeRisks } from '../service/service.ts';
+import { keepSecrets, readStored } from '../service/settings-access.ts';
 
 /** Holds the upstream's key; the clients in front of the sandbox use NATTER_API_KEY. */
 const keyVariable = 'NATTER_UPSTREAM_API_KEY';
@@ -28,9 +28,9 @@ function withKey(settings: ResolvedSettings, { environment }: Context): Resolved
   const text = environment[keyVariable] ?? '';
   if (text === '') return settings;
   const value = parseApiKey(text, keyVariable, 'configuration');
-  const withheld = settings.withheld.filter(({ what }) => what !== 'API key');
+  const unsentSecrets = settings.unsentSecrets.filter(({ what }) => what !== 'API key');
   const source = { kind: 'environment', name: keyVariable } as const;
-  return { ...settings, apiKey: { value, source }, withheld };
+  return { ...settings, apiKey: { value, source }, unsentSecrets };
 }
 
 function checkUse({ upstream, upstreamProfile }: SandboxCommandOptions): void {

@@ -12,17 +12,16 @@ import {
 export interface LoggedClientOptions {
   readonly log: DebugLog;
   readonly clock: Clock;
-  /** The address of an endpoint, `path` counted from `/v1/`, fit to be shown. */
+  /** The address of an endpoint, masked; `path` is relative to `/v1/`. */
   readonly address: (path: string) => string;
   readonly profile: string;
 }
 
-/** The end of a call that threw. */
 function describeError(error: unknown): string {
   return error instanceof Failure ? `failed (${error.kind})` : 'stopped';
 }
 
-/** Logs that a request begins; the function that is returned gives the milliseconds since. */
+/** Logs the start of a request. @returns a function for the milliseconds since then */
 function begin(options: LoggedClientOptions, method: string, path: string): () => number {
   const { log, clock, address, profile } = options;
   const start = clock.monotonic();
@@ -70,7 +69,7 @@ async function logRead<Result>(
   }
 }
 
-/** The client, with a line in the debug log for each call, retry, beginning and end of an answer. */
+/** The client, with lines in the debug log for calls, retries, and the start and end of answers. */
 export function logClient(client: Client, options: LoggedClientOptions): Client {
   return {
     chat: (request, callOptions) => logChat(client.chat(request, callOptions), options),

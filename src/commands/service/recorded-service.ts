@@ -18,16 +18,17 @@ import { maskText, textFilter } from '../program/mask-secrets.ts';
 import type { ReplayChoice } from './recording-choice.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 
-/** Reminds people of a recording set by a variable, without changing what programs read. */
-function noticeOnTerminal({ streams }: Context, notices: Notices, text: string): void {
-  if (streams.stderr.isTerminal) notices.notice(text);
-}
+/** One recorder and one replay for each run. */
+const recorders = new WeakMap<object, Promise<Partial<ClientOptions>>>();
+const replays = new WeakMap<object, Partial<ClientOptions>>();
 
-const recorders = new WeakMap<Context, Promise<Partial<ClientOptions>>>();
-const replays = new WeakMap<Context, Partial<ClientOptions>>();
+type RecordingContext = Pick<
+  Context,
+  'streams' | 'clock' | 'process' | 'secrets' | 'version' | 'signal' | 'platform'
+>;
 
 async function openRecorder(
-  context: Context,
+  context: RecordingContext,
   notices: Notices,
   file: string,
 ): Promise<Partial<ClientOptions>> {
@@ -35,7 +36,8 @@ async function openRecorder(
   refuseReservedName(file, context.platform);
   const options = { clock, process, signal, storage: appendFile, program: `natter/${version}` };
   const recordingFile = await openRecordingFile(path.resolve(file), options);
-  noticeOnTerminal(context, notices, `recording into ${file}`);
+  // Reminds people of a recording set by a variable; programs that read standard error do not get it.
+  if (context.streams.stderr.isTerminal) notices.notice(`recording into ${file}`);
   const transport = createRecorder({
     file: recordingFile,
     clock,
@@ -49,7 +51,7 @@ async function openRecorder(
 }
 
 function openReplay(
-  context: Context,
+  context: RecordingContext,
   notices: Notices,
   { file, speed, used: shared }: ReplayChoice,
 ): Partial<ClientOptions> {
@@ -60,14 +62,14 @@ function openReplay(
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     notices.warning(`line ${first}${more} of ${file} is not part of a recording and is skipped`);
   }
-  noticeOnTerminal(context, notices, `replayed from ${file}`);
+  if (context.streams.stderr.isTerminal) notices.notice(`replayed from ${file}`);
   const clock = createReplayClock(context.clock, speed);
   const used =
     shared === undefined
       ? createConsumedExchanges()
       : keepConsumedExchanges(path.resolve(shared), { clock: context.clock, process });
   const replay = createReplay({ recording, used, clock, mask: (text) => maskText(secrets, text) });
-  // At maximum speed no time passes, so time limits are off.
+  // At maximum speed no time passes.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
   return { ...limits, clock, transport: () => replay };
 }
@@ -77,7 +79,7 @@ function openReplay(
  * @throws Failure
  */
 export function recordingOptions(
-  context: Context,
+  context: RecordingContext,
   notices: Notices,
   file: string,
 ): Promise<Partial<ClientOptions>> {
@@ -87,11 +89,11 @@ export function recordingOptions(
 }
 
 /**
- * Client options that answer from a recording, shared by the clients of a run.
+ * Client options that replay a recording, shared by the clients of a run.
  * @throws Failure `configuration` for a file that is not a recording
  */
 export function replayOptions(
-  context: Context,
+  context: RecordingContext,
   notices: Notices,
   choice: ReplayChoice,
 ): Partial<ClientOptions> {

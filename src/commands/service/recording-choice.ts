@@ -2,22 +2,22 @@ import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 
-/** Whether a run records its exchanges, answers from a recording, or neither. */
+/** Whether a run records its exchanges, replays a recording, or does neither. */
 export interface RecordingChoice {
-  /** File to add to. */
+  /** The file to append to. */
   readonly record?: string;
   readonly replay?: ReplayChoice;
 }
 
 export interface ReplayChoice {
   readonly file: string;
-  /** Times as fast as recorded; infinity is at once. */
+  /** 1 is as fast as recorded; `Infinity` is without waits. */
   readonly speed: number;
-  /** File in which runs that share the recording note what they used. */
+  /** The file in which runs that share the recording track the exchanges they replayed. */
   readonly used?: string;
 }
 
-type Asked = Pick<GlobalOptions, 'record' | 'replay' | 'speed'>;
+type RecordingFlags = Pick<GlobalOptions, 'record' | 'replay' | 'speed'>;
 
 function parseSpeed(text: string, name: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -28,7 +28,11 @@ function parseSpeed(text: string, name: string): number {
   });
 }
 
-function chooseReplay(file: string, { speed }: Asked, environment: Environment): RecordingChoice {
+function chooseReplay(
+  file: string,
+  { speed }: RecordingFlags,
+  environment: Environment,
+): RecordingChoice {
   const used = environment['NATTER_REPLAY_USED'];
   const parsed =
     speed === undefined
@@ -37,20 +41,20 @@ function chooseReplay(file: string, { speed }: Asked, environment: Environment):
   return { replay: { file, speed: parsed, ...(used ? { used } : {}) } };
 }
 
-function bothAsked(first: string, second: string): Failure {
+function exclusive(first: string, second: string): Failure {
   return new Failure('usage', `${first} and ${second} exclude each other`, {
     hint: 'a replay sends no requests to record; use only one of them',
   });
 }
 
 /**
- * A flag wins over both variables. An empty value is none.
- * @throws Failure `usage` for a choice that makes no sense
+ * A flag overrides both variables; an empty value counts as unset.
+ * @throws Failure `usage` for options that exclude each other
  */
-export function chooseRecording(asked: Asked, environment: Environment): RecordingChoice {
-  const { record, replay, speed } = asked;
-  if (record && replay) throw bothAsked('--record', '--replay');
-  if (replay) return chooseReplay(replay, asked, environment);
+export function chooseRecording(flags: RecordingFlags, environment: Environment): RecordingChoice {
+  const { record, replay, speed } = flags;
+  if (record && replay) throw exclusive('--record', '--replay');
+  if (replay) return chooseReplay(replay, flags, environment);
   const replayed = record ? undefined : environment['NATTER_REPLAY'];
   if (speed !== undefined && !replayed) {
     throw new Failure('usage', '--speed needs --replay', {
@@ -59,7 +63,7 @@ export function chooseRecording(asked: Asked, environment: Environment): Recordi
   }
   if (record) return { record };
   const recorded = environment['NATTER_RECORD'];
-  if (recorded && replayed) throw bothAsked('NATTER_RECORD', 'NATTER_REPLAY');
-  if (replayed) return chooseReplay(replayed, asked, environment);
+  if (recorded && replayed) throw exclusive('NATTER_RECORD', 'NATTER_REPLAY');
+  if (replayed) return chooseReplay(replayed, flags, environment);
   return recorded ? { record: recorded } : {};
 }

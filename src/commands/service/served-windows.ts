@@ -3,20 +3,19 @@ import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { DebugLog } from '../../output/debug-log.ts';
-import { resolveFolders } from '../../settings/folders.ts';
+import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import { mostModels, readModelWindows, withModelWindows } from '../../settings/model-windows.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Context } from '../program/context.ts';
 
 const noWindows: ModelWindows = new Map();
 
-function fileOf(context: Context): string | undefined {
+function fileOf(context: FolderFacts): string | undefined {
   const { state } = resolveFolders(context);
   return state === undefined ? undefined : join(state, 'models.json');
 }
 
-/** What the service at this address said in earlier runs. */
-export function readServedWindows(context: Context, baseUrl: string | undefined): ModelWindows {
+/** The windows that the service at this address reported in earlier runs. */
+export function readServedWindows(context: FolderFacts, baseUrl: string | undefined): ModelWindows {
   const file = baseUrl === undefined ? undefined : fileOf(context);
   if (baseUrl === undefined || file === undefined) return noWindows;
   return readModelWindows(file, baseUrl);
@@ -39,15 +38,15 @@ function isSame(left: ModelWindows, right: ModelWindows): boolean {
   return left.size === right.size && [...left].every(([id, window]) => right.get(id) === window);
 }
 
-/** Writes what was learned, where settings allow that anything is kept. */
-async function keep(
-  context: Context,
+/** Writes the windows to disk, unless saving is off. */
+async function save(
+  context: FolderFacts,
   log: DebugLog,
-  { baseUrl, save }: ResolvedSettings['values'],
+  { baseUrl, save: isSaving }: ResolvedSettings['values'],
   windows: ModelWindows,
 ): Promise<void> {
   const file = fileOf(context);
-  if (!save || baseUrl === undefined || file === undefined) return;
+  if (!isSaving || baseUrl === undefined || file === undefined) return;
   const { replaceFile } = await import('../../repl/editing/private-file.ts');
   try {
     replaceFile(file, withModelWindows(file, baseUrl, windows));
@@ -56,15 +55,15 @@ async function keep(
   }
 }
 
-/** A client, and what is known of the windows of its models. */
+/** A client, and the known windows of its models. */
 interface LearningClient {
   readonly client: Client;
   readonly windows: () => ModelWindows;
 }
 
-/** Takes over what the service says of its models whenever it is asked for them. */
+/** Learns the windows from every response about models. */
 export function learnWindows(
-  context: Context,
+  context: FolderFacts,
   log: DebugLog,
   { values, windows: known = noWindows }: ResolvedSettings,
   client: Client,
@@ -74,7 +73,7 @@ export function learnWindows(
     const next = await windowsIn(records, others);
     if (isSame(next, windows)) return;
     windows = next;
-    await keep(context, log, values, windows);
+    await save(context, log, values, windows);
   }
   return {
     windows: () => windows,

@@ -6,92 +6,37 @@ import { Failure } from '../../failure.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { DebugLog } from '../../output/debug-log.ts';
 import type { Notices } from '../../output/notices.ts';
-import { resolveFolders } from '../../settings/folders.ts';
-import { resolveSettings, type SettingFlags } from '../../settings/resolve.ts';
 import {
-  describeWithheld,
+  describeUnsent,
   withoutSources,
   type ResolvedSettings,
 } from '../../settings/resolved-settings.ts';
-import { readStoredSettings } from '../../settings/settings-file.ts';
-import {
-  emptyCredentials,
-  emptySettings,
-  type StoredSettings,
-} from '../../settings/stored-settings.ts';
 import { maskUrl } from '../../secrecy/mask.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { Presentation } from '../print/presentation.ts';
 import { textFilter } from '../program/mask-secrets.ts';
-import { chooseRecording } from './recording-choice.ts';
-import { learnWindows, readServedWindows } from './served-windows.ts';
+import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
+import { learnWindows } from './served-windows.ts';
 
-/** A service that prompts can be sent to. */
+/** A service that answers prompts. */
 export interface Service {
   readonly client: Client;
-  /** What the service has said of the windows of its models, in this run and before. */
+  /** The context windows of the models, as the service reported them in this run and before. */
   readonly windows: () => ModelWindows;
-  /** The time of the client, which a replay may let pass faster. */
+  /** The clock of the client; a replay may run faster. */
   readonly clock: Clock;
   readonly baseUrl: string;
   /** The built-in sandbox answers: nothing leaves the machine. */
   readonly isSandbox: boolean;
-  /** The recording that answers; undefined where a service or the sandbox does. */
+  /** The recording that is replayed; undefined for a service or the sandbox. */
   readonly replayedFrom?: string;
   close(): Promise<void>;
 }
 
-const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };
-
-/** Reads the settings files and prints their warnings. */
-export function readStored(context: Context, notices: Notices): StoredSettings {
-  const folders = resolveFolders(context);
-  const { stored, warnings } = readStoredSettings(folders.config, context.platform);
-  for (const warning of warnings) notices.warning(warning);
-  return stored;
-}
-
-/**
- * The settings in force. With `--sandbox` no profile takes part, because profiles describe other services.
- * @throws Failure for a bad value or file
- */
-export function readSettings(
-  context: Context,
-  notices: Notices,
-  options: GlobalOptions,
-  flags: SettingFlags = {},
-): ResolvedSettings {
-  const settings = resolveSettings(
-    options.sandbox === true
-      ? {
-          flags: { ...options, ...flags, profile: undefined },
-          environment: { ...context.environment, NATTER_PROFILE: undefined },
-          stored: nothingStored,
-        }
-      : {
-          flags: { ...options, ...flags },
-          environment: context.environment,
-          stored: readStored(context, notices),
-        },
-  );
-  keepSecrets(context, settings);
-  const { baseUrl } = settings.values;
-  return { ...settings, windows: readServedWindows(context, baseUrl) };
-}
-
-/** Has the secrets of these settings masked from now on. */
-export function keepSecrets(
-  { secrets }: Pick<Context, 'secrets'>,
-  { apiKey, headers, values }: Pick<ResolvedSettings, 'apiKey' | 'headers' | 'values'>,
-): void {
-  const addresses = [values.baseUrl];
-  secrets.keep({ apiKey: apiKey?.value, headers: withoutSources(headers), addresses });
-}
-
-/** Without a configured service, the sandbox answers only if a person can see the notice about it. */
-function sandboxIsDefault({ streams }: Context): boolean {
-  return streams.stdin.isTerminal && streams.stdout.isTerminal && streams.stderr.isTerminal;
+/** Without a configured service, the sandbox is used only if a person can see the notice about it. */
+function isSandboxDefault({ stdin, stdout, stderr }: Context['streams']): boolean {
+  return stdin.isTerminal && stdout.isTerminal && stderr.isTerminal;
 }
 
 function notConfigured(): Failure {
@@ -101,7 +46,7 @@ function notConfigured(): Failure {
 }
 
 async function openSandbox(
-  context: Context,
+  context: MaskedContext,
   log: DebugLog,
   settings: ResolvedSettings,
   recording: Partial<ClientOptions>,
@@ -124,15 +69,20 @@ async function openSandbox(
   };
 }
 
-/** Where requests go, and the key they carry. */
+/** The destination of requests, and their key. */
 export interface Target {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
 }
 
-/** The settings as a client takes them. */
+/** What a client needs of the context. */
+export type ClientContext = Pick<Context, 'version' | 'environment' | 'clock' | 'random'>;
+
+type MaskedContext = ClientContext & Pick<Context, 'secrets'>;
+
+/** The settings as options of a client. */
 export function clientOptions(
-  context: Context,
+  context: ClientContext,
   settings: ResolvedSettings,
   { baseUrl, apiKey }: Target,
 ): ClientOptions {
@@ -155,9 +105,9 @@ export function clientOptions(
   };
 }
 
-/** A client of the target, with a debug log if NATTER_DEBUG is set. */
+/** A client of the target that masks secrets, with a debug log if NATTER_DEBUG is set. */
 export async function openClient(
-  context: Context,
+  context: MaskedContext,
   log: DebugLog,
   settings: ResolvedSettings,
   target: Target,
@@ -178,10 +128,14 @@ export async function openClient(
   });
 }
 
-/** Prints notices about withheld secrets and unverified certificates. */
-export function noticeRisks(context: Context, notices: Notices, settings: ResolvedSettings): void {
-  for (const secret of settings.withheld) notices.notice(describeWithheld(secret));
-  const unverified = context.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
+/** Prints notices about unsent secrets and unverified certificates. */
+export function noticeRisks(
+  { environment }: Pick<Context, 'environment'>,
+  notices: Notices,
+  settings: ResolvedSettings,
+): void {
+  for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
+  const unverified = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
   if (unverified && settings.values.baseUrl?.toLowerCase().startsWith('https:') === true) {
     notices.warning('TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0');
   }
@@ -197,41 +151,50 @@ async function recordInto(
   return recordingOptions(context, notices, file);
 }
 
-/** Placeholder address during a replay; never requested. */
+type ServiceOutput = Pick<Presentation, 'notices' | 'debugLog'>;
+
+/** The address of a replay; never requested. */
 const replayUrl = 'http://replay.localhost';
 
+async function openReplay(
+  context: Context,
+  { notices, debugLog }: ServiceOutput,
+  settings: ResolvedSettings,
+  replay: ReplayChoice,
+): Promise<Service> {
+  const { replayOptions } = await import('./recorded-service.ts');
+  const recording = replayOptions(context, notices, replay);
+  const target = { baseUrl: replayUrl, apiKey: undefined };
+  const client = await openClient(context, debugLog, settings, target, recording);
+  const { clock = context.clock } = recording;
+  return {
+    client,
+    windows: () => settings.windows ?? new Map(),
+    clock,
+    baseUrl: replayUrl,
+    isSandbox: false,
+    replayedFrom: replay.file,
+    close: async () => client.close(),
+  };
+}
+
 /**
- * Opens the recording that answers, the service the settings name, or the sandbox.
- * @throws Failure of kind `configuration` when there is none of them
+ * Opens the recording to replay, the configured service, or the sandbox.
+ * @throws Failure `configuration` if none of them is available
  */
 export async function openService(
   context: Context,
-  { notices, debugLog }: Pick<Presentation, 'notices' | 'debugLog'>,
+  { notices, debugLog }: ServiceOutput,
   options: GlobalOptions,
   settings: ResolvedSettings,
 ): Promise<Service> {
   const { baseUrl } = settings.values;
   const { record, replay } = chooseRecording(options, context.environment);
-  if (replay !== undefined) {
-    const { replayOptions } = await import('./recorded-service.ts');
-    const recording = replayOptions(context, notices, replay);
-    const target = { baseUrl: replayUrl, apiKey: undefined };
-    const client = await openClient(context, debugLog, settings, target, recording);
-    const close = async () => client.close();
-    const { clock = context.clock } = recording;
-    return {
-      client,
-      windows: () => settings.windows ?? new Map(),
-      clock,
-      baseUrl: replayUrl,
-      isSandbox: false,
-      replayedFrom: replay.file,
-      close,
-    };
-  }
-  const isConfigured = baseUrl !== undefined && options.sandbox !== true;
-  if (!isConfigured && options.sandbox !== true) {
-    if (!sandboxIsDefault(context)) throw notConfigured();
+  if (replay !== undefined) return openReplay(context, { notices, debugLog }, settings, replay);
+  const isSandbox = options.sandbox === true;
+  const isConfigured = baseUrl !== undefined && !isSandbox;
+  if (!isConfigured && !isSandbox) {
+    if (!isSandboxDefault(context.streams)) throw notConfigured();
     notices.notice('no service is configured; using the sandbox (see natter auth login)');
   }
   const recording = await recordInto(context, notices, record);

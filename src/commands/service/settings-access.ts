@@ -1,17 +1,98 @@
-import { resolveFolders } from '../../settings/folders.ts';
-import { updateStoredSettings } from '../../settings/settings-store.ts';
-import type { StoredSettings } from '../../settings/stored-settings.ts';
+import { isSet, type Environment } from '../../environment.ts';
+import type { Notices } from '../../output/notices.ts';
+import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
+import { resolveSettings, type SettingFlags } from '../../settings/resolve.ts';
+import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { parseParameterFlag } from '../../settings/setting-value.ts';
+import { readStoredSettings } from '../../settings/settings-file.ts';
+import {
+  emptyCredentials,
+  emptySettings,
+  type StoredSettings,
+} from '../../settings/stored-settings.ts';
 import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
+import { readServedWindows } from './served-windows.ts';
+
+const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };
+
+/** Reads the settings files and prints their warnings. @throws Failure */
+export function readStored(context: FolderFacts, notices: Notices): StoredSettings {
+  const folders = resolveFolders(context);
+  const { stored, warnings } = readStoredSettings(folders.config, context.platform);
+  for (const warning of warnings) notices.warning(warning);
+  return stored;
+}
 
 /**
- * Changes what is stored, as one step that no other natter's change is lost to.
+ * Changes the stored settings in one step, so that no change of another process is lost.
  * @throws Failure
  */
 export async function changeStored(
-  context: Context,
+  context: FolderFacts & Pick<Context, 'clock' | 'process'>,
   change: (stored: StoredSettings) => StoredSettings,
 ): Promise<StoredSettings> {
+  const { updateStoredSettings } = await import('../../settings/settings-store.ts');
   const { clock, platform, process } = context;
   const { config: folder } = resolveFolders(context);
   return updateStoredSettings({ folder, platform, clock, process }, change);
+}
+
+/** Prints notices about variables that override a stored base URL and key. */
+export function noticeOverrides(environment: Environment, notices: Notices): void {
+  const names = ['NATTER_BASE_URL', 'NATTER_API_KEY'].filter((name) => isSet(environment, name));
+  for (const name of names) notices.notice(`${name} is set and overrides the stored value`);
+}
+
+/** Masks the secrets of these settings from now on. */
+export function keepSecrets(
+  { secrets }: Pick<Context, 'secrets'>,
+  { apiKey, headers, values }: Pick<ResolvedSettings, 'apiKey' | 'headers' | 'values'>,
+): void {
+  const addresses = [values.baseUrl];
+  secrets.keep({ apiKey: apiKey?.value, headers: withoutSources(headers), addresses });
+}
+
+/**
+ * The settings in force. `--sandbox` ignores profiles, because they describe other services.
+ * @throws Failure for a bad value or file
+ */
+export function readSettings(
+  context: FolderFacts & Pick<Context, 'secrets'>,
+  notices: Notices,
+  options: GlobalOptions,
+  flags: SettingFlags = {},
+): ResolvedSettings {
+  const settings = resolveSettings(
+    options.sandbox === true
+      ? {
+          flags: { ...options, ...flags, profile: undefined },
+          environment: { ...context.environment, NATTER_PROFILE: undefined },
+          stored: nothingStored,
+        }
+      : {
+          flags: { ...options, ...flags },
+          environment: context.environment,
+          stored: readStored(context, notices),
+        },
+  );
+  keepSecrets(context, settings);
+  const { baseUrl } = settings.values;
+  return { ...settings, windows: readServedWindows(context, baseUrl) };
+}
+
+/**
+ * The settings in force for a command that sends prompts, with the fields of `--param`.
+ * @param changes override the options
+ * @throws Failure for a bad value or file
+ */
+export function readRequestSettings(
+  context: FolderFacts & Pick<Context, 'secrets'>,
+  notices: Notices,
+  options: GlobalOptions & SettingFlags & Pick<PromptOptions, 'param'>,
+  changes: SettingFlags = {},
+): ResolvedSettings {
+  const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
+  return readSettings(context, notices, options, { ...options, ...changes, params });
 }

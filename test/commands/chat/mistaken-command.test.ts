@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { completionTree } from '../../../scripts/package/completion-tree.ts';
-import { commandWords } from '../../../src/commands/program/command-table.ts';
+import { commandNames } from '../../../src/commands/program/command-table.ts';
 import { mayBeCommand } from '../../../src/commands/chat/start.ts';
-import { meantCommands } from '../../../src/commands/chat/meant-command.ts';
-import { confirmMistakenCommand } from '../../../src/commands/chat/mistaken-command.ts';
+import {
+  suggestCommands,
+  confirmMistakenCommand,
+} from '../../../src/commands/chat/mistaken-command.ts';
 import { buildProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 const terminals = ['stdin', 'stdout', 'stderr'] as const;
-const commands = completionTree(await buildProgram(createMemoryContext().context, commandWords));
+const commands = completionTree(await buildProgram(createMemoryContext().context, commandNames));
 
 test.each([
   [['modles'], ['natter models']],
@@ -25,7 +27,7 @@ test.each([
   [['update'], ['natter --version --verbose']],
   [['quit'], []],
 ])('Y10: %j may have been meant as %j', (words, expected) => {
-  expect(meantCommands(words, commands)).toEqual(expected);
+  expect(suggestCommands(words, commands)).toEqual(expected);
 });
 
 test.each([
@@ -37,7 +39,7 @@ test.each([
   [['']],
   [[]],
 ])('%j looks like no command', (words) => {
-  expect(meantCommands(words, commands)).toBeUndefined();
+  expect(suggestCommands(words, commands)).toBeUndefined();
 });
 
 test.each([

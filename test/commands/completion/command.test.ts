@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { completionTree } from '../../../scripts/package/completion-tree.ts';
-import { commandTable, commandWords } from '../../../src/commands/program/command-table.ts';
+import { commandTable, commandNames } from '../../../src/commands/program/command-table.ts';
 import { printCompletions } from '../../../src/commands/completion/run.ts';
 import { buildProgram } from '../../../src/commands/program/program.ts';
 import { definitions, settingKeys } from '../../../src/settings/definitions.ts';
@@ -49,7 +49,7 @@ function prepare({ conversations = {}, deleted = {}, settings }: Machine) {
   });
 }
 
-const program = completionTree(await buildProgram(createMemoryContext().context, commandWords));
+const program = completionTree(await buildProgram(createMemoryContext().context, commandNames));
 
 /** What `line` may become; its last word, empty after a space, is under the cursor. */
 async function complete(line: string, machine: Machine = {}): Promise<readonly string[]> {

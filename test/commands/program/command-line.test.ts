@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { buildChat } from '../../../src/commands/chat/command.ts';
+import type { ChatOptions } from '../../../src/commands/chat/options.ts';
 import {
   editDistance,
   isNamedPrompt,
@@ -7,6 +9,9 @@ import {
   routeToChat,
   wantsJson,
 } from '../../../src/commands/program/command-line.ts';
+import { commandNames, parsePlainPrompt } from '../../../src/commands/program/command-table.ts';
+import { buildProgram } from '../../../src/commands/program/program.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 import { fc } from '../../support/properties.ts';
 
 const names = new Set(['chat', 'models', 'config', 'help']);
@@ -17,7 +22,7 @@ test.each([
   [['--', '--json'], false],
   [['hi', '--jsonx'], false],
   [[], false],
-])('%j asks for JSON: %s', (words, expected) => {
+])('%j requests JSON: %s', (words, expected) => {
   expect(wantsJson(words)).toBe(expected);
 });
 
@@ -51,7 +56,7 @@ test.each([
   [['-m', 'x', '--', 'models'], ['models'], undefined],
   [['-m', 'x', 'hi', 'models'], ['hi', 'models'], undefined],
   [['-m', 'x'], [], undefined],
-])('of %j, taken as the prompt %j, the misplaced command is %s', (words, prompt, expected) => {
+])('the misplaced command of %j with the prompt %j is %s', (words, prompt, expected) => {
   expect(misplacedCommand(words, prompt, names)).toBe(expected);
 });
 
@@ -64,11 +69,11 @@ describe('editDistance', () => {
     ['mudels', 'models', 1],
     ['', 'help', 4],
     ['config', 'help', 6],
-  ])('from %s to %s is %d', (left, right, distance) => {
+  ])('between %s and %s is %d', (left, right, distance) => {
     expect(editDistance(left, right)).toBe(distance);
   });
 
-  test('is symmetric, and at most the length of the longer word', () => {
+  test('is symmetric and at most the length of the longer word', () => {
     const word = fc.string({ maxLength: 8 });
     fc.assert(
       fc.property(word, word, (left, right) => {
@@ -90,7 +95,7 @@ test.each([
   ['yellow', undefined],
   ['why', undefined],
   ['modles now', undefined],
-])('%j is nearly the name %s', (word, name) => {
+])('%j almost matches %s', (word, name) => {
   expect(nearlyNamed(word, names)).toBe(name);
 });
 
@@ -100,6 +105,47 @@ test.each([
   [['chat', 'chat'], ['chat'], true],
   [['modles'], ['modles'], false],
   [['-m', 'x', 'modles'], ['modles'], false],
-])('%j names %j as the prompt: %s', (words, prompt, expected) => {
+])('%j marks %j as a prompt: %s', (words, prompt, expected) => {
   expect(isNamedPrompt(words, prompt)).toBe(expected);
+});
+
+test.each([
+  ...commandNames.map((name) => [name]),
+  ['--sandbox', 'models', 'list'],
+  ['__complete', '='],
+  ['hi', '--json'],
+  ['chat', '-i'],
+  ['-'],
+  ['--', 'hi'],
+  ['--', '--sandbox'],
+])('natter %s is not a plain prompt', (...words) => {
+  expect(parsePlainPrompt(words)).toBeUndefined();
+});
+
+test.each([
+  [[]],
+  [['why is the sky blue?']],
+  [['why', 'me?']],
+  [['']],
+  [['show', 'models']],
+  [['chat']],
+  [['chat', 'chat', 'models']],
+  [['show', 'chat']],
+  [['--sandbox']],
+  [['--sandbox', 'hi', 'there']],
+  [['hi', '--sandbox']],
+  [['--sandbox', 'chat', 'models']],
+  [['chat', 'models', '--sandbox']],
+])('parses the plain prompt %j as commander does', async (words) => {
+  const { context } = createMemoryContext();
+  const program = await buildProgram(context, []);
+  const ran: [readonly string[], ChatOptions][] = [];
+  const chat = buildChat(context, async (_context, options, prompt) => {
+    ran.push([prompt, options]);
+  });
+  Object.assign(program, { commands: [chat], _defaultCommandName: 'chat' });
+  chat.parent = program;
+  await program.parseAsync(words, { from: 'user' });
+  const plain = parsePlainPrompt(words);
+  expect(ran).toEqual([[plain?.words, plain?.options]]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandWords } from '../../../src/commands/program/command-table.ts';
+import { commandNames } from '../../../src/commands/program/command-table.ts';
 import { buildProgram, runProgram } from '../../../src/commands/program/program.ts';
 import { describeFailure } from '../../../src/commands/program/report.ts';
 import { Failure } from '../../../src/failure.ts';
@@ -51,7 +51,7 @@ test('the sandbox answers a command line from beginning to end', async () => {
 
 test('every command has a summary, a description and examples in its help', async () => {
   const { context } = createMemoryContext();
-  const { commands } = await buildProgram(context, commandWords);
+  const { commands } = await buildProgram(context, commandNames);
   for (const command of commands) {
     expect(command.summary()).not.toBe('');
     expect(command.description()).toMatch(/\.$/);
@@ -61,7 +61,7 @@ test('every command has a summary, a description and examples in its help', asyn
 
 test('the help of the program is the same with and without the options of its commands', async () => {
   const { context } = createMemoryContext();
-  const full = await buildProgram(context, commandWords);
+  const full = await buildProgram(context, commandNames);
   const light = await buildProgram(context, []);
   expect(light.helpInformation()).toBe(full.helpInformation());
   const words = (program: typeof full) =>

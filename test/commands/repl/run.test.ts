@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ChatOptions } from '../../../src/commands/chat/options.ts';
-import { journalOptions } from '../../../src/commands/journal/kept-conversation.ts';
+import { journalOptions } from '../../../src/commands/journal/open-conversation.ts';
 import { present } from '../../../src/commands/print/presentation.ts';
 import { runRepl } from '../../../src/commands/repl/run.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';

@@ -9,7 +9,7 @@ import type { Journal, JournalOptions } from '../../conversation/journal/journal
 import type { Role } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import { resolveFolders } from '../../settings/folders.ts';
+import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { awaitHolder } from '../program/await-holder.ts';
 import { promptMessages } from '../prompt/chat-request.ts';
@@ -18,25 +18,29 @@ import type { Context } from '../program/context.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import type { ConversationOptions } from '../prompt/prompt-options.ts';
 
-/** The conversation that a prompt begins or goes on with. */
-export interface KeptConversation {
-  /** The settings in force: a resumed conversation brings its model along. */
+/** A new or continued conversation, open for one prompt. */
+export interface OpenConversation {
+  /** A resumed conversation keeps its model unless this run names one. */
   readonly settings: ResolvedSettings;
-  /** What to send: the turns so far and the prompt. */
+  /** The turns so far and the prompt. */
   readonly messages: readonly Message[];
-  /** Puts the prompt on disk, then sends it and keeps what comes. */
-  keep(model: string, send: () => AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  /** Writes the prompt to the journal, sends it, and records the answer. */
+  record(model: string, send: () => AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
   close(): Promise<void>;
 }
 
-/** A turn that is put on disk before it is sent. */
+/** A turn that is written to the journal before it is sent. */
 export interface NextTurn {
   readonly role: Exclude<Role, 'assistant'>;
   readonly content: string;
 }
 
-/** What a command gives to a journal. */
-export function journalOptions(context: Context, notices: Notices, save: boolean): JournalOptions {
+/** The options of journals in this run. */
+export function journalOptions(
+  context: Pick<Context, 'clock' | 'random' | 'process' | 'version' | 'secrets'> & FolderFacts,
+  notices: Notices,
+  save: boolean,
+): JournalOptions {
   const { clock, random, process, version, secrets } = context;
   const { data: folder } = resolveFolders(context);
   const onWarning = (text: string) => notices.warning(text);
@@ -44,7 +48,7 @@ export function journalOptions(context: Context, notices: Notices, save: boolean
   return { folder, save, clock, random, process, version, mask, onWarning };
 }
 
-async function* keepAnswer(
+async function* recordTurns(
   open: () => Promise<Journal>,
   turns: readonly NextTurn[],
   model: string,
@@ -61,10 +65,10 @@ function begin(
   options: JournalOptions,
   settings: ResolvedSettings,
   prompt: string,
-): KeptConversation {
+): OpenConversation {
   const { system, save } = settings.values;
   const messages = promptMessages(system, prompt);
-  if (!save) return { settings, messages, keep: (_model, send) => send(), close: async () => {} };
+  if (!save) return { settings, messages, record: (_model, send) => send(), close: async () => {} };
   let journal: Journal | undefined;
   const open = async () => {
     const { createJournal } = await import('../../conversation/journal/open-journal.ts');
@@ -74,30 +78,30 @@ function begin(
   return {
     settings,
     messages,
-    keep: (model, send) => keepAnswer(open, messages as readonly NextTurn[], model, send),
+    record: (model, send) => recordTurns(open, messages as readonly NextTurn[], model, send),
     close: async () => journal?.close(),
   };
 }
 
-/** Said on the command line or in the environment, for this run. */
+/** Whether an option or an environment variable sets it for this run. */
 export function isExplicitlySet(settings: ResolvedSettings, key: 'model' | 'system'): boolean {
   const { kind } = settings.sources[key];
   return kind === 'flag' || kind === 'environment';
 }
 
-/** A conversation goes on with the model that it had, unless this run names one. */
+/** The settings with the model of a resumed conversation, unless this run names one. */
 export function withModelOf(
   settings: ResolvedSettings,
   model: string | undefined,
 ): ResolvedSettings {
-  const stays = isExplicitlySet(settings, 'model') || settings.values.model === 'auto';
-  if (stays || model === undefined) return settings;
+  const isChosen = isExplicitlySet(settings, 'model') || settings.values.model === 'auto';
+  if (isChosen || model === undefined) return settings;
   return { ...settings, values: { ...settings.values, model } };
 }
 
-/** What it takes to open a conversation, and to say what it waits for. */
+/** How to open a conversation; `notices` reports a wait for its lock. */
 export interface JournalAccess {
-  readonly context: Context;
+  readonly context: Pick<Context, 'process' | 'clock' | 'signal'>;
   readonly notices: Notices;
   readonly journal: JournalOptions;
 }
@@ -121,7 +125,7 @@ async function openResumed(
   throw resumption.refusal;
 }
 
-/** The turns with which an opened conversation goes on, and what to send with them. */
+/** The turns to add to an opened conversation for a prompt, and the messages to send. */
 export async function nextTurns(
   journal: Journal,
   notices: Notices,
@@ -149,20 +153,20 @@ async function resume(
   notices: Notices,
   settings: ResolvedSettings,
   prompt: string,
-): Promise<KeptConversation> {
+): Promise<OpenConversation> {
   const { modelOf, pathOf } = await import('../../conversation/tree.ts');
   const { turns, messages } = await nextTurns(journal, notices, settings, prompt);
   return {
     settings: withModelOf(settings, modelOf(pathOf(journal.conversation()))),
     messages,
-    keep: (asked, send) => keepAnswer(async () => journal, turns, asked, send),
+    record: (model, send) => recordTurns(async () => journal, turns, model, send),
     close: () => journal.close(),
   };
 }
 
 /**
- * The conversation that the options name; undefined when they name none.
- * @throws Failure when it cannot be found or opened
+ * The journal of the conversation that the options name; undefined if they name none.
+ * @throws Failure if it cannot be found or opened
  */
 export async function openNamedJournal(
   access: JournalAccess,
@@ -184,8 +188,8 @@ export async function openNamedJournal(
 }
 
 /**
- * The conversation that the options name, or a new one; nothing is written before {@link KeptConversation.keep}.
- * @throws Failure when the one to resume cannot be found or opened
+ * The conversation that the options name, or a new one; nothing is written before {@link OpenConversation.record}.
+ * @throws Failure if the one to resume cannot be found or opened
  */
 export async function openConversation(
   context: Context,
@@ -193,7 +197,7 @@ export async function openConversation(
   options: ChatOptions,
   settings: ResolvedSettings,
   prompt: string,
-): Promise<KeptConversation> {
+): Promise<OpenConversation> {
   const save = settings.values.save && options.dryRun !== true;
   const journal = journalOptions(context, notices, save);
   const opened = await openNamedJournal({ context, notices, journal }, options);

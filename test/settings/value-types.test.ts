@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { formatDuration, parseDuration } from '../../src/settings/duration.ts';
+import { formatDuration, parseDuration } from '../../src/settings/value-types.ts';
 import { fc } from '../support/properties.ts';
 
 describe('parseDuration', () => {

@@ -1,0 +1,106 @@
+import type { Command, CommanderError, Option } from 'commander';
+import { Failure } from '../../failure.ts';
+import { nearlyNamed } from './command-line.ts';
+import { namesBelow } from './help-format.ts';
+
+const printHint = 'natter "a prompt" prints the answer and exits';
+const parameterHint = 'use --param, as in --param temperature=0.2';
+const keyHint = 'use natter auth login, or NATTER_API_KEY in scripts';
+const debugHint = 'NATTER_DEBUG=1 writes a debug log';
+const fileHint = '-f attaches a text file';
+const outputHint = 'natter "a prompt" > FILE writes the answer to a file';
+const modelsHint = 'natter models list lists the models';
+
+/** Options of other chat clients, and their equivalents in natter. */
+const foreignOptionHints: ReadonlyMap<string, string> = new Map([
+  ['-p', printHint],
+  ['--print', printHint],
+  ['--prompt', printHint],
+  ['-T', parameterHint],
+  ['--temp', parameterHint],
+  ['--temperature', parameterHint],
+  ['--top-p', parameterHint],
+  ['--top-k', parameterHint],
+  ['--seed', parameterHint],
+  ['-k', keyHint],
+  ['--key', keyHint],
+  ['--api-key', keyHint],
+  ['--token', keyHint],
+  ['-v', `--version prints the version; ${debugHint}`],
+  ['--verbose', debugHint],
+  ['--debug', debugHint],
+  ['-a', fileHint],
+  ['--attachment', fileHint],
+  ['-o', outputHint],
+  ['--output', outputHint],
+  ['-r', '--resume continues a conversation, -c the last one'],
+  ['--system-prompt', '-s sets the system prompt'],
+  ['--no-color', 'use --color never'],
+  ['--stream', 'answers are streamed unless --no-stream is given'],
+  ['--models', modelsHint],
+  ['--list-models', modelsHint],
+]);
+
+/** The name of an option as typed, without its value, which may be a key. */
+function typedOptionName(typed: string): string {
+  return typed.startsWith('-k') ? '-k' : typed.replace(/=.*/s, '');
+}
+
+function commandPath(command: Command): string {
+  // The default command is typed without its name.
+  if (command.parent === null || command.name() === 'chat') return 'natter';
+  return `${commandPath(command.parent)} ${command.name()}`;
+}
+
+/** Options of a command and of its ancestors. */
+function optionsOf({ parent, options }: Command): readonly Option[] {
+  return parent === null ? options : [...options, ...optionsOf(parent)];
+}
+
+function unknownOption(typed: string, suggestion: string | undefined, command: Command): Failure {
+  const name = typedOptionName(typed);
+  const path = commandPath(command);
+  const isKnown = optionsOf(command).some(({ long, short }) => name === long || name === short);
+  if (isKnown && name !== typed) return new Failure('usage', `option '${name}' takes no value`);
+  const foreign = path === 'natter' ? foreignOptionHints.get(name) : undefined;
+  const see = suggestion === undefined ? 'see' : `did ${suggestion} See`;
+  const hint = foreign ?? `${see} ${path} --help; put text that starts with a dash after --`;
+  return new Failure('usage', `unknown option '${name}'`, { hint });
+}
+
+/** An error of commander as a failure; undefined for its way of ending after help and version. */
+export function usageFailure(error: CommanderError, command: Command): Failure | undefined {
+  if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
+  const unknown = /^error: unknown option '(.+?)'(?:\n\(Did ([^\n]+)\))?$/s.exec(error.message);
+  if (unknown?.[1] !== undefined) return unknownOption(unknown[1], unknown[2], command);
+  const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
+  const message = text
+    .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, 'unknown $2 $1')
+    .replace(/\. Expected/, ': expected')
+    .replace(/\.$/, '');
+  const see = suggestion === '' ? 'see' : suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
+  return new Failure('usage', message, { hint: `${see} ${commandPath(command)} --help` });
+}
+
+/** The failure of a command name after options of a prompt: `natter -m nextgen models`. */
+export function misplacedCommandFailure(name: string): Failure {
+  return new Failure('usage', `ambiguous: "${name}" is a command name but follows prompt options`, {
+    hint: `for the command: natter ${name} …; for a prompt: natter … -- ${name} …`,
+  });
+}
+
+/**
+ * Refuses the words that the default command of a group gets because they name no command of the group.
+ * @param otherHint the hint for a word that is not close to the name of a command
+ * @throws Failure `usage`
+ */
+export function refuseWords(defaultCommand: Command, otherHint: (word: string) => string): void {
+  const { args, parent } = defaultCommand;
+  const [word, second] = args;
+  if (word === undefined || parent === null) return;
+  const group = `natter ${parent.name()}`;
+  const near = second === undefined ? nearlyNamed(word, namesBelow(parent)) : undefined;
+  throw new Failure('usage', `there is no command "${group} ${word}"`, {
+    hint: near === undefined ? otherHint(word) : `did you mean ${group} ${near}?`,
+  });
+}

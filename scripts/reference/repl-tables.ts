@@ -33,7 +33,7 @@ const commandRows = slashCommands.map((command): Row => {
 const tables: Readonly<Record<string, string>> = {
   commands: table(['Command', 'What it does'], commandRows),
   keys: keyTable('composer', 'anywhere'),
-  'keys of the proposals': keyTable('completion'),
+  'keys of the completion menu': keyTable('completion'),
   'keys of the search': keyTable('search'),
 };
 

@@ -7,7 +7,7 @@ export interface AttachedFile {
 export interface PromptParts {
   readonly prompt?: string | undefined;
   readonly files: readonly AttachedFile[];
-  /** The text of standard input; undefined when it was not read. */
+  /** The text of standard input; undefined if it was not read. */
   readonly input?: string | undefined;
 }
 
@@ -25,12 +25,12 @@ export function hasInputPlaceholder(text: string | undefined): text is string {
   return text?.includes(inputPlaceholder) === true;
 }
 
-/** Replaces each placeholder; undefined where there is none. */
+/** Replaces each placeholder; undefined if there is none. */
 export function insertInput(text: string | undefined, input: string): string | undefined {
   return hasInputPlaceholder(text) ? text.split(inputPlaceholder).join(input) : undefined;
 }
 
-/** The first of `file`, `file-1`, `file-2`, … whose closing tag is not in the content, so that it cannot end the block. */
+/** The first of `file`, `file-1`, `file-2`, … that is not a tag in the content, so the content cannot end its block. */
 function tagFor(content: string): string {
   const closed = new Set(
     Array.from(content.matchAll(/<[\s/]*(file(?:-\d+)?)(?![\w-])/gi), ([, tag = '']) =>
@@ -50,9 +50,9 @@ function fileBlock({ name, content }: AttachedFile): string {
 }
 
 /**
- * The text of one user turn: the prompt, the files each in a `<file name="…">` block (or `<file-1 name="…">`, where
- * the content has a closing `file` tag), then standard input, with a blank line between them; or standard input in
- * place of every `{{stdin}}`. Nothing is trimmed or cut.
+ * Joins a prompt, each file in a `<file name="…">` block (`<file-1 name="…">` if the content has a `file` tag), and
+ * standard input, separated by blank lines. If the prompt has `{{stdin}}`, standard input replaces it instead. Nothing
+ * is trimmed or cut.
  */
 export function composePrompt({ prompt, files, input }: PromptParts): string {
   const placed = input === undefined ? undefined : insertInput(prompt, input);
@@ -72,7 +72,7 @@ function fileName(attribute: string): string {
   return attribute.replaceAll(/&\w+;/g, (escape) => attributeCharacters.get(escape) ?? escape);
 }
 
-/** Undefined where the text has anything but file blocks. */
+/** Undefined if the text is not only file blocks. */
 function filesIn(blocks: string): readonly AttachedFile[] | undefined {
   const files: AttachedFile[] = [];
   for (let at = 0; at < blocks.length;) {

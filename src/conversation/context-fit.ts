@@ -8,7 +8,7 @@ const warningShare = 0.8;
 /** A request compared with the model's window, in tokens. */
 export interface ContextFit {
   readonly model: string;
-  /** Absent where neither the service nor the contract's catalogue has one. */
+  /** Absent if neither the service nor the contract's catalogue has one. */
   readonly window?: number;
   readonly estimate: number;
   readonly state: 'fits' | 'near' | 'over';
@@ -53,15 +53,15 @@ export function contextFit(model: string, estimate: number, served = noWindows):
 
 const count = (value: number) => value.toLocaleString('en-US');
 
-/** Among the models reported by the service, else those of the catalogue; undefined where none is larger. */
+/** Among the models reported by the service, else those of the catalogue; undefined if none is larger. */
 export function largerModel(window: number, served = noWindows): string | undefined {
   const ids = served.size === 0 ? catalogueIds : served.keys();
   return bySize(ids, served).find((model) => model.window > window)?.id;
 }
 
 /**
- * A warning with the numbers; undefined where the request fits comfortably. `modelSwitch` is what the user types
- * before a model to choose it.
+ * A warning with the numbers; undefined unless the request is near or over the window. `modelSwitch` is the option or
+ * slash command that sets the model.
  */
 export function contextWarning(
   fit: ContextFit,
@@ -76,8 +76,8 @@ export function contextWarning(
 }
 
 /**
- * Refuses prompts that no tokenizer could fit: estimates may be wrong, but more than 128 bytes for each token of
- * the window are certainly too many.
+ * Refuses a prompt that cannot fit with any tokenizer: an estimate may be wrong, but more than 128 bytes per token of
+ * the window are too many.
  * @throws Failure of kind `invalid_request`
  */
 export function refuseImpossible(model: string, promptBytes: number, served = noWindows): void {

@@ -7,7 +7,7 @@ export interface DecodeOptions {
   readonly source: string;
   /** A WHATWG encoding label. Default: by the byte order mark, else UTF-8. */
   readonly encoding?: string | undefined;
-  /** Invalid bytes become U+FFFD instead of a failure. */
+  /** Invalid bytes become U+FFFD. */
   readonly lossy?: boolean | undefined;
 }
 
@@ -34,7 +34,7 @@ export function requireEncoding(label: string): void {
 }
 
 const blockSize = 65_536;
-/** Bytes; more than a character has in any encoding. */
+/** More than any encoding uses. */
 const maxCharacterBytes = 16;
 
 /** An offset before the invalid byte, at most a block away from it. */
@@ -51,7 +51,7 @@ function offsetBeforeFault(bytes: Uint8Array, encoding: string): number {
   return Math.max(0, start - maxCharacterBytes);
 }
 
-/** Where the first invalid character begins, found by decoding single bytes. */
+/** The offset of the first invalid character, found by decoding byte by byte. */
 function offsetOfFault(bytes: Uint8Array, encoding: string): number {
   const stream = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   const start = offsetBeforeFault(bytes, encoding);

@@ -1,12 +1,12 @@
 import type { Message } from '../client/contract.ts';
 
 const asciiPerToken = 4;
-/** Tokens of the role and separators of a message in common chat formats. */
+/** Tokens for the role and the separators of a message in common chat formats. */
 const tokensPerMessage = 4;
 
 /**
- * One token for 4 ASCII characters, and one for every other character. Tokenizers differ by model and the contract
- * names none, so this is a guess that is rather too high.
+ * One token for 4 ASCII characters, and one for every other character. The tokenizer of a model is unknown, so the
+ * estimate is rather too high.
  */
 export function estimateTokens(text: string): number {
   let ascii = 0;

@@ -13,11 +13,14 @@ export interface AnswerEnd {
   readonly timing?: Timing;
   /** The answer was cut, or is still being received; its text so far is kept. */
   readonly incomplete?: boolean;
-  /** Why the answer was cut or is missing; absent where it was cut when natter ended. */
+  /** Why the answer was cut or is missing; absent if it was cut because natter ended. */
   readonly failure?: FailureKind;
 }
 
-/** One turn of a conversation; an answer has its end. Turns form a tree: turns with the same parent are siblings, versions of each other. */
+/**
+ * A prompt, an answer or a system prompt in the tree of a conversation; an answer has its end. Turns of one role with the
+ * same parent are versions of each other.
+ */
 export interface Turn extends AnswerEnd {
   /** Unique within its conversation. */
   readonly id: string;
@@ -36,7 +39,7 @@ export interface Turn extends AnswerEnd {
 export interface Conversation {
   readonly id: string;
   readonly createdAt: Date;
-  /** Set by a person; {@link titleOf} gives the one to show. */
+  /** Set by the user; {@link titleOf} returns the one to show. */
   readonly title?: string;
   /** By id, oldest first. */
   readonly turns: ReadonlyMap<string, Turn>;
@@ -44,14 +47,11 @@ export interface Conversation {
   readonly selection: ReadonlyMap<string | undefined, string>;
 }
 
-/** Oldest first; for undefined, the first turns. */
-function childrenOf(conversation: Conversation, parent: string | undefined): readonly Turn[] {
-  return [...conversation.turns.values()].filter((turn) => turn.parent === parent);
-}
-
 /** All versions of a turn, itself included, oldest first. */
 export function versionsOf(conversation: Conversation, turn: Turn): readonly Turn[] {
-  return childrenOf(conversation, turn.parent).filter(({ role }) => role === turn.role);
+  return [...conversation.turns.values()].filter(
+    ({ parent, role }) => parent === turn.parent && role === turn.role,
+  );
 }
 
 /** The selected turns, from the first to the leaf. */
@@ -76,7 +76,7 @@ export function leafOf(conversation: Conversation): Turn | undefined {
 
 type TurnContent = Pick<Turn, 'role' | 'content' | 'refusal'>;
 
-/** The content, and the refusal after it. Empty for a missing answer. */
+/** The content, then the refusal; empty for a missing answer. */
 export function textOf({ content, refusal = '' }: Pick<Turn, 'content' | 'refusal'>): string {
   return [content, refusal].filter((text) => text !== '').join('\n\n');
 }
@@ -86,10 +86,10 @@ function isAnswer(turn: TurnContent | undefined): boolean {
 }
 
 /**
- * The messages of a request, from the selected turns and `next`: the last system turn first, then user and
- * assistant alternately. A prompt without an answer is left out, unless it is the last turn: it may be the reason
- * for the failure, and some services refuse two user messages in a row. A refusal is sent as content: a message
- * has no other field for it.
+ * The messages of a request, from the selected turns and `next`: the last system prompt, then prompts and answers
+ * alternately. A prompt without an answer is omitted, unless it is the last turn: it may have caused the failure, and
+ * some services reject two user messages in a row. A refusal is sent as content, because a message has no other field
+ * for it.
  */
 export function messagesOf(
   conversation: Conversation,
@@ -106,13 +106,13 @@ export function messagesOf(
       const isLast = index === turns.length - 1;
       if (isLast || isAnswer(turns[index + 1])) messages.push({ role, content });
     } else if (content !== '' && last !== undefined) {
-      // The prompt between two answers was lost with its line: the answers become one message.
+      // The line of the prompt between two answers was lost: the answers become one message.
       if (last.role === role) last.content += `\n\n${content}`;
       else messages.push({ role, content });
     }
   }
   const system = systemOf(conversation, next);
-  // An empty system turn removes the one before it.
+  // An empty system prompt removes the one before it.
   if (system === undefined || system === '') return messages;
   return [{ role: 'system', content: system }, ...messages];
 }
@@ -131,7 +131,7 @@ export function modelOf(path: readonly Turn[]): string | undefined {
   return answer?.nextModel ?? answer?.model;
 }
 
-/** Code points: a title fits a line beside a date and a model. */
+/** Code points; a list shows a date and a model on the same line. */
 const maxTitleLength = 60;
 
 /** A title from a prompt: its first line with text, cut at a word. */
@@ -145,7 +145,7 @@ export function titleFrom(prompt: string): string {
   return `${(space > maxTitleLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
-/** The set title, else one from the first prompt, else an empty text. */
+/** The title that was set, else one from the first prompt, else empty. */
 export function titleOf(conversation: Conversation): string {
   if (conversation.title !== undefined) return conversation.title;
   for (const turn of conversation.turns.values()) {

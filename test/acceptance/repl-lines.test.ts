@@ -19,7 +19,7 @@ describe('line mode', () => {
     expect(terminal.output()).not.toContain('\u001B');
   });
 
-  test('P7 Ctrl-C stops an answer, then leaves when pressed twice', async () => {
+  test('P7 Ctrl-C stops an answer, then quits when pressed twice', async () => {
     const terminal = openTerminal(['--sandbox', '--accessible']);
     await terminal.waitFor(/You:/);
     terminal.type('[sandbox tokens=2000 rate=50]\n');
@@ -27,7 +27,7 @@ describe('line mode', () => {
     terminal.type(keys.interrupt);
     await terminal.waitFor(/natter: stopped; \/continue resumes it\nYou:/);
     terminal.type(keys.interrupt);
-    await terminal.waitFor(/Ctrl-C again leaves/);
+    await terminal.waitFor(/press Ctrl-C again to quit/);
     terminal.type(keys.interrupt);
     expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
   });

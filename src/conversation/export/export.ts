@@ -31,7 +31,7 @@ function remarkOf(conversation: Conversation, turn: Turn, { siblings }: ExportOp
   return remarks.join(', ');
 }
 
-/** The selected turns in order, or all, oldest first. */
+/** The selected turns in order, or all turns, oldest first. */
 export function exportedTurns(
   conversation: Conversation,
   options: ExportOptions,

@@ -13,7 +13,7 @@ export interface JournalFold {
 interface State {
   readonly turns: Map<string, Turn>;
   readonly selection: Map<string | undefined, string>;
-  /** Text not yet joined to the content of its turn: joining each delta at once would copy the whole text. */
+  /** Text not yet joined to the content of its turn: joining each delta separately would copy the whole text. */
   readonly texts: Map<string, string[]>;
   createdAt?: Date;
   title?: string;
@@ -44,11 +44,11 @@ function addTurn(state: State, record: TurnRecord, isOrphan = false): void {
   state.lastTurn = turn.id;
 }
 
-/** The line that began the answer may be lost. */
+/** Adds the turn of an answer whose first line was lost. */
 function addLostTurn(state: State, id: string): void {
   if (state.turns.has(id)) return;
-  const begun = { parent: null, role: 'assistant', content: '', created_at: '' } as const;
-  addTurn(state, { type: 'turn', id, ...begun }, true);
+  const answer = { parent: null, role: 'assistant', content: '', created_at: '' } as const;
+  addTurn(state, { type: 'turn', id, ...answer }, true);
 }
 
 function addText(state: State, id: string, text: string): void {
@@ -99,7 +99,7 @@ function applyRecord(state: State, record: JournalRecord): void {
   }
 }
 
-/** Starts with an empty conversation; `id` is the file's and overrides that of the records. */
+/** Starts with an empty conversation; `id`, from the file name, overrides the id in the records. */
 export function createFold({ id }: { readonly id: string }): JournalFold {
   const state: State = { turns: new Map(), selection: new Map(), texts: new Map() };
   let snapshot: Conversation | undefined;

@@ -6,7 +6,7 @@ import { createJournalWriter } from './journal-writer.ts';
 import { dataVariable } from '../library/conversation-folder.ts';
 import type { JournalRecord } from './records.ts';
 
-/** Stores nothing; warns once where something should be stored. */
+/** Stores nothing; warns once if saving was expected. */
 export function memorySink({ folder, save, onWarning }: JournalOptions): ConversationSink {
   const message = 'conversations are not saved, because the home folder is unknown';
   const failure =
@@ -30,7 +30,7 @@ export function memorySink({ folder, save, onWarning }: JournalOptions): Convers
 export interface FileTarget {
   readonly path: string;
   readonly lockPath: string;
-  /** The lock of a conversation that is already on disk; a new one takes its lock when its file is created. */
+  /** Of a conversation that is already on disk; a new one takes its lock when its file is created. */
   readonly lock?: HeldLock | undefined;
   readonly isNew: boolean;
   readonly isTorn: boolean;
@@ -38,7 +38,7 @@ export interface FileTarget {
   readonly file: AppendFile;
 }
 
-/** Undefined where no lock can be written. */
+/** Undefined if the lock cannot be written. */
 export function takeLock(
   path: string,
   options: JournalOptions,
@@ -46,7 +46,7 @@ export function takeLock(
   try {
     return holdLock(path, options);
   } catch {
-    // Where no lock can be written, no turn can: the first one that fails gives the warning.
+    // Then no turn can be written either, and the first failed write warns.
     return undefined;
   }
 }
@@ -61,7 +61,7 @@ function turnsIn(records: readonly JournalRecord[]): number {
 const sharedWarning =
   'another natter opened this conversation while this one was suspended; the turns of both are kept, as versions of each other';
 
-/** Masks secrets that a person typed; secrets in answers are masked before they get here. */
+/** Masks secrets in typed text; answers arrive masked. */
 function withoutSecrets(
   records: readonly JournalRecord[],
   { mask = (text) => text }: JournalOptions,
@@ -111,17 +111,17 @@ export function fileSink(target: FileTarget, options: JournalOptions): Conversat
   };
 }
 
-/** Nothing is on disk before the first change, which also writes everything before it. */
+/** Writes nothing before the first change; that one writes all records so far. */
 export function openLazily(
   sink: ConversationSink,
   allRecords: () => readonly JournalRecord[],
 ): ConversationSink {
-  let isBegun = false;
+  let hasWritten = false;
   return {
     ...sink,
     write(...records) {
-      sink.write(...(isBegun ? records : allRecords()));
-      isBegun = true;
+      sink.write(...(hasWritten ? records : allRecords()));
+      hasWritten = true;
     },
   };
 }

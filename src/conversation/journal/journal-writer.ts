@@ -7,9 +7,9 @@ import { formatRecord, type JournalRecord } from './records.ts';
 
 /** Appends records to a file and keeps those that cannot be written. Never throws. */
 export interface JournalWriter {
-  /** One write call for them, unless they are many. After a failure they are kept and written after a pause. */
+  /** Usually one write call. After a failure, the records are kept and written after a pause. */
   write(...records: readonly JournalRecord[]): void;
-  /** Writes the kept records without waiting for the pause. */
+  /** Writes the kept records now. */
   retry(): void;
   /** Starts to flush the file to the disk; {@link JournalWriter.settled} resolves when it is done. */
   synchronize(): void;
@@ -26,16 +26,16 @@ export interface WriterOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** The file does not exist yet. */
   readonly isNew: boolean;
-  /** The last line has no line end: the next record must not continue it. */
+  /** The last line has no line end, so the next record must start a new line. */
   readonly isTorn: boolean;
-  /** Everything, for a file that was removed meanwhile. */
+  /** All records of the conversation, to replace a removed file. */
   readonly allRecords: () => readonly JournalRecord[];
   readonly onCreated: () => void;
   /** Called for the first failure after a successful write. */
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** Milliseconds to the next attempt after the first failure; each further failure doubles them. */
+/** Milliseconds to the next write after the first failure; each further failure doubles them. */
 const minPause = 500;
 const maxPause = 30_000;
 /** Maximum bytes of one write call, unless a record is longer: limits what a full disk cuts. */
@@ -64,7 +64,7 @@ function create(state: FileState, { file, path, onCreated }: WriterOptions): voi
   onCreated();
 }
 
-/** The bytes of the next write call, and where each of its lines ends in them. */
+/** The bytes of the next write call, and the offset of each line's end. */
 function nextWrite({ pending, isTorn }: FileState, first: number) {
   const parts: Buffer[] = isTorn ? [Buffer.from('\n')] : [];
   const ends: number[] = [];
@@ -79,7 +79,7 @@ function nextWrite({ pending, isTorn }: FileState, first: number) {
   return { bytes: Buffer.concat(parts), ends };
 }
 
-/** Appends the pending records and keeps those not written completely. */
+/** Appends the pending records; those not written completely stay pending. */
 function append(state: FileState, { file, path }: WriterOptions): void {
   let done = 0;
   try {
@@ -97,7 +97,7 @@ function append(state: FileState, { file, path }: WriterOptions): void {
   }
 }
 
-function appendAnywhere(state: FileState, options: WriterOptions): void {
+function appendOrRecreate(state: FileState, options: WriterOptions): void {
   if (state.isNew) create(state, options);
   try {
     append(state, options);
@@ -111,8 +111,8 @@ function appendAnywhere(state: FileState, options: WriterOptions): void {
   }
 }
 
-/** When a failed write is tried again: each attempt costs time, and a full disk stays full for a while. */
-function createPause({ clock }: WriterOptions) {
+/** Backoff after a failed write: every write costs time, and a full disk stays full for a while. */
+function createBackoff({ clock }: WriterOptions) {
   let length = 0;
   let end = 0;
   return {
@@ -128,21 +128,21 @@ function createPause({ clock }: WriterOptions) {
   };
 }
 
-/** Writes the pending records, and keeps the reason of a failure. */
-function createTries(state: FileState, options: WriterOptions) {
-  const pause = createPause(options);
+/** Writes the pending records and keeps the last failure. */
+function createPendingWrite(state: FileState, options: WriterOptions) {
+  const backoff = createBackoff(options);
   let failure: Failure | undefined;
   return {
     failure: () => failure,
-    isDue: () => pause.isOver(),
+    isDue: () => backoff.isOver(),
     run() {
       if (state.pending.length === 0) return;
       try {
-        appendAnywhere(state, options);
+        appendOrRecreate(state, options);
         failure = undefined;
-        pause.reset();
+        backoff.reset();
       } catch (error) {
-        pause.grow();
+        backoff.grow();
         const isFirst = failure === undefined;
         failure = storageFailure('write', options.path, error, dataVariable);
         if (isFirst) options.onFailure(failure);
@@ -154,17 +154,17 @@ function createTries(state: FileState, options: WriterOptions) {
 export function createJournalWriter(options: WriterOptions): JournalWriter {
   const { path, file, isNew, isTorn } = options;
   const state: FileState = { isNew, isTorn, pending: [] };
-  const tries = createTries(state, options);
+  const pendingWrite = createPendingWrite(state, options);
   let settled: Promise<unknown> = Promise.resolve();
   return {
-    retry: () => tries.run(),
+    retry: () => pendingWrite.run(),
     write(...records) {
       for (const record of records) state.pending.push(lineOf(record));
-      if (tries.isDue()) tries.run();
+      if (pendingWrite.isDue()) pendingWrite.run();
     },
     synchronize() {
-      if (state.isNew || tries.failure() !== undefined) return;
-      // A file system without fdatasync has the data all the same; the next write reports other errors.
+      if (state.isNew || pendingWrite.failure() !== undefined) return;
+      // Without fdatasync, the data is written all the same; the next write reports other errors.
       settled = Promise.all([settled, file.synchronize(path).catch(() => undefined)]);
     },
     async settled() {
@@ -175,7 +175,7 @@ export function createJournalWriter(options: WriterOptions): JournalWriter {
     },
     unsaved: () => state.pending.map(({ record }) => record),
     get failure() {
-      return tries.failure();
+      return pendingWrite.failure();
     },
   };
 }

@@ -9,9 +9,9 @@ import type { DeltaRecord, JournalRecord } from './records.ts';
 import { endRecord, headerRecord, recordsOf, turnRecord } from './turn-records.ts';
 
 export interface JournalOptions {
-  /** The data folder. Undefined where the home folder is unknown: nothing is stored, with a warning. */
+  /** The data folder. Undefined if the home folder is unknown: nothing is stored, with a warning. */
   readonly folder: string | undefined;
-  /** False with `--no-save`: everything works, but nothing is stored, without a warning. Default true. */
+  /** False with `--no-save`: nothing is stored, without a warning. Default true. */
   readonly save?: boolean;
   readonly clock: ProgramClock;
   /** A number from 0 up to 1, as `Math.random`. */
@@ -21,14 +21,14 @@ export interface JournalOptions {
   readonly version: string;
   /** Masks secrets in what is written; the conversation in memory and the requests keep them. */
   readonly mask?: (text: string) => string;
-  /** Called at the first failed write, and at the first after a successful one; one sentence. */
+  /** One sentence; called for the first failed write, and for the first one after a successful write. */
   readonly onWarning: (text: string) => void;
 }
 
 interface NewTurn {
   readonly role: 'user' | 'system';
   readonly content: string;
-  /** Default: the leaf. An edited turn has its original's parent; undefined starts the conversation again. */
+  /** Default: the leaf. An edited turn has the parent of its original; undefined starts a new first turn. */
   readonly parent?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ interface StorageState {
   readonly isStored: boolean;
   /** Turns not completely on disk. */
   readonly unsavedTurns: number;
-  /** The file, which may not exist yet; undefined where nothing is stored. */
+  /** The file, which may not exist yet; undefined if nothing is stored. */
   readonly path: string | undefined;
   /** Why the last write failed. */
   readonly failure: Failure | undefined;
@@ -60,9 +60,9 @@ interface StorageState {
 export interface Journal {
   /** Includes the text so far of an answer that is streaming. Cheap when nothing changed since the last call. */
   conversation(): Conversation;
-  /** Adds a turn and selects it. It is on disk when this returns: send the request afterwards. */
+  /** Adds a turn and selects it. It is on disk when this returns, before the request is sent. */
   addTurn(turn: NewTurn): Turn;
-  /** Adds an answer and selects it; call it at its first delta, or when it failed without one. */
+  /** Adds an answer and selects it; for its first delta, or for a failure without one. */
   startAnswer(answer: NewAnswer): Turn;
   /** Adds a delta of a started answer. Written at least twice a second. */
   appendText(answerId: string, text: string): void;
@@ -71,10 +71,10 @@ export interface Journal {
   endAnswer(answerId: string, end: AnswerEnd): Turn;
   /** Selects a turn among its versions, and the path below it that was selected last. */
   select(turnId: string): void;
-  /** Removes a turn and all that follows it: its parent becomes the leaf. */
+  /** Removes a turn and everything after it: its parent becomes the leaf. */
   undo(turnId: string): void;
   setTitle(title: string): void;
-  /** Writes what is not on disk, if it can. */
+  /** Tries to write what is not on disk. */
   save(): StorageState;
   state(): StorageState;
   /** Ends open answers as incomplete, waits until everything is on disk, and releases the lock. */
@@ -92,7 +92,7 @@ export interface ConversationSink {
   close(): Promise<void>;
 }
 
-/** Opens the sink; `allRecords` returns the whole conversation as records, for a file that has to be written anew. */
+/** `allRecords` returns the whole conversation, for a file that is new or was removed. */
 export type OpenSink = (allRecords: () => readonly JournalRecord[]) => ConversationSink;
 
 const turnIdLength = 6;
@@ -119,8 +119,8 @@ export function emptyFold(id: string, { clock, version }: JournalOptions): Journ
 }
 
 /**
- * Every change goes to the fold and to the sink. All collected deltas are written before a change: the sink may write
- * the whole fold anew, and deltas flushed after that would be in the file twice.
+ * Every change goes to the fold and to the sink. A change first flushes all collected deltas: the sink may have to write
+ * the whole fold again, and deltas flushed after that would be in the file twice.
  */
 function createChanges(options: JournalOptions, fold: JournalFold, openSink: OpenSink) {
   /** Answers that may still get text. */

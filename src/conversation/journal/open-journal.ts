@@ -24,10 +24,10 @@ import { recordsOf } from './turn-records.ts';
 
 const idLength = 8;
 
-/** A new conversation; `content` is the start of a copy. */
+/** A new conversation; a copy starts with the records of its original. */
 function newJournal(
   options: JournalOptions,
-  content: readonly JournalRecord[],
+  original: readonly JournalRecord[],
   file: AppendFile,
 ): Journal {
   const { folder, random, save } = options;
@@ -39,7 +39,7 @@ function newJournal(
     (candidate) => isSaved && existsSync(conversationFile(place, candidate)),
   );
   const fold = emptyFold(id, options);
-  for (const record of content) fold.apply(record);
+  for (const record of original) fold.apply(record);
   const path = conversationFile(place, id);
   const target = { path, lockPath: lockFile(place, id), isNew: true, isTorn: false, file };
   return openJournal(options, fold, (allRecords) =>
@@ -75,19 +75,19 @@ function warnOfLostLines({ onWarning }: JournalOptions, id: string, lostLines: n
   if (warning !== undefined) onWarning(warning);
 }
 
-/** A refused conversation can still be branched. */
+/** Refused if the conversation is open elsewhere; it can still be branched. */
 export type ResumeResult =
   | { readonly isOpen: true; readonly journal: Journal }
   | { readonly isOpen: false; readonly refusal: Failure };
 
-/** For a conversation that another process has open. */
+/** For a conversation that is open in another process. */
 export function lockedFailure(id: string, { holder, since }: RefusedLock, hint: string): Failure {
   const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
   const message = `conversation ${id} is open in another natter${who} since ${since.toISOString()}`;
   return new Failure('storage', message, { hint });
 }
 
-/** Checks a file before it is written to; renames one without a single record. @throws Failure `storage` */
+/** Checks a file before it is written to; renames it if no record is readable. @throws Failure `storage` */
 function checkReadable(path: string, id: string, { records, version }: LoadedConversation): void {
   if (version > journalVersion) {
     throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
@@ -104,7 +104,7 @@ function checkReadable(path: string, id: string, { records, version }: LoadedCon
 
 /**
  * Opens a conversation to continue it.
- * @throws Failure `storage` when its file cannot be read, has no readable record, or has a newer format
+ * @throws Failure `storage` if its file cannot be read, has no readable record, or has a newer format
  */
 export function resumeJournal(
   options: JournalOptions & { readonly folder: string },

@@ -8,8 +8,8 @@ export interface AnswerRecorder {
   /** The answer's turn begins with its first text or refusal. */
   event(event: ChatEvent): void;
   /**
-   * Ends the answer: complete only after `answer-finished`. One that failed without any text is recorded, unless its
-   * prompt has another answer. Calls after the first do nothing.
+   * Ends the answer; it is complete only after `answer-finished`. An answer that failed without text is recorded only if
+   * its prompt has no other one. Calls after the first do nothing.
    */
   end(failure?: FailureKind): void;
 }
@@ -20,13 +20,13 @@ function hasOtherAnswer(journal: Journal, prompt: string | undefined): boolean {
   return turns.some(({ role, parent }) => role === 'assistant' && parent === prompt);
 }
 
-/** @param begun the id of the answer's turn, if it has begun */
+/** `startedTurn`: the id of the answer's turn, if it exists already. */
 export function createAnswerRecorder(
   journal: Journal,
   answer: NewAnswer,
-  begun?: string,
+  startedTurn?: string,
 ): AnswerRecorder {
-  let turnId = begun;
+  let turnId = startedTurn;
   let end: AnswerEnd = { incomplete: true };
   let hasEnded = false;
   const begin = () => (turnId ??= journal.startAnswer(answer).id);
@@ -37,7 +37,7 @@ export function createAnswerRecorder(
       else if (event.type === 'answer-named' && event.model !== undefined) {
         end = { ...end, model: event.model };
       } else if (event.type === 'answer-started') {
-        // The name from an attempt that failed is not this answer's.
+        // The model named by a failed attempt is not this answer's.
         end = { incomplete: true };
       } else if (event.type === 'answer-finished') {
         const { type: _type, id: _id, attempts: _attempts, ...finished } = event;

@@ -60,7 +60,7 @@ interface ChoiceRecord {
   readonly turn: string;
 }
 
-/** Removes the turn and what follows it: the conversation ends before it until a turn is selected there. */
+/** Removes the turn and everything after it: the conversation ends before it until a turn there is selected. */
 interface UndoRecord {
   readonly type: 'undo';
   readonly turn: string;
@@ -100,7 +100,7 @@ function parseObject(text: string): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The whole record after a torn one on the same line: every record begins the same way. */
+/** The record after a torn one on the same line: every record starts the same way. */
 function parseTail(line: string): JsonObject | undefined {
   const start = line.lastIndexOf('{"type":"');
   return start > 0 ? parseObject(line.slice(start)) : undefined;
@@ -114,19 +114,19 @@ function isKnown(object: JsonObject): boolean {
   return type !== 'turn' || roles.has(object['role']);
 }
 
-/** `foreign` is valid but has an unknown type; `lost` means that something could not be read. */
+/** `foreign`: valid, but of an unknown type. `lost`: something could not be read. */
 export interface ParsedLine {
   readonly record?: JournalRecord;
   readonly kind: 'record' | 'blank' | 'foreign' | 'lost';
 }
 
-/** How {@link formatRecord} begins a line of text. */
+/** How {@link formatRecord} starts a line of text. */
 const textType = '{"type":"text",';
 const textStart = `${textType}"turn":"`;
 const textMiddle = '","text":"';
 const textEnd = '"}';
 
-/** Checks the beginning of the line only. */
+/** Checks only the start of the line. */
 export function isTextLine(line: string): boolean {
   return line.startsWith(textType);
 }
@@ -147,8 +147,8 @@ function sliceText(line: string): DeltaRecord | undefined {
 }
 
 /**
- * Ignores NUL bytes (left where a machine lost power), a byte order mark and CR. A torn record loses only itself,
- * even when the next record follows on the same line.
+ * Ignores NUL bytes (left by a power loss), a byte order mark and CR. A torn record loses only itself, even if the next
+ * record is on the same line.
  */
 export function parseLine(line: string): ParsedLine {
   const record = sliceText(line);

@@ -46,7 +46,7 @@ export function endRecord(turnId: string, end: AnswerEnd): EndRecord {
   };
 }
 
-/** All records of a conversation: for copies, and to replace a lost file. */
+/** All records of a conversation, for a copy or a removed file; open answers get no end. */
 export function recordsOf(
   conversation: Conversation,
   isOpen: (turnId: string) => boolean,
@@ -71,7 +71,7 @@ export function recordsOf(
   ];
 }
 
-/** The epoch for a time that cannot be read. */
+/** The epoch for an invalid time. */
 export function dateOf(text: unknown): Date {
   const value = new Date(typeof text === 'string' ? text : Number.NaN);
   return Number.isNaN(value.getTime()) ? new Date(0) : value;

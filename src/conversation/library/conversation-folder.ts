@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 
 const extension = '.jsonl';
-/** No vowels and no lookalikes: an id is never a word, and never equals a name such as `latest`. */
+/** No vowels, so that an id is never a word or a name such as `latest`; no lookalikes. */
 const alphabet = '23456789bcdfghjkmnpqrstvwxyz';
 const idPattern = new RegExp(`^[${alphabet}]{4,32}$`);
 
@@ -19,10 +19,10 @@ export function newId(
   return id;
 }
 
-/** Names the environment variable that moves the data folder. */
+/** Environment variable with the data folder. */
 export const dataVariable = 'NATTER_DATA_DIR';
 
-/** The data folder. @throws Failure `storage` where the home folder is unknown */
+/** The data folder. @throws Failure `storage` if the home folder is unknown */
 export function requireDataFolder(folder: string | undefined): string {
   if (folder !== undefined) return folder;
   throw new Failure('storage', 'there are no conversations, because the home folder is unknown', {

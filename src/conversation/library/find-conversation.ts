@@ -2,10 +2,10 @@ import { Failure } from '../../failure.ts';
 import { listEntries, type LibraryEntry, type LibrarySection } from './library.ts';
 import { summarize } from './read-conversation.ts';
 
-/** Names the conversation that changed last; never an id, which has no vowels. */
+/** The conversation that changed last; cannot be an id, because ids have no vowels. */
 const latestName = 'latest';
 
-/** Ids in a hint; more would make it unreadable. */
+/** Ids in a hint. */
 const maxCandidates = 5;
 
 function ambiguous(name: string, candidates: readonly string[]): Failure {
@@ -43,8 +43,8 @@ function findByTitle(entries: readonly LibraryEntry[], name: string): readonly L
 }
 
 /**
- * Finds by `latest`, an id or its beginning, a title or its beginning (case is ignored).
- * @throws Failure `not_found`; `usage` when several match
+ * `name`: `latest`, an id or its start, or a title or its start, ignoring case.
+ * @throws Failure `not_found`; `usage` if several match
  */
 export function findConversation(
   dataFolder: string,

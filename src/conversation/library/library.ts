@@ -28,7 +28,7 @@ export interface LibraryEntry {
   readonly size: number;
 }
 
-/** `trash` has the deleted conversations. */
+/** `trash`: the deleted conversations. */
 export type LibrarySection = 'conversations' | 'trash';
 
 const folderOf = (dataFolder: string, section: LibrarySection) =>
@@ -65,7 +65,7 @@ function move(from: string, folder: string, id: string): void {
   const to = conversationFile(folder, id);
   try {
     makePrivateFolder(folder);
-    if (existsSync(to)) throw Object.assign(new Error('it is there'), { code: 'EEXIST' });
+    if (existsSync(to)) throw Object.assign(new Error('it exists'), { code: 'EEXIST' });
     renameFile(from, to);
   } catch (error) {
     throw storageFailure('write', to, error, dataVariable);
@@ -102,7 +102,7 @@ export function undeleteConversation(dataFolder: string, { id, path }: LibraryEn
 }
 
 /**
- * Appends a title, even while the conversation is open elsewhere: one appended line disturbs no writer.
+ * Appends a title, even while the conversation is open elsewhere: one append does not disturb other writers.
  * @throws Failure `storage`
  */
 export function renameConversation({ path }: LibraryEntry, title: string): void {

@@ -5,7 +5,7 @@ import { isTextLine, parseLine, type JournalRecord } from '../journal/records.ts
 import { titleFrom } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
 
-/** @throws Failure `storage` when the file cannot be read */
+/** @throws Failure `storage` if the file cannot be read */
 function forEachLine(path: string, read: (line: string) => void): void {
   try {
     for (const lines of readLines(path)) {
@@ -18,7 +18,7 @@ function forEachLine(path: string, read: (line: string) => void): void {
 
 export interface LoadedConversation {
   readonly fold: JournalFold;
-  /** Version of the format; 0 where the header was lost. */
+  /** Version of the format; 0 if the header was lost. */
   readonly version: number;
   /** Records that could be read. */
   readonly records: number;
@@ -26,7 +26,7 @@ export interface LoadedConversation {
   readonly lostLines: number;
 }
 
-/** @throws Failure `storage` when the file cannot be read; a damaged file is read as far as possible */
+/** Reads a damaged file as far as possible. @throws Failure `storage` if the file cannot be read */
 export function loadConversation(path: string, id: string): LoadedConversation {
   const fold = createFold({ id });
   let version = 0;
@@ -55,7 +55,7 @@ export interface ConversationSummary {
   readonly title: string;
   /** Prompts and answers, versions that are not selected included. */
   readonly turns: number;
-  /** Of all answers, as reported by the service; undefined where it reported none. */
+  /** Of all answers, as reported by the service; undefined if it reported none. */
   readonly tokens: number | undefined;
   /** The model of the last answer, or the last requested one. */
   readonly model: string | undefined;
@@ -90,7 +90,7 @@ function add(summary: PartialSummary, record: JournalRecord): void {
   }
 }
 
-/** Reads only what a list shows. @throws Failure `storage` when the file cannot be read */
+/** Reads only what a list shows. @throws Failure `storage` if the file cannot be read */
 export function summarize(path: string): ConversationSummary {
   const summary: PartialSummary = { turns: 0, records: 0 };
   forEachLine(path, (line) => {

@@ -83,14 +83,14 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
   return all.filter((_line, index) => near(index));
 }
 
-/** Text of a turn, as far as it was read. */
+/** The text of a turn that was read so far. */
 interface OpenText {
   readonly turn: string;
   readonly role: Role;
   readonly parts: string[];
 }
 
-/** Turns whose records are not all read: one, or the answers of a comparison, whose records alternate. */
+/** Turns whose records are not all read yet: one turn, or the answers of a comparison, whose records alternate. */
 function createOpenTurns() {
   const open = new Map<string, OpenText>();
   return {
@@ -100,7 +100,7 @@ function createOpenTurns() {
       openText.parts.push(text);
       open.set(key, openText);
     },
-    /** Whether an answer may begin before these end. */
+    /** If so, a further answer can start before they end. */
     areAnswers: () => [...open.values()].every(({ role }) => role === 'assistant'),
     /** Removes and returns the turn's texts, or all. */
     take(turn?: string) {
@@ -111,7 +111,7 @@ function createOpenTurns() {
   };
 }
 
-/** Texts of whole turns, so that a hit may cross the border of two records. */
+/** Whole texts of turns, because a hit can span two records. */
 function* turnTexts(path: string): Generator<{ turn: string; role: Role; text: string }, void> {
   const open = createOpenTurns();
   for (const lines of readLines(path)) {
@@ -131,7 +131,7 @@ function* turnTexts(path: string): Generator<{ turn: string; role: Role; text: s
 
 /**
  * Searches one conversation, in all versions of its turns. Memory is bounded by its longest turn, or comparison.
- * @throws the system's error when the file cannot be read
+ * @throws the system's error if the file cannot be read
  */
 export function* searchConversation(
   path: string,

@@ -29,7 +29,7 @@ export interface Candidate {
 /** The kind of a slash command's argument: a value (to the end of the line) or a path. */
 export type ArgumentKind = 'value' | 'path';
 
-/** Number of characters before the caret that are searched. */
+/** Characters before the caret that are searched. */
 const searchedLength = 4096;
 
 function pathRequest(path: string, from: number, to: number): CompletionRequest {
@@ -63,7 +63,7 @@ function findArgument(
 }
 
 /**
- * What Tab can complete at the caret: `/command`, its argument (of the kind `argumentKind` returns), or `@file`;
+ * The `/command`, argument (of the kind that `argumentKind` returns) or `@file` that Tab can complete at the caret;
  * undefined in other text, including after `//`.
  */
 export function findCompletion(
@@ -120,7 +120,7 @@ function replacementOf(request: CompletionRequest, { value, isFolder }: Candidat
   return isFolder === true ? `"${path}` : `"${path}"`;
 }
 
-/** Replaces the typed text by a candidate, with a trailing space where more can follow. */
+/** Replaces the typed text by a candidate, with a trailing space if more can follow. */
 export function applyCandidate(
   buffer: TextBuffer,
   request: CompletionRequest,

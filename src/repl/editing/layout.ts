@@ -136,7 +136,7 @@ function offsetAt(text: string, row: VisualRow, column: number): number {
 
 /**
  * Moves the caret by up to `rows` screen rows (negative: up), keeping its column; undefined if it is already on the
- * first or last row, where Up and Down browse the history.
+ * first or last row, because Up and Down then browse the history.
  */
 export function moveVertically(
   buffer: TextBuffer,

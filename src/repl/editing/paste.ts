@@ -35,14 +35,14 @@ export function isPasteMarker(character: string): boolean {
   return character.length === 1 && code >= firstMarker && code <= lastMarker;
 }
 
-/** A trailing line end does not count as another line. */
+/** A line end at the end of the text starts no line. */
 function lineCount(text: string): number {
   let count = text === '' || text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 }
 
-/** Becomes a marker: over 5 lines or over 500 characters. */
+/** Over 5 lines or over 500 characters: it becomes a marker. */
 export function isLongPaste(text: string): boolean {
   return text.length > longPasteLength || lineCount(text) > longPasteLines;
 }
@@ -104,12 +104,12 @@ export function shownText(marked: MarkedText): string {
   return replaceMarkers(marked, pasteLabel);
 }
 
-/** A prompt as it would be typed: a leading slash is escaped by another slash. */
+/** A prompt as it would be typed: a leading slash is doubled. */
 export function typedPrompt(prompt: string): string {
   return prompt.startsWith('/') ? `/${prompt}` : prompt;
 }
 
-/** A draft's full text as it would be typed; a leading slash from a paste is escaped. */
+/** A draft's full text as it would be typed; a leading slash is doubled if it is from a paste. */
 export function typedContent(draft: MarkedText): string {
   const content = contentOf(draft);
   return draft.text.startsWith('/') ? content : typedPrompt(content);

@@ -71,7 +71,7 @@ export function isEmpty(buffer: Draft): boolean {
   return buffer.text === '';
 }
 
-/** Keeps the next edit from being joined with the last one. */
+/** Ends the last edit: the next one is a separate undo step. */
 export function endEdit(buffer: TextBuffer): TextBuffer {
   return { ...buffer, preferredColumn: undefined, lastEdit: undefined };
 }
@@ -106,7 +106,7 @@ function joinTyped(last: Edit, edit: Edit): Edit | undefined {
 
 /**
  * Replaces a range, which must start and end on character boundaries, and puts the caret after it. The text may
- * contain stand-ins of the buffer's pastes.
+ * contain markers of the buffer's pastes.
  */
 export function replaceRange(
   buffer: TextBuffer,
@@ -131,7 +131,7 @@ export function replaceRange(
   };
 }
 
-/** Types a text at the caret; undo removes one word at a time. */
+/** Types a text at the caret; consecutive calls are undone word by word. */
 export function insert(buffer: TextBuffer, text: string): TextBuffer {
   const { cursor } = buffer;
   return replaceRange(buffer, cursor, cursor, normalizeText(text), { kind: 'insert' });
@@ -174,7 +174,7 @@ export function expandPaste(buffer: TextBuffer): TextBuffer {
   return replaceRange(buffer, at, at + 1, paste.text);
 }
 
-/** Replaces the whole text, in one step that can be undone. */
+/** Replaces the whole text, as one undo step. */
 export function replaceContent(buffer: TextBuffer, text: string): TextBuffer {
   const clean = normalizeText(text);
   if (clean === contentOf(buffer)) return endEdit(buffer);

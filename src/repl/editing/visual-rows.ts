@@ -92,7 +92,7 @@ function rowEnd(cells: readonly Cell[], first: number, width: number): number {
   return Math.max(first + 1, end);
 }
 
-/** The block's rows, at least one, each up to `width` columns plus a space; a wider character gets a row of its own. */
+/** The block's rows, at least one, each up to `width` columns plus a space; a wider character has its own row. */
 export function rowsOf(fragment: MarkedText, block: Block, width: number): VisualRow[] {
   const cells = cellsOf(fragment, block, width);
   const rows: VisualRow[] = [];

@@ -123,7 +123,7 @@ const lineActions: Partial<Record<KeyAction, (editing: Editing) => void>> = {
   'new-line': enter,
   interrupt,
   suspend: ({ options }) => options.onSuspend(),
-  'delete-right-or-leave': deleteOrEnd,
+  'delete-right-or-quit': deleteOrEnd,
   'move-up': recallOlder,
   'move-down': recallNewer,
   'history-older': recallOlder,

@@ -81,7 +81,7 @@ function createProgressNotices(place: Place) {
   let lastProgress: string | undefined;
   let wasArmed = false;
   return ({ activity, now, isLeaveArmed }: ReplState): void => {
-    if (isLeaveArmed && !wasArmed) writeText(place, 'natter: Ctrl-C again leaves\n');
+    if (isLeaveArmed && !wasArmed) writeText(place, 'natter: press Ctrl-C again to quit\n');
     wasArmed = isLeaveArmed;
     if (activity?.type !== 'answer' || progressKey(activity) === lastProgress) return;
     const progress = progressOf(activity, now);

@@ -75,7 +75,7 @@ function footerOf(state: ReplState): FooterView {
   };
 }
 
-const waitingText = 'Enter sends the queue, Up edits it';
+const pausedQueueText = 'Enter sends the queue, Up edits it';
 
 function noticeOf({
   isLeaveArmed,
@@ -84,10 +84,10 @@ function noticeOf({
   queue,
   isQueuePaused,
 }: ReplState): string | undefined {
-  if (isLeaveArmed) return 'Ctrl-C again leaves';
-  if (isExitWordEntered) return 'Enter again leaves';
+  if (isLeaveArmed) return 'press Ctrl-C again to quit';
+  if (isExitWordEntered) return 'press Enter again to quit';
   if (branch?.reason === 'edit') return 'new version of your prompt; Ctrl-C keeps the old version';
-  return queue.length > 0 && isQueuePaused ? waitingText : undefined;
+  return queue.length > 0 && isQueuePaused ? pausedQueueText : undefined;
 }
 
 function label({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {

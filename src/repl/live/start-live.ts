@@ -122,7 +122,7 @@ function createPreview() {
     source = undecided;
     shown = undecided;
     const stream = undecided.includes('\n') ? formatter() : undefined;
-    // Text is held back only after the formatter was loaded, so it is not a promise here.
+    // An answer has undecided text only after the formatter was loaded, so this is not a promise.
     if (stream !== undefined && 'write' in stream) {
       const text = stream.write(undecided);
       const rest = typeof text === 'string' ? stream.end() : '';

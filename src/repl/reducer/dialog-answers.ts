@@ -117,7 +117,7 @@ function deleteOrLeave(state: ReplState, dialog: Dialog): Step {
 export function onDialogAction(state: ReplState, dialog: Dialog, action: KeyAction): Step {
   if (action === 'stop') return goBack(state, dialog);
   if (action === 'interrupt') return interruptDialog(state, dialog);
-  if (action === 'delete-right-or-leave') return deleteOrLeave(state, dialog);
+  if (action === 'delete-right-or-quit') return deleteOrLeave(state, dialog);
   if (dialog.type === 'choice') {
     if (action === 'move-up') return select(state, dialog, -1);
     if (action === 'move-down' || action === 'complete') return select(state, dialog, 1);

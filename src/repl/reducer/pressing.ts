@@ -91,7 +91,7 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = 
   send,
   stop,
   interrupt,
-  'delete-right-or-leave': (state) =>
+  'delete-right-or-quit': (state) =>
     isEmpty(state.composer)
       ? leave(state)
       : step({ ...state, composer: editActions['delete-right'](state.composer) }),

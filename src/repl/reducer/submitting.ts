@@ -41,7 +41,7 @@ function enterExitWord(state: ReplState): Step {
   if (!state.isLineMode) return step(next);
   const word = contentOf(state.composer).trim();
   const cleared = { ...next, composer: clearBuffer(state.composer) };
-  return printNotice(cleared, `${word} again leaves; a longer line is a prompt`);
+  return printNotice(cleared, `type ${word} again to quit; a longer line is a prompt`);
 }
 
 /** Only a typed slash starts a command, not a pasted one. */

@@ -12,7 +12,7 @@ import { entryLabel } from './DialogBox.tsx';
 import { fitView, rowsBelowCaret, type RowBudget } from './fit-view.ts';
 import { statusRow } from './status-row.ts';
 
-/** Loads Ink's layout engine. Await it before the first drawing. */
+/** Loads Ink's layout engine, which the first frame needs. */
 export async function loadLayout(): Promise<void> {
   const layout: Readonly<Record<string, unknown>> = await import('yoga-layout');
   // Only the bundle's replacement has to be loaded explicitly.
@@ -52,7 +52,7 @@ function caretOf(
   return { column, below: rowsBelowCaret(model, budget) };
 }
 
-/** Lays out rows with Ink; unchanged parts, which are most, are cached. */
+/** Lays out rows with Ink; most frames change none of them, so the last rows are cached. */
 function createLayout(): (props: AppProps) => readonly string[] {
   let lastKey = '';
   let lastRows: readonly string[] = [];

@@ -1,6 +1,6 @@
 // The content of the live region as plain data: live/ derives it from the state, the components of view/ draw it.
 //
-// Every string is safe to show (sanitized, one line, no escape codes) unless its comment says otherwise. Numbers
+// Every string is safe to show (sanitized, one line, no escape codes) unless its comment differs. Numbers
 // are raw: the view formats them. Absent parts take no row.
 
 /** All of the live region, top to bottom. */
@@ -20,7 +20,7 @@ export interface ViewModel {
   readonly composer: ComposerView;
   readonly completion?: CompletionView | undefined;
   readonly search?: SearchView | undefined;
-  /** A short notice below the composer, such as `Ctrl-C again leaves`. */
+  /** A short notice below the composer, such as `press Ctrl-C again to quit`. */
   readonly notice?: string | undefined;
   readonly footer: FooterView;
   /** Replaces composer, menus and notice while open. */
@@ -108,7 +108,7 @@ export interface FooterView {
 
 interface DialogFrame {
   readonly title: string;
-  /** What the keys do, most important last: `Enter chooses`, `Esc uses the sandbox`. */
+  /** Most important last: `Enter chooses`, `Esc uses the sandbox`. */
   readonly hints: readonly string[];
 }
 

@@ -96,8 +96,10 @@ test('a hidden entry shows as many stars as characters', () => {
   });
 });
 
-test('Ctrl-C on an empty composer shows that pressing it again leaves', () => {
-  expect(buildViewModel(run(stateOf(), interrupt).state, '').notice).toBe('Ctrl-C again leaves');
+test('Ctrl-C on an empty composer shows that pressing it again quits', () => {
+  expect(buildViewModel(run(stateOf(), interrupt).state, '').notice).toBe(
+    'press Ctrl-C again to quit',
+  );
 });
 
 test('T4 a title with escapes is shown without', () => {

@@ -15,7 +15,7 @@ describe('Y18: a word that ends other programs', () => {
   test.each(['exit', 'quit', ':q', ' exit '])('%j alone leaves after asking once', (word) => {
     const asked = run(stateOf(), typed(word), enter);
     expect(asked.effects).toEqual([]);
-    expect(buildViewModel(asked.state, '').notice).toBe('Enter again leaves');
+    expect(buildViewModel(asked.state, '').notice).toBe('press Enter again to quit');
     expect(run(asked.state, enter).effects).toEqual([{ type: 'leave' }]);
   });
 
@@ -41,7 +41,7 @@ describe('Y18: a word that ends other programs', () => {
     const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
     const start = stateOf({ isLineMode: true });
     const asked = run(start, line('exit'));
-    expect(printed(asked.effects)).toEqual(['exit again leaves; a longer line is a prompt']);
+    expect(printed(asked.effects)).toEqual(['type exit again to quit; a longer line is a prompt']);
     expect(run(asked.state, line('quit')).state.hasLeft).toBe(true);
     const { state } = run(asked.state, line('one'), line('exit'));
     expect([state.hasLeft, state.isExitWordEntered]).toEqual([false, true]);

@@ -28,7 +28,7 @@ const busy: Partial<ViewModel> = {
     candidates: Array.from({ length: 20 }, (_, index) => ({ label: `/command${index}` })),
     selected: 10,
   },
-  notice: 'Ctrl-C again leaves',
+  notice: 'press Ctrl-C again to quit',
 };
 
 describe('the live region', () => {

@@ -8,10 +8,10 @@ export type KeyAction =
   | EditAction
   | 'send'
   | 'stop'
-  /** Stop the answer; else clear the draft; else, pressed again, leave. */
+  /** Stop the answer; else clear the draft; else, pressed again, quit. */
   | 'interrupt'
-  /** Delete to the right; on an empty composer leave. */
-  | 'delete-right-or-leave'
+  /** Delete to the right; quit if the composer is empty. */
+  | 'delete-right-or-quit'
   | 'move-up'
   | 'move-down'
   | 'move-page-up'
@@ -66,13 +66,13 @@ export const keyBindings: readonly KeyBinding[] = [
   ),
   ...rows(
     'anywhere',
-    ['ctrl+c', 'interrupt', 'stop; then clear the draft; then leave'],
+    ['ctrl+c', 'interrupt', 'stop the answer, else clear the draft, else quit'],
     ['ctrl+z', 'suspend', 'suspend; fg resumes'],
     ['ctrl+l', 'redraw', 'redraw'],
   ),
   ...rows(
     'composer',
-    ['ctrl+d', 'delete-right-or-leave', 'leave, on an empty line'],
+    ['ctrl+d', 'delete-right-or-quit', 'quit, if the draft is empty'],
     ['tab', 'complete', 'complete a command, its argument or an @file'],
     ['ctrl+r', 'search-start', 'search the prompt history'],
     ['ctrl+g', 'open-editor', 'edit the draft in $VISUAL or $EDITOR'],
@@ -95,30 +95,30 @@ export const keyBindings: readonly KeyBinding[] = [
     ['ctrl+end alt+> alt+shift+.', 'move-text-end', 'end of the text'],
     ['backspace shift+backspace ctrl+h', 'delete-left', 'delete the character before'],
     ['delete shift+delete', 'delete-right', 'delete the character after'],
-    ['ctrl+w', 'kill-blank-word-left', 'cut back to a space'],
+    ['ctrl+w', 'kill-blank-word-left', 'cut the text before, up to a space'],
     ['alt+backspace ctrl+backspace', 'kill-word-left', 'cut the word before'],
     ['alt+d ctrl+delete alt+delete', 'kill-word-right', 'cut the word after'],
     ['ctrl+u', 'kill-line-start', 'cut to the start of the line'],
     ['ctrl+k', 'kill-line-end', 'cut to the end of the line'],
     ['ctrl+y', 'yank', 'paste the last cut'],
-    ['alt+y', 'yank-pop', 'replace it with the cut before'],
+    ['alt+y', 'yank-pop', 'replace it with the previous cut'],
     ['ctrl+_ ctrl+shift+- ctrl+- ctrl+/', 'undo', 'undo'],
     ['alt+_ alt+shift+- ctrl+shift+z', 'redo', 'redo'],
     ['ctrl+t', 'transpose', 'swap two characters'],
   ),
   ...rows(
     'completion',
-    ['tab down ctrl+n', 'completion-next', 'next proposal'],
-    ['shift+tab up ctrl+p', 'completion-previous', 'previous proposal'],
-    ['enter', 'completion-accept', 'accept the proposal'],
-    ['escape', 'completion-close', 'close the proposals'],
+    ['tab down ctrl+n', 'completion-next', 'next completion'],
+    ['shift+tab up ctrl+p', 'completion-previous', 'previous completion'],
+    ['enter', 'completion-accept', 'accept the completion'],
+    ['escape', 'completion-close', 'close the completions'],
   ),
   ...rows(
     'search',
     ['ctrl+r up', 'search-older', 'older match'],
     ['ctrl+s down', 'search-newer', 'newer match'],
     ['enter tab right end ctrl+e', 'search-accept', 'use the match as the draft'],
-    ['escape ctrl+g', 'search-cancel', 'back to the draft'],
+    ['escape ctrl+g', 'search-cancel', 'return to the draft'],
     ['backspace ctrl+h', 'search-shorten', 'delete the last character of the search'],
   ),
 ];

@@ -17,7 +17,7 @@ export const flushDelay: Readonly<Record<Exclude<Pending, 'nothing'>, number>> =
   paste: 2000,
 };
 
-/** Parses terminal input into key events. Has no timer of its own: see `flushDelay`. */
+/** Parses terminal input into key events. It has no timer: see `flushDelay`. */
 export interface KeyParser {
   /** Takes UTF-8 bytes, split anywhere, or characters; returns the completed events. */
   feed(input: Uint8Array | string): KeyEvent[];

@@ -22,28 +22,28 @@ export interface LineEditorOptions {
   readonly columns: () => number;
   /** Earlier prompts, read when the user starts to browse them. */
   readonly history: () => History;
-  /** Called for each entered line, with the cursor on the next row. */
+  /** Called with each entered line; the cursor is on the next row by then. */
   readonly onLine: (text: string) => void;
-  /** Ctrl-C on an empty line or without a question. */
+  /** Ctrl-C on an empty line, or while the line is not shown. */
   readonly onInterrupt: () => void;
   /** Ctrl-C discarded the typed text: the question must be written again. */
-  readonly onDropped: () => void;
+  readonly onDiscarded: () => void;
   /** Ctrl-D on an empty line. */
   readonly onEnd: () => void;
   readonly onSuspend: () => void;
 }
 
-/** Edits one line at a time on a raw terminal. Text typed without a question is shown with the next one. */
+/** Edits one line at a time on a raw terminal. Text typed while the line is not shown appears with the next `show`. */
 export interface LineEditor {
   feed(bytes: Uint8Array): void;
   /** Shows the typed text from `column` on, after a question. */
   show(column: number): void;
-  /** Leaves the line as it is, with the cursor at its end, before other output. */
+  /** Moves the cursor to the end of the line, before other output. */
   hide(): void;
   stop(): void;
 }
 
-/** The line as shown on the screen. */
+/** The line on the screen. */
 function createShownLine({ write, columns }: LineEditorOptions) {
   let shown = nothingTyped;
   let column: number | undefined;
@@ -69,56 +69,56 @@ function createShownLine({ write, columns }: LineEditorOptions) {
   };
 }
 
-interface Editing {
+interface EditorState {
   readonly options: LineEditorOptions;
   readonly line: ReturnType<typeof createShownLine>;
   buffer: TextBuffer;
-  /** Position among earlier prompts; undefined if none was recalled. */
-  walk: History | undefined;
+  /** With its position among the earlier prompts; undefined if none was recalled. */
+  history: History | undefined;
 }
 
-/** Returns the typed text and clears the line. */
-function take(editing: Editing): string {
-  const text = contentOf(editing.buffer);
-  editing.buffer = clearBuffer(editing.buffer);
-  editing.walk = undefined;
+/** Clears the line. @returns the typed text */
+function takeText(state: EditorState): string {
+  const text = contentOf(state.buffer);
+  state.buffer = clearBuffer(state.buffer);
+  state.history = undefined;
   return text;
 }
 
-function enter(editing: Editing): void {
-  const { line, options } = editing;
+function enter(state: EditorState): void {
+  const { line, options } = state;
   const wasShown = line.isShown();
   line.leave('\n');
   // The next line of a paste starts in the first column.
   if (wasShown) line.begin(0);
-  options.onLine(take(editing));
+  options.onLine(takeText(state));
 }
 
-function interrupt(editing: Editing): void {
-  const { line, options } = editing;
-  const isTyped = take(editing) !== '' && line.isShown();
+function interrupt(state: EditorState): void {
+  const { line, options } = state;
+  const isTyped = takeText(state) !== '' && line.isShown();
   if (!isTyped) return options.onInterrupt();
   line.leave('\n');
-  options.onDropped();
+  options.onDiscarded();
 }
 
-function deleteOrEnd(editing: Editing): void {
-  if (editing.buffer.text === '') editing.options.onEnd();
-  else editing.buffer = editActions['delete-right'](editing.buffer);
+function deleteOrEnd(state: EditorState): void {
+  if (state.buffer.text === '') state.options.onEnd();
+  else state.buffer = editActions['delete-right'](state.buffer);
 }
 
-function recall(editing: Editing, go: typeof olderEntry): void {
-  const step = go(editing.walk ?? editing.options.history(), draftOf(editing.buffer));
-  if (step === undefined) return;
-  editing.walk = step.history;
-  editing.buffer = withDraft(editing.buffer, step.draft);
+function recall(state: EditorState, entryOf: typeof olderEntry): void {
+  const found = entryOf(state.history ?? state.options.history(), draftOf(state.buffer));
+  if (found === undefined) return;
+  state.history = found.history;
+  state.buffer = withDraft(state.buffer, found.draft);
 }
 
-const recallOlder = (editing: Editing) => recall(editing, olderEntry);
-const recallNewer = (editing: Editing) => recall(editing, newerEntry);
+const recallOlder = (state: EditorState) => recall(state, olderEntry);
+const recallNewer = (state: EditorState) => recall(state, newerEntry);
 
 /** Actions other than text edits. */
-const lineActions: Partial<Record<KeyAction, (editing: Editing) => void>> = {
+const lineActions: Partial<Record<KeyAction, (state: EditorState) => void>> = {
   send: enter,
   'new-line': enter,
   interrupt,
@@ -129,36 +129,36 @@ const lineActions: Partial<Record<KeyAction, (editing: Editing) => void>> = {
   'history-older': recallOlder,
   'history-newer': recallNewer,
   // Pasted tabs.
-  complete: (editing) => void (editing.buffer = insert(editing.buffer, '\t')),
+  complete: (state) => void (state.buffer = insert(state.buffer, '\t')),
 };
 
-function press(editing: Editing, key: KeyPress): void {
+function press(state: EditorState, key: KeyPress): void {
   const action = actionOf(chordOf(key), 'composer');
   const act = action && lineActions[action];
-  if (act !== undefined) act(editing);
+  if (act !== undefined) act(state);
   else if (action !== undefined && isEditAction(action)) {
-    editing.buffer = editActions[action](editing.buffer);
+    state.buffer = editActions[action](state.buffer);
   }
 }
 
-const show = ({ line, buffer }: Editing) => line.update(typedLine(buffer));
+const show = ({ line, buffer }: EditorState) => line.update(typedLine(buffer));
 
-function type(editing: Editing, text: string): void {
+function type(state: EditorState, text: string): void {
   for (const [index, part] of text.split('\n').entries()) {
-    if (index > 0) enter(editing);
-    editing.buffer = insert(editing.buffer, part);
-    show(editing);
+    if (index > 0) enter(state);
+    state.buffer = insert(state.buffer, part);
+    show(state);
   }
 }
 
 export function createLineEditor(options: LineEditorOptions): LineEditor {
   const line = createShownLine(options);
-  const editing: Editing = { options, line, buffer: createBuffer(), walk: undefined };
+  const state: EditorState = { options, line, buffer: createBuffer(), history: undefined };
   const onKeys = (events: readonly KeyEvent[]) => {
     for (const event of events) {
-      if (event.type === 'key') press(editing, event);
-      else type(editing, event.text);
-      show(editing);
+      if (event.type === 'key') press(state, event);
+      else type(state, event.text);
+      show(state);
     }
   };
   const keys = createKeyInput(options.clock, onKeys, () => undefined);
@@ -166,7 +166,7 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
     feed: (bytes) => keys.feed(bytes),
     show(column) {
       line.begin(column);
-      show(editing);
+      show(state);
     },
     hide: () => line.leave(''),
     stop: () => keys.stop(),

@@ -1,11 +1,115 @@
 import type { Clock } from '../../clock.ts';
 import type { TerminalDevice } from '../../terminal/device/device.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
+import { editActions } from '../editing/edit-actions.ts';
+import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
+import { createKeyParser } from '../editing/keys/key-parser.ts';
+import { contentOf } from '../editing/paste.ts';
+import { clearBuffer, createBuffer, insert } from '../editing/text-buffer.ts';
+import { createDebounce } from '../session/timers.ts';
 import type { Action } from '../state/action.ts';
 import { createLineEditor, type LineEditor, type LineEditorOptions } from './line-editor.ts';
-import { createSecretReader } from './secret-reader.ts';
-import { createLineReader, joinContinued } from './line-reader.ts';
-import { createPause } from '../session/timers.ts';
+
+/** Splits the input of a cooked terminal into lines. */
+export interface LineReader {
+  /** Takes UTF-8 bytes, split anywhere; returns the completed lines without line ends. */
+  feed(bytes: Uint8Array): readonly string[];
+  /** The text after the last line end; undefined if empty. */
+  end(): string | undefined;
+}
+
+export function createLineReader(): LineReader {
+  const decoder = new TextDecoder('utf-8');
+  let rest = '';
+  return {
+    feed(bytes) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? '';
+      return lines;
+    },
+    end() {
+      const last = rest + decoder.decode();
+      rest = '';
+      return last === '' ? undefined : last;
+    },
+  };
+}
+
+/** Joins continued lines: a backslash at the end of a line becomes a line end. */
+export function joinContinued(lines: readonly string[]): {
+  readonly whole: readonly string[];
+  /** The last lines, if their continuation is missing. */
+  readonly open: readonly string[];
+} {
+  const whole: string[] = [];
+  let open: string[] = [];
+  for (const line of lines) {
+    if (line.endsWith('\\')) {
+      open.push(line.slice(0, -1));
+    } else {
+      whole.push([...open, line].join('\n'));
+      open = [];
+    }
+  }
+  return { whole, open: open.map((line) => `${line}\\`) };
+}
+
+/** Milliseconds. Pasted lines follow each other faster than typed ones. */
+const pastePause = 30;
+
+/** Joins the lines of a paste, and lines that end with a backslash, into one text. */
+function createCollector(clock: Clock, pass: (text: string) => void) {
+  let collected: readonly string[] = [];
+  const passAll = () => {
+    const { whole, open } = joinContinued(collected);
+    collected = open;
+    if (whole.length > 0) pass(whole.join('\n'));
+  };
+  const debounce = createDebounce(clock, pastePause, passAll);
+  return {
+    add(lines: readonly string[]): void {
+      collected = [...collected, ...lines];
+      debounce.restart();
+    },
+    discard(): void {
+      collected = [];
+      debounce.cancel();
+    },
+    end(last: string | undefined): void {
+      debounce.cancel();
+      if (last !== undefined) collected = [...collected, last];
+      passAll();
+    },
+  };
+}
+
+interface SecretReaderOptions {
+  readonly enter: (text: string) => void;
+  readonly cancel: () => void;
+}
+
+/** Reads hidden lines from a raw terminal. */
+function createSecretReader({ enter, cancel }: SecretReaderOptions) {
+  const parser = createKeyParser();
+  let buffer = createBuffer();
+  const finish = (act: (text: string) => void) => {
+    const text = contentOf(buffer);
+    buffer = clearBuffer(buffer);
+    act(text);
+  };
+  const onKey = (event: KeyEvent) => {
+    if (event.type !== 'key') {
+      buffer = insert(buffer, event.text.replaceAll(/\s+/g, ' '));
+      return;
+    }
+    const chord = chordOf(event);
+    if (chord === 'enter' || chord === 'ctrl+j') finish(enter);
+    if (chord === 'ctrl+c' || chord === 'ctrl+d') finish(cancel);
+    if (chord === 'backspace' || chord === 'ctrl+h') buffer = editActions['delete-left'](buffer);
+    if (chord === 'ctrl+u') buffer = clearBuffer(buffer);
+  };
+  return { feed: (bytes: Uint8Array) => parser.feed(bytes).forEach(onKey) };
+}
 
 export interface LineInputOptions {
   readonly device: TerminalDevice;
@@ -14,51 +118,11 @@ export interface LineInputOptions {
   /** Whether typed text must not be shown. */
   readonly isSecret: () => boolean;
   /** Called before a line is dispatched. */
-  readonly answered: () => void;
-  /** Ends the line after a hidden entry. */
+  readonly onEntered: () => void;
+  /** Called at the end of a hidden line, which the terminal has not echoed. */
   readonly endSecretLine: () => void;
   /** If undefined, the terminal edits the lines. */
   readonly editing?: Omit<LineEditorOptions, 'onLine' | 'onInterrupt' | 'onEnd'>;
-}
-
-export interface LineInput {
-  /** Starts or resumes reading. */
-  start(): void;
-  stop(): void;
-  /** Updates the terminal's echo to `isSecret`. */
-  adjust(): void;
-  /** Shows the typed text from `column` on, if natter edits the lines. */
-  showTyped(column: number): void;
-  hideTyped(): void;
-}
-
-/** Milliseconds. Pasted lines follow each other faster than typed ones. */
-const pastePause = 30;
-
-/** Joins lines of one paste, and lines that end with a backslash, into one text. */
-function createCollector(clock: Clock, pass: (text: string) => void) {
-  let collected: readonly string[] = [];
-  const passAll = () => {
-    const { whole, open } = joinContinued(collected);
-    collected = open;
-    if (whole.length > 0) pass(whole.join('\n'));
-  };
-  const pause = createPause(clock, pastePause, passAll);
-  return {
-    add(lines: readonly string[]): void {
-      collected = [...collected, ...lines];
-      pause.restart();
-    },
-    drop(): void {
-      collected = [];
-      pause.cancel();
-    },
-    end(last: string | undefined): void {
-      pause.cancel();
-      if (last !== undefined) collected = [...collected, last];
-      passAll();
-    },
-  };
 }
 
 interface Listeners {
@@ -69,17 +133,17 @@ interface Listeners {
 }
 
 function createListeners(options: LineInputOptions): Listeners {
-  const { clock, dispatch, answered, isSecret } = options;
+  const { clock, dispatch, onEntered, isSecret } = options;
   const reader = createLineReader();
   const enter = (text: string) => {
-    answered();
+    onEntered();
     dispatch({ type: 'line-entered', text, now: clock.monotonic() });
   };
   const interrupt = () => dispatch({ type: 'interrupted', now: clock.monotonic() });
   const collector = createCollector(clock, enter);
   const afterSecret = (act: () => void) => {
     options.endSecretLine();
-    answered();
+    onEntered();
     act();
   };
   const secret = createSecretReader({
@@ -91,7 +155,7 @@ function createListeners(options: LineInputOptions): Listeners {
     dispatch({ type: 'input-ended' });
   };
   const onInterrupt = () => {
-    collector.drop();
+    collector.discard();
     interrupt();
   };
   const onLine = (text: string) => collector.add([text]);
@@ -107,12 +171,23 @@ function createListeners(options: LineInputOptions): Listeners {
   };
 }
 
+export interface LineInput {
+  /** Starts or resumes reading. */
+  start(): void;
+  stop(): void;
+  /** Turns the terminal's echo off while `isSecret`. */
+  adjust(): void;
+  /** Shows the typed text from `column` on, if natter edits the lines. */
+  showTyped(column: number): void;
+  hideTyped(): void;
+}
+
 export function createLineInput(options: LineInputOptions): LineInput {
   const { device } = options;
   const { onBytes, onEnd, onInterrupt, editor } = createListeners(options);
   const adjust = () => device.setRaw(editor !== undefined || options.isSecret());
   const resume = () => {
-    // Off first: while natter was stopped, the shell changed the mode without Node's knowledge.
+    // Off first: the shell has changed the mode while natter was suspended, which Node does not notice.
     device.setRaw(false);
     adjust();
   };

@@ -7,19 +7,18 @@ import { activityText, cancelHintText } from '../text/status-text.ts';
 
 export interface LineScreenOptions {
   readonly write: (text: string) => void;
-  /** Calls back after the current output. */
-  readonly afterwards: (act: () => void) => void;
+  /** Calls `act` after the current output. */
+  readonly defer: (act: () => void) => void;
   /** Pauses input while another program uses the terminal. */
   readonly lend: <Result>(use: () => Promise<Result>) => Promise<Result>;
   readonly suspend: () => void;
   readonly close: () => Promise<void>;
   /** Called after a question was written, with the column where it ends. */
-  readonly asked?: (column: number) => void;
-  /** Called before other output. */
-  readonly interrupted?: () => void;
+  readonly onAsked?: (column: number) => void;
+  readonly beforeOutput?: () => void;
 }
 
-/** Milliseconds of waiting before a notice about it. */
+/** Milliseconds without an answer before a notice. */
 const slowAnswer = 1000;
 
 function dialogText(dialog: Dialog, cancelHint: string): string {
@@ -30,7 +29,7 @@ function dialogText(dialog: Dialog, cancelHint: string): string {
   return `${title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
 }
 
-/** The question to show; undefined while natter is busy or has ended. */
+/** The question to the person; undefined while natter is busy or has ended. */
 function questionOf(state: ReplState): string | undefined {
   const { dialog, activity, hasLeft } = state;
   if (hasLeft) return undefined;
@@ -50,64 +49,64 @@ function progressKey({ phase, retry, since }: AnswerActivity): string {
 }
 
 export interface LineScreen extends Screen {
-  /** Called when a line was entered: the terminal has echoed it with its line end. */
-  readonly answered: () => void;
+  /** To be called when a line was entered: the terminal has echoed it with its line end. */
+  readonly lineEntered: () => void;
 }
 
-/** The end of the output: an unanswered question, or nothing. */
-interface Place {
+interface Output {
   readonly options: LineScreenOptions;
+  /** An unanswered question at the end of the output. */
   question: string | undefined;
 }
 
-function writeText(place: Place, text: string): void {
-  const { write, interrupted } = place.options;
-  interrupted?.();
-  if (place.question !== undefined) write('\n');
-  place.question = undefined;
+function writeText(output: Output, text: string): void {
+  const { write, beforeOutput } = output.options;
+  beforeOutput?.();
+  if (output.question !== undefined) write('\n');
+  output.question = undefined;
   write(text);
 }
 
-function ask(place: Place, state: ReplState | undefined): void {
+function ask(output: Output, state: ReplState | undefined): void {
   const question = state && questionOf(state);
-  if (question === undefined || question === place.question) return;
-  writeText(place, question);
-  place.question = question;
-  place.options.asked?.(displayWidth(question.slice(question.lastIndexOf('\n') + 1)));
+  if (question === undefined || question === output.question) return;
+  writeText(output, question);
+  output.question = question;
+  output.options.onAsked?.(displayWidth(question.slice(question.lastIndexOf('\n') + 1)));
 }
 
 /** Writes each notice once. */
-function createProgressNotices(place: Place) {
+function createProgressNotices(output: Output) {
   let lastProgress: string | undefined;
   let wasArmed = false;
   return ({ activity, now, isLeaveArmed }: ReplState): void => {
-    if (isLeaveArmed && !wasArmed) writeText(place, 'natter: press Ctrl-C again to quit\n');
+    if (isLeaveArmed && !wasArmed) writeText(output, 'natter: press Ctrl-C again to quit\n');
     wasArmed = isLeaveArmed;
     if (activity?.type !== 'answer' || progressKey(activity) === lastProgress) return;
     const progress = progressOf(activity, now);
     if (progress === undefined) return;
     lastProgress = progressKey(activity);
-    writeText(place, `natter: ${sanitizeLine(progress)}\n`);
+    writeText(output, `natter: ${sanitizeLine(progress)}\n`);
   };
 }
 
-/** Shows a session as plain labelled lines; written text never changes. */
+/** Shows a session as labelled lines; never changes text that was written. */
 export function createLineScreen(options: LineScreenOptions): LineScreen {
-  const { afterwards, lend, suspend, close, interrupted } = options;
-  const place: Place = { options, question: undefined };
-  const writeProgress = createProgressNotices(place);
+  const { defer, lend, suspend, close, beforeOutput } = options;
+  const output: Output = { options, question: undefined };
+  const writeProgress = createProgressNotices(output);
   let state: ReplState | undefined;
-  const askAgain = () => afterwards(() => ask(place, state));
+  const askAgain = () => defer(() => ask(output, state));
   return {
     lend,
     suspend,
     close,
-    answered() {
-      interrupted?.();
-      place.question = undefined;
+    lineEntered() {
+      beforeOutput?.();
+      output.question = undefined;
     },
     write(text) {
-      writeText(place, text);
+      writeText(output, text);
       askAgain();
       return undefined;
     },
@@ -117,7 +116,7 @@ export function createLineScreen(options: LineScreenOptions): LineScreen {
       askAgain();
     },
     redraw() {
-      place.question = undefined;
+      output.question = undefined;
       askAgain();
     },
     scrollAway: () => undefined,

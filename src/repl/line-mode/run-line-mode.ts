@@ -6,6 +6,7 @@ import type { ReplState } from '../state/state.ts';
 import { createLineInput, type LineInput } from './line-input.ts';
 import { createLineScreen, type LineScreen } from './line-screen.ts';
 
+/** Stops the input while another program uses the terminal. */
 function lending(input: () => LineInput | undefined) {
   return async <Result>(use: () => Promise<Result>): Promise<Result> => {
     input()?.stop();
@@ -18,7 +19,7 @@ function lending(input: () => LineInput | undefined) {
 }
 
 export interface LineModeOptions extends ReplOptions {
-  /** natter edits the line; a dumb terminal, such as in Emacs, does so itself. */
+  /** Whether natter edits the lines. A dumb terminal, such as in Emacs, does so itself. */
   readonly editsLines: boolean;
 }
 
@@ -45,12 +46,12 @@ export function startLineMode(options: LineModeOptions): Session {
   const suspend = () => suspendLines(device, input, screen);
   const screen: LineScreen = createLineScreen({
     write,
-    afterwards: (act) => void setImmediate(act),
+    defer: (act) => void setImmediate(act),
     lend: lending(() => input),
     suspend,
     close: async () => input?.stop(),
-    asked: (column) => isSecret(session.state()) || input?.showTyped(column),
-    interrupted: () => input?.hideTyped(),
+    onAsked: (column) => isSecret(session.state()) || input?.showTyped(column),
+    beforeOutput: () => input?.hideTyped(),
   });
   let input: LineInput | undefined;
   const show = (state: ReplState) => {
@@ -64,7 +65,7 @@ export function startLineMode(options: LineModeOptions): Session {
     write,
     columns: () => stdout.columns(),
     history: () => session.state().history,
-    onDropped: () => screen.redraw(),
+    onDiscarded: () => screen.redraw(),
     onSuspend: suspend,
   };
   input = createLineInput({
@@ -72,7 +73,7 @@ export function startLineMode(options: LineModeOptions): Session {
     clock: ports.clock,
     dispatch: (action) => session.dispatch(action),
     isSecret: () => isSecret(session.state()),
-    answered: () => screen.answered(),
+    onEntered: () => screen.lineEntered(),
     endSecretLine: () => write('\n'),
     ...(options.editsLines && { editing }),
   });

@@ -10,16 +10,16 @@ import { reduce } from '../reducer/reduce.ts';
 
 import { Stopped, type SessionCore } from './session-core.ts';
 import type { ReplState } from '../state/state.ts';
-import { createPause, createTicker } from './timers.ts';
+import { createDebounce, createTicker } from './timers.ts';
 import { createTranscript, type TranscriptFormat } from './transcript.ts';
 
-/** Milliseconds without a change after which the draft is saved. */
+/** Milliseconds after the last change of the draft. */
 const draftPause = 500;
 
 export interface SessionOptions {
   readonly ports: SessionPorts;
   readonly screen: Screen;
-  /** Called for every piece, because the theme may change. */
+  /** Called for every entry, because the theme may change. */
   readonly format: (state: ReplState) => TranscriptFormat;
   readonly journal: Journal;
   readonly state: ReplState;
@@ -30,7 +30,7 @@ export interface Session {
   dispatch(action: Action): void;
   state(): ReplState;
   print(entries: readonly Entry[]): void;
-  /** The whole conversation is on disk. */
+  /** Whether the whole conversation is on disk. */
   isStored(): boolean;
   /** Stops all activity, saves everything and closes the screen. */
   close(): Promise<void>;
@@ -38,80 +38,81 @@ export interface Session {
   readonly left: Promise<void>;
 }
 
-interface Run {
+interface SessionData {
   state: ReplState;
   journal: Journal;
-  /** Of the current answer or task. */
+  /** Stops the current answer or task. */
   controller: AbortController;
 }
 
 function createCore(
   { ports, screen, format }: SessionOptions,
-  run: Run,
-  given: Pick<SessionCore, 'dispatch' | 'print' | 'leave' | 'fail'>,
+  data: SessionData,
+  functions: Pick<SessionCore, 'dispatch' | 'print' | 'leave' | 'fail'>,
 ): SessionCore {
   return {
     ports,
     screen,
-    ...given,
+    ...functions,
     transcript: createTranscript(
-      () => format(run.state),
+      () => format(data.state),
       (text) => screen.write(text),
     ),
-    state: () => run.state,
-    journal: () => run.journal,
+    state: () => data.state,
+    journal: () => data.journal,
     async useJournal(next) {
-      const old = run.journal;
-      run.journal = next;
+      const old = data.journal;
+      data.journal = next;
       await old.close();
     },
     begin() {
-      run.controller = new AbortController();
+      data.controller = new AbortController();
       // After leaving, nothing new may run.
-      if (run.state.hasLeft) run.controller.abort(new Stopped('stopped'));
-      return run.controller.signal;
+      if (data.state.hasLeft) data.controller.abort(new Stopped('stopped'));
+      return data.controller.signal;
     },
-    stop: () => run.controller.abort(new Stopped('stopped')),
+    stop: () => data.controller.abort(new Stopped('stopped')),
   };
 }
 
 /** Finishes the output, reports unsaved turns, and closes the journal and the screen. */
-async function closeAll(core: SessionCore, work: Work): Promise<void> {
+async function closeAll(core: SessionCore, running: RunningEffects): Promise<void> {
   const { transcript } = core;
-  await work.end();
+  await running.end();
   try {
     await transcript.closeAnswer();
     const { isStored, path } = core.journal().state();
     if (!isStored && path !== undefined) core.print([storageEntry(core)]);
     await transcript.closeAnswer();
-    await work.end();
+    await running.end();
     await core.journal().close();
   } finally {
     await core.screen.close();
   }
 }
 
-/** Effects in progress; none of them rejects. */
-interface Work {
-  add(work: Promise<void>): void;
+interface RunningEffects {
+  /** `effect` never rejects. */
+  add(effect: Promise<void>): void;
+  /** Resolves when all have ended, including those added meanwhile. */
   end(): Promise<void>;
 }
 
-function createWork(): Work {
-  const going = new Set<Promise<void>>();
+function createRunningEffects(): RunningEffects {
+  const running = new Set<Promise<void>>();
   return {
-    add(work: Promise<void>): void {
-      going.add(work);
-      void work.finally(() => going.delete(work));
+    add(effect) {
+      running.add(effect);
+      void effect.finally(() => running.delete(effect));
     },
-    async end(): Promise<void> {
-      while (going.size > 0) await Promise.all(going);
+    async end() {
+      while (running.size > 0) await Promise.all(running);
     },
   };
 }
 
-/** Handles items one by one; an item added during handling is queued. */
-function createInbox<Item>(handle: (item: Item) => void): (item: Item) => void {
+/** Handles items one by one: those added during handling are queued. */
+function createQueue<Item>(handle: (item: Item) => void): (item: Item) => void {
   const waiting: Item[] = [];
   let isHandling = false;
   return (item) => {
@@ -126,7 +127,7 @@ function createInbox<Item>(handle: (item: Item) => void): (item: Item) => void {
   };
 }
 
-function createEnd() {
+function createLeaving() {
   let leave: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const left = new Promise<void>((resolve, reject) => {
@@ -141,48 +142,48 @@ function isOnDisk(journal: Journal): boolean {
   return isStored && path !== undefined;
 }
 
-/** Starts a session: connects the reducer with its effects and the screen. */
+/** Connects the reducer with its effects and the screen. */
 export function createSession(options: SessionOptions): Session {
   const { ports, screen, journal, state, runners = effectRunners } = options;
-  const run: Run = { state, journal, controller: new AbortController() };
-  const work = createWork();
-  const { left, leave, fail } = createEnd();
-  const dispatch = createInbox<Action>(handle);
-  const perform = (effect: Effect) => work.add(runEffect(core, effect, runners));
+  const data: SessionData = { state, journal, controller: new AbortController() };
+  const running = createRunningEffects();
+  const { left, leave, fail } = createLeaving();
+  const dispatch = createQueue<Action>(handle);
+  const perform = (effect: Effect) => running.add(runEffect(core, effect, runners));
   const print = (entries: readonly Entry[]) => perform({ type: 'print', entries });
-  const core = createCore(options, run, { dispatch, print, leave, fail });
-  const keepDraft = () => perform({ type: 'keep-draft', text: typedContent(run.state.composer) });
-  const draft = createPause(ports.clock, draftPause, keepDraft);
+  const core = createCore(options, data, { dispatch, print, leave, fail });
+  const keepDraft = () => perform({ type: 'keep-draft', text: typedContent(data.state.composer) });
+  const draftSaving = createDebounce(ports.clock, draftPause, keepDraft);
   const tick = () => dispatch({ type: 'ticked', now: ports.clock.monotonic() });
   const ticker = createTicker(ports.clock, tick);
 
   function handle(action: Action): void {
-    const before = run.state;
+    const before = data.state;
     const { state: after, effects } = reduce(before, action);
-    run.state = after;
-    if (after.composer.text !== before.composer.text) draft.restart();
+    data.state = after;
+    if (after.composer.text !== before.composer.text) draftSaving.restart();
     ticker.run(after.activity !== undefined);
     screen.show(after);
     // They start in this order, after the current action.
-    for (const effect of effects) work.add(Promise.resolve(effect).then(perform));
+    for (const effect of effects) running.add(Promise.resolve(effect).then(perform));
   }
 
   screen.show(state);
   return {
     dispatch,
-    state: () => run.state,
+    state: () => data.state,
     print,
-    isStored: () => isOnDisk(run.journal),
+    isStored: () => isOnDisk(data.journal),
     left,
     async close() {
       // Keeps queued prompts from being sent.
       dispatch({ type: 'input-ended' });
       core.stop();
-      await work.end();
+      await running.end();
       ticker.run(false);
-      draft.cancel();
+      draftSaving.cancel();
       keepDraft();
-      await closeAll(core, work);
+      await closeAll(core, running);
     },
   };
 }

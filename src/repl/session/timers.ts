@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
 
-const tickLength = 1000;
+const tickInterval = 1000;
 
 /**
- * Sleeps, then yields once more so that pending input is read: in a process that was delayed, timers run before input.
+ * Sleeps, then yields once more: in a process that was delayed, timers run before pending input is read.
  * @throws the reason of `signal` when it aborts
  */
 export async function sleepAndRead(
@@ -15,27 +15,26 @@ export async function sleepAndRead(
   await clock.sleep(0, signal);
 }
 
-/** A debounce timer. */
-export interface Pause {
+export interface Debounce {
   restart(): void;
   cancel(): void;
 }
 
-/** `length` is milliseconds. */
-export function createPause(clock: Clock, length: number, act: () => void): Pause {
+/** Calls `act` when `pause` milliseconds have passed since the last restart. */
+export function createDebounce(clock: Clock, pause: number, act: () => void): Debounce {
   let stop = new AbortController();
   return {
     restart() {
       stop.abort();
       stop = new AbortController();
-      // Cancelled: a newer pause replaces this one.
-      sleepAndRead(clock, length, stop.signal).then(act, () => undefined);
+      // Rejects if cancelled or restarted.
+      sleepAndRead(clock, pause, stop.signal).then(act, () => undefined);
     },
     cancel: () => stop.abort(),
   };
 }
 
-/** Ticks once a second while it runs; otherwise holds no timer. */
+/** Ticks once a second while it runs. */
 export interface Ticker {
   run(isNeeded: boolean): void;
 }
@@ -44,7 +43,7 @@ export function createTicker(clock: Clock, tick: () => void): Ticker {
   let stop: AbortController | undefined;
   const keepTicking = async (signal: AbortSignal) => {
     while (!signal.aborted) {
-      await clock.sleep(tickLength, signal).catch(() => undefined);
+      await clock.sleep(tickInterval, signal).catch(() => undefined);
       if (!signal.aborted) tick();
     }
   };

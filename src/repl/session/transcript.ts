@@ -1,7 +1,7 @@
-import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
+import { createSanitizer, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { Entry } from '../state/entry.ts';
 
-/** Formats an answer's text; may hold back text whose format is not decided yet. */
+/** May hold back text whose format is not decided yet. */
 export interface AnswerFormatter {
   write(text: string): string | Promise<string>;
   end(): string | Promise<string>;
@@ -9,20 +9,18 @@ export interface AnswerFormatter {
   undecided(): string;
 }
 
-/** Formats the pieces of a transcript. Arguments are not sanitized; results end with a line end. */
+/** Formats the entries of a transcript. Arguments are not sanitized; results end with a line end. */
 export interface TranscriptFormat {
   prompt(text: string, isEarlier: boolean): string;
   command(text: string, isEarlier: boolean): string;
-  /** Label before an answer. */
   answerHead(model: string | undefined): string;
-  /** Label before reasoning. */
   readonly reasoningHead: string;
   reasoning(text: string): string;
   /** Returns a promise while its modules are loading. */
   answerText(): AnswerFormatter | Promise<AnswerFormatter>;
   notice(text: string): string;
   failure(message: string, hint: string | undefined): string;
-  /** Written between pieces. */
+  /** Written between entries. */
   readonly separator: string;
 }
 
@@ -39,160 +37,168 @@ export interface Transcript {
 }
 
 interface OpenAnswer {
-  readonly sanitizer: ReturnType<typeof createSanitizer>;
-  readonly transform: AnswerFormatter;
+  readonly sanitizer: Sanitizer;
+  readonly formatter: AnswerFormatter;
+  /** The last character written. */
   last: string;
 }
 
 interface OpenReasoning {
-  readonly sanitizer: ReturnType<typeof createSanitizer>;
+  readonly sanitizer: Sanitizer;
+  /** The last character written. */
   last: string;
 }
 
-/** Kind of the last piece: consecutive remarks have no separator between them. */
-type Group = 'remark' | 'turn';
+/** Consecutive notices, failures included, have no separator between them. */
+type Group = 'notice' | 'turn';
 
 type Write = (text: string) => Promise<void> | undefined;
 
-interface Writing {
+interface TranscriptState {
   readonly format: () => TranscriptFormat;
   readonly write: Write;
-  open: OpenAnswer | undefined;
+  answer: OpenAnswer | undefined;
   reasoning: OpenReasoning | undefined;
-  before: Group | undefined;
+  lastGroup: Group | undefined;
 }
 
-async function writeReasoning(writing: Writing, open: OpenReasoning, text: string): Promise<void> {
-  if (text === '') return;
-  open.last = text.at(-1) ?? '\n';
-  await writing.write(writing.format().reasoning(text));
-}
-
-function closeReasoning(writing: Writing): void {
-  const open = writing.reasoning;
-  writing.reasoning = undefined;
-  if (open === undefined) return;
-  void writeReasoning(writing, open, open.sanitizer.end());
-  if (open.last !== '\n') void writing.write('\n');
-}
-
-async function reason(writing: Writing, text: string): Promise<void> {
-  if (writing.reasoning === undefined) {
-    separate(writing, 'turn');
-    void writing.write(writing.format().reasoningHead);
-    writing.reasoning = { sanitizer: createSanitizer(), last: '\n' };
-  }
-  const { reasoning } = writing;
-  await writeReasoning(writing, reasoning, reasoning.sanitizer.write(text));
-}
-
-function separate(writing: Writing, group: Group): void {
-  closeReasoning(writing);
-  const { before, format, write } = writing;
-  const belong = before === 'remark' && group === 'remark';
-  if (before !== undefined && !belong) void write(format().separator);
-  writing.before = group;
-}
-
-async function begin(writing: Writing, model: string | undefined): Promise<OpenAnswer> {
-  separate(writing, 'turn');
-  const format = writing.format();
-  void writing.write(format.answerHead(model));
-  const transform = await format.answerText();
-  const open = { sanitizer: createSanitizer(), transform, last: '\n' };
-  writing.open = open;
-  return open;
-}
-
-async function put(
-  { write }: Writing,
-  answer: OpenAnswer,
-  text: string | Promise<string>,
+async function writeReasoning(
+  state: TranscriptState,
+  reasoning: OpenReasoning,
+  text: string,
 ): Promise<void> {
-  const shown = await text;
-  if (shown === '') return;
-  answer.last = shown.at(-1) ?? '\n';
-  await write(shown);
+  if (text === '') return;
+  reasoning.last = text.at(-1) ?? '\n';
+  await state.write(state.format().reasoning(text));
 }
 
-async function finish(writing: Writing, answer: OpenAnswer): Promise<number> {
-  const { sanitizer, transform } = answer;
+function closeReasoning(state: TranscriptState): void {
+  const { reasoning } = state;
+  state.reasoning = undefined;
+  if (reasoning === undefined) return;
+  void writeReasoning(state, reasoning, reasoning.sanitizer.end());
+  if (reasoning.last !== '\n') void state.write('\n');
+}
+
+async function addReasoning(state: TranscriptState, text: string): Promise<void> {
+  if (state.reasoning === undefined) {
+    separate(state, 'turn');
+    void state.write(state.format().reasoningHead);
+    state.reasoning = { sanitizer: createSanitizer(), last: '\n' };
+  }
+  const { reasoning } = state;
+  await writeReasoning(state, reasoning, reasoning.sanitizer.write(text));
+}
+
+function separate(state: TranscriptState, group: Group): void {
+  closeReasoning(state);
+  const { lastGroup, format, write } = state;
+  const areNotices = lastGroup === 'notice' && group === 'notice';
+  if (lastGroup !== undefined && !areNotices) void write(format().separator);
+  state.lastGroup = group;
+}
+
+async function openAnswer(state: TranscriptState, model: string | undefined): Promise<OpenAnswer> {
+  separate(state, 'turn');
+  const format = state.format();
+  void state.write(format.answerHead(model));
+  const formatter = await format.answerText();
+  const answer = { sanitizer: createSanitizer(), formatter, last: '\n' };
+  state.answer = answer;
+  return answer;
+}
+
+async function writeFormatted(
+  { write }: TranscriptState,
+  answer: OpenAnswer,
+  formatted: string | Promise<string>,
+): Promise<void> {
+  const text = await formatted;
+  if (text === '') return;
+  answer.last = text.at(-1) ?? '\n';
+  await write(text);
+}
+
+function addText(state: TranscriptState, answer: OpenAnswer, text: string): Promise<void> {
+  return writeFormatted(state, answer, answer.formatter.write(answer.sanitizer.write(text)));
+}
+
+async function closeAnswer(state: TranscriptState, answer: OpenAnswer): Promise<number> {
+  const { sanitizer, formatter } = answer;
   // Closed even if writing its end fails, so that later entries are still printed.
-  writing.open = undefined;
-  await put(writing, answer, transform.write(sanitizer.end()));
-  await put(writing, answer, transform.end());
-  if (answer.last !== '\n') void writing.write('\n');
+  state.answer = undefined;
+  await writeFormatted(state, answer, formatter.write(sanitizer.end()));
+  await writeFormatted(state, answer, formatter.end());
+  if (answer.last !== '\n') void state.write('\n');
   return sanitizer.removed;
 }
 
-async function printOne(writing: Writing, entry: Entry): Promise<void> {
+async function printEntry(state: TranscriptState, entry: Entry): Promise<void> {
   if (entry.type === 'answer') {
-    const answer = await begin(writing, entry.model);
-    await put(writing, answer, answer.transform.write(answer.sanitizer.write(entry.text)));
-    await finish(writing, answer);
+    const answer = await openAnswer(state, entry.model);
+    await addText(state, answer, entry.text);
+    await closeAnswer(state, answer);
     return;
   }
-  const format = writing.format();
+  const format = state.format();
   const isTurn = entry.type === 'prompt' || entry.type === 'command';
-  separate(writing, isTurn ? 'turn' : 'remark');
+  separate(state, isTurn ? 'turn' : 'notice');
   if (entry.type === 'command') {
     // No separator before the command's output.
-    writing.before = 'remark';
-    await writing.write(format.command(entry.text, entry.isEarlier === true));
+    state.lastGroup = 'notice';
+    await state.write(format.command(entry.text, entry.isEarlier === true));
   }
   if (entry.type === 'prompt')
-    await writing.write(format.prompt(entry.text, entry.isEarlier === true));
-  if (entry.type === 'notice') await writing.write(format.notice(entry.text));
-  if (entry.type === 'failure') await writing.write(format.failure(entry.message, entry.hint));
+    await state.write(format.prompt(entry.text, entry.isEarlier === true));
+  if (entry.type === 'notice') await state.write(format.notice(entry.text));
+  if (entry.type === 'failure') await state.write(format.failure(entry.message, entry.hint));
 }
 
-async function printAll(writing: Writing, entries: readonly Entry[]): Promise<void> {
-  for (const entry of entries) await printOne(writing, entry);
+async function printAll(state: TranscriptState, entries: readonly Entry[]): Promise<void> {
+  for (const entry of entries) await printEntry(state, entry);
 }
 
 /** Runs asynchronous functions one after the other. */
-function createOrder() {
-  let order: Promise<unknown> = Promise.resolve();
+function createSerialQueue() {
+  let last: Promise<unknown> = Promise.resolve();
   return <Result>(act: () => Promise<Result>): Promise<Result> => {
-    const result = order.then(act);
-    // A failure reaches the caller only; later calls still run.
-    order = result.catch(() => undefined);
+    const result = last.then(act);
+    // Only the caller gets the failure; later calls still run.
+    last = result.catch(() => undefined);
     return result;
   };
 }
 
 export function createTranscript(format: () => TranscriptFormat, write: Write): Transcript {
-  const writing: Writing = {
+  const state: TranscriptState = {
     format,
     write,
-    open: undefined,
+    answer: undefined,
     reasoning: undefined,
-    before: undefined,
+    lastGroup: undefined,
   };
-  const inOrder = createOrder();
-  let waiting: readonly Entry[] = [];
+  const inOrder = createSerialQueue();
+  let queued: readonly Entry[] = [];
   return {
     print: (entries) =>
       inOrder(async () => {
-        if (writing.open === undefined) await printAll(writing, entries);
-        else waiting = [...waiting, ...entries];
+        if (state.answer === undefined) await printAll(state, entries);
+        else queued = [...queued, ...entries];
       }),
-    reasoningText: (text) => inOrder(() => reason(writing, text)),
-    openAnswer: (model) => inOrder(async () => void (await begin(writing, model))),
+    reasoningText: (text) => inOrder(() => addReasoning(state, text)),
+    openAnswer: (model) => inOrder(async () => void (await openAnswer(state, model))),
     answerText: (text) =>
       inOrder(async () => {
-        const { open } = writing;
-        if (open === undefined) return;
-        await put(writing, open, open.transform.write(open.sanitizer.write(text)));
+        if (state.answer !== undefined) await addText(state, state.answer, text);
       }),
-    undecided: () => writing.open?.transform.undecided() ?? '',
+    undecided: () => state.answer?.formatter.undecided() ?? '',
     closeAnswer: () =>
       inOrder(async () => {
-        closeReasoning(writing);
-        const removed = writing.open === undefined ? 0 : await finish(writing, writing.open);
-        const entries = waiting;
-        waiting = [];
-        await printAll(writing, entries);
+        closeReasoning(state);
+        const removed = state.answer === undefined ? 0 : await closeAnswer(state, state.answer);
+        const entries = queued;
+        queued = [];
+        await printAll(state, entries);
         return removed;
       }),
   };

@@ -28,7 +28,7 @@ function open(columns = 40, history: readonly string[] = []) {
     history: () => createHistory(history),
     onLine: (text) => lines.push(text),
     onInterrupt: () => events.push('interrupt'),
-    onDropped: () => events.push('dropped'),
+    onDiscarded: () => events.push('discarded'),
     onEnd: () => events.push('end'),
     onSuspend: () => events.push('suspend'),
   });
@@ -128,7 +128,7 @@ test('X29: text typed without a question is shown with the next one', async () =
 test('X29: Ctrl-C drops the line, then interrupts; Ctrl-D ends on an empty line; Ctrl-Z suspends', () => {
   const { type, lines, events } = open();
   type('draft', '\u0003', '\u0003', 'x', '\u0004', '\u0001', '\u0004', '\u0004', '\u001A');
-  expect(events).toEqual(['dropped', 'interrupt', 'end', 'suspend']);
+  expect(events).toEqual(['discarded', 'interrupt', 'end', 'suspend']);
   expect(lines).toEqual([]);
 });
 

@@ -14,7 +14,7 @@ function openLineInput() {
       if (action.type === 'line-entered') entered.push(action.text);
     },
     isSecret: () => false,
-    answered: () => undefined,
+    onEntered: () => undefined,
     endSecretLine: () => undefined,
   });
   input.start();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLineReader, joinContinued } from '../../../src/repl/line-mode/line-reader.ts';
+import { createLineReader, joinContinued } from '../../../src/repl/line-mode/line-input.ts';
 import { fc } from '../../support/properties.ts';
 
 test('lines do not depend on how their bytes are split', () => {

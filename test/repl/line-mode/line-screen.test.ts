@@ -8,7 +8,7 @@ function open() {
   const written: string[] = [];
   const screen = createLineScreen({
     write: (text) => void written.push(text),
-    afterwards: (act) => act(),
+    defer: (act) => act(),
     lend: (use) => use(),
     suspend: () => undefined,
     close: async () => undefined,

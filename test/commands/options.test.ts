@@ -1,32 +1,36 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { buildAuth } from '../../src/commands/auth/command.ts';
-import { buildBatch } from '../../src/commands/batch/command.ts';
+import { buildAuth, type RunAuth } from '../../src/commands/auth/command.ts';
+import { buildBatch, type RunBatch } from '../../src/commands/batch/command.ts';
 import { buildChat } from '../../src/commands/chat/command.ts';
 import type { ChatOptions } from '../../src/commands/chat/options.ts';
-import { buildCompare } from '../../src/commands/compare/command.ts';
+import type { RunChat } from '../../src/commands/chat/start.ts';
+import { buildCompare, type RunCompare } from '../../src/commands/compare/command.ts';
 import { buildConfig, type RunConfig } from '../../src/commands/config/command.ts';
 import { addGlobalOptions } from '../../src/commands/program/global-options.ts';
-import { buildModels } from '../../src/commands/models/command.ts';
-import { buildSandbox } from '../../src/commands/sandbox/command.ts';
+import { buildModels, type RunModels } from '../../src/commands/models/command.ts';
+import { buildSandbox, type RunSandbox } from '../../src/commands/sandbox/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
-type Recorder = (name: string) => (...values: unknown[]) => Promise<void>;
-
-/** Parses words with one command under the root; gives the arguments of what would run, after the context. */
-async function parse(
-  build: (record: Recorder) => Command,
+/**
+ * Parses words with one command below natter. `build` gets an object whose every function records its call.
+ * @returns the name of the called function and its arguments after the context
+ */
+async function parse<Runs extends object>(
+  build: (runs: Runs) => Command,
   words: string,
 ): Promise<readonly unknown[]> {
   let ran: readonly unknown[] = ['nothing'];
-  const record =
-    (name: string) =>
-    async (_context: unknown, ...values: unknown[]) => {
-      ran = [name, ...values];
-    };
+  const runs = new Proxy({} as Runs, {
+    get:
+      (_target, name) =>
+      async (_context: unknown, ...values: unknown[]) => {
+        ran = [name, ...values];
+      },
+  });
   const program = new Command('natter');
   addGlobalOptions(program);
-  program.addCommand(build(record), { isDefault: true });
+  program.addCommand(build(runs), { isDefault: true });
   await program.parseAsync(words.split(' '), { from: 'user' });
   return ran;
 }
@@ -34,9 +38,8 @@ async function parse(
 const { context } = createMemoryContext();
 const defaults = { color: 'auto', input: true };
 
-test('Y34: what a command runs gets the context, its options, then its words', async () => {
-  const build = (record: Recorder) =>
-    buildModels(context, { list: record('list'), search: record('search'), get: record('get') });
+test('Y34: a run function gets the context, the options and the words', async () => {
+  const build = (runs: RunModels) => buildModels(context, runs);
   expect(await parse(build, 'models get nextgen')).toEqual(['get', defaults, 'nextgen']);
 });
 
@@ -73,7 +76,7 @@ describe('chat', () => {
   ];
 
   test.each(rows)('natter %s', async (words, prompt, options) => {
-    const ran = await parse((record) => buildChat(context, record('chat')), words);
+    const ran = await parse(({ chat }: { chat: RunChat }) => buildChat(context, chat), words);
     const expected = { ...defaults, stream: true, stdin: true, ...options };
     expect(ran).toEqual(['chat', expected, prompt]);
   });
@@ -88,15 +91,17 @@ describe('compare', () => {
     ['compare hi -s brief -t 5 -f a', ['hi'], { system: 'brief', maxTokens: '5', file: ['a'] }],
     ['compare - --param a=1 --no-stream', ['-'], { param: ['a=1'], stream: false }],
   ])('natter %s', async (words, prompt, options) => {
-    const ran = await parse((record) => buildCompare(context, record('compare')), words);
+    const ran = await parse(
+      ({ compare }: { compare: RunCompare }) => buildCompare(context, compare),
+      words,
+    );
     const expected = { ...defaults, stream: true, stdin: true, ...options };
     expect(ran).toEqual(['compare', expected, prompt]);
   });
 });
 
 describe('models', () => {
-  const build = (record: Recorder) =>
-    buildModels(context, { list: record('list'), search: record('search'), get: record('get') });
+  const build = (runs: RunModels) => buildModels(context, runs);
 
   test.each([
     ['models', ['list', defaults]],
@@ -111,12 +116,7 @@ describe('models', () => {
 });
 
 describe('auth', () => {
-  const build = (record: Recorder) =>
-    buildAuth(context, {
-      login: record('login'),
-      status: record('status'),
-      logout: record('logout'),
-    });
+  const build = (runs: RunAuth) => buildAuth(context, runs);
 
   test.each([
     ['auth login', ['login', { ...defaults, check: true }]],
@@ -129,12 +129,7 @@ describe('auth', () => {
 });
 
 describe('config', () => {
-  const names = ['list', 'get', 'set', 'unset', 'path', 'use', 'profiles', 'remove'] as const;
-  const build = (record: Recorder) =>
-    buildConfig(
-      context,
-      Object.fromEntries(names.map((name) => [name, record(name)])) as unknown as RunConfig,
-    );
+  const build = (runs: RunConfig) => buildConfig(context, runs);
 
   test.each([
     ['config list --json', ['list', { ...defaults, json: true }]],
@@ -164,13 +159,17 @@ describe('sandbox', () => {
     ['sandbox --upstream-profile p', { upstreamProfile: 'p' }],
     ['sandbox --map origin=a --map nextgen=b', { map: ['origin=a', 'nextgen=b'] }],
   ])('natter %s', async (words, options) => {
-    const [name, ran] = await parse((record) => buildSandbox(context, record('run')), words);
+    const [name, ran] = await parse(
+      ({ run }: { run: RunSandbox }) => buildSandbox(context, run),
+      words,
+    );
     expect(name).toBe('run');
     expect(ran).toMatchObject({ ...defaults, ...options });
   });
 });
 
 describe('batch', () => {
+  const build = (runs: RunBatch) => buildBatch(context, runs);
   const batchDefaults = { ...defaults, stream: true, concurrency: '4', retryIncomplete: '0' };
   test.each<readonly [string, string | undefined, object]>([
     ['batch', undefined, {}],
@@ -185,14 +184,10 @@ describe('batch', () => {
       { model: 'a', system: 'b', maxTokens: '5', param: ['c=1'] },
     ],
   ])('%s', async (words, file, options) => {
-    const build = (record: Recorder) =>
-      buildBatch(context, { batch: record('batch'), merge: record('merge') });
     expect(await parse(build, words)).toEqual(['batch', { ...batchDefaults, ...options }, file]);
   });
 
   test('batch merge a b -o c --force', async () => {
-    const build = (record: Recorder) =>
-      buildBatch(context, { batch: record('batch'), merge: record('merge') });
     const [name, options, pieces] = await parse(build, 'batch merge a b -o c --force');
     expect([name, pieces]).toEqual(['merge', ['a', 'b']]);
     expect(options).toMatchObject({ output: 'c', force: true });

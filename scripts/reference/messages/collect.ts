@@ -105,8 +105,10 @@ function rephrasedAt(call: Node, scope: Scope): readonly FailureMessage[] {
   );
   const of = kind !== undefined && isKind(kind) ? kind : undefined;
   const hints = hintsOf(changes, scope);
+  // A plural after 1 cannot occur: the source has a condition for it.
   return messages
     .flatMap((message) => possibleTexts(message, scope))
+    .filter((message) => !/\b1 [a-z]+s\b/.test(message))
     .map((message) => ({ kind: of, message, hints }));
 }
 

@@ -77,8 +77,17 @@ function sampleOf(name: string): string {
   return samples[last] ?? samples[last.replace(/s$/, '')] ?? '…';
 }
 
-const filled = (text: string) =>
-  text.replace(/<([a-z][\w ]*)>/g, (_, name: string) => sampleOf(name));
+/** What follows the count in a text that has a singular form: `<count> item`, `<sent> of <total> item`. */
+const singular =
+  /^(?: of <[\w ]+>)? (?:answer|attempt|conversation|file|hit|item|line|model|prompt|turn)\b/;
+
+function filled(text: string): string {
+  return text.replace(/<([a-z][\w ]*)>/g, (match, name: string, at: number) => {
+    const sample = sampleOf(name);
+    const isOne = /^[\d,]+$/.test(sample) && singular.test(text.slice(at + match.length));
+    return isOne ? '1' : sample;
+  });
+}
 
 /** The message with sample values; empty for a message without placeholders. */
 export function exampleOf(message: string, hint: string): string {

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { CompletedCommand } from '../../src/commands/completion/tree.ts';
+import { createDataFolder, type DataFolder } from './conversation-support.ts';
+
+/** A value for each argument that names or finds something; it does not exist. */
+const missingValues: Readonly<Record<string, string>> = {
+  conversation: 'nowhere',
+  conversations: 'nowhere',
+  model: 'nowhere',
+  pattern: 'nowhere',
+  text: 'nowhere',
+};
+
+/** Command lines for something that does not exist, of all commands that name or find something. */
+function missingLines(command: CompletedCommand, path: readonly string[] = []): string[][] {
+  const names = command.arguments.map(({ name }) => name);
+  const values = names.map((name) => missingValues[name] ?? 'x');
+  const own = names.some((name) => Object.hasOwn(missingValues, name))
+    ? [[...path, ...values]]
+    : [];
+  return [
+    ...own,
+    ...command.commands.flatMap((child) => missingLines(child, [...path, child.name])),
+  ];
+}
+
+const tree = JSON.parse(readFileSync('dist/commands.json', 'utf8')) as CompletedCommand;
+const lines = missingLines(tree);
+
+let data: DataFolder;
+
+beforeAll(async () => {
+  data = createDataFolder();
+  await data.run(['--sandbox', '[sandbox echo] first **words**']);
+});
+
+describe('Y34', () => {
+  test('the command tree has commands for conversations, models and texts', () => {
+    const named = lines.map((line) => line.join(' '));
+    expect(named).toContain('conversations show nowhere');
+    expect(named).toContain('models search nowhere');
+  });
+
+  test.each([
+    ...lines,
+    ['conversations', 'search', 'nowhere', '--json'],
+    ['last', '--block', '1'],
+    ['config', 'get', 'system'],
+  ])('not_found without output: natter %s %s %s %s', async (...words) => {
+    const { code, stdout } = await data.run([...words, '--sandbox']);
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+  });
+
+  test.each([
+    ['conversations', 'list', '--deleted'],
+    ['config', 'unset', 'model'],
+    ['auth', 'logout'],
+  ])('an empty list or a change already in effect succeeds: natter %s %s', async (...words) => {
+    expect((await data.run(words)).code).toBe(0);
+  });
+});

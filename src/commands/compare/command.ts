@@ -3,7 +3,7 @@ import { addOptionGroups, collect } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { setExamples } from '../program/help-format.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
-import type { CompareOptions } from './options.ts';
+import type { CompareOptions } from './run.ts';
 
 export type RunCompare = Run<CompareOptions, [words: readonly string[]]>;
 
@@ -27,7 +27,7 @@ const outputOptions = () => [
   new Option('--dry-run', 'print the requests and the source of each setting; send nothing'),
 ];
 
-/** `natter compare [prompt...]`: several models answer the same prompt at the same time. */
+/** `natter compare [prompt...]`: sends a prompt to several models. */
 export function buildCompare(context: Context, run: RunCompare = runCompare): Command {
   const command = new Command('compare')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')

@@ -4,24 +4,24 @@ import type { Journal } from '../../conversation/journal/journal.ts';
 import type { ComparedAnswer } from '../../output/comparison/comparison-view.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { promptMessages } from '../prompt/chat-request.ts';
-import type { ComparedModel } from './models.ts';
-import type { CompareOptions } from './options.ts';
-import type { Context } from '../program/context.ts';
 import {
   journalOptions,
   nextTurns,
   openNamedJournal,
   type NextTurn,
-} from '../journal/open-conversation.ts';
+} from '../journal/kept-conversation.ts';
+import type { Context } from '../program/context.ts';
+import { promptMessages } from '../prompt/chat-request.ts';
+import type { ConversationOptions } from '../prompt/prompt-options.ts';
+import type { ComparedModel } from './models.ts';
 
-/** The conversation of a comparison: a prompt, and answers that are versions of each other. */
+/** The conversation of a comparison. The answers are versions of the same turn. */
 export interface ComparisonJournal {
-  /** What a model with these settings is sent. */
+  /** The messages for a model with these settings. */
   messages(settings: ResolvedSettings): readonly Message[];
-  /** Hands on the events of an answer and keeps it. */
-  keep(index: number, events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
-  /** Selects the answer the conversation goes on with: the first that is whole, else the first with text. */
+  /** Records an answer while passing its events through. */
+  record(index: number, events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  /** Selects the answer to continue with: the first complete one with text, else the first with text. */
   choose(answers: readonly ComparedAnswer[]): void;
   close(): Promise<void>;
 }
@@ -29,30 +29,30 @@ export interface ComparisonJournal {
 export interface ComparisonJournalOptions {
   readonly context: Context;
   readonly notices: Notices;
-  readonly options: CompareOptions;
+  readonly options: ConversationOptions;
   readonly models: readonly ComparedModel[];
   readonly prompt: string;
-  /** Whether anything is written. */
+  /** Whether the conversation is written to disk. */
   readonly save: boolean;
 }
 
-type Asked = ComparisonJournal['messages'];
+type MessagesFor = ComparisonJournal['messages'];
 
-function keepsNothing(messages: Asked): ComparisonJournal {
+function unsavedJournal(messages: MessagesFor): ComparisonJournal {
   return {
     messages,
-    keep: (_index, events) => events,
+    record: (_index, events) => events,
     choose: () => undefined,
     close: async () => undefined,
   };
 }
 
-/** Puts the prompt on disk and begins an answer of each model, in their order. */
+/** Writes the prompt and starts an answer for each model, in order. */
 async function begin(
   journal: Journal,
   turns: readonly NextTurn[],
   models: readonly string[],
-  messages: Asked,
+  messages: MessagesFor,
 ): Promise<ComparisonJournal> {
   const { createAnswerRecorder, recordAnswer } =
     await import('../../conversation/journal/record-answer.ts');
@@ -65,16 +65,16 @@ async function begin(
   select(0);
   return {
     messages,
-    keep(index, events) {
+    record(index, events) {
       const answer = { model: models[index] ?? '', parent };
       return recordAnswer(createAnswerRecorder(journal, answer, ids[index]), events);
     },
     choose(answers) {
       const hasText = ({ content }: ComparedAnswer) => content !== '';
-      const isWhole = ({ record, failure }: ComparedAnswer) =>
+      const isComplete = ({ record, failure }: ComparedAnswer) =>
         record.complete && failure === undefined;
-      const whole = answers.findIndex((answer) => isWhole(answer) && hasText(answer));
-      const best = [whole, answers.findIndex(hasText)].find((index) => index >= 0);
+      const complete = answers.findIndex((answer) => isComplete(answer) && hasText(answer));
+      const best = [complete, answers.findIndex(hasText)].find((index) => index >= 0);
       select(best ?? 0);
     },
     close: () => journal.close(),
@@ -82,8 +82,8 @@ async function begin(
 }
 
 /**
- * The conversation that the options name, or a new one, which has the system prompt of the first model.
- * @throws Failure when the one to go on with cannot be found or opened
+ * Opens the conversation that the options name, or a new one with the system prompt of the first model.
+ * @throws Failure if the named one cannot be found or opened
  */
 export async function openComparisonJournal(
   comparison: ComparisonJournalOptions,
@@ -91,15 +91,15 @@ export async function openComparisonJournal(
   const { context, notices, options, models, prompt, save } = comparison;
   const ids = models.map(({ settings }) => settings.values.model);
   const [first] = models;
-  const alone: Asked = ({ values }) => promptMessages(values.system, prompt);
-  if (first === undefined) return keepsNothing(alone);
+  const promptOnly: MessagesFor = ({ values }) => promptMessages(values.system, prompt);
+  if (first === undefined) return unsavedJournal(promptOnly);
   const journal = journalOptions(context, notices, save);
   const named = await openNamedJournal({ context, notices, journal }, options);
   if (named !== undefined) {
     const { turns, messages } = await nextTurns(named, notices, first.settings, prompt);
     return begin(named, turns, ids, () => messages);
   }
-  if (!save) return keepsNothing(alone);
+  if (!save) return unsavedJournal(promptOnly);
   const { createJournal } = await import('../../conversation/journal/open-journal.ts');
-  return begin(createJournal(journal), alone(first.settings) as NextTurn[], ids, alone);
+  return begin(createJournal(journal), promptOnly(first.settings) as NextTurn[], ids, promptOnly);
 }

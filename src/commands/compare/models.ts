@@ -3,30 +3,30 @@ import type { Notices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
-import type { CompareOptions } from './options.ts';
+import type { Environment } from '../../environment.ts';
 import type { Context } from '../program/context.ts';
-import { readRequestSettings, readStored } from '../service/settings-access.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
+import { readRequestSettings } from '../service/request-settings.ts';
+import { readStored } from '../service/service.ts';
 
-/** A model that is asked, as the person named it. */
+/** A model as the user names it: `llama3` or `local:llama3`. */
 interface NamedModel {
   readonly label: string;
-  /** The profile that was named with it; undefined for the one in force. */
+  /** Undefined for the current profile. */
   readonly profile: string | undefined;
-  /** Undefined where the profile's own model is meant. */
+  /** Undefined for the model of the profile. */
   readonly model: string | undefined;
 }
 
-/** A model that is asked, and all that is in force for it. */
+/** A model of a comparison with its settings. */
 export interface ComparedModel extends NamedModel {
   readonly settings: ResolvedSettings;
 }
 
-const usual = 'origin,nextgen';
+const defaultModels = 'origin,nextgen';
 
-/**
- * `local:llama3` is the model llama3 of profile local, where there is such a profile; else it is a model's own
- * name, as `llama3:8b` is.
- */
+/** The text before a colon is a profile only if there is one of that name: `llama3:8b` is usually a model. */
 function parseModel(text: string, profiles: ReadonlySet<string>): Omit<NamedModel, 'label'> {
   const colon = text.indexOf(':');
   const profile = text.slice(0, colon);
@@ -36,8 +36,8 @@ function parseModel(text: string, profiles: ReadonlySet<string>): Omit<NamedMode
 }
 
 /**
- * The models of lists with commas, in order; of one that is named again the number is added to the label.
- * @throws Failure of kind `usage` for fewer than two
+ * The models of comma-separated lists, in order. The label of a repeated model has a number.
+ * @throws Failure `usage` for fewer than two
  */
 export function parseModels(
   lists: readonly string[],
@@ -48,55 +48,56 @@ export function parseModels(
     .map((name) => name.trim())
     .filter((name) => name !== '');
   if (names.length < 2) {
-    throw new Failure('usage', 'a comparison needs two models or more', {
+    throw new Failure('usage', 'a comparison needs at least two models', {
       hint: 'separate them by commas, as in: natter compare -m origin,nextgen …',
     });
   }
   return names.map((name, index) => {
-    const before = names.slice(0, index).filter((other) => other === name).length;
-    const label = before === 0 ? name : `${name} (${before + 1})`;
+    const repeats = names.slice(0, index).filter((other) => other === name).length;
+    const label = repeats === 0 ? name : `${name} (${repeats + 1})`;
     return { label, ...parseModel(name, profiles) };
   });
 }
 
-const silence: Notices = { notice: () => undefined, warning: () => undefined };
+const silentNotices: Notices = { notice: () => undefined, warning: () => undefined };
 
-/** What speaks of the service in force, and not of the one that a profile names. */
-function withoutVariables({ environment }: Context, names: readonly string[]) {
+function withoutVariables(environment: Environment, names: readonly string[]): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !names.includes(name)));
 }
 
+type ModelOptions = GlobalOptions & PromptOptions & { readonly models?: readonly string[] };
+
 /**
- * A profile that is named with a model says where it is: an address of its own wins over the flag and the
- * variable, and their key stays away from it.
+ * The settings of a model. If its profile has a base URL, that URL wins over the flag and the environment variable, and
+ * their key is not sent to it.
  */
 function settingsOf(
   context: Context,
-  options: CompareOptions,
+  options: ModelOptions,
   { profile, model }: NamedModel,
   stored: StoredSettings | undefined,
 ): ResolvedSettings {
-  if (profile === undefined) return readRequestSettings(context, silence, options, { model });
-  const own = ownEntry(stored?.settings.profiles ?? {}, profile)?.['base-url'];
-  const hasAddress = own !== undefined;
-  const variables = ['NATTER_MODEL', ...(hasAddress ? ['NATTER_BASE_URL', 'NATTER_API_KEY'] : [])];
-  const outside = { ...context, environment: withoutVariables(context, variables) };
-  const baseUrl = hasAddress ? undefined : options.baseUrl;
-  return readRequestSettings(outside, silence, options, { model, profile, baseUrl });
+  if (profile === undefined) return readRequestSettings(context, silentNotices, options, { model });
+  const profileUrl = ownEntry(stored?.settings.profiles ?? {}, profile)?.['base-url'];
+  const hasUrl = profileUrl !== undefined;
+  const ignored = ['NATTER_MODEL', ...(hasUrl ? ['NATTER_BASE_URL', 'NATTER_API_KEY'] : [])];
+  const environment = withoutVariables(context.environment, ignored);
+  const flags = { model, profile, baseUrl: hasUrl ? undefined : options.baseUrl };
+  return readRequestSettings({ ...context, environment }, silentNotices, options, flags);
 }
 
 /**
- * The models that the options name, and the settings of each. With `--sandbox` no profile takes part.
- * @throws Failure for fewer than two models, a bad value or a bad file
+ * The models of a comparison. With `--sandbox`, profiles are ignored.
+ * @throws Failure for fewer than two models, an invalid value or an unreadable file
  */
 export function readComparedModels(
   context: Context,
   notices: Notices,
-  options: CompareOptions,
+  options: ModelOptions,
 ): readonly ComparedModel[] {
   const stored = options.sandbox === true ? undefined : readStored(context, notices);
   const profiles = new Set(stored === undefined ? [] : knownProfiles(stored));
-  return parseModels(options.models ?? [usual], profiles).map((named) => {
+  return parseModels(options.models ?? [defaultModels], profiles).map((named) => {
     return { ...named, settings: settingsOf(context, options, named, stored) };
   });
 }

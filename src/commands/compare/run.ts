@@ -3,21 +3,33 @@ import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-forma
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
 import { holdNotices } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
-import { planRequest } from '../prompt/chat-request.ts';
-import { openComparisonJournal, type ComparisonJournal } from './journal.ts';
-import { concludeComparison } from './report.ts';
-import { openView, showsColumns, type CompareViewOptions } from './view.ts';
-import { readComparedModels, type ComparedModel } from './models.ts';
-import type { CompareOptions } from './options.ts';
-import type { Context } from '../program/context.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { planRequest } from '../prompt/chat-request.ts';
+import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import { openService, type Service } from '../service/service.ts';
-import { showComparedAnswer } from './show-compared-answer.ts';
+import { openComparisonJournal, type ComparisonJournal } from './journal.ts';
+import { readComparedModels, type ComparedModel } from './models.ts';
+import { reportComparison } from './report.ts';
+import { openView, showAnswer, showsColumns, type CompareViewOptions } from './view.ts';
 
-/** What is decided before anything is sent. */
-interface Run {
+/** Options of `natter compare`. */
+export interface CompareOptions extends GlobalOptions, PromptOptions, ConversationOptions {
+  /** Comma-separated lists. */
+  readonly models?: readonly string[];
+  readonly diff?: boolean;
+  readonly stacked?: boolean;
+  readonly plain?: boolean;
+  readonly json?: boolean;
+  readonly jsonl?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** A comparison before anything is sent. */
+interface Comparison {
   readonly context: Context;
   readonly options: CompareOptions;
   readonly presentation: Presentation;
@@ -25,14 +37,19 @@ interface Run {
   readonly prompt: string;
 }
 
-/** By the profile that was named, which may be none. */
 interface Services {
+  /** @param profile undefined for the current one */
   of(profile: string | undefined): Service | undefined;
   close(): Promise<void>;
 }
 
-/** One service for all models of a profile. @throws Failure where one cannot be opened */
-async function openServices({ context, options, presentation, models }: Run): Promise<Services> {
+/** Opens one service per profile. @throws Failure */
+async function openServices({
+  context,
+  options,
+  presentation,
+  models,
+}: Comparison): Promise<Services> {
   const services = new Map<string | undefined, Service>();
   const close = async () => {
     for (const service of services.values()) await service.close();
@@ -46,20 +63,20 @@ async function openServices({ context, options, presentation, models }: Run): Pr
     await close();
     throw error;
   }
-  return { of: (profile: string | undefined) => services.get(profile), close };
+  return { of: (profile) => services.get(profile), close };
 }
 
-function openJournal(run: Run): Promise<ComparisonJournal> {
-  const { presentation, models, options } = run;
-  // A profile that keeps nothing is not to be found in a conversation of another.
-  const isKept = models.every(({ settings }) => settings.values.save);
-  const save = isKept && options.dryRun !== true;
-  return openComparisonJournal({ ...run, notices: presentation.notices, save });
+function openJournal(comparison: Comparison): Promise<ComparisonJournal> {
+  const { presentation, models, options } = comparison;
+  // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
+  const allSave = models.every(({ settings }) => settings.values.save);
+  const save = allSave && options.dryRun !== true;
+  return openComparisonJournal({ ...comparison, notices: presentation.notices, save });
 }
 
-/** The request is planned when it is sent, so that one that cannot be made is this model's failure alone. */
-async function* askModel(
-  { options, presentation }: Run,
+/** Plans the request here, so that a request that cannot be made fails for this model only. */
+async function* chatWith(
+  { options, presentation }: Comparison,
   { label, settings }: ComparedModel,
   journal: ComparisonJournal,
   service: Service | undefined,
@@ -70,61 +87,70 @@ async function* askModel(
   if (service !== undefined) yield* service.client.chat(request, { signal });
 }
 
-/** Asks all models at the same time. @throws what is no failure of a service's */
-async function askAll(
-  run: Run,
+/** Sends the prompt to all models at the same time. @throws errors that are not a Failure */
+async function sendAll(
+  comparison: Comparison,
   services: Services,
   view: ComparisonView,
   journal: ComparisonJournal,
 ): Promise<readonly ComparedAnswer[]> {
-  const { context, models } = run;
+  const { context, models } = comparison;
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
-  const ask = async (model: ComparedModel, index: number): Promise<ComparedAnswer> => {
+  const send = async (model: ComparedModel, index: number): Promise<ComparedAnswer> => {
     const { label, profile, settings } = model;
-    const events = journal.keep(index, askModel(run, model, journal, services.of(profile), signal));
-    const clock = services.of(profile)?.clock ?? context.clock;
-    const shown = { index, label, model: settings.values.model, view, clock, signal };
+    const service = services.of(profile);
+    const events = journal.record(index, chatWith(comparison, model, journal, service, signal));
+    const clock = service?.clock ?? context.clock;
     try {
-      return await showComparedAnswer(events, shown);
+      return await showAnswer(events, {
+        index,
+        label,
+        model: settings.values.model,
+        view,
+        clock,
+        signal,
+      });
     } catch (error) {
       stop.abort(error);
       throw error;
     }
   };
-  const asked = models.map(ask);
-  // What failed closes the view and the journal next: no other may still write to them.
-  await Promise.allSettled(asked);
-  const answers = await Promise.all(asked);
+  const pending = models.map(send);
+  // After an error the caller closes the view and the journal: no answer may still write to them.
+  await Promise.allSettled(pending);
+  const answers = await Promise.all(pending);
   journal.choose(answers);
   return answers;
 }
 
 async function showAnswers(
-  run: Run,
+  comparison: Comparison,
   services: Services,
   journal: ComparisonJournal,
   viewOptions: CompareViewOptions,
 ) {
   const view = await openView(viewOptions);
   try {
-    return { answers: await askAll(run, services, view, journal), removed: view.removed() };
+    return { answers: await sendAll(comparison, services, view, journal), removed: view.removed() };
   } finally {
     await view.close();
   }
 }
 
-/** Shows the answers while they come; what is told meanwhile waits where it would tear the columns. */
-async function keepAnswers(run: Run, services: Services, format: AnswerFormat) {
-  const { models, presentation } = run;
-  const viewOptions = { ...run, format, labels: models.map(({ label }) => label) };
+/** Shows and records the answers. Notices that would break the columns are printed afterwards. */
+async function recordAnswers(comparison: Comparison, services: Services, format: AnswerFormat) {
+  const { models, options, presentation } = comparison;
+  const stacked = options.stacked === true;
+  const labels = models.map(({ label }) => label);
+  const viewOptions = { ...comparison, stacked, format, labels };
   const notices = holdNotices(presentation.notices);
   if (!showsColumns(viewOptions)) notices.release();
-  const held = { ...run, presentation: { ...presentation, notices } };
+  const withHeldNotices = { ...comparison, presentation: { ...presentation, notices } };
   try {
-    const journal = await openJournal(held);
+    const journal = await openJournal(withHeldNotices);
     try {
-      return await showAnswers(held, services, journal, viewOptions);
+      return await showAnswers(withHeldNotices, services, journal, viewOptions);
     } finally {
       await journal.close();
     }
@@ -133,11 +159,11 @@ async function keepAnswers(run: Run, services: Services, format: AnswerFormat) {
   }
 }
 
-/** Prints what would be sent: `{requests: [{asked, …}]}`, each as a dry run of one prompt has it. */
-async function printRequests(run: Run): Promise<void> {
-  const { context, options, models } = run;
+/** Prints `{requests: [{asked, …}]}`: the label of each model, and the fields of a dry run of `natter chat`. */
+async function printRequests(comparison: Comparison): Promise<void> {
+  const { context, options, models } = comparison;
   const { dryRunDocument } = await import('../prompt/dry-run.ts');
-  const journal = await openJournal(run);
+  const journal = await openJournal(comparison);
   try {
     const requests: object[] = [];
     for (const { label, settings } of models) {
@@ -153,8 +179,7 @@ async function printRequests(run: Run): Promise<void> {
 
 /**
  * Runs `natter compare [prompt...]`.
- * @throws Failure: of the first model that failed, in the order they were named; or the reason
- * `context.signal` was aborted with
+ * @throws the Failure of the first model that failed, in the order of the options; the reason of `context.signal`
  */
 export async function compare(
   context: Context,
@@ -169,17 +194,20 @@ export async function compare(
       hint: 'use another tool to compare the answers in the JSON',
     });
   }
-  const named = readComparedModels(context, notices, options);
+  const withoutSystem = readComparedModels(context, notices, options);
   const read = await readPrompt(context, notices, words, options, 'natter compare');
   const { prompt } = read;
-  const models = named.map((model) => ({ ...model, settings: withSystem(model.settings, read) }));
-  const run: Run = { context, options, presentation, models, prompt };
-  if (options.dryRun === true) return printRequests(run);
-  const services = await openServices(run);
+  const models = withoutSystem.map((model) => ({
+    ...model,
+    settings: withSystem(model.settings, read),
+  }));
+  const comparison: Comparison = { context, options, presentation, models, prompt };
+  if (options.dryRun === true) return printRequests(comparison);
+  const services = await openServices(comparison);
   try {
-    const shown = await keepAnswers(run, services, format);
+    const shown = await recordAnswers(comparison, services, format);
     context.signal.throwIfAborted();
-    await concludeComparison({ ...run, format, ...shown });
+    await reportComparison({ ...comparison, format, ...shown });
   } finally {
     await services.close();
   }

@@ -1,5 +1,9 @@
+import type { ChatEvent } from '../../client/events.ts';
+import type { Clock } from '../../clock.ts';
+import { Failure } from '../../failure.ts';
+import { createAnswerMeter } from '../../output/answer-meter.ts';
 import { unchanged } from '../../output/answer-printer.ts';
-import type { ComparisonView } from '../../output/comparison/comparison-view.ts';
+import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
 import {
   createComparisonDocument,
   createComparisonLines,
@@ -10,27 +14,28 @@ import { columnWidth } from '../../terminal/text/columns.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
 import { createTextOutput } from '../print/answer-output.ts';
-import { cleanLine } from '../program/mask-secrets.ts';
-import type { CompareOptions } from './options.ts';
-import type { Context } from '../program/context.ts';
+import { cleanLine } from '../print/clean-line.ts';
 import type { Presentation } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+import { withHint } from '../program/remedy-words.ts';
 
 export interface CompareViewOptions {
   readonly context: Context;
   readonly presentation: Presentation;
-  readonly options: CompareOptions;
+  /** Never in columns. */
+  readonly stacked: boolean;
   readonly format: AnswerFormat;
   readonly labels: readonly string[];
 }
 
-/** Two columns of this width fit a terminal of 80. */
+/** Two columns of this width fit into 80 columns of a terminal. */
 const narrowestColumn = 38;
 
-/** Answers stand side by side on a terminal that is wide enough and can be drawn on. */
+/** Whether the answers are shown side by side: on a terminal that is wide enough and can redraw rows. */
 export function showsColumns(viewOptions: CompareViewOptions): boolean {
-  const { context, presentation, options, format, labels } = viewOptions;
+  const { context, presentation, stacked, format, labels } = viewOptions;
   const isShown = format === 'markdown' || format === 'plain';
-  if (!isShown || !presentation.drawsOutput || options.stacked === true) return false;
+  if (!isShown || !presentation.drawsOutput || stacked) return false;
   return columnWidth(context.streams.stdout.columns(), labels.length) >= narrowestColumn;
 }
 
@@ -48,7 +53,7 @@ async function openColumns(viewOptions: CompareViewOptions): Promise<ComparisonV
     style,
     unicode,
     labels: labels.map(sanitizeLine),
-    // Links would be cut where a row ends.
+    // The end of a row would cut links.
     transform: (width) =>
       format === 'plain'
         ? unchanged
@@ -68,7 +73,7 @@ async function openStacked(viewOptions: CompareViewOptions): Promise<ComparisonV
   });
 }
 
-/** How the answers are shown, by format and terminal. */
+/** The view for the format and the terminal. */
 export function openView(
   viewOptions: CompareViewOptions,
 ): Promise<ComparisonView> | ComparisonView {
@@ -78,4 +83,42 @@ export function openView(
   if (format === 'json') return createComparisonDocument(stdout, clean);
   if (format === 'jsonl') return createComparisonLines(stdout, labels, clean);
   return showsColumns(viewOptions) ? openColumns(viewOptions) : openStacked(viewOptions);
+}
+
+export interface ShowAnswerOptions {
+  readonly index: number;
+  readonly label: string;
+  /** The requested model. */
+  readonly model: string;
+  readonly view: ComparisonView;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Shows the events of one answer and collects the answer; failed and stopped answers are results, too.
+ * @throws errors that are not a Failure, unless `signal` is aborted
+ */
+export async function showAnswer(
+  events: AsyncIterable<ChatEvent>,
+  { index, label, model, view, clock, signal }: ShowAnswerOptions,
+): Promise<ComparedAnswer> {
+  const meter = createAnswerMeter(clock);
+  const texts: string[] = [];
+  let failure: Failure | undefined;
+  try {
+    for await (const event of events) {
+      meter.event(event);
+      if (event.type === 'text-received') texts.push(event.text);
+      await view.event(index, event);
+      signal.throwIfAborted();
+    }
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof Failure)) throw error;
+    failure = error instanceof Failure ? withHint(error) : undefined;
+  }
+  const content = texts.join('');
+  const answer = { label, model, content, record: meter.record(failure), failure };
+  await view.ended(index, answer);
+  return answer;
 }

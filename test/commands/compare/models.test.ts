@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseModels, readComparedModels } from '../../../src/commands/compare/models.ts';
-import type { CompareOptions } from '../../../src/commands/compare/options.ts';
+import type { CompareOptions } from '../../../src/commands/compare/run.ts';
 import { createNotices } from '../../../src/output/notices.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
@@ -34,8 +34,8 @@ describe('a list of models', () => {
     expect(parseModels(lists, profiles)).toEqual(models);
   });
 
-  test.each([['origin'], [','], ['']])('%j is too short', (list) => {
-    expect(() => parseModels([list], profiles)).toThrow('a comparison needs two models or more');
+  test.each([['origin'], [','], ['']])('%j has too few models', (list) => {
+    expect(() => parseModels([list], profiles)).toThrow('a comparison needs at least two models');
   });
 });
 
@@ -69,28 +69,28 @@ function read(
   });
 }
 
-const elsewhere = { NATTER_BASE_URL: 'https://api.example.com', NATTER_API_KEY: 'main-key-123' };
+const mainService = { NATTER_BASE_URL: 'https://api.example.com', NATTER_API_KEY: 'main-key-123' };
 
 describe('the settings of a model', () => {
-  test('are those in force, with the model', () => {
-    expect(read({}, elsewhere)).toEqual([
+  test('are the current ones, with the model', () => {
+    expect(read({}, mainService)).toEqual([
       ['https://api.example.com', 'main-key-123', 'origin', []],
       ['https://api.example.com', 'main-key-123', 'nextgen', []],
     ]);
   });
 
-  test('K1 are those of a profile that is named with it, whose service gets no other key', () => {
+  test('K1 are those of its profile, whose service gets no other key', () => {
     const models = ['origin,local:mistral,local:'];
     const flags = { models, baseUrl: 'https://api.example.com' };
-    const environment = { ...elsewhere, NATTER_MODEL: 'other' };
+    const environment = { ...mainService, NATTER_MODEL: 'other' };
     expect(read(flags, environment).slice(1)).toEqual([
       ['http://127.0.0.1:11434', 'local-key-123', 'mistral', ['seed']],
       ['http://127.0.0.1:11434', 'local-key-123', 'llama3', ['seed']],
     ]);
   });
 
-  test('take the address in force where the profile has none', () => {
-    expect(read({ models: ['origin,work:'] }, elsewhere)[1]).toEqual([
+  test('have the current base URL if the profile has none', () => {
+    expect(read({ models: ['origin,work:'] }, mainService)[1]).toEqual([
       'https://api.example.com',
       'main-key-123',
       'nextgen',
@@ -98,7 +98,7 @@ describe('the settings of a model', () => {
     ]);
   });
 
-  test('know no profile in the sandbox', () => {
+  test('have no profile in the sandbox', () => {
     expect(read({ models: ['origin,local:llama3'], sandbox: true })[1]?.[2]).toBe('local:llama3');
   });
 });

@@ -8,7 +8,7 @@ import { serve } from '../../support/serve.ts';
 import { serviceAt } from '../../support/service.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 
-/** Runs `natter compare` against a sandbox; what was thrown is part of the result. */
+/** Runs `natter compare` with a sandbox. @returns the output and the thrown error */
 async function compare(
   words: readonly string[],
   options: MemoryOptions = {},
@@ -36,13 +36,13 @@ const headings = (text: string) => [...text.matchAll(/^==> (.*) <==$/gm)].map((f
 
 test.each<[string, readonly string[], MemoryOptions, readonly string[]]>([
   ['both published models', ['[sandbox echo] hi'], {}, ['origin', 'nextgen']],
+  ['the named models', ['-m', 'nextgen,origin', '[sandbox echo] hi'], {}, ['nextgen', 'origin']],
   [
-    'the models that are named',
-    ['-m', 'nextgen,origin', '[sandbox echo] hi'],
+    'the same model twice',
+    ['-m', 'origin,origin', '[sandbox echo] hi'],
     {},
-    ['nextgen', 'origin'],
+    ['origin', 'origin (2)'],
   ],
-  ['one twice', ['-m', 'origin,origin', '[sandbox echo] hi'], {}, ['origin', 'origin (2)']],
   ['standard input', [], { input: ['[sandbox echo] hi'] }, ['origin', 'nextgen']],
   [
     'a narrow terminal',
@@ -64,7 +64,7 @@ test.each<[string, readonly string[], MemoryOptions, readonly string[]]>([
   expect(stdout.match(/\bhi$/gm)).toHaveLength(2);
 });
 
-test('without a prompt it says how to give it one', async () => {
+test('without a prompt, the hint is an example', async () => {
   const { thrown } = await compare(['--no-stdin']);
   expect(thrown).toMatchObject({
     kind: 'usage',
@@ -72,9 +72,9 @@ test('without a prompt it says how to give it one', async () => {
   });
 });
 
-test('figures stand on standard error, and not with --quiet', async () => {
-  const told = await compare(['[sandbox echo] hi']);
-  expect(told.stderr).toMatch(/^origin\t\d+ ms\t-\t\d+\t\d+\t\d+ ms\tstop\nnextgen\t.*\n$/);
+test('figures are printed on standard error, and not with --quiet', async () => {
+  const shown = await compare(['[sandbox echo] hi']);
+  expect(shown.stderr).toMatch(/^origin\t\d+ ms\t-\t\d+\t\d+\t\d+ ms\tstop\nnextgen\t.*\n$/);
   expect((await compare(['--quiet', '[sandbox echo] hi'])).stderr).toBe('');
 });
 
@@ -118,16 +118,16 @@ test('--dry-run prints each request and sends none', async () => {
 describe('--diff', () => {
   test('shows the words that differ from the first answer', async () => {
     const { stdout } = await compare(['--diff', 'hello']);
-    expect(headings(stdout).at(-1)).toBe('difference of origin and nextgen');
+    expect(headings(stdout).at(-1)).toBe('differences between origin and nextgen');
     expect(stdout).toContain('`[-origin-]{+nextgen+}`');
   });
 
-  test('says that there is none', async () => {
+  test('prints that there are none', async () => {
     const { stdout } = await compare(['--diff', '[sandbox echo] hi']);
-    expect(stdout).toMatch(/difference of origin and nextgen <==\nthe same words\n$/);
+    expect(stdout).toMatch(/differences between origin and nextgen <==\nno differences\n$/);
   });
 
-  test('of answers that have too little in common is none', async () => {
+  test('is not shown for answers that differ too much', async () => {
     const faults = ['origin', 'nextgen'].map((model, seed) => ({
       when: { model },
       reply: 'tokens',
@@ -137,11 +137,11 @@ describe('--diff', () => {
     const { stdout, stderr } = await compare(['--diff', 'hi'], {}, faults);
     expect(headings(stdout)).toEqual(['origin', 'nextgen']);
     expect(stderr).toContain(
-      'origin and nextgen differ in more than 2,000 words: no difference is shown',
+      'origin and nextgen differ in more than 2,000 words; no diff is shown',
     );
   });
 
-  test('controls no terminal', async () => {
+  test('prints no control sequences', async () => {
     const terminals = ['stdout'] as const;
     const words = ['--diff', '--no-stdin', '[sandbox hostile] hi'];
     const { stdout } = await compare(words, { terminals, columns: 50 });
@@ -158,12 +158,12 @@ describe('--diff', () => {
   });
 });
 
-test('a model that fails without any text is told as failed, not as empty', async () => {
+test('a model that fails without any text is not reported as empty', async () => {
   const { stderr } = await compare(['-m', 'origin,other', '[sandbox echo] hi']);
   expect(stderr).not.toContain('the answer is empty');
 });
 
-test('S31 a refusal is told with its model, in JSON as a field', async () => {
+test('S31 a refusal is printed with its model, in JSON as a field', async () => {
   const prompt = '[sandbox refusal echo] I will not';
   const { stderr } = await compare([prompt]);
   expect(stderr).toContain('nextgen: the model refused: I will not');
@@ -192,7 +192,7 @@ describe('--json', () => {
     });
   });
 
-  test('tells the failure of a model beside the others', async () => {
+  test('has the failure of a model beside the other answers', async () => {
     const { thrown, stdout } = await compare(['--json', '-m', 'origin,other', '[sandbox echo] hi']);
     expect(thrown).toMatchObject({ kind: 'not_found' });
     const { answers } = JSON.parse(stdout) as { answers: readonly object[] };
@@ -202,7 +202,7 @@ describe('--json', () => {
     ]);
   });
 
-  test('--jsonl tells with each event who was asked', async () => {
+  test('--jsonl has the requested model in each event', async () => {
     const { stdout } = await compare(['--jsonl', '-m', 'origin,other', '[sandbox echo] hi']);
     const lines = stdout
       .trim()
@@ -220,7 +220,7 @@ describe('--json', () => {
 });
 
 describe('a model that fails', () => {
-  test('leaves the others their answers and gives the run its failure', async () => {
+  test('does not affect the other answers, and ends the run with its failure', async () => {
     const { thrown, stdout, stderr } = await compare(['-m', 'other,origin', '[sandbox echo] hi']);
     expect(headings(stdout)).toEqual(['origin']);
     expect(thrown).toMatchObject({ kind: 'not_found', status: 404 });
@@ -228,7 +228,7 @@ describe('a model that fails', () => {
     expect(stderr).toMatch(/^other\t-\t-\t-\t~0\t\d+ ms\tnot_found$/m);
   });
 
-  test('after another is told as a warning', async () => {
+  test('after a different one is printed as a warning', async () => {
     const { thrown, stdout, stderr } = await compare(['-m', 'one,two', 'hi']);
     expect((thrown as Error).message).toMatch(/^one: /);
     expect(stderr).toMatch(/^natter: warning: two: /m);
@@ -236,7 +236,7 @@ describe('a model that fails', () => {
   });
 });
 
-test('what keeps a service from being asked is told before anything is shown', async () => {
+test('a missing service is reported before anything is shown', async () => {
   const { thrown, stdout } = await compare(['--no-stdin', 'hi'], {
     terminals: ['stdout'],
     columns: 200,

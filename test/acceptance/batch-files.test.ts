@@ -1,4 +1,4 @@
-import { linkSync } from 'node:fs';
+import { linkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../sandbox/sandbox-helpers.ts';
@@ -54,6 +54,19 @@ describe('the file of -o', () => {
     expect(place.asked).toEqual([]);
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a file of -o in a loop of symbolic links is reported before the first request',
+  async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(2));
+    symlinkSync('loop', join(place.folder, 'loop'));
+    const { code, stderr } = await place.run(['p.txt', '-o', 'loop/out.jsonl']);
+    expect(code).toBe(12);
+    expect(stderr).toContain('cannot write loop/out.jsonl: its symbolic links form a loop');
+    expect(place.asked).toEqual([]);
+  },
+);
 
 test('Y24: natter batch merge expands names that the shell passed on as they are', async () => {
   const place = await openBatchPlace();

@@ -150,9 +150,18 @@ export function indexResults(descriptor: number, name: string, index: ResultInde
   });
 }
 
+/** The path that a new file gets at `name`: the target of a dangling link, in the real folder if that exists. */
+function pathOfMissing(name: string): string {
+  if (fs.lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    return pathOfMissing(path.resolve(path.dirname(name), fs.readlinkSync(name)));
+  }
+  const folder = path.dirname(name);
+  return fs.existsSync(folder) ? path.join(fs.realpathSync(folder), path.basename(name)) : name;
+}
+
 /**
  * The path of a results file, which may not exist. Symbolic links are followed, because rewriting the file must not
- * replace the link.
+ * replace the link, and all paths of a file must have the same lock.
  * @throws Failure `usage` for a device or a folder; the system's error
  */
 export function resultsPath(name: string): string {
@@ -165,8 +174,8 @@ export function resultsPath(name: string): string {
   try {
     return fs.realpathSync(name);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return path.resolve(name);
-    throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return pathOfMissing(path.resolve(name));
   }
 }
 

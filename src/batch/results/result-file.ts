@@ -6,7 +6,7 @@ import { Failure } from '../../failure.ts';
 import { type HeldLock, holdLock, type HeldLockOptions } from '../../storage/lock/hold-lock.ts';
 import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
-import { synchronizeFolder } from '../../storage/synchronize-folder.ts';
+import { synchronizeFolder } from '../../storage/replace-file.ts';
 import { type FileWatch, watchFile } from './file-watch.ts';
 import { createGuardedFile, type GuardedFile } from './guarded-file.ts';
 import { indexResults, resultsPath } from './read-results.ts';
@@ -70,8 +70,24 @@ const notOnDisk =
 const notOrdered =
   'all results are in it, but not in order; run the same command again to sort them';
 
-/** The path of a results file's lock. @throws as {@link resultsPath} */
-export const resultLock = (name: string) => `${resultsPath(name)}.lock`;
+function cannotOpen(name: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const isFolderMissing = errorCode(error) === 'ENOENT';
+  return cannotWrite(
+    name,
+    error,
+    isFolderMissing ? `create ${path.dirname(name)} first` : undefined,
+  );
+}
+
+/** The path of a results file's lock. @throws Failure `usage` or `storage`, as {@link openResultFile} */
+export function resultLock(name: string): string {
+  try {
+    return `${resultsPath(name)}.lock`;
+  } catch (error) {
+    throw cannotOpen(name, error);
+  }
+}
 
 function lockFile(name: string, realPath: string, options: HeldLockOptions): HeldLock {
   const lock = holdLock(`${realPath}.lock`, options);
@@ -225,12 +241,6 @@ export function openResultFile(name: string, options: ResultFileOptions): Result
   } catch (error) {
     if (opened !== undefined) fs.closeSync(opened.descriptor);
     lock?.release();
-    if (error instanceof Failure) throw error;
-    const isFolderMissing = errorCode(error) === 'ENOENT';
-    throw cannotWrite(
-      name,
-      error,
-      isFolderMissing ? `create ${path.dirname(name)} first` : undefined,
-    );
+    throw cannotOpen(name, error);
   }
 }

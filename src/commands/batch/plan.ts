@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatOfName, type InputFormat } from '../../batch/input/input-format.ts';
 import { parseTemplate, type Template } from '../../batch/input/item.ts';
@@ -64,12 +64,19 @@ export function planBatch(options: BatchOptions, file: string | undefined): Batc
   };
 }
 
+function statsOf(name: string): BigIntStats | undefined {
+  try {
+    return statSync(name, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    // Opening the file fails for the same reason, and reports it.
+    return undefined;
+  }
+}
+
 /** True also for symbolic and hard links to the same file. */
 function isSameFile(one: string, other: string): boolean {
   if (path.resolve(one) === path.resolve(other)) return true;
-  const [first, second] = [one, other].map((name) =>
-    statSync(name, { bigint: true, throwIfNoEntry: false }),
-  );
+  const [first, second] = [one, other].map(statsOf);
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 

@@ -1,8 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { readResults } from '../../../src/batch/results/read-results.ts';
+import { describe, expect, test } from 'vitest';
+import { readResults, resultsPath } from '../../../src/batch/results/read-results.ts';
+import { resultLock } from '../../../src/batch/results/result-file.ts';
 
 const temporaryPath = () => join(mkdtempSync(join(tmpdir(), 'natter-results-')), 'out.jsonl');
 
@@ -20,4 +21,32 @@ test('each result has the offset of its line, also after NULs from a crash', () 
   const results = readResults(name);
   expect(results.get(1)).toMatchObject({ offset: 0, length: first });
   expect(results.get(2)).toMatchObject({ offset: (first ?? 0) + 3, length: second });
+});
+
+describe.skipIf(process.platform === 'win32')('the path of a results file', () => {
+  test('is the same before and after the file exists, through all links to it', () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'natter-results-')));
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('real', join(folder, 'linked'));
+    symlinkSync('linked/out.jsonl', join(folder, 'link'));
+    symlinkSync('link', join(folder, 'chain'));
+    const names = ['real/out.jsonl', 'linked/out.jsonl', 'link', 'chain'];
+    const paths = () => names.map((name) => resultsPath(join(folder, name)));
+    const target = join(folder, 'real/out.jsonl');
+    expect(paths()).toEqual(names.map(() => target));
+    writeFileSync(target, '');
+    expect(paths()).toEqual(names.map(() => target));
+  });
+
+  test('is a failure of storage in a loop of links', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-results-'));
+    symlinkSync('loop', join(folder, 'loop'));
+    const name = join(folder, 'loop', 'out.jsonl');
+    expect(() => resultLock(name)).toThrow(
+      expect.objectContaining({
+        kind: 'storage',
+        message: `cannot write ${name}: its symbolic links form a loop`,
+      }),
+    );
+  });
 });

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
+import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { endsTorn, type AppendFile } from '../storage/append-file.ts';
 import type { ProcessFacts } from '../storage/lock/process-facts.ts';
-import { withLock, type LockClock } from '../storage/lock/lock.ts';
+import { withLock } from '../storage/lock/lock.ts';
 import { readLines } from '../storage/read-lines.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import {
@@ -27,7 +28,7 @@ export interface RecordingFile {
 }
 
 export interface RecordingFileOptions {
-  readonly clock: LockClock;
+  readonly clock: Clock;
   readonly process: ProcessFacts;
   readonly storage: AppendFile;
   /** As in the header: `natter/1.2.3`. */

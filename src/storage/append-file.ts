@@ -4,7 +4,7 @@ import { makePrivateFolder } from './private-folder.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
-/** File access of journals; tests pass one that fails. Paths are absolute. */
+/** File access of journals; tests pass one that fails. */
 export interface AppendFile {
   /**
    * Creates a private file (0600) and its folder (0700).
@@ -12,9 +12,9 @@ export interface AppendFile {
    */
   create(path: string): void;
   /**
-   * Appends in one write call, so that no other writer's text is in between. Returns the bytes written: fewer than
-   * all when the disk is full.
-   * @throws the system's error; nothing was written then
+   * Appends in one write call, so that another writer's text cannot split it. Returns the bytes written: fewer than all
+   * when the disk is full.
+   * @throws the system's error if nothing was written
    */
   append(path: string, bytes: Uint8Array): number;
   /** Resolves when everything appended is on the disk. @throws the system's error */
@@ -43,7 +43,7 @@ export const appendFile: AppendFile = {
     withDescriptor(path, O_WRONLY | O_APPEND, (descriptor) => fs.writeSync(descriptor, bytes)),
   synchronize: (path) =>
     new Promise((resolve, reject) => {
-      // By callbacks: Node takes milliseconds to load its promises of files.
+      // With callbacks, because Node takes milliseconds to load node:fs/promises.
       fs.open(path, 'r+', (failure, descriptor) => {
         if (failure !== null) return reject(failure);
         fs.fdatasync(descriptor, (error) => {
@@ -53,7 +53,7 @@ export const appendFile: AppendFile = {
     }),
 };
 
-/** Whether the last line of a file was cut before its end; false for an empty file. @throws the system's error */
+/** Whether the last line of a file has no line end; false for an empty file. @throws the system's error */
 export function endsTorn(path: string): boolean {
   return withDescriptor(path, O_RDONLY, (descriptor) => {
     const { size } = fs.fstatSync(descriptor);

@@ -8,14 +8,14 @@ function makeOne(folder: string): void {
   try {
     fs.mkdirSync(folder, { mode: ownerOnly });
   } catch (error) {
-    const isThere = errorCode(error) === 'EEXIST' && fs.statSync(folder).isDirectory();
-    if (!isThere) throw error;
+    const exists = errorCode(error) === 'EEXIST' && fs.statSync(folder).isDirectory();
+    if (!exists) throw error;
   }
 }
 
 /**
- * Creates a folder for its owner only (0700), with its missing parents. One by one, because Node's recursive mkdir
- * never returns where the parent exists but accepts no folders, such as `/proc`.
+ * Creates a folder for its owner only (0700), and its missing parents. One by one, because Node's recursive mkdir never
+ * returns if the parent exists but accepts no folders, such as `/proc`.
  * @throws the system's error
  */
 export function makePrivateFolder(folder: string): void {

@@ -9,8 +9,8 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['EROFS', 'the file system is read-only'],
   ['ENOTDIR', 'part of its path is not a folder'],
   ['EISDIR', 'it is a folder'],
-  ['ELOOP', 'its symbolic links form a circle'],
-  ['EFBIG', 'the largest size a file may have is reached'],
+  ['ELOOP', 'its symbolic links form a loop'],
+  ['EFBIG', 'the maximum file size is reached'],
   ['ENOENT', 'there is no such file or folder'],
   ['EMFILE', 'too many files are open'],
 ]);
@@ -21,15 +21,13 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Why a call failed, to complete `cannot write: …`. */
+/** Why a call failed, as the end of a message such as `cannot write notes.txt: …`. */
 export function failureReason(error: unknown): string {
   const code = errorCode(error) ?? 'unknown error';
   return reasons.get(code) ?? code;
 }
 
-/**
- * `variable` is the environment variable that moves the folder of the file.
- */
+/** `variable` is the environment variable that sets the folder of the file. */
 export function storageFailure(
   action: 'read' | 'write',
   path: string,

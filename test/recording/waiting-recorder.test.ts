@@ -5,7 +5,7 @@ import { createRecorder } from '../../src/recording/recorder.ts';
 import { openRecordingFile } from '../../src/recording/recording-file.ts';
 import { appendFile } from '../../src/storage/append-file.ts';
 import { createLock, releaseLock } from '../../src/storage/lock/lock-file.ts';
-import { ownerHere } from '../../src/storage/lock/lock-owner.ts';
+import { createOwner } from '../../src/storage/lock/lock-owner.ts';
 import { newPath, readTape } from './recording-fixtures.ts';
 
 const clock = systemClock;
@@ -32,7 +32,7 @@ test('a request that waits for another natter to write is stopped at once; later
   const transport = createRecorder({ file, clock, filter: () => undefined, onFailure })(network);
   const url = new URL('http://127.0.0.1/v1/models');
   const request: HttpRequest = { method: 'GET', url, headers: {} };
-  createLock(`${path}.lock`, ownerHere(running, new Date(), 'theirs'));
+  createLock(`${path}.lock`, createOwner(running, new Date(), 'theirs'));
   const stop = new AbortController();
   const answer = transport(request, stop.signal);
   stop.abort(new Error('stopped'));

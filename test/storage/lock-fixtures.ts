@@ -10,19 +10,19 @@ import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 export const newLockPath = () => path.join(temporaryFolder(), 'lock');
 
-/** Processes of a simulated machine: their start times, by id; `dead` for one whose parent still remembers it. */
+/** Start times of the processes of a simulated machine, by id; `dead` for a zombie. */
 type Running = Readonly<Record<number, string>>;
 
 interface SimulatedMachine {
   readonly host?: string;
-  /** Without one, the system names neither boot nor namespace, as on macOS and Windows. */
+  /** Undefined on a system that reports neither boot nor namespace, as macOS and Windows. */
   readonly space?: ProcessSpace | undefined;
   readonly running?: Running;
 }
 
 export const firstSpace: ProcessSpace = { boot: 'b1', namespace: 'n1', isContainer: false };
 
-/** A process, number `id`, of a machine that is simulated. */
+/** The process `id` of a simulated machine. */
 export function processOn(id: number, simulated: SimulatedMachine = {}): ProcessFacts {
   const { host = 'one', running = { [id]: '100' } } = simulated;
   const space = 'space' in simulated ? simulated.space : firstSpace;
@@ -37,7 +37,7 @@ export function processOn(id: number, simulated: SimulatedMachine = {}): Process
   return { id, isRunning: (other) => running[other] !== undefined, machine };
 }
 
-/** How a process that is simulated holds locks. */
+/** Options for locks of a simulated process. */
 export function holding(process: ProcessFacts): HeldLockOptions & { readonly clock: FakeClock } {
   return { process, clock: createFakeClock() };
 }
@@ -49,14 +49,14 @@ export function hold(lock: string, options: HeldLockOptions = holding(processOn(
   return taken;
 }
 
-/** A lock as a process left it, so many milliseconds ago. */
+/** Leaves a lock file with a time `age` milliseconds ago. */
 export function leaveText(lock: string, content: string, age = 0): void {
   writeFileSync(lock, content);
   const time = (Date.now() - age) / 1000;
   utimesSync(lock, time, time);
 }
 
-/** A lock of process 42, which started at 100, on the first simulated machine. */
+/** Leaves a lock of process 42, which started at 100, on the first simulated machine. */
 export function leaveLock(lock: string, owner: Partial<LockOwner> = {}, age = 0): void {
   const { boot, namespace } = firstSpace;
   const left = {
@@ -70,5 +70,5 @@ export function leaveLock(lock: string, owner: Partial<LockOwner> = {}, age = 0)
   leaveText(lock, formatOwner({ ...left, ...owner }), age);
 }
 
-/** A lock as versions before wrote it. */
+/** The text of a lock file of an older version. */
 export const oldLock = (processId: number, host = hostname()) => `${host} ${processId} token`;

@@ -7,7 +7,7 @@ import { makePrivateFolder } from '../../src/storage/private-folder.ts';
 const inside = (...names: readonly string[]) =>
   join(mkdtempSync(join(tmpdir(), 'natter-folder-')), ...names);
 
-test('K3 creates a folder and its parents for their owner only', () => {
+test('K3 creates a folder and its parents, accessible only to their owner', () => {
   const folder = inside('one', 'two', 'three');
   makePrivateFolder(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -20,14 +20,14 @@ test('does not change an existing folder', () => {
   expect(existsSync(folder)).toBe(true);
 });
 
-test('D11 throws where a file is in the way', () => {
+test('D11 throws if the path is a file', () => {
   const file = inside('file');
   writeFileSync(file, '');
   expect(() => makePrivateFolder(file)).toThrow(/EEXIST/);
   expect(() => makePrivateFolder(join(file, 'below'))).toThrow(/ENOTDIR/);
 });
 
-// /proc exists on Linux alone, and takes no folders from anybody.
-test.runIf(existsSync('/proc/self'))('D10 gives up on a folder that takes no folders', () => {
+// /proc exists only on Linux, where no account can create folders in it.
+test.runIf(existsSync('/proc/self'))('D10 fails in a folder that accepts no folders', () => {
   expect(() => makePrivateFolder('/proc/natter/data')).toThrow(/ENOENT/);
 });

@@ -16,26 +16,23 @@ function fileOf(text: string): string {
 }
 
 test.each([
-  ['with a last line end', `${lines.join('\n')}\n`],
-  ['without one', lines.join('\n')],
-])('the lines of a file %s', (_name, text) => {
+  ['with a line end at the end', `${lines.join('\n')}\n`],
+  ['without a line end at the end', lines.join('\n')],
+])('reads the lines of a file %s', (_name, text) => {
   expect([...readLines(fileOf(text))].flat()).toEqual(lines);
 });
 
-test.each(['', '\n', 'one'])('a file of %j', (text) => {
+test.each(['', '\n', 'one'])('reads a file of %j', (text) => {
   expect([...readLines(fileOf(text))].flat()).toEqual(text === '' ? [] : [text.trim()]);
 });
 
-test.skipIf(process.platform === 'win32')(
-  'X25: a pipe is read in blocks, as a file is',
-  async () => {
-    const pipe = join(folder(), 'pipe');
-    spawnSync('mkfifo', [pipe]);
-    const writer = spawn('sh', ['-c', 'cat "$0" > "$1"', fileOf(lines.join('\n')), pipe]);
-    const groups = [...readLines(pipe)];
-    await once(writer, 'close');
-    expect(groups.flat()).toEqual(lines);
-    // Read a byte at a time, each line would be a group.
-    expect(groups.length).toBeLessThan(lines.length / 4);
-  },
-);
+test.skipIf(process.platform === 'win32')('X25: reads a pipe in blocks, like a file', async () => {
+  const pipe = join(folder(), 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  const writer = spawn('sh', ['-c', 'cat "$0" > "$1"', fileOf(lines.join('\n')), pipe]);
+  const groups = [...readLines(pipe)];
+  await once(writer, 'close');
+  expect(groups.flat()).toEqual(lines);
+  // If it was read byte by byte, each line would be a group.
+  expect(groups.length).toBeLessThan(lines.length / 4);
+});

@@ -14,6 +14,6 @@ test('removes a file, and accepts a missing one', () => {
   expect(() => removeFile(path)).not.toThrow();
 });
 
-test('throws for what it cannot remove', () => {
+test('throws for a folder', () => {
   expect(() => removeFile(folder())).toThrow(/EISDIR|EPERM/);
 });

@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
-import { synchronizeFolder } from '../../storage/synchronize-folder.ts';
+import { synchronizeFolder } from '../../storage/replace-file.ts';
 import { fileBlocks, writeBlocks } from './write-results.ts';
 
 /** An open file for appending whose content survives when other programs delete, replace or truncate the file. */

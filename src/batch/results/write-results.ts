@@ -1,9 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { openDraft } from '../../storage/open-draft.ts';
+import { openTemporaryFile, renameFile, synchronizeFolder } from '../../storage/replace-file.ts';
 import { removeFile } from '../../storage/remove-file.ts';
-import { renameFile } from '../../storage/rename-file.ts';
-import { synchronizeFolder } from '../../storage/synchronize-folder.ts';
 import type { ResultIndex } from './result-index.ts';
 
 const blockSize = 1 << 20;
@@ -113,7 +111,7 @@ export function replaceResults(
 ): void {
   const draft = `${file}.ordered`;
   const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
-  const target = openDraft(draft, mode ?? newFileMode);
+  const target = openTemporaryFile(draft, mode ?? newFileMode);
   try {
     try {
       // The umask may have removed permissions. File systems without permissions refuse even an unchanged mode.

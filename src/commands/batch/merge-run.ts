@@ -6,7 +6,7 @@ import { replaceResults, resultBlocks } from '../../batch/results/write-results.
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
-import { expandName } from '../../storage/expand-name.ts';
+import { expandName } from '../../storage/file-name.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { present } from '../print/presentation.ts';

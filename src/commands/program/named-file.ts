@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { isReservedName } from '../../storage/reserved-name.ts';
+import { isReservedName } from '../../storage/file-name.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 
 /** @throws Failure `usage` for a name that Windows would write to a device */

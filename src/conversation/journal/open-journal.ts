@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
 import type { RefusedLock } from '../../storage/lock/hold-lock.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { renameFile } from '../../storage/rename-file.ts';
+import { renameFile } from '../../storage/replace-file.ts';
 import {
   conversationFile,
   conversationsFolder,

@@ -17,7 +17,7 @@ import {
 import type { JournalOptions } from '../journal/journal.ts';
 import { lockedFailure } from '../journal/open-journal.ts';
 import { formatRecord } from '../journal/records.ts';
-import { renameFile } from '../../storage/rename-file.ts';
+import { renameFile } from '../../storage/replace-file.ts';
 
 export interface LibraryEntry {
   readonly id: string;

@@ -1,10 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { openDraft } from '../../storage/open-draft.ts';
+import { openTemporaryFile, renameFile } from '../../storage/replace-file.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { renameFile } from '../../storage/rename-file.ts';
 
 /** Sets the parent folder of these files. */
 export const stateVariable = 'NATTER_STATE_DIR';
@@ -43,7 +42,7 @@ export function replaceFile(file: string, content: string): void {
   try {
     makeFolder(file);
     const next = `${file}.new`;
-    const descriptor = openDraft(next, 0o600);
+    const descriptor = openTemporaryFile(next, 0o600);
     try {
       fs.writeFileSync(descriptor, content);
     } finally {

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { Failure } from '../../failure.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
-import { isReservedName } from '../../storage/reserved-name.ts';
+import { isReservedName } from '../../storage/file-name.ts';
 import type { Candidate } from '../editing/completion.ts';
 
 /** Expands a leading `~`. */

@@ -1,26 +1,25 @@
 import { hrtime } from 'node:process';
 
-import { showLife, type EndOfLife } from './life-sign.ts';
-import { createLock, findLock, releaseLock, renewLock, type FoundLock } from './lock-file.ts';
-import { isInContainer, ownerHere, type LockOwner } from './lock-owner.ts';
+import type { ProgramClock } from '../../clock.ts';
+import {
+  createLock,
+  findLock,
+  quietly,
+  releaseLock,
+  renewLock,
+  type FoundLock,
+} from './lock-file.ts';
+import { createOwner, isInContainer, type LockOwner } from './lock-owner.ts';
+import { type CloseSocket, openLockSocket } from './lock-socket.ts';
 import type { ProcessFacts } from './process-facts.ts';
 import { breakDeadLock, renewalInterval, stateOf, type LockState } from './stale-lock.ts';
 
-/** The parts of a clock that a held lock needs. */
-interface RenewalClock {
-  date(): Date;
-  /** Milliseconds. */
-  monotonic(): number;
-  /** Calls `action` every so many milliseconds until the function it returns is called. Keeps no process alive. */
-  repeat(milliseconds: number, action: () => void): () => void;
-}
-
-/** A lock for as long as something is open, minutes or days; it is renewed meanwhile. */
+/** A lock that is renewed until it is released, for minutes or days. */
 export interface HeldLock {
   readonly isHeld: true;
   /**
-   * False once another process has the lock, because this one was suspended for longer than locks last. Checks the
-   * file only when the last check is old.
+   * False after another process took the lock, because this one was suspended for too long. Reads the file only if the
+   * last check is old.
    */
   isKept(): boolean;
   /** Never throws: a lock that cannot be removed is found dead later. */
@@ -30,9 +29,9 @@ export interface HeldLock {
 /** Another process has the lock. */
 export interface RefusedLock {
   readonly isHeld: false;
-  /** Undefined when the lock's file does not name it. */
+  /** Undefined when the lock file does not name it. */
   readonly holder: LockOwner | undefined;
-  /** When it was taken, as far as that is known. */
+  /** When it was taken, if known, else an estimate. */
   readonly since: Date;
   readonly found: FoundLock | undefined;
   readonly state: LockState;
@@ -40,16 +39,16 @@ export interface RefusedLock {
 
 export interface HeldLockOptions {
   readonly process: ProcessFacts;
-  readonly clock: RenewalClock;
+  readonly clock: Pick<ProgramClock, 'date' | 'monotonic' | 'repeat'>;
 }
 
 /** Unique; loading node:crypto would take longer than taking the lock. */
-function takingToken(process: ProcessFacts, date: Date): string {
+function createToken(process: ProcessFacts, date: Date): string {
   const parts = [process.id, date.getTime(), hrtime.bigint()];
   return parts.map((part) => part.toString(36)).join('-');
 }
 
-/** A lock that was taken, with the owner's token, or that another process has. */
+/** The lock with this process as its owner, or the lock of another process. */
 export type TakenLock = RefusedLock | { readonly isHeld: true; readonly owner: LockOwner };
 
 function refusedLock(found: FoundLock | undefined, state: LockState, now: Date): RefusedLock {
@@ -65,16 +64,19 @@ function refusedLock(found: FoundLock | undefined, state: LockState, now: Date):
 }
 
 /**
- * Takes the lock at once, or returns its owner. Breaks a dead lock: that of a dead process of this machine, and one
- * of another machine or container that was not renewed for a minute.
+ * Takes the lock at once, or returns its owner. Breaks a dead lock: the lock of a dead process of this machine, and a
+ * lock of a different machine or container that was not renewed for a minute.
  * @throws the system's error when the lock's folder cannot be written
  */
 export function takeLock(
   path: string,
-  { process, clock }: { readonly process: ProcessFacts; readonly clock: { date(): Date } },
+  {
+    process,
+    clock,
+  }: { readonly process: ProcessFacts; readonly clock: Pick<ProgramClock, 'date'> },
 ): TakenLock {
   const now = clock.date();
-  const owner = ownerHere(process, now, takingToken(process, now));
+  const owner = createOwner(process, now, createToken(process, now));
   let refused = refusedLock(undefined, { type: 'alive' }, now);
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if (createLock(path, owner)) return { isHeld: true, owner };
@@ -88,49 +90,43 @@ export function takeLock(
   return refused;
 }
 
-function quietly(action: () => void): void {
-  try {
-    action();
-  } catch {
-    // Nothing depends on it: a lock is renewed again soon, and one that stays is found dead later.
-  }
-}
-
-/** See {@link showLife}; ends at once where the lock is released before it began. */
-function signOfLife(path: string, owner: LockOwner, process: ProcessFacts): () => void {
+/** {@link openLockSocket} in the background; a lock released before the socket is open closes it at once. */
+function startLockSocket(path: string, owner: LockOwner, process: ProcessFacts): CloseSocket {
   if (!isInContainer(process)) return () => undefined;
-  let isOver = false;
-  let end: EndOfLife | undefined;
-  void showLife(path, owner, process).then((given) => {
-    end = given;
-    if (isOver) end();
-  });
+  let isReleased = false;
+  let close: CloseSocket | undefined;
+  const open = async () => {
+    close = await openLockSocket(path, owner, process);
+    if (isReleased) close();
+  };
+  // Without a socket, the renewals of the lock show that its owner is running.
+  open().catch(() => undefined);
   return () => {
-    isOver = true;
-    end?.();
+    isReleased = true;
+    close?.();
   };
 }
 
 function keepLock(path: string, owner: LockOwner, { clock, process }: HeldLockOptions): HeldLock {
-  const endLife = signOfLife(path, owner, process);
+  const closeSocket = startLockSocket(path, owner, process);
   let isLost = false;
-  // Of both clocks: the monotonic one may stop while the machine sleeps, the other may be set.
-  let seen = { date: clock.date().getTime(), monotonic: clock.monotonic() };
+  // By both clocks: the monotonic one may stop while the machine sleeps, and the other one may be set.
+  let checked = { date: clock.date().getTime(), monotonic: clock.monotonic() };
   const renew = () => {
-    seen = { date: clock.date().getTime(), monotonic: clock.monotonic() };
+    checked = { date: clock.date().getTime(), monotonic: clock.monotonic() };
     const renewal = renewLock(path, owner.token);
     const isMissing = renewal === 'missing' && !createLock(path, owner);
     if (renewal === 'taken' || isMissing) isLost = true;
     if (!isLost) return;
     stop();
-    endLife();
+    closeSocket();
   };
   const stop = clock.repeat(renewalInterval, () => quietly(renew));
   const isOld = (now: number, last: number) => Math.abs(now - last) > 2 * renewalInterval;
   return {
     isHeld: true,
     isKept() {
-      const { date, monotonic } = seen;
+      const { date, monotonic } = checked;
       if (isOld(clock.date().getTime(), date) || isOld(clock.monotonic(), monotonic)) {
         quietly(renew);
       }
@@ -138,8 +134,8 @@ function keepLock(path: string, owner: LockOwner, { clock, process }: HeldLockOp
     },
     release() {
       stop();
-      quietly(endLife);
-      quietly(() => releaseLock(path, owner.token));
+      quietly(closeSocket);
+      releaseLock(path, owner.token);
     },
   };
 }

@@ -1,16 +1,15 @@
 import { isJsonObject, parseJson } from '../../json.ts';
-import { thisMachine } from './machine.ts';
-import type { ProcessFacts, ProcessSpace } from './process-facts.ts';
+import { type ProcessFacts, type ProcessSpace, thisMachine } from './process-facts.ts';
 
 /** The contents of a lock file. */
 export interface LockOwner {
   readonly host: string;
   readonly processId: number;
-  /** Where the process id is valid; undefined where its system did not name it. */
+  /** Where the process id is valid; undefined on systems that do not report it. */
   readonly space?: Omit<ProcessSpace, 'isContainer'> | undefined;
-  /** When the process started, as {@link ProcessState} has it. */
+  /** Start time of the process, as in {@link ProcessState}. */
   readonly start?: string | undefined;
-  /** Device number of the lock's folder, as the owner's container sees it. */
+  /** Device number of the lock's folder in the owner's container. */
   readonly device?: number | undefined;
   /** When the lock was taken; absent in locks of older versions, which did not renew them. */
   readonly since?: string | undefined;
@@ -18,13 +17,13 @@ export interface LockOwner {
   readonly token: string;
 }
 
-/** `unknown` for a process that cannot be seen from here: then the age of its lock decides. */
-export type Fate = 'alive' | 'gone' | 'unknown';
+/** `unknown` for a process that cannot be seen from here; then the age of its lock decides. */
+export type Liveness = 'alive' | 'dead' | 'unknown';
 
 const machineOf = ({ machine = thisMachine }: ProcessFacts) => machine;
 
-/** The owner of a lock that this process takes. */
-export function ownerHere(process: ProcessFacts, since: Date, token: string): LockOwner {
+/** This process as the owner of a lock. */
+export function createOwner(process: ProcessFacts, since: Date, token: string): LockOwner {
   const machine = machineOf(process);
   const { boot, namespace } = machine.space() ?? {};
   const owner = { host: machine.host(), processId: process.id, since: since.toISOString(), token };
@@ -32,55 +31,55 @@ export function ownerHere(process: ProcessFacts, since: Date, token: string): Lo
   return { ...owner, space: { boot, namespace }, start: machine.process(process.id).start };
 }
 
-/** Whether the other process runs on this host, perhaps in a container that has its name. */
-export function isOfHost({ host }: LockOwner, process: ProcessFacts): boolean {
+/** Whether the owner runs on this host, perhaps in a container of the same name. */
+export function isSameHost({ host }: LockOwner, process: ProcessFacts): boolean {
   return host === machineOf(process).host();
 }
 
-/** Whether the other process runs where this one does, so that each can see the other. */
-function isNeighbour(owner: LockOwner, process: ProcessFacts): boolean {
+/** Whether the owner runs in the same namespace of process ids, so that its id is meaningful here. */
+function isSameNamespace(owner: LockOwner, process: ProcessFacts): boolean {
   const here = machineOf(process).space();
   const { boot, namespace } = owner.space ?? {};
-  return isOfHost(owner, process) && boot === here?.boot && namespace === here?.namespace;
+  return isSameHost(owner, process) && boot === here?.boot && namespace === here?.namespace;
 }
 
-/** Whether the other process runs under the same kernel, perhaps in another container. */
+/** Whether the owner runs under the same kernel, perhaps in a different container. */
 export function isSameBoot({ space }: LockOwner, process: ProcessFacts): boolean {
   return space !== undefined && space.boot === machineOf(process).space()?.boot;
 }
 
-/** Whether a container hides this process from others that use the same files. */
+/** Whether this process is in a container, invisible to other processes that use the same files. */
 export function isInContainer(process: ProcessFacts): boolean {
   return machineOf(process).space()?.isContainer === true;
 }
 
-/** What became of the process that took a lock. */
-export function fateOf(owner: LockOwner, process: ProcessFacts): Fate {
-  if (owner.since === undefined) return fateOfOldOwner(owner, process);
-  if (!isNeighbour(owner, process)) return 'unknown';
-  if (!process.isRunning(owner.processId)) return 'gone';
+/** Whether the owner of a lock is running. */
+export function livenessOf(owner: LockOwner, process: ProcessFacts): Liveness {
+  if (owner.since === undefined) return livenessOfLegacyOwner(owner, process);
+  if (!isSameNamespace(owner, process)) return 'unknown';
+  if (!process.isRunning(owner.processId)) return 'dead';
   const { isDead, start } = machineOf(process).process(owner.processId);
-  if (isDead) return 'gone';
+  if (isDead) return 'dead';
   if (start === undefined || owner.start === undefined) return 'unknown';
-  return start === owner.start ? 'alive' : 'gone';
+  return start === owner.start ? 'alive' : 'dead';
 }
 
-/** For locks of older versions, which have only the host and the process. */
-function fateOfOldOwner(owner: LockOwner, process: ProcessFacts): Fate {
-  if (!isOfHost(owner, process)) return 'unknown';
+/** For locks of older versions, which have only the host and the process id. */
+function livenessOfLegacyOwner(owner: LockOwner, process: ProcessFacts): Liveness {
+  if (!isSameHost(owner, process)) return 'unknown';
   const { processId } = owner;
-  // This process takes no such locks: its id was that of a natter before it, as process 1 of a container.
-  if (processId === process.id || !process.isRunning(processId)) return 'gone';
+  // This version creates no such locks, so an earlier natter had this process's id, such as 1 in a container.
+  if (processId === process.id || !process.isRunning(processId)) return 'dead';
   return 'unknown';
 }
 
-/** A lock's file as text. */
+/** The text of a lock file. */
 export function formatOwner(owner: LockOwner): string {
   return `${JSON.stringify(owner)}\n`;
 }
 
-/** Whether this is the beginning of a lock's text: all that its owner could write. */
-export function isUnsigned(text: string): boolean {
+/** Whether a text is the beginning of a lock file, whose owner has not finished writing it. */
+export function isPartialOwner(text: string): boolean {
   const start = '{"host":';
   return start.startsWith(text.slice(0, start.length));
 }
@@ -96,16 +95,16 @@ function parseSpace(value: unknown): LockOwner['space'] {
     : undefined;
 }
 
-/** As older versions wrote it: host, process id and token. */
-function parseOldOwner(text: string): LockOwner | undefined {
+/** The format of older versions: host, process id and token. */
+function parseLegacyOwner(text: string): LockOwner | undefined {
   const [, host, id, token] = /^(\S+) (\d+) ([\w-]{1,100})$/.exec(text) ?? [];
   if (host === undefined || token === undefined) return undefined;
   return { host, processId: Number(id), token };
 }
 
-/** Undefined for anything but the text of a lock: one that is being written, or a foreign file. */
+/** Undefined for a text that is not a complete lock file. */
 export function parseOwner(text: string): LockOwner | undefined {
-  if (!text.startsWith('{')) return parseOldOwner(text);
+  if (!text.startsWith('{')) return parseLegacyOwner(text);
   const object = parseJson(text);
   if (!isJsonObject(object)) return undefined;
   const { host, processId, device, since, token } = object;

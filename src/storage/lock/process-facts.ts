@@ -1,34 +1,89 @@
-/** The process that takes locks, and what it knows about others. */
+import fs from 'node:fs';
+import os from 'node:os';
+
+/** This process, and what it knows about others. */
 export interface ProcessFacts {
   readonly id: number;
   /** Whether a process with that id is running on this machine. */
   isRunning(id: number): boolean;
-  /** Where its process id is valid. Default: the machine natter runs on; tests simulate others. */
+  /** Default: this machine; tests simulate others. */
   readonly machine?: Machine;
 }
 
-/** Where a process runs. Nothing is read before the first call. */
+/** The machine that a process runs on. Reads nothing before the first call. */
 export interface Machine {
   host(): string;
-  /** Undefined where the system does not name it (everything but Linux). */
+  /** Undefined on systems other than Linux. */
   space(): ProcessSpace | undefined;
-  /** Of a process that is running: see {@link ProcessState}. */
   process(id: number): ProcessState;
 }
 
 /** The space in which process ids and start times are unique. */
 export interface ProcessSpace {
-  /** Names this start of the machine. */
+  /** Id of the current boot of the machine. */
   readonly boot: string;
-  /** Names the namespaces of process ids and of time: those of the machine, or of a container. */
+  /** Id of the namespaces of process ids and of time, of the machine or of a container. */
   readonly namespace: string;
-  /** Whether the processes of this namespace are visible from no other one that may use the same files. */
+  /** Whether other processes that use the same files cannot see the processes of this namespace. */
   readonly isContainer: boolean;
 }
 
 export interface ProcessState {
-  /** A zombie: it ended, but its parent has not read its status. */
+  /** A zombie: it has ended, but its parent has not read its status. */
   readonly isDead: boolean;
-  /** Start time in a unit of the system; undefined where it is not known. */
+  /** Start time in a unit of the system; undefined if unknown. */
   readonly start: string | undefined;
 }
+
+/** The initial namespace of process ids (`PROC_PID_INIT_INO` in the sources of Linux). */
+const firstNamespace = 'pid:[4026531836]';
+
+/** Empty on kernels before 5.6, which have no time namespaces. */
+function readTimeNamespace(): string {
+  try {
+    return fs.readlinkSync('/proc/self/ns/time');
+  } catch {
+    return '';
+  }
+}
+
+function readSpace(): ProcessSpace | undefined {
+  try {
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const processes = fs.readlinkSync('/proc/self/ns/pid');
+    // Start times are relative to the boot time in the time namespace.
+    const time = readTimeNamespace();
+    const isContainer = processes !== firstNamespace;
+    return { boot, namespace: `${processes} ${time}`, isContainer };
+  } catch {
+    // Other systems do not have these files, and a container may hide them.
+    return undefined;
+  }
+}
+
+/** Reads `/proc/<id>/stat` from field 3, the state: the name before it may contain spaces and parentheses. */
+function readState(id: number): ProcessState {
+  try {
+    const text = fs.readFileSync(`/proc/${id}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { isDead: /^[ZXx]/.test(fields[0] ?? ''), start: fields[19] };
+  } catch {
+    // Processes of other users may be hidden.
+    return { isDead: false, start: undefined };
+  }
+}
+
+function createMachine(): Machine {
+  let space: { readonly found: ProcessSpace | undefined } | undefined;
+  return {
+    host: () => os.hostname(),
+    space() {
+      space ??= { found: readSpace() };
+      return space.found;
+    },
+    process: readState,
+  };
+}
+
+/** The machine or container that natter runs on. */
+export const thisMachine: Machine = createMachine();

@@ -1,38 +1,37 @@
 import fs from 'node:fs';
 import os from 'node:os';
 
-import { removeLifeSign } from './life-sign.ts';
-import { breakLock, fileSystemTime, findLock, removalOf, type FoundLock } from './lock-file.ts';
-import { fateOf, isOfHost } from './lock-owner.ts';
-import type { ProcessFacts } from './process-facts.ts';
 import { removeFile } from '../remove-file.ts';
+import { breakLock, fileSystemTime, findLock, removalOf, type FoundLock } from './lock-file.ts';
+import { isSameHost, livenessOf } from './lock-owner.ts';
+import { removeLockSocket } from './lock-socket.ts';
+import type { ProcessFacts } from './process-facts.ts';
 
 /** Milliseconds from one renewal of a lock to the next. */
 export const renewalInterval = 10_000;
-/** Milliseconds after which a lock that is not renewed is dead, where its process cannot be seen from here. */
-export const longestSilence = 60_000;
-/** Milliseconds; a lock is signed right after it is created, so the process that created an unsigned one is dead by then. */
-const longestSigning = 2000;
+/** Milliseconds without a renewal after which a lock is dead, if its process cannot be seen from here. */
+export const staleAfter = 60_000;
+/** Milliseconds; a lock is written right after it is created, so an incomplete one is of a process that died. */
+const incompleteStaleAfter = 2000;
 /** Milliseconds; older versions did not renew their locks. */
-const longestOldSilence = 24 * 3_600_000;
-/** Milliseconds; two machines' clocks count for less on some network file systems. */
+const legacyStaleAfter = 24 * 3_600_000;
+/** Milliseconds; the clocks of two machines may differ that much on some network file systems. */
 const clockTolerance = 5000;
 
 /** What is known about a lock. */
 export type LockState =
   | { readonly type: 'dead' }
-  /** Its process is running, or it is not a lock of natter. */
+  /** Its process is running, or the file is not a lock of natter. */
   | { readonly type: 'alive' }
-  /** Its process cannot be seen from here; dead so many milliseconds from now unless it is renewed. */
+  /** Its process cannot be seen from here; unless renewed, the lock is dead in `remaining` milliseconds. */
   | { readonly type: 'unknown'; readonly remaining: number };
 
-/** How long a lock stays without a renewal. */
-function silenceOf({ owner }: FoundLock, process: ProcessFacts): number {
-  if (owner === undefined) return longestSigning;
-  if (owner.since !== undefined) return longestSilence;
-  // Since the start of the machine its process id may be that of another process.
+function staleAfterOf({ owner }: FoundLock, process: ProcessFacts): number {
+  if (owner === undefined) return incompleteStaleAfter;
+  if (owner.since !== undefined) return staleAfter;
+  // After a restart of the machine, a different process may have the id.
   const sinceBoot = os.uptime() * 1000 + clockTolerance;
-  return isOfHost(owner, process) ? Math.min(longestOldSilence, sinceBoot) : longestOldSilence;
+  return isSameHost(owner, process) ? Math.min(legacyStaleAfter, sinceBoot) : legacyStaleAfter;
 }
 
 /** Milliseconds since the lock was taken or renewed. */
@@ -40,16 +39,16 @@ function ageOf(path: string, { renewedAt }: FoundLock, token: string): number {
   const now = fileSystemTime(path, token);
   const age = now - renewedAt;
   if (age > -clockTolerance) return age;
-  // The clock was set back. With the current time the lock ages again.
+  // The clock was set back; with the current time, the lock ages again.
   try {
     fs.utimesSync(path, now / 1000, now / 1000);
   } catch {
-    // Another user's lock; its renewals are visible all the same.
+    // The lock of a different account; its renewals are visible all the same.
   }
   return 0;
 }
 
-/** @throws the system's error where the lock's folder cannot be written */
+/** @throws the system's error if the lock's folder cannot be written */
 export function stateOf(
   path: string,
   found: FoundLock,
@@ -58,20 +57,19 @@ export function stateOf(
 ): LockState {
   const { owner, isForeign } = found;
   if (isForeign) return { type: 'alive' };
-  const fate = owner === undefined ? 'unknown' : fateOf(owner, process);
-  if (fate === 'gone') return { type: 'dead' };
-  if (fate === 'alive') return { type: 'alive' };
-  const remaining = silenceOf(found, process) - ageOf(path, found, token);
+  const liveness = owner === undefined ? 'unknown' : livenessOf(owner, process);
+  if (liveness !== 'unknown') return { type: liveness };
+  const remaining = staleAfterOf(found, process) - ageOf(path, found, token);
   return remaining > 0 ? { type: 'unknown', remaining } : { type: 'dead' };
 }
 
 /** Removes a dead lock, unless another process is removing it. @throws the system's error */
 export function breakDeadLock(path: string, found: FoundLock, token: string): void {
-  removeLifeSign(path, found.token);
+  removeLockSocket(path, found.token);
   if (breakLock(path, found.token)) return;
   // The process that was removing it may have been killed.
   const removal = findLock(removalOf(path, found.token));
   if (removal === undefined) return;
-  if (fileSystemTime(path, token) - removal.renewedAt < longestSilence) return;
+  if (fileSystemTime(path, token) - removal.renewedAt < staleAfter) return;
   removeFile(removalOf(path, found.token));
 }

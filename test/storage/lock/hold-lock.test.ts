@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { holdLock } from '../../../src/storage/lock/hold-lock.ts';
 import {
@@ -17,8 +18,8 @@ import {
 const minute = 60_000;
 const elsewhere = { host: 'two', space: { ...firstSpace, boot: 'b2' } };
 
-describe('a lock that is held', () => {
-  test('names host, boot, namespace, process and its start, and is removed on release', () => {
+describe('a held lock', () => {
+  test('names host, boot, namespace, process and start time, and is removed on release', () => {
     const lock = newLockPath();
     const held = hold(lock);
     expect(JSON.parse(readFileSync(lock, 'utf8'))).toMatchObject({
@@ -32,7 +33,7 @@ describe('a lock that is held', () => {
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  test('reports its owner, and since when, to the next process', () => {
+  test('reports its owner, and when it was taken, to the next process', () => {
     const lock = newLockPath();
     hold(lock);
     expect(holdLock(lock, holding(processOn(43, { running: { 42: '100' } })))).toMatchObject({
@@ -42,7 +43,7 @@ describe('a lock that is held', () => {
     });
   });
 
-  test('X8: is renewed every ten seconds, until it is released', async () => {
+  test('X8: is renewed every ten seconds until it is released', async () => {
     const lock = newLockPath();
     const options = holding(processOn(42));
     const held = hold(lock, options);
@@ -66,7 +67,7 @@ describe('a lock that is held', () => {
     expect(existsSync(lock)).toBe(true);
   });
 
-  test('X8: is lost to a process that took it over, which its owner notices on wake-up', async () => {
+  test('X8: is lost when another process takes it over, which its owner detects on wake-up', async () => {
     const lock = newLockPath();
     const options = holding(processOn(42));
     const held = hold(lock, options);
@@ -86,4 +87,20 @@ test('a lock taken over by another process is not released', () => {
   writeFileSync(lock, oldLock(1));
   held.release();
   expect(existsSync(lock)).toBe(true);
+});
+
+test('a lock socket that cannot be removed does not end the program', async () => {
+  const rejections: unknown[] = [];
+  const note = (reason: unknown) => void rejections.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  const lock = newLockPath();
+  const folder = path.dirname(lock);
+  const space = { ...firstSpace, isContainer: true };
+  hold(lock, holding(processOn(42, { space }))).release();
+  // With a file in place of the folder, the socket can be neither created nor removed.
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, '');
+  await setTimeout(100);
+  expect(rejections).toEqual([]);
 });

@@ -1,15 +1,24 @@
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { type LockClock, type LockOptions, withLock } from '../../../src/storage/lock/lock.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { type LockOptions, withLock } from '../../../src/storage/lock/lock.ts';
+import { type Clock, systemClock } from '../../../src/clock.ts';
 import { leaveLock, processOn } from '../lock-fixtures.ts';
 import { failureOf, temporaryFolder } from '../../settings/fixtures/stored.ts';
 
-function fakeClock(): LockClock {
+function fakeClock(): Clock {
   let elapsed = 0;
   const start = Date.now();
   return {
@@ -33,7 +42,7 @@ const run = (lock: string, running: readonly number[] = []) =>
   withLock(lock, options(running), () => readFileSync(lock, 'utf8'));
 
 describe('withLock', () => {
-  test('holds the lock during the action only', async () => {
+  test('holds the lock only during the action', async () => {
     const lock = path.join(temporaryFolder(), 'lock');
     expect(await run(lock)).toContain(`"processId":${process.pid}`);
     expect(existsSync(lock)).toBe(false);
@@ -46,6 +55,21 @@ describe('withLock', () => {
     });
     await expect(failing).rejects.toThrow('on purpose');
     expect(existsSync(lock)).toBe(false);
+  });
+
+  test.each([
+    ['result', () => 'done', 'done'],
+    ['error', () => Promise.reject(new Error('on purpose')), 'on purpose'],
+  ])('keeps the %s of the action if the lock cannot be removed', async (_, action, expected) => {
+    const lock = path.join(temporaryFolder(), 'lock');
+    const running = withLock(lock, options([]), () => {
+      // A folder in place of the lock can be neither read nor removed.
+      rmSync(lock);
+      mkdirSync(lock);
+      return action();
+    });
+    await expect(running.catch((error: Error) => error.message)).resolves.toBe(expected);
+    expect(statSync(lock).isDirectory()).toBe(true);
   });
 
   test('D17 runs one action at a time', async () => {
@@ -70,7 +94,7 @@ describe('withLock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('waits ten seconds for a living process, then gives up and leaves its lock', async () => {
+  test('waits ten seconds for a running process, then fails and keeps its lock', async () => {
     const lock = path.join(temporaryFolder(), 'lock');
     leaveLock(lock);
     const waiting = { ...options([]), process: processOn(7, { running: { 42: '100' } }) };
@@ -82,19 +106,21 @@ describe('withLock', () => {
     expect(waiting.clock.monotonic()).toBeLessThan(10_100);
   });
 
-  test('X8: breaks a lock of another host that was not renewed for a minute', async () => {
+  test('X8: breaks a lock of a different host that was not renewed for a minute', async () => {
     const lock = path.join(temporaryFolder(), 'lock');
     const other = { ...options([]), process: processOn(7) };
     const use = () => withLock(lock, other, () => readFileSync(lock, 'utf8'));
     leaveLock(lock, { host: 'two' }, 20_000);
     const failure = await failureOf(use);
     expect(failure.kind).toBe('storage');
-    expect(failure.hint).toMatch(/^try again in (3\d|40) s: if that natter is gone, the lock is/);
+    expect(failure.hint).toMatch(
+      /^try again in (3\d|40) s: if that natter is not running, the lock is/,
+    );
     leaveLock(lock, { host: 'two' }, 61_000);
     expect(await use()).toContain('"processId":7');
   });
 
-  test('breaks an unsigned lock after two seconds', async () => {
+  test('breaks an empty lock after two seconds', async () => {
     const lock = path.join(temporaryFolder(), 'lock');
     writeFileSync(lock, '');
     const past = new Date(Date.now() - 1990);
@@ -105,7 +131,7 @@ describe('withLock', () => {
     expect(Date.now() - start).toBeLessThan(9000);
   });
 
-  test('does not remove a lock that another waiter is about to remove', async () => {
+  test('does not remove a lock that another process is removing', async () => {
     const lock = path.join(temporaryFolder(), 'lock');
     writeFileSync(lock, `${os.hostname()} 4242 token`);
     writeFileSync(`${lock}.token`, '');

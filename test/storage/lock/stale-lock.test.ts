@@ -25,71 +25,77 @@ describe('a lock of a dead process', () => {
   const inContainer = { boot: 'b1', namespace: 'n9', isContainer: true };
 
   test.each([
-    ['X7: of a process that is gone', {}, 0, onOne({}), true],
-    ['X7: of a process that is running', {}, day, onOne({ 42: '100' }), false],
-    ['X7: of a process whose id another one has now', {}, 0, onOne({ 42: '999' }), true],
-    ['X7: of a killed process that its parent remembers', {}, 0, onOne({ 42: 'dead' }), true],
+    ['X7: of a dead process', {}, 0, onOne({}), true],
+    ['X7: of a running process', {}, day, onOne({ 42: '100' }), false],
+    ['X7: of a process whose id a different process has now', {}, 0, onOne({ 42: '999' }), true],
+    ['X7: of a zombie process', {}, 0, onOne({ 42: 'dead' }), true],
     [
-      'X7: of process 1, by the process 1 after it in a namespace of the same number',
+      'X7: of process 1, found by a later process 1 in a namespace of the same number',
       { processId: 1 },
       0,
       processOn(1, { running: { 1: '200' } }),
       true,
     ],
     [
-      'X7: in another container, renewed just now',
+      'X7: in a different container, renewed just now',
       {},
       1000,
       processOn(42, { space: inContainer }),
       false,
     ],
     [
-      'X7: in another container, not renewed for a minute',
+      'X7: in a different container, not renewed for a minute',
       {},
       minute + 1000,
       processOn(42, { space: inContainer }),
       true,
     ],
     [
-      'X7: before the machine was started again, just now',
+      'X7: from before a restart of the machine, renewed just now',
       {},
       1000,
       processOn(42, { space: { ...firstSpace, boot: 'b9' } }),
       false,
     ],
     [
-      'X7: before the machine was started again, a minute ago',
+      'X7: from before a restart of the machine, not renewed for a minute',
       {},
       minute + 1000,
       processOn(42, { space: { ...firstSpace, boot: 'b9' } }),
       true,
     ],
-    ['X8: on another host, renewed just now', elsewhere, 1000, onOne({}), false],
-    ['X8: on another host, renewed 45 s ago', elsewhere, 45_000, onOne({}), false],
-    ['X8: on another host, not renewed for a minute', elsewhere, minute + 1000, onOne({}), true],
+    ['X8: on a different host, renewed just now', elsewhere, 1000, onOne({}), false],
+    ['X8: on a different host, renewed 45 s ago', elsewhere, 45_000, onOne({}), false],
     [
-      'X8: on another host of the same boot, as copies of a virtual machine have it',
+      'X8: on a different host, not renewed for a minute',
+      elsewhere,
+      minute + 1000,
+      onOne({}),
+      true,
+    ],
+    [
+      'X8: on a different host of the same boot, as in copies of a virtual machine',
       { host: 'two' },
       1000,
       onOne({}),
       false,
     ],
     [
-      'of a running process where the system names no boot',
+      'of a running process on a system without boot ids',
       { space: undefined, start: undefined },
       1000,
       processOn(7, { space: undefined, running: { 42: 'x' } }),
       false,
     ],
     [
-      'of a process that is gone where the system names no boot',
+      'of a dead process on a system without boot ids',
       { space: undefined, start: undefined },
       0,
       processOn(7, { space: undefined, running: {} }),
       true,
     ],
     [
-      'of a process id used again where the system names no boot',
+      'of a reused process id on a system without boot ids',
       { space: undefined, start: undefined },
       minute + 1000,
       processOn(7, { space: undefined, running: { 42: 'x' } }),
@@ -102,10 +108,10 @@ describe('a lock of a dead process', () => {
   });
 
   test.each([
-    ['that is not signed yet', '', 0, false],
-    ['that was never signed', '', 3000, true],
-    ['that was signed by half', '{"host":"one","proc', 3000, true],
-    ['that is a file of someone else', 'pinned = true\n', day, false],
+    ['that is still empty', '', 0, false],
+    ['that has been empty for three seconds', '', 3000, true],
+    ['that is incomplete', '{"host":"one","proc', 3000, true],
+    ['that is a file of a different program', 'pinned = true\n', day, false],
   ])('%s', (_what, content, age, isTaken) => {
     const lock = newLockPath();
     leaveText(lock, content, age);
@@ -117,19 +123,19 @@ describe('a lock of a dead process', () => {
   const here = (running: Record<number, string>, id = 7) =>
     processOn(id, { host: os.hostname(), running });
   test.each([
-    ['of a process that is gone', oldLock(42), 0, here({}), true],
-    ['of a process that is running', oldLock(42), 1000, here({ 42: '1' }), false],
+    ['of a dead process', oldLock(42), 0, here({}), true],
+    ['of a running process', oldLock(42), 1000, here({ 42: '1' }), false],
     ['X7: of process 1, found by process 1', oldLock(1), 0, here({ 1: '1' }, 1), true],
     ['from before the machine started', oldLock(42), restarted, here({ 42: '1' }), true],
-    ['of another host, a minute old', oldLock(42, 'elsewhere'), minute, here({}), false],
-    ['of another host, two days old', oldLock(42, 'elsewhere'), 2 * day, here({}), true],
+    ['of a different host, a minute old', oldLock(42, 'elsewhere'), minute, here({}), false],
+    ['of a different host, two days old', oldLock(42, 'elsewhere'), 2 * day, here({}), true],
   ])('D8 of an older version, %s', (_whose, content, age, process, isTaken) => {
     const lock = newLockPath();
     leaveText(lock, content, age);
     expect(holdLock(lock, holding(process)).isHeld).toBe(isTaken);
   });
 
-  test('X8: two hosts with a shared folder take the lock in turn, never both', () => {
+  test('X8: two hosts with a shared folder never hold the lock at the same time', () => {
     const lock = newLockPath();
     const one = holding(processOn(42));
     const two = holding(processOn(42, { host: 'two', space: { ...firstSpace, boot: 'b2' } }));
@@ -145,11 +151,11 @@ describe('a lock of a dead process', () => {
   });
 });
 
-describe('a clock that goes back', () => {
+describe('a clock that is set back', () => {
   const hour = 60 * minute;
   const other = () => holding(processOn(7, { running: {} }));
 
-  test('X8: does not steal a renewed lock', async () => {
+  test('X8: does not break a renewed lock', async () => {
     const lock = newLockPath();
     const options = holding(processOn(42, elsewhere));
     const held = hold(lock, options);
@@ -161,7 +167,7 @@ describe('a clock that goes back', () => {
     expect(held.isKept()).toBe(true);
   });
 
-  test('X8: gives an unrenewed lock the current time, so that it is dead a minute later', () => {
+  test('X8: sets the time of an unrenewed lock, which is dead a minute later', () => {
     const lock = newLockPath();
     leaveLock(lock, elsewhere, -hour);
     expect(holdLock(lock, other()).isHeld).toBe(false);
@@ -171,7 +177,7 @@ describe('a clock that goes back', () => {
   });
 });
 
-test('X7: a killed removal blocks others for at most a minute', () => {
+test('X7: a process killed while it removes a lock blocks others for at most a minute', () => {
   const lock = newLockPath();
   leaveLock(lock);
   const next = () => holdLock(lock, holding(processOn(7, { running: {} }))).isHeld;

@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { replaceResults } from '../../src/batch/results/write-results.ts';
 import { replaceFile } from '../../src/repl/editing/private-file.ts';
 
-const valuable = 'what a person keeps';
+const valuable = 'important notes';
 let folder: string;
 
 beforeEach(() => {
@@ -13,26 +13,26 @@ beforeEach(() => {
   writeFileSync(join(folder, 'valuable'), valuable);
 });
 
-/** A link at a name that can be guessed, as another account can put it into a shared folder. */
+/** A link with a predictable name, which a different account can create in a shared folder. */
 function plantLink(name: string): void {
   symlinkSync(join(folder, 'valuable'), join(folder, name));
 }
 
-test('X1: sorting results does not follow a link at the name of their draft', () => {
+test('X1: sorting results does not follow a link with the name of their temporary file', () => {
   plantLink('results.jsonl.ordered');
   replaceResults(join(folder, 'results.jsonl'), [Buffer.from('a\n')]);
   expect(readFileSync(join(folder, 'valuable'), 'utf8')).toBe(valuable);
   expect(readFileSync(join(folder, 'results.jsonl'), 'utf8')).toBe('a\n');
 });
 
-test('X1: an unsent prompt does not follow a link at the name of its draft', () => {
+test('X1: saving a draft does not follow a link with the name of its temporary file', () => {
   plantLink('draft.json.new');
   replaceFile(join(folder, 'draft.json'), 'half a thought');
   expect(readFileSync(join(folder, 'valuable'), 'utf8')).toBe(valuable);
   expect(readFileSync(join(folder, 'draft.json'), 'utf8')).toBe('half a thought');
 });
 
-test('a draft left by a crash is replaced, readable by its owner only', () => {
+test('a temporary file left from a crash is replaced, readable only by its owner', () => {
   writeFileSync(join(folder, 'draft.json.new'), 'older and longer than this', { mode: 0o644 });
   replaceFile(join(folder, 'draft.json'), 'new');
   expect(readFileSync(join(folder, 'draft.json'), 'utf8')).toBe('new');

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { expandName } from '../../src/storage/expand-name.ts';
+import { expandName, isReservedName } from '../../src/storage/file-name.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-names-'));
 for (const name of ['p-2.jsonl', 'p-1.jsonl', 'p-10.jsonl', 'q(1).jsonl', '.p-3.jsonl', '[x]*'])
@@ -16,6 +16,24 @@ test.each([
   ['[x]*', ['[x]*']],
   ['r-*.jsonl', []],
   ['r-1.jsonl', ['r-1.jsonl']],
-])('Y24: %s means %j', (name, expected) => {
+])('Y24: %s matches %j', (name, expected) => {
   expect(expandName(join(folder, name))).toEqual(expected.map((file) => join(folder, file)));
 });
+
+test.each([
+  'con.md',
+  String.raw`C:\notes\AUX.html`,
+  'nul.md',
+  'com1.json',
+  'LPT9',
+  'prn .md',
+  'con:x',
+])('%s is a device on Windows, and a file on other systems', (name) => {
+  expect(isReservedName(name, 'win32')).toBe(true);
+  expect(isReservedName(name, 'linux')).toBe(false);
+});
+
+test.each(['console.md', String.raw`con\answer.md`, 'com10.md', 'NUL', 'answer con.md'])(
+  '%s is an ordinary file name',
+  (name) => expect(isReservedName(name, 'win32')).toBe(false),
+);

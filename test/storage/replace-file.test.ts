@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { renameFile } from '../../src/storage/rename-file.ts';
+import { renameFile } from '../../src/storage/replace-file.ts';
 import { failureReason } from '../../src/storage/storage-failure.ts';
 
-/** Renaming that fails as often as told, by the code of the system. */
+/** Renaming that fails so many times with a code of the system. */
 function failing(times: number, code: string) {
   const calls: string[] = [];
   const renaming = {
@@ -16,7 +16,7 @@ function failing(times: number, code: string) {
 }
 
 test.each(['EBUSY', 'EPERM', 'EACCES'])(
-  'Y24: the rename of an open file (%s) is tried again',
+  'Y24: renaming a file that is open (%s) is retried',
   (code) => {
     const { calls, renaming } = failing(1, code);
     renameFile('a', 'b', renaming);
@@ -24,18 +24,18 @@ test.each(['EBUSY', 'EPERM', 'EACCES'])(
   },
 );
 
-test('Y24: the rename of a file that stays open fails', () => {
+test('Y24: renaming a file that stays open fails', () => {
   const { renaming } = failing(Infinity, 'EBUSY');
   expect(() => renameFile('a', 'b', renaming)).toThrow('EBUSY');
 });
 
-test('Y24: other errors are not tried again', () => {
+test('Y24: other errors are not retried', () => {
   const { calls, renaming } = failing(1, 'ENOSPC');
   expect(() => renameFile('a', 'b', renaming)).toThrow('ENOSPC');
   expect(calls).toEqual(['a b']);
 });
 
-test('Y24: the cause is in plain words', () => {
+test('Y24: the reason is in plain words', () => {
   const busy = Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
   expect(failureReason(busy)).toBe('another program has it open');
 });

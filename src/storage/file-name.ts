@@ -1,0 +1,39 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+const wildcards = /[*?]/;
+
+function patternOf(text: string): RegExp {
+  const escaped = text.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's');
+}
+
+/**
+ * The files that match a name with `*` or `?` in its last part, sorted as by a shell; cmd.exe and PowerShell do not
+ * expand names. The name of an existing file matches only that file. Empty if nothing matches.
+ * @throws the system's error if the folder cannot be read
+ */
+export function expandName(name: string): readonly string[] {
+  const last = path.basename(name);
+  if (!wildcards.test(last) || fs.existsSync(name)) return [name];
+  const folder = name.slice(0, name.length - last.length);
+  const pattern = patternOf(last);
+  const names = fs.readdirSync(folder === '' ? '.' : folder);
+  return names
+    .filter((entry) => pattern.test(entry) && (last.startsWith('.') || !entry.startsWith('.')))
+    .sort()
+    .map((entry) => `${folder}${entry}`);
+}
+
+/** Windows opens a device by these names in every folder, with any extension. */
+const device = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$/i;
+
+/**
+ * Whether Windows would write to a device instead of a file of that name, and lose the text: `con.md`, `aux`. The
+ * bare `NUL` is allowed: people use it on purpose.
+ */
+export function isReservedName(name: string, platform: NodeJS.Platform): boolean {
+  if (platform !== 'win32' || name.toUpperCase() === 'NUL') return false;
+  const [base = ''] = path.win32.basename(name).split(/[.:]/);
+  return device.test(base.trimEnd());
+}

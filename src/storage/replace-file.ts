@@ -1,0 +1,91 @@
+import fs from 'node:fs';
+import { removeFile } from './remove-file.ts';
+import { errorCode } from './storage-failure.ts';
+
+/**
+ * Opens a new file with a predictable name, such as the temporary file that replaces the file beside it. An existing
+ * file is left from a crash, or is a link from a different account in a shared folder: it is removed, not followed.
+ * @throws the system's error
+ */
+export function openTemporaryFile(path: string, mode: number): number {
+  removeFile(path);
+  return fs.openSync(path, 'wx', mode);
+}
+
+/** Milliseconds before each retry; short, because they help only on Windows. */
+const pauses = [10, 20, 50, 100, 200];
+
+/** Blocks the process for so many milliseconds. */
+function sleep(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/**
+ * Calls `action` again, up to five times in 0.4 seconds, while it throws one of the system's error codes.
+ * @throws the system's error
+ */
+export function retryWhile<Result>(
+  codes: ReadonlySet<string | undefined>,
+  action: () => Result,
+  wait: (milliseconds: number) => void = sleep,
+): Result {
+  for (const pause of pauses) {
+    try {
+      return action();
+    } catch (error) {
+      if (!codes.has(errorCode(error))) throw error;
+      wait(pause);
+    }
+  }
+  return action();
+}
+
+/** Errors on Windows while a virus scanner, an indexer or an editor has one of the files open. */
+const openElsewhereCodes: ReadonlySet<string | undefined> = new Set(['EACCES', 'EBUSY', 'EPERM']);
+
+interface Renaming {
+  /** @throws the system's error */
+  rename(from: string, to: string): void;
+  wait(milliseconds: number): void;
+}
+
+const systemRenaming: Renaming = { rename: fs.renameSync, wait: sleep };
+
+/**
+ * Renames a file and replaces the target. Retries while another program has one of them open.
+ * @throws the system's error
+ */
+export function renameFile(from: string, to: string, renaming = systemRenaming): void {
+  retryWhile(
+    openElsewhereCodes,
+    () => renaming.rename(from, to),
+    (pause) => renaming.wait(pause),
+  );
+}
+
+/** The system or the file system does not support it, or the folder is not readable. */
+const unsupportedCodes: ReadonlySet<string | undefined> = new Set([
+  'EACCES',
+  'EINVAL',
+  'EISDIR',
+  'ENOSYS',
+  'ENOTSUP',
+  'EPERM',
+]);
+
+/**
+ * Flushes a folder to the disk after files in it were created or renamed. Does nothing where that is not supported
+ * (Windows).
+ * @throws the system's error
+ */
+export function synchronizeFolder(path: string): void {
+  let descriptor: number | undefined;
+  try {
+    descriptor = fs.openSync(path, 'r');
+    fs.fsyncSync(descriptor);
+  } catch (error) {
+    if (!unsupportedCodes.has(errorCode(error))) throw error;
+  } finally {
+    if (descriptor !== undefined) fs.closeSync(descriptor);
+  }
+}

@@ -1,0 +1,68 @@
+import fs, { existsSync, readFileSync, statSync } from 'node:fs';
+
+import { expect, test } from 'vitest';
+
+import {
+  createLock,
+  findLock,
+  type OpenFile,
+  releaseLock,
+} from '../../../src/storage/lock/lock-file.ts';
+import { createOwner } from '../../../src/storage/lock/lock-owner.ts';
+import { stateOf } from '../../../src/storage/lock/stale-lock.ts';
+import { leaveLock, newLockPath, processOn } from '../lock-fixtures.ts';
+
+const owner = createOwner(processOn(42), new Date(), 'token');
+
+/** Opens files after so many failures with a code of the system. */
+function failing(times: number, code: string) {
+  let calls = 0;
+  const open: OpenFile = (...words) => {
+    calls += 1;
+    if (calls <= times) throw Object.assign(new Error(code), { code });
+    return fs.openSync(...words);
+  };
+  return { open, calls: () => calls };
+}
+
+test.skipIf(process.platform === 'win32')('other accounts can read a lock', () => {
+  const lock = newLockPath();
+  expect(createLock(lock, owner)).toBe(true);
+  // Exact, unless the umask of the test run is unusual.
+  expect(statSync(lock).mode & 0o777).toBe(0o644 & ~process.umask());
+});
+
+test('a lock that this account cannot read belongs to a running process', () => {
+  const lock = newLockPath();
+  leaveLock(lock);
+  const found = findLock(lock, failing(1, 'EACCES').open);
+  expect(found).toMatchObject({ owner: undefined, isForeign: true });
+  if (found === undefined) throw new Error('no lock was found');
+  expect(stateOf(lock, found, processOn(7), 'probe')).toEqual({ type: 'alive' });
+});
+
+test.each(['EPERM', 'EBUSY'])(
+  'a lock that another process is removing on Windows (%s) is taken after it is gone',
+  (code) => {
+    const lock = newLockPath();
+    expect(createLock(lock, owner, failing(2, code).open)).toBe(true);
+    expect(findLock(lock, failing(2, code).open)?.token).toBe('token');
+  },
+);
+
+test('a folder that cannot be written is a failure', () => {
+  const lock = newLockPath();
+  expect(() => createLock(lock, owner, failing(Infinity, 'EPERM').open)).toThrow('EPERM');
+  const denied = failing(Infinity, 'EACCES');
+  expect(() => createLock(lock, owner, denied.open)).toThrow('EACCES');
+  expect(denied.calls()).toBe(1);
+});
+
+test('releaseLock keeps the lock of another process', () => {
+  const lock = newLockPath();
+  leaveLock(lock);
+  releaseLock(lock, 'token');
+  expect(readFileSync(lock, 'utf8')).toContain('"token":"left"');
+  releaseLock(lock, 'left');
+  expect(existsSync(lock)).toBe(false);
+});

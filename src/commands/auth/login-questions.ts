@@ -12,7 +12,7 @@ import { present } from '../print/presentation.ts';
 const mostTries = 3;
 
 /** Somebody is there who can answer another time. */
-function canAsk({ streams }: Context, { input }: LoginOptions): boolean {
+function canAsk({ streams }: Pick<Context, 'streams'>, { input }: LoginOptions): boolean {
   return streams.stdin.isTerminal && input;
 }
 
@@ -87,10 +87,13 @@ export async function askBaseUrl(
 
 const longestKey = 8192;
 
-async function readKeyFromInput(context: Context): Promise<string> {
+async function readKeyFromInput({
+  streams,
+  signal,
+}: Pick<Context, 'streams' | 'signal'>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of context.streams.stdin.bytes(context.signal)) {
+  for await (const chunk of streams.stdin.bytes(signal)) {
     size += chunk.length;
     if (size > longestKey) throw new Failure('usage', 'standard input is too long for a key');
     chunks.push(chunk);

@@ -1,4 +1,5 @@
 import type { ModelRecord } from '../../client/contract.ts';
+import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { defaultProfile } from '../../settings/profile-name.ts';
 import { removeCredential, saveCredential, setStoredSetting } from '../../settings/profiles.ts';
@@ -71,13 +72,13 @@ async function check(
   }
 }
 
-function refuseWithoutService(context: Context, options: LoginOptions): void {
+function refuseWithoutService(environment: Environment, options: LoginOptions): void {
   if (options.sandbox === true) {
     throw new Failure('usage', 'the sandbox needs no login', {
       hint: 'natter --sandbox "a prompt" answers without a key',
     });
   }
-  if (chooseRecording(options, context.environment).replay !== undefined) {
+  if (chooseRecording(options, environment).replay !== undefined) {
     throw new Failure('usage', 'a recording needs no login', {
       hint: 'leave out --replay, or unset NATTER_REPLAY, to connect to a service',
     });
@@ -128,7 +129,7 @@ function store(context: Context, profile: string, { apiKey, baseUrl }: Entered) 
  * @throws Failure
  */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
-  refuseWithoutService(context, options);
+  refuseWithoutService(context.environment, options);
   const presentation = await present(context, options);
   const { notices } = presentation;
   const stored = readStored(context, notices);

@@ -45,7 +45,7 @@ async function printUnsaved(file: ResultFile, stdout: OutputStream): Promise<voi
 
 /** @throws Failure */
 export async function openBatchSink(
-  context: Context,
+  context: Pick<Context, 'streams' | 'clock' | 'process' | 'signal'>,
   notices: Notices,
   options: BatchOptions,
 ): Promise<BatchSink> {

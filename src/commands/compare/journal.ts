@@ -9,7 +9,7 @@ import {
   nextTurns,
   openNamedJournal,
   type NextTurn,
-} from '../journal/kept-conversation.ts';
+} from '../journal/open-conversation.ts';
 import type { Context } from '../program/context.ts';
 import { promptMessages } from '../prompt/chat-request.ts';
 import type { ConversationOptions } from '../prompt/prompt-options.ts';

@@ -4,11 +4,13 @@ import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
 import type { Environment } from '../../environment.ts';
-import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
-import { readRequestSettings } from '../service/request-settings.ts';
-import { readStored } from '../service/service.ts';
+import {
+  readRequestSettings,
+  readStored,
+  type SettingsContext,
+} from '../service/settings-access.ts';
 
 /** A model as the user names it: `llama3` or `local:llama3`. */
 interface NamedModel {
@@ -72,7 +74,7 @@ type ModelOptions = GlobalOptions & PromptOptions & { readonly models?: readonly
  * their key is not sent to it.
  */
 function settingsOf(
-  context: Context,
+  context: SettingsContext,
   options: ModelOptions,
   { profile, model }: NamedModel,
   stored: StoredSettings | undefined,
@@ -91,7 +93,7 @@ function settingsOf(
  * @throws Failure for fewer than two models, an invalid value or an unreadable file
  */
 export function readComparedModels(
-  context: Context,
+  context: SettingsContext,
   notices: Notices,
   options: ModelOptions,
 ): readonly ComparedModel[] {

@@ -14,10 +14,10 @@ import { columnWidth } from '../../terminal/text/columns.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
 import { createTextOutput } from '../print/answer-output.ts';
-import { cleanLine } from '../print/clean-line.ts';
+import { cleanLine } from '../program/mask-secrets.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
-import { withHint } from '../program/remedy-words.ts';
+import { withHint } from '../program/report.ts';
 
 export interface CompareViewOptions {
   readonly context: Context;

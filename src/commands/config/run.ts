@@ -1,6 +1,6 @@
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { resolveFolders } from '../../settings/folders.ts';
+import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { parseSettingName } from '../../settings/setting-name.ts';
@@ -45,9 +45,12 @@ export async function getSetting(
 }
 
 /** The profile that a change goes to; a new one may be named. */
-function targetProfile(context: Context, options: GlobalOptions, stored: StoredSettings): string {
-  const { environment } = context;
-  return chooseProfile({ flag: options.profile, environment, stored }, true).value;
+function targetProfile(
+  { environment }: Pick<Context, 'environment'>,
+  { profile: flag }: GlobalOptions,
+  stored: StoredSettings,
+): string {
+  return chooseProfile({ flag, environment, stored }, true).value;
 }
 
 /** Runs `natter config set <name> <value>`. @throws Failure */
@@ -84,7 +87,7 @@ export async function unsetSetting(
 }
 
 /** Runs `natter config path`. @throws Failure when the system names no folder for settings */
-export async function showPath(context: Context): Promise<void> {
+export async function showPath(context: FolderFacts & Pick<Context, 'streams'>): Promise<void> {
   const { config } = resolveFolders(context);
   if (config === undefined) {
     throw new Failure('storage', 'the settings folder is unknown: there is no home folder', {

@@ -54,7 +54,7 @@ function readModels(
 }
 
 async function printModels(
-  context: Context,
+  context: Pick<Context, 'streams'>,
   options: JsonOptions,
   presentation: Presentation,
   records: readonly ModelRecord[],

@@ -1,5 +1,6 @@
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 import { isLoopbackName } from '../../address.ts';
+import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
@@ -8,10 +9,9 @@ import { checkProfileName } from '../../settings/profile-name.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
-import type { Context } from '../program/context.ts';
 import type { SandboxCommandOptions } from './options.ts';
 import { noticeRisks } from '../service/service.ts';
-import { keepSecrets, readStored } from '../service/settings-access.ts';
+import { keepSecrets, readStored, type SettingsContext } from '../service/settings-access.ts';
 
 /** Holds the upstream's key; the clients in front of the sandbox use NATTER_API_KEY. */
 const keyVariable = 'NATTER_UPSTREAM_API_KEY';
@@ -24,7 +24,7 @@ export interface UpstreamSettings extends ResolvedSettings {
   readonly values: SettingValues & { readonly baseUrl: string };
 }
 
-function withKey(settings: ResolvedSettings, { environment }: Context): ResolvedSettings {
+function withKey(settings: ResolvedSettings, environment: Environment): ResolvedSettings {
   const text = environment[keyVariable] ?? '';
   if (text === '') return settings;
   const value = parseApiKey(text, keyVariable, 'configuration');
@@ -69,7 +69,7 @@ function refuseItself(baseUrl: string, { port }: SandboxCommandOptions): void {
  * @throws Failure for a bad value or file, or a profile without an address
  */
 export function upstreamSettings(
-  context: Context,
+  context: SettingsContext,
   notices: Notices,
   options: SandboxCommandOptions,
 ): UpstreamSettings {
@@ -89,7 +89,7 @@ export function upstreamSettings(
     environment: {},
     stored: profile === undefined ? nothing : readStored(context, notices),
   });
-  const settings = withKey(resolved, context);
+  const settings = withKey(resolved, context.environment);
   const { baseUrl } = settings.values;
   if (baseUrl === undefined) {
     throw new Failure('configuration', `the profile ${profile} has no base URL`, {

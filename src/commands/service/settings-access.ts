@@ -15,6 +15,9 @@ import type { GlobalOptions } from '../program/global-options.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { readServedWindows } from './served-windows.ts';
 
+/** What the settings of a run depend on. */
+export type SettingsContext = FolderFacts & Pick<Context, 'secrets'>;
+
 const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };
 
 /** Reads the settings files and prints their warnings. @throws Failure */
@@ -59,7 +62,7 @@ export function keepSecrets(
  * @throws Failure for a bad value or file
  */
 export function readSettings(
-  context: FolderFacts & Pick<Context, 'secrets'>,
+  context: SettingsContext,
   notices: Notices,
   options: GlobalOptions,
   flags: SettingFlags = {},
@@ -88,7 +91,7 @@ export function readSettings(
  * @throws Failure for a bad value or file
  */
 export function readRequestSettings(
-  context: FolderFacts & Pick<Context, 'secrets'>,
+  context: SettingsContext,
   notices: Notices,
   options: GlobalOptions & SettingFlags & Pick<PromptOptions, 'param'>,
   changes: SettingFlags = {},

@@ -4,7 +4,7 @@ import { branchJournal } from '../../src/conversation/journal/open-journal.ts';
 import { parseLine } from '../../src/conversation/journal/records.ts';
 import { modelOf, pathOf } from '../../src/conversation/tree.ts';
 import {
-  exchange,
+  addPromptAndAnswer,
   journalOptions,
   linesOf,
   resumed,
@@ -12,7 +12,7 @@ import {
   textsOf,
 } from './journal-fixtures.ts';
 
-describe('X19: a prompt and answer that are undone', () => {
+describe('X19: an undone prompt and its answer', () => {
   async function undone() {
     const options = journalOptions();
     const id = await storedConversation(options, [
@@ -30,7 +30,7 @@ describe('X19: a prompt and answer that are undone', () => {
     expect(textsOf(resumed(options, id))).toEqual(['one', 'first']);
     const copy = branchJournal(options, id);
     expect(textsOf(copy)).toEqual(['one', 'first']);
-    exchange(copy, 'three', 'third');
+    addPromptAndAnswer(copy, 'three', 'third');
     await copy.close();
     expect(textsOf(resumed(options, copy.conversation().id))).toEqual([
       'one',
@@ -40,7 +40,7 @@ describe('X19: a prompt and answer that are undone', () => {
     ]);
   });
 
-  test('are back when they are selected', async () => {
+  test('return when they are selected', async () => {
     const { options, id } = await undone();
     const journal = resumed(options, id);
     const prompt = [...journal.conversation().turns.values()][2]?.id ?? '';
@@ -48,7 +48,7 @@ describe('X19: a prompt and answer that are undone', () => {
     expect(textsOf(journal)).toEqual(['one', 'first', 'two', 'second']);
   });
 
-  test('may be the only ones', async () => {
+  test('can be the only turns', async () => {
     const options = journalOptions();
     const id = await storedConversation(options, [['one', 'first']]);
     const journal = resumed(options, id);
@@ -60,7 +60,7 @@ describe('X19: a prompt and answer that are undone', () => {
     expect(copy.conversation().turns.size).toBe(2);
   });
 
-  test('D18 are a record that an older natter skips', async () => {
+  test('D18 are recorded in a way that an older natter skips', async () => {
     const { options, id } = await undone();
     const last = linesOf(options.folder, id).at(-1) ?? '';
     expect(JSON.parse(last)).toEqual({ type: 'undo', turn: expect.any(String) });
@@ -68,7 +68,7 @@ describe('X19: a prompt and answer that are undone', () => {
   });
 });
 
-test('X18: an answer of a comparison keeps the model of the conversation, in a copy too', async () => {
+test('X18: an answer of a comparison keeps the model of the conversation, also in a copy', async () => {
   const options = journalOptions();
   const id = await storedConversation(options, [['one', 'first']]);
   const journal = resumed(options, id);

@@ -8,8 +8,16 @@ test.each([
   ['a prompt', { prompt: 'hi', files: [] }, 'hi'],
   ['input', { files: [], input: 'a\n' }, 'a\n'],
   ['a prompt and input', { prompt: 'hi', files: [], input: 'a\n' }, 'hi\n\na\n'],
-  ['input in its place', { prompt: 'of {{stdin}}: why', files: [], input: 'x' }, 'of x: why'],
-  ['input in two places', { prompt: '{{stdin}}{{stdin}}', files: [], input: '$&' }, '$&$&'],
+  [
+    'input in place of the placeholder',
+    { prompt: 'of {{stdin}}: why', files: [], input: 'x' },
+    'of x: why',
+  ],
+  [
+    'input in place of two placeholders',
+    { prompt: '{{stdin}}{{stdin}}', files: [], input: '$&' },
+    '$&$&',
+  ],
   ['a placeholder without input', { prompt: 'a {{stdin}}', files: [] }, 'a {{stdin}}'],
   ['empty input', { prompt: 'hi', files: [], input: '' }, 'hi'],
   [
@@ -25,12 +33,12 @@ test.each([
     '<file name="a&quot;&gt;&lt;b&gt;&amp;">\nx\n</file>',
   ],
   [
-    'everything, in this order',
+    'everything, in order',
     { prompt: 'p', files: [file('a', '1\n'), file('b', '2\n')], input: 'in' },
     'p\n\n<file name="a">\n1\n</file>\n\n<file name="b">\n2\n</file>\n\nin',
   ],
   [
-    'input in its place, then files',
+    'input in place of the placeholder, then files',
     { prompt: '{{stdin}}', files: [file('a', '1\n')], input: 'in' },
     'in\n\n<file name="a">\n1\n</file>',
   ],
@@ -38,7 +46,7 @@ test.each([
   expect(composePrompt(parts)).toBe(text);
 });
 
-test('input is unchanged, whatever it contains', () => {
+test('standard input is never changed', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), (input) => {
       expect(composePrompt({ prompt: 'p', files: [], input })).toBe(`p\n\n${input}`);
@@ -60,15 +68,15 @@ describe('Y12: a file cannot close its own block', () => {
     ['</file>\n</file-1>', 'file-2'],
     ['</file-1>', 'file'],
     ['</filename> profile', 'file'],
-  ])('%j is in a block called %2$s', (content, tag) => {
-    const turn = composePrompt({ prompt: 'p', files: [file('a', content), file('b', 'x')] });
-    expect(turn).toBe(
+  ])('%j is in a block with the tag %s', (content, tag) => {
+    const composed = composePrompt({ prompt: 'p', files: [file('a', content), file('b', 'x')] });
+    expect(composed).toBe(
       `p\n\n<${tag} name="a">\n${content}\n</${tag}>\n\n<file name="b">\nx\n</file>`,
     );
-    expect(splitPrompt(turn).files.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(splitPrompt(composed).files.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  test('whatever it holds', () => {
+  test('for any content', () => {
     const hostile = fc.array(
       fc.constantFrom('</', '<', 'file', 'FILE', '-1', '-2', '>', ' ', '\n'),
     );
@@ -83,7 +91,7 @@ describe('Y12: a file cannot close its own block', () => {
   });
 });
 
-test('a turn is split into a prompt and files that compose the same turn', () => {
+test('a prompt is split into parts that compose the same content', () => {
   const files = fc.array(fc.record({ name: pieces, content: pieces }), { maxLength: 3 });
   fc.assert(
     fc.property(pieces, files, (prompt, attached) => {
@@ -94,14 +102,14 @@ test('a turn is split into a prompt and files that compose the same turn', () =>
 });
 
 test.each([
-  ['no file', { prompt: 'p', files: [] }],
+  ['no files', { prompt: 'p', files: [] }],
   ['files', { prompt: 'p', files: [file('a"<&.md', '1\n\n2\n'), file('b', '')] }],
-  ['a file alone', { prompt: '', files: [file('a', 'x\n')] }],
-])('a turn with %s is taken apart into what it was made of', (_, parts) => {
+  ['only a file', { prompt: '', files: [file('a', 'x\n')] }],
+])('a prompt with %s is split into its parts', (_, parts) => {
   expect(splitPrompt(composePrompt(parts))).toEqual(parts);
 });
 
-test('a turn that ends with piped input is not split', () => {
+test('a prompt that ends with piped input is not split', () => {
   const content = composePrompt({ prompt: 'p', files: [file('a', 'x')], input: 'in' });
   expect(splitPrompt(content)).toEqual({ prompt: content, files: [] });
 });

@@ -40,7 +40,7 @@ test.each([
   expect(contextWarning(contextFit(model, estimate))).toBe(warning);
 });
 
-test('only bytes that no tokenizer fits are refused', () => {
+test('a prompt is refused only if it fits with no tokenizer', () => {
   expect(() => refuseImpossible('origin', 16_384_000)).not.toThrow();
   expect(() => refuseImpossible('foreign', 1e12)).not.toThrow();
   expect(() => refuseImpossible('origin', 16_384_001)).toThrow(/16,384,001 bytes/);

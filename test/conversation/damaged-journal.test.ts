@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { messagesOf } from '../../src/conversation/tree.ts';
 import { failureOf } from '../settings/fixtures/stored.ts';
 import {
-  exchange,
+  addPromptAndAnswer,
   fileOf,
   journalOptions,
   linesOf,
@@ -15,7 +15,7 @@ import {
 } from './journal-fixtures.ts';
 
 describe('damaged files', () => {
-  const sound = async () => {
+  const intact = async () => {
     const options = journalOptions();
     const id = await storedConversation(options, [
       ['one', 'first'],
@@ -24,8 +24,8 @@ describe('damaged files', () => {
     return { options, id, file: fileOf(options.folder, id) };
   };
 
-  test('D2 D3 a file cut at any byte of its last exchange loads, and its next record is on a new line', async () => {
-    const { options, id, file } = await sound();
+  test('D2 D3 a file cut at any byte of its last prompt and answer loads, and its next record is on a new line', async () => {
+    const { options, id, file } = await intact();
     const bytes = readFileSync(file);
     const start = bytes.indexOf('"two"');
     for (let end = start; end < bytes.length; end += 1) {
@@ -43,30 +43,30 @@ describe('damaged files', () => {
   test.each([
     ['D4 a bad line in the middle', 'garbage {', 1],
     ['D5 a block of NUL bytes', '\0'.repeat(4096), 1],
-    ['D6 CRLF and an empty line', '\r', 0],
+    ['D6 an empty line in CRLF', '\r', 0],
     ['D18 a record of an unknown type', '{"type":"mood","value":"good"}', 0],
-    ['a record without what it needs', '{"type":"turn","id":"x"}', 1],
-  ])('%s costs itself alone', async (_what, line, lost) => {
-    const { options, id, file } = await sound();
+    ['a record without a required field', '{"type":"turn","id":"x"}', 1],
+  ])('%s loses only itself', async (_name, line, lost) => {
+    const { options, id, file } = await intact();
     const lines = linesOf(options.folder, id);
     const damaged = [...lines.slice(0, 5), line, ...lines.slice(5)];
     writeFileSync(file, `\uFEFF${damaged.join('\r\n')}\r\n`);
     const journal = resumed(options, id);
     expect(textsOf(journal)).toEqual(['one', 'first', 'two', 'second']);
     expect(options.warnings).toHaveLength(lost);
-    exchange(journal, 'three', 'third');
+    addPromptAndAnswer(journal, 'three', 'third');
     expect(readFileSync(file, 'utf8')).toContain(line);
   });
 
   test('D5 a record after NUL bytes on its line is read', async () => {
-    const { options, id, file } = await sound();
+    const { options, id, file } = await intact();
     const lines = linesOf(options.folder, id);
     writeFileSync(file, lines.map((line) => `\0\0\0${line}\n`).join(''));
     expect(textsOf(resumed(options, id))).toEqual(['one', 'first', 'two', 'second']);
   });
 
   test('D3 a record on the line of a torn one is read', async () => {
-    const { options, id, file } = await sound();
+    const { options, id, file } = await intact();
     const lines = linesOf(options.folder, id);
     appendFileSync(file, lines[1]?.slice(0, 40) ?? '');
     const extra = { type: 'turn', id: 'zzz', parent: null, role: 'user', content: 'extra' };
@@ -77,14 +77,14 @@ describe('damaged files', () => {
   });
 
   test('D6 a file without its final newline loads whole', async () => {
-    const { options, id, file } = await sound();
+    const { options, id, file } = await intact();
     writeFileSync(file, readFileSync(file, 'utf8').trimEnd());
     expect(textsOf(resumed(options, id))).toEqual(['one', 'first', 'two', 'second']);
     expect(options.warnings).toEqual([]);
   });
 
   test('D4 the loss of any line keeps the other texts', async () => {
-    const { options, id, file } = await sound();
+    const { options, id, file } = await intact();
     const lines = linesOf(options.folder, id);
     for (const [index] of lines.entries()) {
       writeFileSync(file, `${lines.toSpliced(index, 1, '{').join('\n')}\n`);
@@ -97,8 +97,8 @@ describe('damaged files', () => {
     }
   });
 
-  test('D19 a file without a readable line is renamed, never destroyed', async () => {
-    const { options, id, file } = await sound();
+  test('D19 a file without a readable line is renamed, not deleted', async () => {
+    const { options, id, file } = await intact();
     writeFileSync(file, 'not a journal');
     const failure = await failureOf(() => resumed(options, id));
     expect(failure.hint).toContain(`${file}.unreadable`);
@@ -106,15 +106,15 @@ describe('damaged files', () => {
   });
 
   test('a file of a newer format is not changed', async () => {
-    const { options, id, file } = await sound();
+    const { options, id, file } = await intact();
     const before = readFileSync(file, 'utf8').replace('"version":1', '"version":2');
     writeFileSync(file, before);
     expect((await failureOf(() => resumed(options, id))).message).toContain('newer natter');
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
-  test('D11 a folder in place of the file is a failure that names it', async () => {
-    const { options, id, file } = await sound();
+  test('D11 a folder in place of the file causes a failure that names it', async () => {
+    const { options, id, file } = await intact();
     rmSync(file);
     mkdirSync(file);
     expect((await failureOf(() => resumed(options, id))).message).toContain(file);

@@ -8,12 +8,12 @@ const source = 'standard input';
 describe('decodeText', () => {
   test.each([
     ['UTF-8', Buffer.from('é日😀\n'), {}, 'é日😀\n'],
-    ['nothing', bytes(), {}, ''],
+    ['an empty input', bytes(), {}, ''],
     ['a byte order mark', bytes(0xef, 0xbb, 0xbf, 0x61), {}, 'a'],
-    ['UTF-16, little end first', Buffer.from('\uFEFFaé', 'utf16le'), {}, 'aé'],
-    ['UTF-16, big end first', bytes(0xfe, 0xff, 0, 0x61, 0, 0xe9), {}, 'aé'],
+    ['little-endian UTF-16', Buffer.from('\uFEFFaé', 'utf16le'), {}, 'aé'],
+    ['big-endian UTF-16', bytes(0xfe, 0xff, 0, 0x61, 0, 0xe9), {}, 'aé'],
     ['a named encoding', bytes(0xe9), { encoding: 'windows-1252' }, 'é'],
-    ['another', bytes(0x93, 0xfa), { encoding: 'shift_jis' }, '日'],
+    ['a multi-byte encoding', bytes(0x93, 0xfa), { encoding: 'shift_jis' }, '日'],
     ['bytes that are not text, when lossy', bytes(0x61, 0xff, 0x62), { lossy: true }, 'a\uFFFDb'],
     ['NUL, when lossy', bytes(0x61, 0, 0x62), { lossy: true }, 'a\0b'],
   ])('P12 reads %s', (_, input, options, text) => {
@@ -30,12 +30,12 @@ describe('decodeText', () => {
     expect(() => decodeText(input, { source, ...options })).toThrow(message);
   });
 
-  test('P12 the invalid byte is named in long input too', () => {
+  test('P12 the offset of an invalid byte is exact in long input too', () => {
     const long = Buffer.concat([Buffer.from('日'.repeat(100_000)), bytes(0xc3, 0x28)]);
     expect(() => decodeText(long, { source })).toThrow('byte 300000 is invalid');
   });
 
-  test('decodes any encoded text unchanged', () => {
+  test('decodes any text unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const plain = text.replaceAll('\0', '').replace(/^\uFEFF+/, '');

@@ -6,11 +6,11 @@ import { exportHtml } from '../../src/conversation/export/html.ts';
 import { exportJson, exportMarkdown } from '../../src/conversation/export/export.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { pathOf } from '../../src/conversation/tree.ts';
-import { exchange, journalOptions, wholeExport } from './journal-fixtures.ts';
+import { addPromptAndAnswer, journalOptions, wholeExport } from './journal-fixtures.ts';
 
 function conversation(prompt: string, answer: string) {
   const journal = createJournal({ ...journalOptions(), save: false });
-  exchange(journal, prompt, answer);
+  addPromptAndAnswer(journal, prompt, answer);
   return journal;
 }
 
@@ -25,7 +25,7 @@ describe('exports', () => {
     );
   });
 
-  test('a turn with only one version has no number', () => {
+  test('a turn with a single version has no number', () => {
     const all = wholeExport(exportMarkdown, conversation('why?', 'because').conversation(), {
       siblings: true,
     });
@@ -63,7 +63,7 @@ describe('exports', () => {
     ['[x](https://e.example/"onmouseover="a)', '"onmouseover'],
     ['```"><script>\nx\n```', '<script'],
     ['# <iframe src="https://e.example">', '<iframe'],
-  ])('an HTML page lets nothing of %s run', (answer, forbidden) => {
+  ])('an HTML page makes %s inert', (answer, forbidden) => {
     const page = wholeExport(
       exportHtml,
       conversation('<script>hi</script>', answer).conversation(),

@@ -7,7 +7,7 @@ import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { appendFile } from '../../src/storage/append-file.ts';
 import {
   dataFolder,
-  exchange,
+  addPromptAndAnswer,
   fileOf,
   journalOptions,
   resumed,
@@ -18,9 +18,9 @@ describe('storage failures', () => {
   test('D12 a removed folder is written again completely', async () => {
     const options = journalOptions(dataFolder());
     const journal = createJournal(options);
-    exchange(journal, 'one', 'first');
+    addPromptAndAnswer(journal, 'one', 'first');
     rmSync(options.folder, { recursive: true });
-    exchange(journal, 'two', 'second');
+    addPromptAndAnswer(journal, 'two', 'second');
     await journal.close();
     expect(journal.state()).toMatchObject({ isStored: true, unsavedTurns: 0 });
     const again = resumed(options, journal.conversation().id);
@@ -59,7 +59,7 @@ describe('storage failures', () => {
     const options = journalOptions();
     writeFileSync(path.join(options.folder, 'conversations'), '');
     const journal = createJournal(options);
-    exchange(journal, 'one', 'first');
+    addPromptAndAnswer(journal, 'one', 'first');
     await journal.close();
     expect(textsOf(journal)).toEqual(['one', 'first']);
     expect(options.warnings).toHaveLength(1);
@@ -79,7 +79,7 @@ describe('storage failures', () => {
           return appendFile.append(file, part);
         },
       });
-      exchange(journal, 'one', 'first');
+      addPromptAndAnswer(journal, 'one', 'first');
       expect(journal.state().isStored).toBe(false);
       expect(options.warnings).toHaveLength(1);
       expect(options.warnings[0]).toContain('the disk is full');
@@ -91,40 +91,40 @@ describe('storage failures', () => {
     }
   });
 
-  test('X20: 500 turns on a full disk take proportional work and few attempts', async () => {
+  test('X20: 500 turns on a full disk take proportional work and few writes', async () => {
     const options = journalOptions();
-    let tries = 0;
+    let writes = 0;
     let offered = 0;
     let isFull = true;
     const journal = createJournal(options, {
       ...appendFile,
       append(file, bytes) {
         if (!isFull) return appendFile.append(file, bytes);
-        tries += 1;
+        writes += 1;
         offered += bytes.length;
         throw Object.assign(new Error('full'), { code: 'ENOSPC' });
       },
     });
     const text = 'word '.repeat(400);
     for (let turn = 0; turn < 500; turn += 1) {
-      exchange(journal, text, text);
+      addPromptAndAnswer(journal, text, text);
       await options.clock.advance(100);
     }
     // 50 s, with pauses from half a second to half a minute.
-    expect(tries).toBeLessThan(10);
+    expect(writes).toBeLessThan(10);
     expect(offered).toBeLessThan(3_000_000);
     expect(options.warnings).toHaveLength(1);
     expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 1000 });
     isFull = false;
     await options.clock.advance(30_000);
-    exchange(journal, 'last', 'answer');
+    addPromptAndAnswer(journal, 'last', 'answer');
     expect(journal.state()).toMatchObject({ isStored: true, unsavedTurns: 0, failure: undefined });
     await journal.close();
     const again = resumed(options, journal.conversation().id);
     expect(again.conversation()).toEqual(journal.conversation());
   });
 
-  test('X20: /save and the end write at once', async () => {
+  test('X20: save and close write without waiting', async () => {
     const options = journalOptions();
     let isFull = true;
     const journal = createJournal(options, {
@@ -134,7 +134,7 @@ describe('storage failures', () => {
         throw Object.assign(new Error('full'), { code: 'ENOSPC' });
       },
     });
-    exchange(journal, 'one', 'first');
+    addPromptAndAnswer(journal, 'one', 'first');
     isFull = false;
     expect(journal.save()).toMatchObject({ isStored: true });
     await journal.close();

@@ -16,14 +16,14 @@ afterAll(() => {
   for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A new data folder that goes when the test file is done. */
+/** A new data folder, removed after the tests of the file. */
 export function dataFolder(): string {
   const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'natter-conversations-')));
   temporaryFolders.push(folder);
   return folder;
 }
 
-/** Numbers from 0 up to 1 that are the same in every run (mulberry32). */
+/** Reproducible numbers from 0 up to 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -40,7 +40,7 @@ export interface TestOptions extends JournalOptions {
   readonly warnings: string[];
 }
 
-/** Options of a journal in `folder`, and the warnings it gave. */
+/** Options of a journal in `folder`; `warnings` collects its warnings. */
 export function journalOptions(folder = dataFolder(), seed = 1): TestOptions {
   const warnings: string[] = [];
   return {
@@ -54,27 +54,27 @@ export function journalOptions(folder = dataFolder(), seed = 1): TestOptions {
   };
 }
 
-/** Adds a prompt and its whole answer. */
-export function exchange(journal: Journal, prompt: string, answer: string): void {
+/** Adds a prompt and a complete answer. */
+export function addPromptAndAnswer(journal: Journal, prompt: string, answer: string): void {
   journal.addTurn({ role: 'user', content: prompt });
   const { id } = journal.startAnswer({ model: 'origin' });
   journal.appendText(id, answer);
   journal.endAnswer(id, { finishReason: 'stop', model: 'origin' });
 }
 
-/** A closed conversation of one exchange for each pair; its id. */
+/** Stores a conversation and closes it; returns its id. */
 export async function storedConversation(
   options: JournalOptions,
-  exchanges: readonly (readonly [prompt: string, answer: string])[],
+  content: readonly (readonly [prompt: string, answer: string])[],
 ): Promise<string> {
   const journal = createJournal(options);
-  for (const [prompt, answer] of exchanges) exchange(journal, prompt, answer);
+  for (const [prompt, answer] of content) addPromptAndAnswer(journal, prompt, answer);
   const { id } = journal.conversation();
   await journal.close();
   return id;
 }
 
-/** The conversation, open again. */
+/** Opens a stored conversation. */
 export function resumed(options: TestOptions, id: string): Journal {
   const resumption = resumeJournal(options, id);
   if (resumption.isOpen) return resumption.journal;

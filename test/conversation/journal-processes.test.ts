@@ -21,7 +21,7 @@ import {
 
 let script: string;
 
-/** Node 20 runs no TypeScript. */
+/** Node 20 cannot run TypeScript. */
 beforeAll(async () => {
   const folder = dataFolder();
   const input = path.join(import.meta.dirname, 'fixtures/journal-writer.ts');
@@ -60,15 +60,15 @@ describe('processes that write conversations', () => {
       const turns = pathOf(fold.conversation());
       const prompts = turns.filter(({ role }) => role === 'user').map(({ content }) => content);
       const whole = turns.filter(({ role, incomplete }) => role === 'assistant' && !incomplete);
-      const told = writer
+      const reported = writer
         .output()
         .split('\n')
         .filter((line) => line !== '');
       expect(prompts).toEqual(
-        expect.arrayContaining(told.filter((line) => line.startsWith('prompt'))),
+        expect.arrayContaining(reported.filter((line) => line.startsWith('prompt'))),
       );
       expect(whole.length).toBeGreaterThanOrEqual(
-        told.filter((line) => line.startsWith('answer')).length,
+        reported.filter((line) => line.startsWith('answer')).length,
       );
       for (const [index, { content }] of whole.entries()) {
         expect(content).toBe(
@@ -101,7 +101,7 @@ describe('processes that write conversations', () => {
     const id = await storedConversation(options, [['one', 'first']]);
     const file = fileOf(options.folder, id);
     const text = 'The sky is blue because air scatters short waves more. '.repeat(20);
-    const exchange = (turn: number) => {
+    const recordsOf = (turn: number) => {
       const parent = turn === 0 ? null : `a${turn - 1}`;
       return [
         { type: 'turn', id: `u${turn}`, parent, role: 'user', content: `prompt ${turn}` },
@@ -112,7 +112,7 @@ describe('processes that write conversations', () => {
     };
     const lines: string[] = [];
     for (let size = 0, turn = 0; size < 100_000_000; turn += 1) {
-      for (const record of exchange(turn)) {
+      for (const record of recordsOf(turn)) {
         const line = `${JSON.stringify(record)}\n`;
         lines.push(line);
         size += line.length;
@@ -134,7 +134,7 @@ describe('processes that write conversations', () => {
         const fields = readFileSync(`/proc/${writer.pid}/stat`, 'utf8').split(' ');
         ticks = Number(fields[13]) + Number(fields[14]);
       } catch {
-        // Other systems have no such file.
+        // Only Linux has these files.
       }
     }, 5);
     const [code] = (await once(writer, 'close')) as [number];

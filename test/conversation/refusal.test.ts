@@ -9,7 +9,7 @@ import { fileOf, journalOptions, linesOf, resumed, wholeExport } from './journal
 
 const refusal = 'I will not help';
 
-/** A journal whose prompt is refused, after the text. */
+/** A journal with a refused prompt; the answer may start with a text. */
 function refused(text = '', options = journalOptions()) {
   const journal = createJournal(options);
   journal.addTurn({ role: 'user', content: 'how?' });
@@ -33,7 +33,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  test.each(['resumed', 'copied'])('is there when its conversation is %s', async (way) => {
+  test.each(['resumed', 'copied'])('is restored when its conversation is %s', async (way) => {
     const { journal, options, answerId, id } = refused('Well.');
     journal.endAnswer(answerId, { finishReason: 'stop' });
     await journal.close();
@@ -59,7 +59,7 @@ describe('a refusal', () => {
     expect(found).toMatchObject([{ role: 'assistant', hits: 1, lines: [{ text: refusal }] }]);
   });
 
-  test('is exported, and marked as one', () => {
+  test('is exported and marked as a refusal', () => {
     const { journal, answerId } = refused();
     journal.endAnswer(answerId, { finishReason: 'stop' });
     const conversation = journal.conversation();

@@ -11,17 +11,17 @@ test.each([
   ['é', 1],
   ['😀', 1],
   ['abcd日', 2],
-])('%j costs about %d tokens', (text, tokens) => {
+])('%j is estimated at %d tokens', (text, tokens) => {
   expect(estimateTokens(text)).toBe(tokens);
 });
 
-test('each message costs tokens for its frame', () => {
-  const turn = { role: 'user' as const, content: 'abcd' };
+test('each message adds tokens for its role and separators', () => {
+  const message = { role: 'user' as const, content: 'abcd' };
   expect(estimateMessages([])).toBe(0);
-  expect(estimateMessages([turn, turn])).toBe(10);
+  expect(estimateMessages([message, message])).toBe(10);
 });
 
-test('text never costs more than its parts, and never less than either', () => {
+test('a text is never estimated higher than its parts together, or lower than one of them', () => {
   const part = fc.string({ unit: 'grapheme' });
   fc.assert(
     fc.property(part, part, (left, right) => {

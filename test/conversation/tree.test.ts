@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { messagesOf, pathOf, versionsOf, titleFrom, titleOf } from '../../src/conversation/tree.ts';
-import { exchange, journalOptions, textsOf } from './journal-fixtures.ts';
+import { addPromptAndAnswer, journalOptions, textsOf } from './journal-fixtures.ts';
 
 const unsaved = () => createJournal({ ...journalOptions(), save: false });
 
@@ -10,17 +10,17 @@ const sent = (journal: ReturnType<typeof unsaved>) =>
   messagesOf(journal.conversation()).map(({ role, content }) => `${role}: ${content}`);
 
 describe('messagesOf', () => {
-  test('gives the selected turns in order', () => {
+  test('returns the selected turns in order', () => {
     const journal = unsaved();
-    exchange(journal, 'one', 'first');
+    addPromptAndAnswer(journal, 'one', 'first');
     journal.addTurn({ role: 'user', content: 'two' });
     expect(sent(journal)).toEqual(['user: one', 'assistant: first', 'user: two']);
   });
 
-  test('sends the last system turn, first', () => {
+  test('puts the last system prompt first', () => {
     const journal = unsaved();
     journal.addTurn({ role: 'system', content: 'be brief' });
-    exchange(journal, 'one', 'first');
+    addPromptAndAnswer(journal, 'one', 'first');
     journal.addTurn({ role: 'system', content: 'be long' });
     journal.addTurn({ role: 'user', content: 'two' });
     expect(sent(journal)).toEqual([
@@ -31,16 +31,16 @@ describe('messagesOf', () => {
     ]);
   });
 
-  test('sends no system turn where the last one is empty', () => {
+  test('has no system prompt if the last one is empty', () => {
     const journal = unsaved();
     journal.addTurn({ role: 'system', content: 'be brief' });
-    exchange(journal, 'one', 'first');
+    addPromptAndAnswer(journal, 'one', 'first');
     journal.addTurn({ role: 'system', content: '' });
     journal.addTurn({ role: 'user', content: 'two' });
     expect(sent(journal)).toEqual(['user: one', 'assistant: first', 'user: two']);
   });
 
-  test('D15 keeps the text of a stopped answer, and roles alternate', () => {
+  test('D15 includes the text of a stopped answer, and roles alternate', () => {
     const journal = unsaved();
     journal.addTurn({ role: 'user', content: 'one' });
     const answer = journal.startAnswer({ model: 'origin' });
@@ -51,12 +51,12 @@ describe('messagesOf', () => {
   });
 
   test.each([
-    ['was never begun', false],
+    ['never started', false],
     ['failed without text', true],
-  ])('D16 leaves out a prompt whose answer %s', (_how, isBegun) => {
+  ])('D16 leaves out a prompt whose answer %s', (_how, isStarted) => {
     const journal = unsaved();
     journal.addTurn({ role: 'user', content: 'one' });
-    if (isBegun) {
+    if (isStarted) {
       const { id } = journal.startAnswer({ model: 'origin' });
       journal.endAnswer(id, { incomplete: true, failure: 'rate_limited' });
     }
@@ -65,10 +65,10 @@ describe('messagesOf', () => {
   });
 });
 
-describe('siblings', () => {
+describe('versions', () => {
   test('an edit and a retry are versions of the original, and each can be selected again', () => {
     const journal = unsaved();
-    exchange(journal, 'one', 'first');
+    addPromptAndAnswer(journal, 'one', 'first');
     const [prompt, answer] = pathOf(journal.conversation());
     const retry = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
     journal.endAnswer(retry.id, {});
@@ -96,7 +96,7 @@ describe('titles', () => {
 
   test('a set title overrides the first prompt', () => {
     const journal = unsaved();
-    exchange(journal, 'why?', 'because');
+    addPromptAndAnswer(journal, 'why?', 'because');
     expect(titleOf(journal.conversation())).toBe('why?');
     journal.setTitle('reasons');
     expect(titleOf(journal.conversation())).toBe('reasons');

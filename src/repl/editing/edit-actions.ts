@@ -74,38 +74,30 @@ function transpose(buffer: TextBuffer): TextBuffer {
   return replaceRange(buffer, from, to, after + before);
 }
 
-/** Returns the same buffer if there is nothing to undo. */
+type EditStack = 'undoStack' | 'redoStack';
+
+/** Reverts the last edit of a stack and moves it to the other; without one, returns the same buffer. */
+function revertLast(buffer: TextBuffer, from: EditStack, to: EditStack): TextBuffer {
+  const edit = buffer[from].at(-1);
+  if (edit === undefined) return buffer;
+  const { at, removed, inserted, cursor } = edit;
+  const text = buffer.text.slice(0, at) + removed + buffer.text.slice(at + inserted.length);
+  const reverted = { at, removed: inserted, inserted: removed, cursor: buffer.cursor };
+  return {
+    ...endEdit(buffer),
+    text,
+    cursor,
+    [from]: buffer[from].slice(0, -1),
+    [to]: [...buffer[to], reverted],
+  };
+}
+
 export function undo(buffer: TextBuffer): TextBuffer {
-  const edit = buffer.undoStack.at(-1);
-  if (edit === undefined) return buffer;
-  return {
-    ...buffer,
-    text: spliced(buffer.text, edit.at, edit.inserted, edit.removed),
-    cursor: edit.cursor,
-    undoStack: buffer.undoStack.slice(0, -1),
-    redoStack: [...buffer.redoStack, { ...edit, cursor: buffer.cursor }],
-    preferredColumn: undefined,
-    lastEdit: undefined,
-  };
+  return revertLast(buffer, 'undoStack', 'redoStack');
 }
 
-/** Returns the same buffer if there is nothing to redo. */
 export function redo(buffer: TextBuffer): TextBuffer {
-  const edit = buffer.redoStack.at(-1);
-  if (edit === undefined) return buffer;
-  return {
-    ...buffer,
-    text: spliced(buffer.text, edit.at, edit.removed, edit.inserted),
-    cursor: edit.cursor,
-    undoStack: [...buffer.undoStack, { ...edit, cursor: buffer.cursor }],
-    redoStack: buffer.redoStack.slice(0, -1),
-    preferredColumn: undefined,
-    lastEdit: undefined,
-  };
-}
-
-function spliced(text: string, at: number, present: string, wanted: string): string {
-  return text.slice(0, at) + wanted + text.slice(at + present.length);
+  return revertLast(buffer, 'redoStack', 'undoStack');
 }
 
 /** Actions on the buffer alone, by the names that key bindings use. */

@@ -12,7 +12,7 @@ import {
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { appendFile } from '../../../src/storage/append-file.ts';
 import {
-  exchange,
+  addPromptAndAnswer,
   fileOf,
   filesIn,
   journalOptions,
@@ -51,7 +51,7 @@ describe('a journal', () => {
     expect(JSON.parse(lines[3] ?? '')).toEqual({ type: 'text', turn: answer.id, text: 'because' });
   });
 
-  test('has a streaming answer as incomplete, with its text so far', () => {
+  test('contains a streaming answer as incomplete, with its text so far', () => {
     const journal = createJournal(journalOptions());
     journal.addTurn({ role: 'user', content: 'why?' });
     const answer = journal.startAnswer({ model: 'origin' });
@@ -65,7 +65,7 @@ describe('a journal', () => {
   test('reads back what it wrote', async () => {
     const options = journalOptions();
     const journal = createJournal(options);
-    exchange(journal, 'one', 'first');
+    addPromptAndAnswer(journal, 'one', 'first');
     const [prompt] = pathOf(journal.conversation());
     journal.addTurn({ role: 'user', content: 'one, edited', parent: prompt?.parent });
     journal.select(prompt?.id ?? '');
@@ -112,11 +112,11 @@ describe('a journal', () => {
   test('D21 keeps the answer unchanged, lone surrogates included', async () => {
     const options = journalOptions();
     const answer = 'é\u0000\u001b[31m\ud800 "\\n" 👩‍👩‍👧\r\n\u2028';
-    const id = await storedConversation(options, [['say it', answer]]);
+    const id = await storedConversation(options, [['why?', answer]]);
     expect(textsOf(resumed(options, id))[1]).toBe(answer);
   });
 
-  test.skipIf(process.platform === 'win32')('K24 is private, its folder too', async () => {
+  test.skipIf(process.platform === 'win32')('K24 is private, and so is its folder', async () => {
     const options = journalOptions();
     const id = await storedConversation(options, [['one', 'first']]);
     const folder = path.join(options.folder, 'conversations');
@@ -127,7 +127,7 @@ describe('a journal', () => {
   test('stores nothing with save: false, without a warning', async () => {
     const options = { ...journalOptions(), save: false };
     const journal = createJournal(options);
-    exchange(journal, 'one', 'first');
+    addPromptAndAnswer(journal, 'one', 'first');
     await journal.close();
     expect(filesIn(options.folder)).toEqual([]);
     expect(options.warnings).toEqual([]);
@@ -137,7 +137,7 @@ describe('a journal', () => {
   test('D10 works without a home folder and warns once', () => {
     const options = journalOptions();
     const journal = createJournal({ ...options, folder: undefined });
-    exchange(journal, 'one', 'first');
+    addPromptAndAnswer(journal, 'one', 'first');
     expect(textsOf(journal)).toEqual(['one', 'first']);
     expect(options.warnings).toEqual([
       'conversations are not saved, because the home folder is unknown',
@@ -149,14 +149,14 @@ describe('two journals of one conversation', () => {
   test('the second is refused with the owner of the lock, and can continue in a copy', async () => {
     const options = journalOptions();
     const first = createJournal(options);
-    exchange(first, 'one', 'first');
+    addPromptAndAnswer(first, 'one', 'first');
     const { id } = first.conversation();
     const second = resumeJournal(options, id);
     if (second.isOpen) throw new Error('it was opened twice');
     expect(second.refusal.message).toContain(`process ${process.pid}`);
     expect(second.refusal.hint).toContain('--branch');
     const branch = branchJournal(options, id);
-    exchange(branch, 'two', 'second');
+    addPromptAndAnswer(branch, 'two', 'second');
     expect(textsOf(branch)).toEqual(['one', 'first', 'two', 'second']);
     expect(textsOf(first)).toEqual(['one', 'first']);
     expect(filesIn(path.join(options.folder, 'conversations'))).toHaveLength(4);

@@ -8,7 +8,7 @@ import {
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { leafOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
-import { exchange, journalOptions } from '../journal-fixtures.ts';
+import { addPromptAndAnswer, journalOptions } from '../journal-fixtures.ts';
 
 const started: ChatEvent = { type: 'answer-started', attempt: 1 };
 const text = (value: string): ChatEvent => ({
@@ -26,7 +26,7 @@ const finished: ChatEvent = {
   timing: { firstText: 10, total: 20 },
 };
 
-function askedJournal() {
+function journalWithPrompt() {
   const journal = createJournal(journalOptions());
   const prompt = journal.addTurn({ role: 'user', content: 'why?' });
   return { journal, prompt, leaf: () => leafOf(journal.conversation()) };
@@ -45,7 +45,7 @@ async function read(source: AsyncIterable<ChatEvent>): Promise<readonly ChatEven
 
 describe('an answer in a journal', () => {
   test('starts at its first text, and ends as the service reported', async () => {
-    const { journal, leaf } = askedJournal();
+    const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     recorder.event(started);
     expect(leaf()?.role).toBe('user');
@@ -58,7 +58,7 @@ describe('an answer in a journal', () => {
   });
 
   test('keeps its text and the cause when it is cut', async () => {
-    const { journal, leaf } = askedJournal();
+    const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     const cut = new Failure('incomplete', 'the connection was lost');
     const source = events([named('origin-2026'), text('be')], cut);
@@ -68,7 +68,7 @@ describe('an answer in a journal', () => {
   });
 
   test('has no cause when the reader stops', async () => {
-    const { journal, leaf } = askedJournal();
+    const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     for await (const event of recordAnswer(recorder, events([text('be'), finished]))) {
       if (event.type === 'text-received') break;
@@ -78,7 +78,7 @@ describe('an answer in a journal', () => {
   });
 
   test('is complete when the service filtered it', async () => {
-    const { journal, leaf } = askedJournal();
+    const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     const filtered = new Failure('no_answer', 'the service filtered the answer');
     const source = events([{ type: 'refusal-received', text: 'no' }, finished], filtered);
@@ -87,8 +87,8 @@ describe('an answer in a journal', () => {
     expect(leaf()).not.toHaveProperty('incomplete');
   });
 
-  test('does not take the name from an attempt that failed', () => {
-    const { journal, leaf } = askedJournal();
+  test('does not take the model from a failed attempt', () => {
+    const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     for (const event of [started, named('broken'), started, text('be')]) recorder.event(event);
     recorder.end('unreachable');
@@ -96,7 +96,7 @@ describe('an answer in a journal', () => {
   });
 
   test('is recorded without text only if its prompt has no other answer', () => {
-    const { journal, prompt, leaf } = askedJournal();
+    const { journal, prompt, leaf } = journalWithPrompt();
     const first = createAnswerRecorder(journal, { model: 'origin', parent: prompt.id });
     first.end('unreachable');
     const failed = leaf();
@@ -106,14 +106,14 @@ describe('an answer in a journal', () => {
     expect(journal.conversation().turns.size).toBe(2);
   });
 
-  test('ends once', () => {
-    const { journal, leaf } = askedJournal();
+  test('ends only once', () => {
+    const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     for (const event of [text('because'), finished]) recorder.event(event);
     recorder.end();
     recorder.end('storage');
     expect(leaf()).not.toHaveProperty('failure');
-    exchange(journal, 'and at sunset?', 'red');
+    addPromptAndAnswer(journal, 'and at sunset?', 'red');
     expect(leaf()?.content).toBe('red');
   });
 });

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { listEntries, renameConversation } from '../../../src/conversation/library/library.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { summarize } from '../../../src/conversation/library/read-conversation.ts';
-import { exchange, journalOptions } from '../journal-fixtures.ts';
+import { addPromptAndAnswer, journalOptions } from '../journal-fixtures.ts';
 
-/** The only conversation of a new folder, with one exchange. */
+/** The only conversation of a new folder, with a prompt and an answer. */
 async function stored(model = 'origin') {
   const options = journalOptions();
   const journal = createJournal(options);
@@ -26,7 +26,7 @@ describe('a conversation in the library', () => {
     expect(summarize(entry.path).title).toBe('light');
   });
 
-  test.runIf(existsSync('/dev/full'))('reports a disk that is full', async () => {
+  test.runIf(existsSync('/dev/full'))('reports a full disk', async () => {
     const entry = await stored();
     unlinkSync(entry.path);
     symlinkSync('/dev/full', entry.path);
@@ -35,7 +35,7 @@ describe('a conversation in the library', () => {
     );
   });
 
-  test('has the model that the end of the answer names', async () => {
+  test('has the model from the end of the answer', async () => {
     const entry = await stored('auto');
     expect(summarize(entry.path).model).toBe('nextgen');
   });
@@ -51,7 +51,7 @@ describe('a conversation in the library', () => {
 test('a prompt and its answer count as two turns', async () => {
   const options = journalOptions();
   const journal = createJournal(options);
-  exchange(journal, 'one', 'first');
+  addPromptAndAnswer(journal, 'one', 'first');
   await journal.close();
   const [entry] = listEntries(options.folder);
   expect(summarize(entry?.path ?? '').turns).toBe(2);

@@ -43,7 +43,7 @@ describe('findCompletion', () => {
     ['see @|', { kind: 'path', folder: '', typed: '', isMention: true }],
     ['see\n@/etc/ho|', { kind: 'path', folder: '/etc/', typed: 'ho' }],
     ['see @"my dir/a b|', { kind: 'path', folder: 'my dir/', typed: 'a b' }],
-  ])('knows what stands before the caret in %j', (text, request) => {
+  ])('recognises what is before the caret in %j', (text, request) => {
     expect(requestAt(text)).toMatchObject(request);
   });
 
@@ -56,11 +56,11 @@ describe('findCompletion', () => {
     ['a@b|'],
     ['@a b|'],
     ['@"a" |'],
-  ])('has nothing to complete in %j', (text) => {
+  ])('finds nothing to complete in %j', (text) => {
     expect(requestAt(text)).toBeUndefined();
   });
 
-  test('looks at the end of a huge text only', async () => {
+  test('searches only the end of a huge text', async () => {
     const text = `${'word '.repeat(200_000)}@src|`;
     const taken = await processorTime(() => {
       expect(requestAt(text)).toMatchObject({ typed: 'src' });
@@ -90,8 +90,8 @@ test.each([
   [['a', 'b'], ''],
   [['👍🏽x', '👍🏿y'], ''],
   [[], ''],
-])('commonBeginning of %j is %j', (names, beginning) => {
-  expect(commonPrefix(values(...names))).toBe(beginning);
+])('commonPrefix of %j is %j', (names, prefix) => {
+  expect(commonPrefix(values(...names))).toBe(prefix);
 });
 
 describe('applyCandidate', () => {

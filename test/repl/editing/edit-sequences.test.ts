@@ -25,7 +25,7 @@ describe('any sequence of edits', () => {
       .map((action) => (buffer: TextBuffer) => run(buffer, action)),
   );
 
-  test('keeps the caret between whole characters', () => {
+  test('keeps the caret on a character boundary', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
         let buffer = createBuffer();

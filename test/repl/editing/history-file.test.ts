@@ -32,13 +32,13 @@ const drafts = () => findDrafts(folder, unexpected);
 const line = (text: string) => `${JSON.stringify({ at: at.toISOString(), text })}\n`;
 
 describe('history file', () => {
-  test('keeps prompts over sessions, line ends, emoji and half characters included', () => {
+  test('keeps prompts across sessions, including line ends, emoji and lone surrogates', () => {
     const texts = ['one', 'two\nlines', '日本 👨‍👩‍👧‍👦', 'half \uD83D'];
     for (const text of texts) appendHistory(file, text, at);
     expect(readHistory(file)).toEqual({ texts, skipped: 0 });
   });
 
-  test('drops no entry with CJK or emoji at a 4 KB boundary', () => {
+  test('loses no entry with CJK or emoji at a 4 KB boundary', () => {
     const texts = Array.from(
       { length: 400 },
       (_, index) => `${'x'.repeat(index % 7)}日本語👍 ${index}`,
@@ -48,7 +48,7 @@ describe('history file', () => {
     expect(readHistory(file).texts).toEqual(texts);
   });
 
-  test('reads the end of a huge file and cuts no character there', () => {
+  test('reads the end of a huge file without cutting a character', () => {
     const text = '日本語👍'.repeat(5000);
     write(line(text).repeat(150));
     expect(fs.statSync(file).size).toBeGreaterThan(8 << 20);
@@ -59,32 +59,32 @@ describe('history file', () => {
   });
 
   test.each([
-    ['a line cut off', '{"at":"2026-11-21T10:00:00Z","text":"cu'],
+    ['a cut line', '{"at":"2026-11-21T10:00:00Z","text":"cu'],
     ['a foreign line', 'hello\n'],
     ['a record without a text', '{"at":"2026"}\n'],
-    ['a line that is no object', 'null\n'],
-  ])('loses %s only', (_, damaged) => {
+    ['a line that is not an object', 'null\n'],
+  ])('skips only %s', (_, damaged) => {
     write(line('before') + damaged);
     appendHistory(file, 'after', at);
     expect(readHistory(file)).toEqual({ texts: ['before', 'after'], skipped: 1 });
   });
 
-  test('reads files that an editor saved with a byte order mark and CRLF, or a crash filled with NUL', () => {
+  test('reads files with a byte order mark and CRLF from an editor, and NUL from a crash', () => {
     write(`\uFEFF${line('one').replace('\n', '\r\n')}\0\0\0${line('two')}`);
     expect(readHistory(file)).toEqual({ texts: ['one', 'two'], skipped: 0 });
   });
 
-  test('is empty when there is no file', () => {
+  test('is empty if there is no file', () => {
     expect(readHistory(file)).toEqual({ texts: [], skipped: 0 });
   });
 
-  test('leaves out blank texts and those over a megabyte', () => {
+  test('omits blank texts and those over a megabyte', () => {
     appendHistory(file, ' \n', at);
     appendHistory(file, 'x'.repeat(2 << 20), at);
     expect(readHistory(file).texts).toEqual([]);
   });
 
-  test('K24 is readable by its owner only', () => {
+  test('K24 is readable only by its owner', () => {
     write('');
     fs.chmodSync(file, 0o644);
     appendHistory(file, 'one', at);
@@ -92,7 +92,7 @@ describe('history file', () => {
     expect(process.platform === 'win32' || (mode & 0o777) === 0o600).toBe(true);
   });
 
-  test('names the file when it cannot be written or read', () => {
+  test('names the file if it cannot be written or read', () => {
     fs.mkdirSync(file, { recursive: true });
     expect(() => appendHistory(file, 'one', at)).toThrow(Failure);
     expect(() => readHistory(file)).toThrow(file);
@@ -110,12 +110,12 @@ describe('drafts', () => {
     ]);
   });
 
-  test('are gone when they are sent or emptied', () => {
+  test('are removed when they are sent or emptied', () => {
     saveDraft(folder, 'a', 'text', at);
     saveDraft(folder, 'b', 'text', at);
     saveDraft(folder, 'a', '', at);
     removeDraft(folder, 'b');
-    removeDraft(folder, 'never there');
+    removeDraft(folder, 'unknown');
     expect(drafts()).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe('drafts', () => {
     expect(process.platform === 'win32' || (mode & 0o777) === 0o600).toBe(true);
   });
 
-  test('pass over damaged files and a folder that is not there', () => {
+  test('skip damaged files and a missing folder', () => {
     fs.writeFileSync(path.join(folder, 'x.json'), '{"text":');
     fs.writeFileSync(path.join(folder, 'y.json'), '{"text":"no date"}');
     fs.writeFileSync(path.join(folder, 'z.json'), '[]');

@@ -26,17 +26,17 @@ import { fc } from '../../support/properties.ts';
 const history = createHistory(['first', 'second', 'third']);
 
 function step(
-  go: (history: History, current: Draft) => HistoryStep | undefined,
+  move: (history: History, current: Draft) => HistoryStep | undefined,
   { history: from, draft }: HistoryStep,
 ): HistoryStep {
-  return go(from, draft) ?? { history: from, draft };
+  return move(from, draft) ?? { history: from, draft };
 }
 
 function typed(text: string): HistoryStep {
   return { history, draft: draftFrom(text) };
 }
 
-describe('walking', () => {
+describe('browsing', () => {
   test('Up recalls older prompts and stops at the oldest', () => {
     const third = step(olderEntry, typed(''));
     expect(third.draft.text).toBe('third');
@@ -45,7 +45,7 @@ describe('walking', () => {
     expect(olderEntry(first.history, first.draft)).toBeUndefined();
   });
 
-  test('the draft is not lost by Up: Down brings it back, with its caret', () => {
+  test('Down restores the draft after Up, with its caret', () => {
     const draft = { ...draftFrom('my draft'), cursor: 2 };
     const up = step(olderEntry, step(olderEntry, { history, draft }));
     const back = step(newerEntry, step(newerEntry, up));
@@ -53,7 +53,7 @@ describe('walking', () => {
     expect(newerEntry(back.history, back.draft)).toBeUndefined();
   });
 
-  test('a recalled prompt keeps what was changed in it until something is sent', () => {
+  test('edits to a recalled prompt stay until something is sent', () => {
     const up = step(olderEntry, typed('draft'));
     const changed = { ...up, draft: draftFrom('third, changed') };
     const again = step(newerEntry, step(olderEntry, changed));
@@ -67,15 +67,15 @@ describe('walking', () => {
     ]);
   });
 
-  test('the draft comes back after a recalled prompt was sent', () => {
+  test('the draft returns after a recalled prompt was sent', () => {
     const up = step(olderEntry, typed('unsent'));
     expect(addEntry(up.history, up.draft).draft.text).toBe('unsent');
   });
 
-  test('a draft put aside by Ctrl-C is one Up away', () => {
-    const cleared = addEntry(history, draftFrom('put aside'));
+  test('Up recalls a draft that Ctrl-C cleared', () => {
+    const cleared = addEntry(history, draftFrom('cleared'));
     expect(cleared.draft.text).toBe('');
-    expect(step(olderEntry, cleared).draft.text).toBe('put aside');
+    expect(step(olderEntry, cleared).draft.text).toBe('cleared');
   });
 
   test.each([
@@ -92,7 +92,7 @@ describe('walking', () => {
     expect(contentOf(draft)).toBe(contentOf(sent));
   });
 
-  test('any walk leads back to the draft', () => {
+  test('Down always leads back to the draft', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 30 }), (directions) => {
         let at = typed('the draft');
@@ -132,7 +132,7 @@ describe('search', () => {
     expect(found(searchNewer(prompts, older))).toBe('fix typos');
   });
 
-  test('minds capitals only when the query has some', () => {
+  test('matches case only if the query has capitals', () => {
     expect(found(search('Fix'))).toBe('Fix the tests');
   });
 
@@ -150,7 +150,7 @@ describe('search', () => {
     expect(searchOlder(prompts, searchOlder(prompts, search('fix'))).isFailed).toBe(true);
   });
 
-  test('takes the match into the composer and keeps the draft below it', () => {
+  test('puts the match into the composer and keeps the draft as the newest entry', () => {
     const draft = draftFrom('my draft');
     const accepted = acceptSearch(prompts, search('docs'), draft);
     expect(accepted.draft.text).toBe('write docs');
@@ -159,7 +159,7 @@ describe('search', () => {
     expect(at.draft).toEqual(draft);
   });
 
-  test('leaves the draft when nothing matched', () => {
+  test('keeps the draft if nothing matched', () => {
     const draft = draftFrom('my draft');
     expect(acceptSearch(prompts, search('nowhere'), draft).draft).toBe(draft);
   });

@@ -14,7 +14,7 @@ describe('layout', () => {
     ['lines', 'a\nb\n', 10, ['a', 'b', '']],
     ['words', 'one two three', 9, ['one two ', 'three']],
     [
-      'a word that just fits, without the blank past the last column',
+      'a word that just fits, without the space after the last column',
       'abcd efgh',
       5,
       ['abcd', 'efgh'],
@@ -25,7 +25,7 @@ describe('layout', () => {
     ['joined emoji', '👨‍👩‍👧‍👦👨‍👩‍👧‍👦', 4, ['👨‍👩‍👧‍👦', '👨‍👩‍👧‍👦']],
     ['tabs', '\tx', 20, ['    x']],
     ['control characters', 'a\u001B[31m\u0007\u009B', 20, ['a␛[31m␇\uFFFD']],
-    ['characters that turn the direction', 'a\u202Eb', 20, ['a\uFFFDb']],
+    ['characters that change the text direction', 'a\u202Eb', 20, ['a\uFFFDb']],
     ['a window of one column', 'ab', 1, ['a', 'b']],
   ])('wraps %s', (_, text, columns, rows) => {
     expect(layout(createBuffer(text), columns).rows).toEqual(rows);
@@ -44,13 +44,13 @@ describe('layout', () => {
     expect(layout(buffer, 5)).toMatchObject({ cursorRow: row, cursorColumn: column });
   });
 
-  test('T3 lets no control character of a recalled prompt or a paste reach the terminal', () => {
+  test('T3 has no control character from a recalled prompt or a paste', () => {
     const codes = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code));
     const rows = layout(createBuffer(codes.join('') + '\u202E\u2066'), 30).rows.join('');
     expect(rows).not.toMatch(/[\p{Control}\u202E\u2066]/u);
   });
 
-  test('shows a paste as a marker in one piece', () => {
+  test('shows a paste as an unbroken label', () => {
     const buffer = insertPaste(createBuffer('see '), longPaste);
     expect(layout(buffer, 80).rows).toEqual(['see [paste #1, 123 lines]']);
     expect(layout(buffer, 24).rows).toEqual(['see ', '[paste #1, 123 lines]']);
@@ -78,7 +78,7 @@ describe('layout', () => {
   test.each([
     ['10,000 lines', `${'word '.repeat(20)}\n`.repeat(10_000)],
     ['one line of a megabyte', 'wörd '.repeat(200_000)],
-  ])('lays out the window over %s quickly', async (_, text) => {
+  ])('lays out a window of %s quickly', async (_, text) => {
     const buffer = moveTo(createBuffer(text), Math.floor(text.length / 2));
     layout(buffer, 80, 20);
     const taken = await processorTime(() => {
@@ -113,37 +113,37 @@ describe('moveVertically', () => {
     return buffer && moveVertically(buffer, -1, 80);
   }
 
-  test('moves inside the text before it leaves it for the history', () => {
+  test('moves within the text and stops at its first and last row', () => {
     const start = createBuffer(text);
     expect(up(up(start))?.cursor).toBe(10);
     expect(up(up(up(start)))).toBeUndefined();
     expect(moveVertically(start, 1, 80)).toBeUndefined();
   });
 
-  test('keeps its column over shorter lines', () => {
+  test('keeps its column across shorter lines', () => {
     const start = moveTo(createBuffer(text), 5);
     const short = moveVertically(start, 1, 80);
     expect(short?.cursor).toBe(13);
     expect(short && moveVertically(short, 1, 80)?.cursor).toBe(19);
   });
 
-  test('goes by rows on the screen', () => {
+  test('moves by rows on the screen', () => {
     const start = createBuffer('one two three');
     expect(moveVertically(start, -1, 9)?.cursor).toBe(5);
   });
 
-  test('stays in the row it goes to when that one is shorter', () => {
+  test('reaches the target row even if it is shorter', () => {
     const wrapped = createBuffer('日本語日本');
     const moved = moveVertically(wrapped, -1, 6);
     expect(moved && layout(moved, 6).cursorRow).toBe(1);
   });
 
-  test('goes as far as there are rows', () => {
+  test('moves as far as there are rows', () => {
     const start = createBuffer(text);
     expect(moveVertically(start, -20, 80)?.cursor).toBe(10);
   });
 
-  test('walks any text from end to begin', () => {
+  test('moves through any text from end to start', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (anyText) => {
         let buffer = createBuffer(anyText);

@@ -16,36 +16,36 @@ import { processorTime } from '../../support/processor-time.ts';
 import { longPaste, run } from './run-actions.ts';
 
 describe('pastes', () => {
-  test('shows a long paste as one unit that is sent in full', () => {
+  test('are one character in the text and sent in full', () => {
     const buffer = insert(insertPaste(createBuffer('see: '), longPaste), ' thanks');
     expect(buffer.text.length).toBeLessThan(20);
     expect(contentOf(buffer)).toBe(`see: ${longPaste} thanks`);
   });
 
   test.each([
-    ['five lines', '1\n2\n3\n4\n5', false],
-    ['five lines and a line end', '1\n2\n3\n4\n5\n', false],
-    ['six lines', '1\n2\n3\n4\n5\n6', true],
-    ['500 characters', 'x'.repeat(500), false],
-    ['501 characters', 'x'.repeat(501), true],
-  ])('makes %s a marker or not', (_, text, isMarker) => {
+    ['five lines stay text', '1\n2\n3\n4\n5', false],
+    ['five lines and a line end stay text', '1\n2\n3\n4\n5\n', false],
+    ['six lines become a marker', '1\n2\n3\n4\n5\n6', true],
+    ['500 characters stay text', 'x'.repeat(500), false],
+    ['501 characters become a marker', 'x'.repeat(501), true],
+  ])('%s', (_, text, isMarker) => {
     const buffer = insertPaste(createBuffer(), text);
     expect(buffer.text === text).toBe(!isMarker);
     expect(contentOf(buffer)).toBe(text);
   });
 
-  test('deletes a paste as one unit and undo brings it back', () => {
+  test('are deleted at once, and undo restores them', () => {
     const deleted = run(insertPaste(createBuffer('a'), longPaste), 'delete-left');
     expect(deleted.text).toBe('a');
     expect(contentOf(undo(deleted))).toBe(`a${longPaste}`);
   });
 
-  test('stops at a paste when moving by words', () => {
+  test('are one word when moving by words', () => {
     const buffer = insert(insertPaste(createBuffer('ab '), longPaste), ' cd');
     expect(run(buffer, 'move-word-left', 'move-word-left').cursor).toBe(3);
   });
 
-  test('expands the paste at the caret to be read, and undo folds it again', () => {
+  test('expand at the caret, and undo collapses them', () => {
     const buffer = insertPaste(createBuffer('a '), longPaste);
     const expanded = expandPaste(buffer);
     expect(expanded.text).toBe(`a ${longPaste}`);
@@ -55,13 +55,13 @@ describe('pastes', () => {
     expect(expandPaste(createBuffer('😀')).text).toBe('😀');
   });
 
-  test('keeps several pastes apart', () => {
+  test('are separate from each other', () => {
     const other = longPaste.toUpperCase();
     const buffer = insertPaste(insertPaste(createBuffer(), longPaste), other);
     expect(contentOf(buffer)).toBe(longPaste + other);
   });
 
-  test('takes no character of a text for a paste', () => {
+  test('are never confused with a character of the text', () => {
     const text = `\u{10FFFD}\uE000\u{F0001} ${longPaste} \uDC00`;
     expect(contentOf(insert(insertPaste(createBuffer(), longPaste), '\uDC00'))).toBe(
       `${longPaste}\uFFFD`,
@@ -69,13 +69,13 @@ describe('pastes', () => {
     expect(contentOf(insertPaste(createBuffer(), text))).toBe(text.replace('\uDC00', '\uFFFD'));
   });
 
-  test('puts a draft aside with its pastes', () => {
+  test('stay with a restored draft', () => {
     const buffer = insertPaste(createBuffer('a'), longPaste);
     const restored = withDraft(clearBuffer(buffer), draftOf(buffer));
     expect(contentOf(restored)).toBe(`a${longPaste}`);
   });
 
-  test('takes 10,000 pasted lines in well under a second and stays quick after expanding them', async () => {
+  test('of 10,000 lines are inserted, expanded and edited in under a second', async () => {
     const lines = Array.from({ length: 10_000 }, (_, index) => `${index} ${'ü'.repeat(90)}`);
     let buffer = createBuffer();
     const taken = await processorTime(() => {

@@ -16,7 +16,7 @@ import { longPaste, run } from './run-actions.ts';
 
 const family = '👨‍👩‍👧‍👦';
 
-/** A buffer from a text with `|` at the caret. */
+/** `|` marks the caret. */
 function bufferAt(text: string): TextBuffer {
   return moveTo(createBuffer(text.replace('|', '')), text.indexOf('|'));
 }
@@ -66,7 +66,7 @@ describe('editing', () => {
     ['a letter with accents', 'e\u0301\u0323'],
     ['a Hangul syllable of parts', '\u1112\u1161\u11AB'],
     ['a Devanagari syllable', 'नि'],
-  ])('never cuts %s in half', (_, character) => {
+  ])('never splits %s', (_, character) => {
     const buffer = createBuffer(`a${character}b`);
     const before = run(buffer, 'move-left', 'move-left');
     expect(before.cursor).toBe(1);
@@ -75,20 +75,20 @@ describe('editing', () => {
     expect(run(buffer, 'move-left', 'delete-left').text).toBe('ab');
   });
 
-  test('joins the parts of an emoji that arrive one after the other', () => {
+  test('joins parts of an emoji that arrive one after the other', () => {
     const parts = insert(insert(createBuffer(), '👨‍👩'), '‍👧‍👦');
     expect(parts.text).toBe(family);
     expect(run(parts, 'delete-left').text).toBe('');
   });
 
-  test('moves by words through scripts that write no blanks', () => {
+  test('moves by words in scripts without spaces', () => {
     const text = '日本語を勉強します';
     const { cursor } = run(createBuffer(text), 'move-word-left');
     expect(cursor).toBeGreaterThan(0);
     expect(cursor).toBeLessThan(text.length);
   });
 
-  test('turns every kind of line end into one and half characters into U+FFFD', () => {
+  test('turns all line ends into \\n and lone surrogates into U+FFFD', () => {
     expect(insert(createBuffer(), 'a\r\nb\rc\nd\uD83D').text).toBe('a\nb\nc\nd\uFFFD');
   });
 
@@ -100,13 +100,13 @@ describe('editing', () => {
 });
 
 describe('kill ring', () => {
-  test('gives back what was killed', () => {
+  test('returns what was killed', () => {
     expect(shown(run(bufferAt('one |two'), 'kill-line-end', 'move-line-start', 'yank'))).toBe(
       'two|one ',
     );
   });
 
-  test('keeps kills in a row as one text, in their order', () => {
+  test('joins consecutive kills in text order', () => {
     const killed = run(
       bufferAt('one two| three'),
       'kill-word-left',
@@ -116,7 +116,7 @@ describe('kill ring', () => {
     expect(run(killed, 'yank').text).toBe('one two three');
   });
 
-  test('goes through older kills with yank-pop and does nothing without a yank', () => {
+  test('yank-pop cycles through older kills and does nothing without a yank', () => {
     const killed = run(bufferAt('one two|'), 'kill-word-left', 'move-line-start', 'kill-line-end');
     expect(run(killed, 'yank').text).toBe('one ');
     expect(run(killed, 'yank', 'yank-pop').text).toBe('two');
@@ -124,7 +124,7 @@ describe('kill ring', () => {
     expect(run(killed, 'yank-pop').text).toBe('');
   });
 
-  test('outlives sending, markers of pastes included', () => {
+  test('survives sending, including paste markers', () => {
     const killed = run(insertPaste(createBuffer('see '), longPaste), 'kill-line-start');
     const next = insertPaste(clearBuffer(killed), `${longPaste}!`);
     expect(contentOf(run(next, 'yank'))).toBe(`${longPaste}!see ${longPaste}`);
@@ -132,24 +132,24 @@ describe('kill ring', () => {
 });
 
 describe('undo', () => {
-  test('takes back words one by one and redo brings them again', () => {
+  test('removes typed words one by one, and redo restores them', () => {
     const typed = Array.from('one two').reduce(insert, createBuffer());
     expect(undo(typed).text).toBe('one ');
     expect(undo(undo(typed)).text).toBe('');
     expect(redo(undo(typed)).text).toBe('one two');
   });
 
-  test('takes back a run of Backspace at once', () => {
+  test('restores consecutive Backspaces at once', () => {
     expect(undo(run(createBuffer('abc'), 'delete-left', 'delete-left')).text).toBe('abc');
   });
 
-  test('takes back what an editor returned', () => {
+  test('reverts the text from an editor', () => {
     const edited = replaceContent(createBuffer('before'), 'after\r\n');
     expect(edited.text).toBe('after\n');
     expect(undo(edited).text).toBe('before');
   });
 
-  test('forgets what was undone once something else is typed', () => {
+  test('cannot redo after something else was typed', () => {
     expect(redo(insert(undo(insert(createBuffer(), 'a')), 'b')).text).toBe('b');
   });
 });
@@ -166,47 +166,47 @@ function joined(joinsLast: boolean, ...edits: readonly Edit[]): readonly Edit[] 
   return edits.reduce<readonly Edit[]>((stack, edit) => joinEdit(stack, edit, joinsLast), []);
 }
 
-describe('the extent of one undo', () => {
-  test('a word typed letter by letter is one step', () => {
+describe('one undo step', () => {
+  test('is a word typed letter by letter', () => {
     expect(joined(true, typed(0, 'a'), typed(1, 'b'))).toEqual([typed(0, 'ab')]);
   });
 
-  test('a new word is a step of its own, the space belongs to the word before', () => {
+  test('includes the space after a word, not the next word', () => {
     expect(joined(true, typed(0, 'a'), typed(1, ' '), typed(2, 'b'))).toEqual([
       typed(0, 'a '),
       typed(2, 'b'),
     ]);
   });
 
-  test('text typed elsewhere is a step of its own', () => {
+  test('does not include text typed elsewhere', () => {
     expect(joined(true, typed(0, 'a'), typed(5, 'b'))).toHaveLength(2);
   });
 
-  test('letters removed backwards are one step, in the order of the text', () => {
+  test('is letters removed backwards, in text order', () => {
     const [step] = joined(true, removed(2, 'c'), removed(1, 'b'));
     expect(step).toMatchObject({ at: 1, removed: 'bc', cursor: 3 });
   });
 
-  test('letters removed forwards are one step', () => {
+  test('is letters removed forwards', () => {
     expect(joined(true, removed(1, 'b'), removed(1, 'c'))).toMatchObject([
       { at: 1, removed: 'bc' },
     ]);
   });
 
-  test('letters removed elsewhere are a step of its own', () => {
+  test('does not include letters removed elsewhere', () => {
     expect(joined(true, removed(1, 'b'), removed(5, 'c'))).toHaveLength(2);
   });
 
-  test('typing after a removal is a step of its own, and a removal after typing', () => {
+  test('is either typing or removal', () => {
     expect(joined(true, removed(1, 'b'), typed(1, 'c'))).toHaveLength(2);
     expect(joined(true, typed(1, 'c'), removed(1, 'c'))).toHaveLength(2);
   });
 
-  test('an edit that does not continue the last one is a step of its own', () => {
+  test('is a single edit if the edits are not joined', () => {
     expect(joined(false, typed(0, 'a'), typed(1, 'b'))).toHaveLength(2);
   });
 
-  test('the 500 latest steps are kept', () => {
+  test('is forgotten after 500 newer ones', () => {
     const edits = Array.from({ length: 501 }, (_, index) => typed(index * 10, `${index}`));
     const stack = joined(false, ...edits);
     expect([stack.length, stack[0]?.inserted, stack.at(-1)?.inserted]).toEqual([500, '1', '500']);

@@ -69,12 +69,12 @@ describe('the status', () => {
   });
 });
 
-test('P22 the composer shows a long paste as its marker', () => {
+test('P22 the composer shows a label for a long paste', () => {
   const { state } = run(stateOf(), pasted('line\n'.repeat(9)));
   expect(buildViewModel(state, '').composer.rows).toEqual(['[paste #1, 9 lines]']);
 });
 
-test('during a history search the match is shown in the composer', () => {
+test('during a history search, the composer shows the match', () => {
   const sent = run(stateOf(), typed('tea'), enter).state;
   const { state } = run(
     { ...sent, activity: undefined },
@@ -87,7 +87,7 @@ test('during a history search the match is shown in the composer', () => {
   });
 });
 
-test('a hidden entry shows as many stars as characters', () => {
+test('a hidden entry shows one asterisk for each character', () => {
   const { state } = run(stateOf({ dialog: keyDialog('https://api.example.com') }), typed('kéy'));
   expect(buildViewModel(state, '').dialog).toMatchObject({
     kind: 'entry',
@@ -102,7 +102,7 @@ test('Ctrl-C on an empty composer shows that pressing it again quits', () => {
   );
 });
 
-test('T4 a title with escapes is shown without', () => {
+test('T4 a title is shown without its escape sequences', () => {
   const { conversation } = stateOf();
   const state = stateOf({ conversation: { ...conversation, title: 'a\u001B]0;x\u0007b' } });
   expect(buildViewModel(state, '').footer.conversation).toBe('ab');

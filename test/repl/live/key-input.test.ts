@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/clock.ts';
 import type { KeyEvent } from '../../../src/repl/editing/keys/key-event.ts';
 import { createKeyInput } from '../../../src/repl/live/key-input.ts';
 import { openLateInput } from '../../support/busy-process.ts';
-import { writeEvents } from '../editing/keys/format-events.ts';
+import { formatEvents } from '../editing/keys/format-events.ts';
 
 function openKeyInput() {
   const seen: KeyEvent[] = [];
@@ -15,31 +15,31 @@ function openKeyInput() {
   return { input, seen };
 }
 
-test('Esc alone is a key once nothing follows it', async () => {
+test('a lone Esc is a key after the timeout', async () => {
   const { input, seen } = openKeyInput();
   input.feed(Buffer.from('\u001B'));
   expect(seen).toEqual([]);
-  await expect.poll(() => writeEvents(seen)).toBe('<escape>');
+  await expect.poll(() => formatEvents(seen)).toBe('<escape>');
 });
 
-test('a sequence whose rest came while the process was held up is one key', async () => {
+test('a sequence whose rest arrives while the process is busy is one key', async () => {
   const { input, seen } = openKeyInput();
   const late = await openLateInput((bytes) => input.feed(bytes));
   input.feed(Buffer.from('\u001B'));
   late.sendWhileBusy('[A', 100);
-  await expect.poll(() => writeEvents(seen)).toBe('<up>');
+  await expect.poll(() => formatEvents(seen)).toBe('<up>');
 });
 
-test('lines that arrive in one read are one paste where the terminal marks none', () => {
+test('lines that arrive in one read are one paste without bracketed paste', () => {
   const { input, seen } = openKeyInput();
   input.feed(Buffer.from('first\rsecond'));
   input.stop();
   expect(seen).toMatchObject([{ type: 'paste', text: 'first\nsecond' }]);
 });
 
-test('a line and its Enter in one read are keys', () => {
+test('a line and its Enter in one read are not a paste', () => {
   const { input, seen } = openKeyInput();
   input.feed(Buffer.from('first\r'));
   input.stop();
-  expect(writeEvents(seen)).toBe('"first" <enter>');
+  expect(formatEvents(seen)).toBe('"first" <enter>');
 });

@@ -68,7 +68,7 @@ test('a remedy that only a newer natter knows has no hint', () => {
   expect(failureText(new Failure('unreachable', 'cut', { remedy }), String).hint).toBeUndefined();
 });
 
-test('the words that every front door uses name no command, option or key', () => {
+test('the shared words name no command, option or key', () => {
   const data = { option: 'retries', scheme: 'http', variable: 'HTTP_PROXY' } as never;
   for (const words of Object.values(commonWords)) {
     expect(words(data)).not.toMatch(

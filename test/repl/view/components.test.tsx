@@ -14,7 +14,7 @@ import type { ComposerView, DialogView, FooterView } from '../../../src/repl/vie
 import { appearanceOf, type Look } from '../../support/appearance.ts';
 import { viewModel } from '../../support/view-models.ts';
 
-/** The rows an element takes, in plain text unless colours are asked for. */
+/** The rows of an element, without colours by default. */
 function drawn(element: ReactElement, look: Look = {}): string[] {
   const { lastFrame, unmount } = render(
     <AppearanceProvider value={appearanceOf(look)}>{element}</AppearanceProvider>,
@@ -28,7 +28,7 @@ describe('the composer', () => {
   const { composer } = viewModel();
   const written: ComposerView = { ...composer, rows: ['first', 'second', 'third'] };
 
-  test('shows what can be written while it is empty', () => {
+  test('shows its placeholder while it is empty', () => {
     expect(drawn(<Composer composer={composer} />)).toEqual(['› Write a prompt']);
   });
 
@@ -36,7 +36,7 @@ describe('the composer', () => {
     expect(drawn(<Composer composer={written} />)).toEqual(['› first', '  second', '  third']);
   });
 
-  test('marks text out of sight', () => {
+  test('marks that there is more text above and below', () => {
     const part = { ...written, hasMoreAbove: true, hasMoreBelow: true };
     expect(drawn(<Composer composer={part} />)).toEqual(['↑ first', '  second', '↓ third']);
   });
@@ -64,7 +64,7 @@ describe('the completion menu', () => {
     ]);
   });
 
-  test('keeps the selected candidate in sight', () => {
+  test('keeps the selected candidate visible', () => {
     const rows = drawn(<CompletionMenu menu={{ candidates, selected: 4 }} rows={2} />);
     expect(rows).toEqual(['  /new   what /new does', '› /save  what /save does']);
   });
@@ -107,7 +107,7 @@ describe('the footer', () => {
     ]);
   });
 
-  test('shortens the title before it leaves anything out', () => {
+  test('shortens the title before it omits anything', () => {
     const long = {
       ...footer,
       conversation: 'Tea and coffee, and what else to drink',
@@ -124,12 +124,12 @@ describe('the footer', () => {
     ]);
   });
 
-  test('shows no window for a model that is not known, and marks estimates', () => {
+  test('shows no window for an unknown model, and marks estimates', () => {
     const unknown = { ...viewModel().footer, contextWindow: undefined, isEstimate: true };
     expect(drawn(<Footer footer={unknown} />)).toEqual(['Tea and coffee · origin · ~1,204 tokens']);
   });
 
-  test('is yellow from 80 % on', () => {
+  test('is yellow from 80% of the window', () => {
     const near = { ...footer, contextUsed: 102_400 };
     expect(drawn(<Footer footer={near} />, { colored: true }).join('')).toContain('\u001B[33m');
     const far = { ...footer, contextUsed: 102_399 };
@@ -140,19 +140,19 @@ describe('the footer', () => {
 describe('a dialog', () => {
   const firstRun: DialogView = {
     kind: 'choice',
-    title: 'No service is configured yet, and natter can talk to any that speaks the contract.',
+    title: 'No service is configured yet, and natter can use any that follows the contract.',
     options: [{ label: 'Connect a service' }, { label: 'Sandbox' }],
     selected: 1,
-    hints: ['Enter chooses', 'Esc leaves'],
+    hints: ['Enter chooses', 'Esc quits'],
   };
 
   test('offers a choice', () => {
     expect(drawn(<DialogBox dialog={firstRun} />)).toEqual([
-      'No service is configured yet, and natter can talk to any',
-      'that speaks the contract.',
+      'No service is configured yet, and natter can use any that',
+      'follows the contract.',
       '  Connect a service',
       '› Sandbox',
-      'Enter chooses · Esc leaves',
+      'Enter chooses · Esc quits',
     ]);
   });
 
@@ -163,12 +163,12 @@ describe('a dialog', () => {
       label: 'API key',
       text: '•••',
       caretColumn: 3,
-      hints: ['Enter checks it', 'Esc leaves'],
+      hints: ['Enter checks it', 'Esc quits'],
     };
     expect(drawn(<DialogBox dialog={entry} />)).toEqual([
       'A key is needed.',
       'API key: •••',
-      'Enter checks it · Esc leaves',
+      'Enter checks it · Esc quits',
     ]);
   });
 });

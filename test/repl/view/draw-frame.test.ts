@@ -41,11 +41,14 @@ describe('the live region', () => {
     });
   });
 
-  test.each([24, 12, 8, 5, 3, 2])('leaves a row of %i to the text above', (rows) => {
-    const { rows: shown, caret } = frame(busy, 60, rows);
-    expect(shown.length).toBeLessThanOrEqual(Math.max(2, rows - 1));
-    expect(shown[caret?.row ?? -1]).toBe('  second');
-  });
+  test.each([24, 12, 8, 5, 3, 2])(
+    'leaves a row for the text above in a window of %i rows',
+    (rows) => {
+      const { rows: shown, caret } = frame(busy, 60, rows);
+      expect(shown.length).toBeLessThanOrEqual(Math.max(2, rows - 1));
+      expect(shown[caret?.row ?? -1]).toBe('  second');
+    },
+  );
 
   test.each([100, 40, 20, 10])('has no row wider than %i columns', (columns) => {
     const { rows, caret } = frame(busy, columns);
@@ -53,7 +56,7 @@ describe('the live region', () => {
     expect(caret?.column).toBe(6);
   });
 
-  test('shows the answer’s tail behind the open line, where it fits', () => {
+  test('previews the answer’s tail after the open line if it fits', () => {
     expect(frame({ tail: '**bol' }, 60, 24, true).preview).toBe('**bol');
     expect(frame({ tail: '**bol' }, 60, 24, false).rows[0]).toBe('**bol');
     expect(frame({ tail: '| a\n| b' }, 60, 24, true).rows.slice(0, 2)).toEqual(['| a', '| b']);
@@ -76,7 +79,7 @@ describe('the live region', () => {
     ]);
   });
 
-  test('puts the cursor where a key is typed', () => {
+  test('puts the cursor into the entry of a dialog', () => {
     const { rows, caret } = frame({
       dialog: {
         kind: 'entry',
@@ -91,13 +94,13 @@ describe('the live region', () => {
     expect(caret?.column).toBe(12);
   });
 
-  test('shows no cursor where something is chosen', () => {
+  test('shows no cursor in a choice', () => {
     const options = [{ label: 'Sandbox' }];
     const dialog = { kind: 'choice', title: 'Which?', options, selected: 0, hints: [] } as const;
     expect(frame({ dialog }).caret).toBeUndefined();
   });
 
-  test('follows the answer’s estimated tokens in steps of ten', () => {
+  test('rounds the answer’s estimated tokens to tens', () => {
     const draw = createDrawer();
     const place = { columns: 60, rows: 24, hasOpenLine: true };
     const shown = [101, 104, 106].map((tokens) => {
@@ -112,7 +115,7 @@ describe('the live region', () => {
     ]);
   });
 
-  test('is laid out again for another look or window', () => {
+  test('is laid out again after a change of style, symbols or width', () => {
     const draw = createDrawer();
     const place = { columns: 60, rows: 24, hasOpenLine: false };
     const plain = draw(viewModel(), look, place).rows;
@@ -123,7 +126,7 @@ describe('the live region', () => {
     expect(draw(viewModel(), look, place).rows).toEqual(plain);
   });
 
-  test('T19 holds no escape codes without colours', () => {
+  test('T19 has no escape codes without colours', () => {
     expect(frame(busy).rows.join('')).not.toContain('\u001B');
   });
 });

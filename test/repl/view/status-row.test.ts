@@ -20,12 +20,12 @@ describe('the status line', () => {
       'waiting for origin · Esc stops',
     ],
     [
-      'waiting for long',
+      'waiting for over a minute',
       { phase: 'waiting', model: 'origin', seconds: 75 },
       'waiting for origin · 1 min 15 s · Esc stops',
     ],
     [
-      'streaming, in steps that can be read',
+      'streaming, with rounded tokens',
       { phase: 'streaming', model: 'origin', seconds: 12, tokens: 1340, isEstimate: true },
       'origin · 12 s · ~1,350 tokens · Esc stops',
     ],
@@ -46,11 +46,11 @@ describe('the status line', () => {
       'listing models · 2 s · Esc stops',
     ],
     ['stopping', { phase: 'stopping' }, 'stopping'],
-  ])('tells of %s', (_, status, text) => {
+  ])('%s', (_, status, text) => {
     expect(statusRow(status, appearanceOf())).toBe(text);
   });
 
-  test('is not there while natter is idle', () => {
+  test('is empty while natter is idle', () => {
     expect(statusRow({ phase: 'idle' }, appearanceOf())).toBe('');
   });
 
@@ -59,21 +59,18 @@ describe('the status line', () => {
     [40, 'the service answe… · retry 2 of 5 in 4 s'],
     [31, 'retry 2 of 5 in 4 s · Esc stops'],
     [20, 'retry 2 of 5 in 4 s'],
-  ])(
-    'keeps the countdown in %i columns, and of the cause what there is room for',
-    (columns, text) => {
-      expect(statusRow(retrying, appearanceOf({ columns }))).toBe(text);
-    },
-  );
+  ])('keeps the countdown in %i columns, and shortens the cause', (columns, text) => {
+    expect(statusRow(retrying, appearanceOf({ columns }))).toBe(text);
+  });
 
-  test('says how to stop beside a long cause, where there is room for what tells something', () => {
+  test('keeps the stop hint if a useful part of a long cause fits', () => {
     const cause = 'rate limited by the service (429)';
     expect(statusRow({ ...retrying, cause }, appearanceOf({ columns: 70 }))).toBe(
       'rate limited by the service (429) · retry 2 of 5 in 4 s · Esc stops',
     );
   });
 
-  test('Y18: keeps how long an answer stalls, and how to stop it, in 40 columns', () => {
+  test('Y18: keeps the stall time and the stop hint in 40 columns', () => {
     const status: Status = {
       phase: 'streaming',
       model: 'origin',
@@ -86,7 +83,7 @@ describe('the status line', () => {
     );
   });
 
-  test('uses ASCII alone where the terminal shows no more', () => {
+  test('is ASCII on a terminal without Unicode', () => {
     expect(statusRow(retrying, appearanceOf({ unicode: false }))).toMatch(/^[\x20-\x7E]+$/);
   });
 });

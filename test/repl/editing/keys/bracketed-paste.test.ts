@@ -3,37 +3,25 @@ import type { KeyEvent } from '../../../../src/repl/editing/keys/key-event.ts';
 import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
 import { joinPasteBurst } from '../../../../src/repl/editing/keys/paste-burst.ts';
 import { processorTime } from '../../../support/processor-time.ts';
-import { inPaste, parse, writeEvents } from './format-events.ts';
+import { inPaste, parse, formatEvents } from './format-events.ts';
 
 describe('bracketed paste', () => {
   test.each([
     ['several lines', 'a\rb\r\nc\nd', 'paste "a\\nb\\nc\\nd"'],
     ['nothing', '', 'paste ""'],
     ['tabs', '\tx', 'paste "\\tx"'],
-    ['escape sequences as they are', '\u001B[31mred\u0003', 'paste "\\u001b[31mred\\u0003"'],
+    ['escape sequences unchanged', '\u001B[31mred\u0003', 'paste "\\u001b[31mred\\u0003"'],
+    ['line ends in the kitty protocol', 'a\u001B[13ub\u001B[106;5uc', 'paste "a\\nb\\nc"'],
     [
-      'line ends as the kitty protocol codes them',
-      'a\u001B[13ub\u001B[106;5uc',
-      'paste "a\\nb\\nc"',
-    ],
-    [
-      'presses and releases of the kitty protocol',
+      'key presses and releases in the kitty protocol',
       'a\u001B[13;1:1u\u001B[13;1:3ub',
       'paste "a\\nb"',
     ],
-    [
-      'line ends as modifyOtherKeys codes them',
-      'a\u001B[27;5;106~b\u001B[27;5;109~c',
-      'paste "a\\nb\\nc"',
-    ],
-    ['tabs as the kitty protocol codes them', 'a\u001B[9ub\u001B[105;5uc', 'paste "a\\tb\\tc"'],
-    ['reports of focus in between', 'one\u001B[O two\u001B[I', 'paste "one two"'],
-    [
-      'reports of the mouse in between',
-      'one\u001B[<35;10;20M\u001B[<0;1;1m two',
-      'paste "one two"',
-    ],
-  ])('keeps %s', (_, text, events) => {
+    ['line ends in modifyOtherKeys', 'a\u001B[27;5;106~b\u001B[27;5;109~c', 'paste "a\\nb\\nc"'],
+    ['tabs in the kitty protocol', 'a\u001B[9ub\u001B[105;5uc', 'paste "a\\tb\\tc"'],
+    ['text around focus reports', 'one\u001B[O two\u001B[I', 'paste "one two"'],
+    ['text around mouse reports', 'one\u001B[<35;10;20M\u001B[<0;1;1m two', 'paste "one two"'],
+  ])('contains %s', (_, text, events) => {
     expect(parse(inPaste(text))).toBe(events);
   });
 
@@ -41,7 +29,7 @@ describe('bracketed paste', () => {
     expect(parse(`a${inPaste('b\r')}\r`)).toBe('"a" paste "b\\n" <enter>');
   });
 
-  test('P22 takes a megabyte with escapes quickly and whole', async () => {
+  test('P22 reads a megabyte with escapes quickly and completely', async () => {
     const text = '\u001B[1mbold\u001B[0m \u0007\u0003\u001B'.repeat(50_000);
     let events: readonly KeyEvent[] = [];
     const taken = await processorTime(() => {
@@ -51,7 +39,7 @@ describe('bracketed paste', () => {
     expect(events).toEqual([{ type: 'paste', text }]);
   });
 
-  test('takes 10,000 lines in small reads in well under a second', async () => {
+  test('reads 10,000 lines in small chunks in under half a second', async () => {
     const text = Array.from({ length: 10_000 }, (_, index) => `line ${index} äöü`).join('\r');
     const bytes = Buffer.from(inPaste(text));
     const parser = createKeyParser();
@@ -68,19 +56,19 @@ describe('bracketed paste', () => {
 
 describe('joinPasteBurst', () => {
   function burst(input: string): string {
-    return writeEvents(joinPasteBurst(createKeyParser().feed(input)));
+    return formatEvents(joinPasteBurst(createKeyParser().feed(input)));
   }
 
-  test('keeps the lines of a paste without brackets together', () => {
+  test('joins the lines of a paste without brackets', () => {
     expect(burst('one\r\ttwo\rthree\r')).toBe('paste "one\\n\\ttwo\\nthree\\n"');
   });
 
   test.each([
     ['a line and Enter', 'one\r', '"one" <enter>'],
     ['Enter alone', '\r\r', '<enter> <enter>'],
-    ['keys among the text', 'a\r\u001B[Ab', '"a" <enter> <up> "b"'],
+    ['text with other keys', 'a\r\u001B[Ab', '"a" <enter> <up> "b"'],
     ['text', 'abc', '"abc"'],
-  ])('leaves %s as it is', (_, input, events) => {
+  ])('does not change %s', (_, input, events) => {
     expect(burst(input)).toBe(events);
   });
 });

@@ -2,8 +2,8 @@ import { chordOf } from '../../../../src/repl/editing/keys/key-event.ts';
 import type { KeyEvent } from '../../../../src/repl/editing/keys/key-event.ts';
 import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
 
-/** Events as short strings: `"text"`, `<chord>`, `paste "text"`. */
-export function writeEvents(events: readonly KeyEvent[]): string {
+/** `"text"`, `<chord>` or `paste "text"` for each event. */
+export function formatEvents(events: readonly KeyEvent[]): string {
   return events
     .map((event) => {
       if (event.type === 'key') return `<${chordOf(event)}>`;
@@ -12,12 +12,12 @@ export function writeEvents(events: readonly KeyEvent[]): string {
     .join(' ');
 }
 
-/** What the parser makes of one read. */
+/** The events of one read, formatted. */
 export function parse(input: string | Uint8Array): string {
-  return writeEvents(createKeyParser().feed(input));
+  return formatEvents(createKeyParser().feed(input));
 }
 
-/** Neighbouring texts as one: where reads end is no event. */
+/** Joins consecutive texts, which depend on where reads end. */
 export function joinTexts(events: readonly KeyEvent[]): KeyEvent[] {
   const joined: KeyEvent[] = [];
   for (const event of events) {

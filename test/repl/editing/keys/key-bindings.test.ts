@@ -15,7 +15,7 @@ test.each([
   ['Alt+Enter', '\u001B\r'],
   ['Shift+Enter under the kitty protocol', '\u001B[13;2u'],
   ['Shift+Enter under modifyOtherKeys', '\u001B[27;2;13~'],
-])('%s makes a new line', (_, input) => {
+])('%s inserts a line end', (_, input) => {
   expect(actionsFor(input)).toEqual(['new-line']);
 });
 
@@ -29,7 +29,7 @@ test.each([
   expect(actionsFor(input)).toEqual([action]);
 });
 
-test('an open completion menu takes its keys and leaves the others to the composer', () => {
+test('with an open completion menu, the composer gets the other keys', () => {
   expect(actionsFor('\t\r\u0001\u0003', 'completion')).toEqual([
     'completion-next',
     'completion-accept',
@@ -38,7 +38,7 @@ test('an open completion menu takes its keys and leaves the others to the compos
   ]);
 });
 
-test('the search keeps the keys of the composer away', () => {
+test('during a search, the keys of the composer do nothing', () => {
   expect(actionsFor('\u0012\u0001\u0003', 'search')).toEqual([
     'search-older',
     undefined,
@@ -63,6 +63,6 @@ test.each([
   ['escape', 'Esc'],
   ['shift+right', 'Shift+Right'],
   ['ctrl+_', 'Ctrl+_'],
-])('keyLabel writes %s as %s', (chord, label) => {
+])('the label of %s is %s', (chord, label) => {
   expect(keyLabel(chord)).toBe(label);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
 import { fc } from '../../../support/properties.ts';
-import { inPaste, joinTexts, parse, writeEvents } from './format-events.ts';
+import { inPaste, joinTexts, parse, formatEvents } from './format-events.ts';
 
 describe('text and control keys', () => {
   test.each([
@@ -10,12 +10,12 @@ describe('text and control keys', () => {
     ['Backspaces in one read', '\u007F\u007F\u007F', '<backspace> <backspace> <backspace>'],
     ['Ctrl+H', '\b', '<ctrl+h>'],
     ['Ctrl+J', '\n', '<ctrl+j>'],
-    ['Enter as Windows sends it', 'a\r\nb', '"a" <enter> "b"'],
+    ['Enter on Windows', 'a\r\nb', '"a" <enter> "b"'],
     ['Tab', '\t', '<tab>'],
     ['Ctrl+Space', '\0', '<ctrl+space>'],
     ['Ctrl and letters', '\u0001\u0003\u001A', '<ctrl+a> <ctrl+c> <ctrl+z>'],
     ['Ctrl+_', '\u001F', '<ctrl+_>'],
-    ['C1 controls, which are none', 'a\u009Bb', '"a" "b"'],
+    ['nothing from C1 controls', 'a\u009Bb', '"a" "b"'],
   ])('reads %s', (_, input, events) => {
     expect(parse(input)).toBe(events);
   });
@@ -24,10 +24,10 @@ describe('text and control keys', () => {
     const parser = createKeyParser();
     const bytes = Buffer.from('\uFEFFé👍');
     const events = Array.from(bytes, (byte) => parser.feed(Uint8Array.of(byte))).flat();
-    expect(writeEvents(joinTexts(events))).toBe('"\uFEFFé👍"');
+    expect(formatEvents(joinTexts(events))).toBe('"\uFEFFé👍"');
   });
 
-  test('waits for the second half of a character', () => {
+  test('waits for the second surrogate of a character', () => {
     const parser = createKeyParser();
     expect(parser.feed('a\uD83D')).toEqual([{ type: 'text', text: 'a' }]);
     expect(parser.feed('\uDC4D')).toEqual([{ type: 'text', text: '👍' }]);
@@ -44,7 +44,11 @@ describe('escape sequences', () => {
     ],
     ['Home in every variant', '\u001B[H\u001BOH\u001B[1~\u001B[7~', '<home> <home> <home> <home>'],
     ['End in every variant', '\u001B[F\u001BOF\u001B[4~\u001B[8~', '<end> <end> <end> <end>'],
-    ['paging', '\u001B[5~\u001B[6~\u001B[2~\u001B[3~', '<pageup> <pagedown> <insert> <delete>'],
+    [
+      'Page Up, Page Down, Insert and Delete',
+      '\u001B[5~\u001B[6~\u001B[2~\u001B[3~',
+      '<pageup> <pagedown> <insert> <delete>',
+    ],
     ['Ctrl and arrows', '\u001B[1;5C\u001B[1;5D', '<ctrl+right> <ctrl+left>'],
     ['Alt and arrows', '\u001B[1;3A\u001B\u001B[A', '<alt+up> <alt+up>'],
     ['all modifiers', '\u001B[1;8H\u001B[3;5~', '<ctrl+alt+shift+home> <ctrl+delete>'],
@@ -58,9 +62,9 @@ describe('escape sequences', () => {
     ['the keypad in application mode', '\u001BOM\u001BOq', '<enter> "1"'],
     ['Alt and letters', '\u001Bb\u001BF\u001Bé', '<alt+b> <alt+shift+f> <alt+é>'],
     ['Alt+Enter', '\u001B\r', '<alt+enter>'],
-    ['Alt+Enter as Windows sends it', '\u001B\r\n', '<alt+enter>'],
+    ['Alt+Enter on Windows', '\u001B\r\n', '<alt+enter>'],
     ['Alt+Backspace', '\u001B\u007F', '<alt+backspace>'],
-    ['Alt and characters that begin replies', '\u001B]a\u001BPb', '<alt+]> "a" <alt+shift+p> "b"'],
+    ['Alt and characters that start replies', '\u001B]a\u001BPb', '<alt+]> "a" <alt+shift+p> "b"'],
     ['Esc and text', '\u001B\u001Bx', '<escape> <alt+x>'],
   ])('reads %s', (_, input, events) => {
     expect(parse(input)).toBe(events);
@@ -71,17 +75,17 @@ describe('escape sequences', () => {
     ['Esc', '\u001B[27u', '<escape>'],
     ['Ctrl+C', '\u001B[99;5u', '<ctrl+c>'],
     ['Ctrl and [', '\u001B[91;5u', '<escape>'],
-    ['a press and no release', '\u001B[13;1:1u\u001B[13;1:3u', '<enter>'],
+    ['a press but not its release', '\u001B[13;1:1u\u001B[13;1:3u', '<enter>'],
     ['a repeat', '\u001B[1;1:2A\u001B[1;1:3A', '<up>'],
-    ['Caps Lock and Num Lock held', '\u001B[99;197u', '<ctrl+c>'],
-    ['a Cyrillic keyboard', '\u001B[1089::99;5u', '<ctrl+c>'],
+    ['Ctrl+C with Caps Lock and Num Lock', '\u001B[99;197u', '<ctrl+c>'],
+    ['Ctrl+C on a Cyrillic keyboard', '\u001B[1089::99;5u', '<ctrl+c>'],
     ['text with Shift', '\u001B[97:65;2u\u001B[98;2u', '"A" "B"'],
-    ['text of its own', '\u001B[97;;229u', '"å"'],
+    ['associated text', '\u001B[97;;229u', '"å"'],
     ['the keypad', '\u001B[57400u\u001B[57414u\u001B[57419;5u', '"1" <enter> <ctrl+up>'],
-    ['modifier keys alone', '\u001B[57441;2u\u001B[57358u', ''],
-    ["the desktop's keys", '\u001B[99;9u', ''],
-    ['impossible code points', '\u001B[99999999u\u001B[55296u', ''],
-  ])('reads %s under the kitty protocol', (_, input, events) => {
+    ['nothing from modifier keys alone', '\u001B[57441;2u\u001B[57358u', ''],
+    ['nothing from Super shortcuts', '\u001B[99;9u', ''],
+    ['nothing from impossible code points', '\u001B[99999999u\u001B[55296u', ''],
+  ])('reads %s in the kitty protocol', (_, input, events) => {
     expect(parse(input)).toBe(events);
   });
 
@@ -90,7 +94,7 @@ describe('escape sequences', () => {
     ['Alt+Enter', '\u001B[27;3;13~', '<alt+enter>'],
     ['Ctrl+Shift+A', '\u001B[27;6;65~', '<ctrl+shift+a>'],
     ['Shift+A', '\u001B[27;2;65~', '"A"'],
-  ])('reads %s under modifyOtherKeys', (_, input, events) => {
+  ])('reads %s in modifyOtherKeys', (_, input, events) => {
     expect(parse(input)).toBe(events);
   });
 
@@ -104,21 +108,21 @@ describe('escape sequences', () => {
     ['background colour', '\u001B]11;rgb:ffff/ffff/ffff\u001B\\\u001B]11;rgb:0/0/0\u0007'],
     ['version', '\u001BP>|kitty(0.40)\u001B\\'],
     ['a stray end of a paste', '\u001B[201~'],
-    ['what no terminal sends', '\u001B[5;5;5;5z'],
-  ])('swallows reports: %s', (_, report) => {
+    ['an unknown sequence', '\u001B[5;5;5;5z'],
+  ])('ignores reports: %s', (_, report) => {
     expect(parse(`a${report}b`)).toBe('"a" "b"');
   });
 
-  test('reads what cannot be part of a sequence for itself', () => {
+  test('a character that cannot be part of a sequence is a separate key', () => {
     expect(parse('\u001B[1\u0003x')).toBe('<ctrl+c> "x"');
   });
 
-  test('does not swallow for ever what follows a reply cut off', () => {
+  test('reads keys again after a reply that was cut off', () => {
     expect(parse('\u001B]11;rgb:\rx')).toBe('"x"');
     expect(parse(`\u001B]11;${'x'.repeat(5000)}`)).toBe('');
     const parser = createKeyParser();
     parser.feed(`\u001B]11;${'x'.repeat(5000)}`);
-    expect(writeEvents(parser.feed('y'))).toBe('"y"');
+    expect(formatEvents(parser.feed('y'))).toBe('"y"');
   });
 });
 
@@ -127,38 +131,38 @@ describe('incomplete input', () => {
     const parser = createKeyParser();
     expect(parser.feed('\u001B')).toEqual([]);
     expect(parser.pending()).toBe('sequence');
-    expect(writeEvents(parser.flush())).toBe('<escape>');
+    expect(formatEvents(parser.flush())).toBe('<escape>');
     expect(parser.pending()).toBe('nothing');
   });
 
-  test('gives two Escs when both were pressed', () => {
+  test('reads Esc pressed twice as two keys', () => {
     const parser = createKeyParser();
     parser.feed('\u001B\u001B');
-    expect(writeEvents(parser.flush())).toBe('<escape> <escape>');
+    expect(formatEvents(parser.flush())).toBe('<escape> <escape>');
   });
 
-  test('reads a sequence whose rest comes late, without a timer that runs on', () => {
+  test('reads a sequence whose rest arrives late, without a further timeout', () => {
     const parser = createKeyParser();
     parser.feed('\u001B[1;');
     expect(parser.flush()).toEqual([]);
     expect(parser.pending()).toBe('nothing');
-    expect(writeEvents(parser.feed('5C'))).toBe('<ctrl+right>');
+    expect(formatEvents(parser.feed('5C'))).toBe('<ctrl+right>');
   });
 
-  test('takes Ctrl+J after a pause for itself', () => {
+  test('reads Ctrl+J after a pause as a separate key', () => {
     const parser = createKeyParser();
     parser.feed('\r');
     expect(parser.pending()).toBe('sequence');
     parser.flush();
-    expect(writeEvents(parser.feed('\n'))).toBe('<ctrl+j>');
+    expect(formatEvents(parser.feed('\n'))).toBe('<ctrl+j>');
   });
 
   test('flushes a paste without its end, then reads keys again', () => {
     const parser = createKeyParser();
     expect(parser.feed('\u001B[200~one\rtwo\u001B[20')).toEqual([]);
     expect(parser.pending()).toBe('paste');
-    expect(writeEvents(parser.flush())).toBe('paste "one\\ntwo"');
-    expect(writeEvents(parser.feed('\u0003'))).toBe('<ctrl+c>');
+    expect(formatEvents(parser.flush())).toBe('paste "one\\ntwo"');
+    expect(formatEvents(parser.feed('\u0003'))).toBe('<ctrl+c>');
   });
 });
 
@@ -203,11 +207,11 @@ const pieces: readonly string[] = [
   '\u001B[8$',
 ];
 
-describe('any split of the bytes', () => {
+describe('bytes split anywhere', () => {
   const piece = fc.constantFrom(...pieces);
   const input = fc.array(piece, { maxLength: 8 }).map((some) => Buffer.from(some.join('')));
 
-  test('gives the same events', () => {
+  test('have the same events', () => {
     fc.assert(
       fc.property(input, fc.array(fc.nat(60), { maxLength: 10 }), (bytes, cuts) => {
         const parser = createKeyParser();
@@ -221,7 +225,7 @@ describe('any split of the bytes', () => {
     );
   });
 
-  test('whatever arrives, the keys after the end of a sequence are read again', () => {
+  test('after any bytes, keys are read again at the end of a sequence', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         const parser = createKeyParser();
@@ -229,7 +233,7 @@ describe('any split of the bytes', () => {
         parser.flush();
         parser.feed('\u001B[201~\u0007\u001B\\');
         parser.flush();
-        expect(writeEvents(parser.feed('ok'))).toBe('"ok"');
+        expect(formatEvents(parser.feed('ok'))).toBe('"ok"');
       }),
     );
   });

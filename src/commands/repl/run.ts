@@ -121,7 +121,7 @@ async function untilLeft(signal: AbortSignal, session: Session): Promise<void> {
   let abort: () => void = () => undefined;
   const aborted = new Promise<void>((resolve) => (abort = resolve));
   signal.addEventListener('abort', abort, { once: true });
-  if (!signal.aborted) await Promise.race([session.left, aborted]);
+  if (!signal.aborted) await Promise.race([session.ended, aborted]);
   signal.removeEventListener('abort', abort);
 }
 

@@ -97,7 +97,7 @@ export const effectRunners: EffectRunners = {
   print: ({ transcript }, { entries }) => transcript.print(entries),
   send: runSend,
   stop: (core) => core.stop(),
-  leave: (core) => core.leave(),
+  quit: (core) => core.quit(),
   suspend: ({ screen }) => screen.suspend(),
   redraw: ({ screen }) => screen.redraw(),
   'scroll-away': ({ screen }) => screen.scrollAway(),

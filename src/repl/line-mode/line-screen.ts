@@ -31,8 +31,8 @@ function dialogText(dialog: Dialog, cancelHint: string): string {
 
 /** The question to the person; undefined while natter is busy or has ended. */
 function questionOf(state: ReplState): string | undefined {
-  const { dialog, activity, hasLeft } = state;
-  if (hasLeft) return undefined;
+  const { dialog, activity, hasQuit } = state;
+  if (hasQuit) return undefined;
   if (dialog !== undefined) return dialogText(dialog, cancelHintText(state));
   return activity === undefined ? 'You: ' : undefined;
 }
@@ -79,9 +79,9 @@ function ask(output: Output, state: ReplState | undefined): void {
 function createProgressNotices(output: Output) {
   let lastProgress: string | undefined;
   let wasArmed = false;
-  return ({ activity, now, isLeaveArmed }: ReplState): void => {
-    if (isLeaveArmed && !wasArmed) writeText(output, 'natter: press Ctrl-C again to quit\n');
-    wasArmed = isLeaveArmed;
+  return ({ activity, now, isQuitArmed }: ReplState): void => {
+    if (isQuitArmed && !wasArmed) writeText(output, 'natter: press Ctrl-C again to quit\n');
+    wasArmed = isQuitArmed;
     if (activity?.type !== 'answer' || progressKey(activity) === lastProgress) return;
     const progress = progressOf(activity, now);
     if (progress === undefined) return;

@@ -78,13 +78,13 @@ function footerOf(state: ReplState): FooterView {
 const pausedQueueText = 'Enter sends the queue, Up edits it';
 
 function noticeOf({
-  isLeaveArmed,
+  isQuitArmed,
   isExitWordEntered,
   branch,
   queue,
   isQueuePaused,
 }: ReplState): string | undefined {
-  if (isLeaveArmed) return 'press Ctrl-C again to quit';
+  if (isQuitArmed) return 'press Ctrl-C again to quit';
   if (isExitWordEntered) return 'press Enter again to quit';
   if (branch?.reason === 'edit') return 'new version of your prompt; Ctrl-C keeps the old version';
   return queue.length > 0 && isQueuePaused ? pausedQueueText : undefined;

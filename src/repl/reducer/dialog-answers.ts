@@ -6,7 +6,7 @@ import { contentOf } from '../editing/paste.ts';
 import { createBuffer, insert, isEmpty, type TextBuffer } from '../editing/text-buffer.ts';
 import type { ReplState } from '../state/state.ts';
 import { cancelHintText } from '../text/status-text.ts';
-import { andThen, leave, printNotice, refuse, startTask, step, type Step } from './step.ts';
+import { andThen, quit, printNotice, refuse, startTask, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
 const sandboxText = 'using the sandbox; natter auth login connects to a service later';
@@ -87,11 +87,11 @@ function goBack(state: ReplState, { previous }: Dialog): Step {
   return previous === undefined ? cancelDialogs(state) : step({ ...state, dialog: previous });
 }
 
-/** Ctrl-C goes back like Esc. After it has cancelled the first dialog, the next Ctrl-C leaves natter. */
+/** Ctrl-C goes back like Esc. After it has cancelled the first dialog, the next Ctrl-C quits. */
 export function interruptDialog(state: ReplState, dialog: Dialog): Step {
   const done = goBack(state, dialog);
   return dialog.previous === undefined
-    ? { ...done, state: { ...done.state, isLeaveArmed: true } }
+    ? { ...done, state: { ...done.state, isQuitArmed: true } }
     : done;
 }
 
@@ -109,15 +109,15 @@ function editInput(
   return step({ ...state, dialog: { ...dialog, input: edit(dialog.input) } });
 }
 
-function deleteOrLeave(state: ReplState, dialog: Dialog): Step {
-  if (dialog.type === 'choice' || isEmpty(dialog.input)) return leave(state);
+function deleteOrQuit(state: ReplState, dialog: Dialog): Step {
+  if (dialog.type === 'choice' || isEmpty(dialog.input)) return quit(state);
   return editInput(state, dialog, editActions['delete-right']);
 }
 
 export function onDialogAction(state: ReplState, dialog: Dialog, action: KeyAction): Step {
   if (action === 'stop') return goBack(state, dialog);
   if (action === 'interrupt') return interruptDialog(state, dialog);
-  if (action === 'delete-right-or-quit') return deleteOrLeave(state, dialog);
+  if (action === 'delete-right-or-quit') return deleteOrQuit(state, dialog);
   if (dialog.type === 'choice') {
     if (action === 'move-up') return select(state, dialog, -1);
     if (action === 'move-down' || action === 'complete') return select(state, dialog, 1);

@@ -20,7 +20,7 @@ import type { ReplState, TypeAhead } from '../state/state.ts';
 import { onMenuAction, refreshCompletion, startCompletion } from './completing.ts';
 import { interruptDialog, onDialogAction, onDialogText } from './dialog-answers.ts';
 import { onSearchAction, onSearchText, openSearch } from './searching.ts';
-import { andThen, leave, printNotice, type Step, step } from './step.ts';
+import { andThen, quit, printNotice, type Step, step } from './step.ts';
 import { clearDraft, submit, unqueue } from './submitting.ts';
 import { switchVersion, type VersionChoice } from './versions.ts';
 
@@ -35,7 +35,7 @@ function cancelEdit(state: ReplState): Step {
   return printNotice(discardRestored(state), 'edit cancelled; the prompt is unchanged');
 }
 
-/** Ctrl-C: cancels what is open, else stops what is running, else clears the draft, else leaves at the second press. */
+/** Ctrl-C: cancels what is open, else stops what is running, else clears the draft, else quits at the second press. */
 export function interrupt(state: ReplState): Step {
   if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
   if (state.search !== undefined) return step({ ...state, search: undefined });
@@ -43,11 +43,11 @@ export function interrupt(state: ReplState): Step {
   if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
   if (!isEmpty(state.composer)) {
     const cleared = clearDraft(state);
-    return { ...cleared, state: { ...cleared.state, isLeaveArmed: true } };
+    return { ...cleared, state: { ...cleared.state, isQuitArmed: true } };
   }
   if (state.branch?.reason === 'edit') return cancelEdit(state);
-  if (state.isLeaveArmed) return leave(state);
-  return step({ ...state, isLeaveArmed: true });
+  if (state.isQuitArmed) return quit(state);
+  return step({ ...state, isQuitArmed: true });
 }
 
 function recall(state: ReplState, found: HistoryStep | undefined): Step {
@@ -93,7 +93,7 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = 
   interrupt,
   'delete-right-or-quit': (state) =>
     isEmpty(state.composer)
-      ? leave(state)
+      ? quit(state)
       : step({ ...state, composer: editActions['delete-right'](state.composer) }),
   'move-up': (state) => moveRows(state, -1) ?? older(state),
   'move-down': (state) => moveRows(state, 1) ?? newer(state),
@@ -152,7 +152,7 @@ function burstOf({ composer, dialog, search }: ReplState, event: KeyEvent): read
 
 function onKeys(state: ReplState, events: readonly KeyEvent[]): Step {
   return events.reduce(
-    (done, event) => andThen(done, (next) => (next.hasLeft ? step(next) : onKey(next, event))),
+    (done, event) => andThen(done, (next) => (next.hasQuit ? step(next) : onKey(next, event))),
     step(state),
   );
 }
@@ -180,11 +180,11 @@ export function onKey(state: ReplState, event: KeyEvent): Step {
   if (state.typeAhead !== undefined) return step(queueKey(state, state.typeAhead, event));
   const burst = burstOf(state, event);
   if (burst.length > 0) return onKeys(state, burst);
-  const disarmed = { ...state, isLeaveArmed: false, isExitWordEntered: false };
+  const disarmed = { ...state, isQuitArmed: false, isExitWordEntered: false };
   if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
   const action = actionOf(chordOf(event), keyContext(state));
   if (action === undefined) return step(disarmed);
-  const { isLeaveArmed, isExitWordEntered } = state;
-  if (action === 'interrupt') return onAction({ ...disarmed, isLeaveArmed }, action);
+  const { isQuitArmed, isExitWordEntered } = state;
+  if (action === 'interrupt') return onAction({ ...disarmed, isQuitArmed }, action);
   return onAction(action === 'send' ? { ...disarmed, isExitWordEntered } : disarmed, action);
 }

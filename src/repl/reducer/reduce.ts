@@ -9,7 +9,7 @@ import { onAnswerEnded, onChatEvent, withConversation } from './answering.ts';
 import { onCandidates } from './completing.ts';
 import { answerDialog } from './dialog-answers.ts';
 import { interrupt, onKey, releaseKeys } from './pressing.ts';
-import { andThen, leave, printing, printNotice, refuse, step, type Step } from './step.ts';
+import { andThen, quit, printing, printNotice, refuse, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
 /** The dialog that started the current task. */
@@ -70,7 +70,7 @@ function resumeActivity(state: ReplState): Step {
 
 /** How the state recovers when an effect of this type fails. */
 const recoveries: Partial<Record<Effect['type'], (state: ReplState) => Step>> = {
-  leave: (state) => step({ ...state, hasLeft: false }),
+  quit: (state) => step({ ...state, hasQuit: false }),
   stop: resumeActivity,
   'edit-externally': releaseKeys,
   'find-candidates': releaseKeys,
@@ -114,11 +114,11 @@ type Handlers = {
 
 const handlers: Handlers = {
   'key-pressed': (state, { event, now }) => onKey({ ...state, now }, event),
-  'line-entered': (state, { text, now }) => onLine({ ...state, now, isLeaveArmed: false }, text),
+  'line-entered': (state, { text, now }) => onLine({ ...state, now, isQuitArmed: false }, text),
   // The terminal has discarded its line; a restored prompt is in the history.
   interrupted: (state, { now }) =>
     interrupt({ ...state, now, composer: clearBuffer(state.composer) }),
-  'input-ended': leave,
+  'input-ended': quit,
   resized: (state, { columns, rows }) => step({ ...state, columns, rows }),
   ticked: (state, { now }) => step({ ...state, now }),
   'chat-event': (state, { event, now }) => step(onChatEvent(state, event, now)),

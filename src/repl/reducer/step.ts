@@ -30,8 +30,8 @@ export function refuse(state: ReplState, message: string, hint?: string): Step {
   return step(state, printing(failureEntry(message, hint)));
 }
 
-export function leave(state: ReplState): Step {
-  return step({ ...state, hasLeft: true }, { type: 'leave' });
+export function quit(state: ReplState): Step {
+  return step({ ...state, hasQuit: true }, { type: 'quit' });
 }
 
 /** Starts a task, which the `task-ended` action ends. */

@@ -10,7 +10,7 @@ import {
 } from '../editing/text-buffer.ts';
 import {
   andThen,
-  leave,
+  quit,
   printing,
   printNotice,
   refuse,
@@ -34,9 +34,9 @@ export function mentionsOf(text: string): readonly string[] {
 /** Words that quit other programs when entered alone. */
 const exitWords: ReadonlySet<string> = new Set(['exit', 'quit', ':q', ':q!', ':wq', ':x']);
 
-/** Leaves the second time; the composer keeps the word, so that Enter is enough. */
+/** Quits the second time; the composer keeps the word, so that Enter is enough. */
 function enterExitWord(state: ReplState): Step {
-  if (state.isExitWordEntered) return leave(state);
+  if (state.isExitWordEntered) return quit(state);
   const next = { ...state, isExitWordEntered: true };
   if (!state.isLineMode) return step(next);
   const word = contentOf(state.composer).trim();
@@ -85,7 +85,7 @@ export function advance(state: ReplState): Step {
   const [next, ...queue] = state.queue;
   const isWaiting =
     state.isQueuePaused || state.activity !== undefined || state.dialog !== undefined;
-  if (next === undefined || isWaiting || state.hasLeft) return step(state);
+  if (next === undefined || isWaiting || state.hasQuit) return step(state);
   return andThen(run({ ...state, queue }, next, true), advance);
 }
 
@@ -128,7 +128,7 @@ export function submitLine(state: ReplState, text: string): Step {
   const line = lines?.line ?? text;
   const done = submit({ ...state, composer: withDraft(state.composer, draftFrom(line)) });
   if (lines === undefined || lines.rest.trim() === '') return done;
-  return andThen(done, (next) => (next.hasLeft ? step(next) : submitLine(next, lines.rest)));
+  return andThen(done, (next) => (next.hasQuit ? step(next) : submitLine(next, lines.rest)));
 }
 
 /** Moves the draft to the history and clears the composer. */

@@ -24,7 +24,7 @@ export interface SessionCore {
   /** A signal for the answer or task that starts; `stop` aborts it. */
   begin(): AbortSignal;
   stop(): void;
-  leave(): void;
+  quit(): void;
   /** Ends the session with an error that cannot be shown as an entry. */
   fail(error: unknown): void;
 }

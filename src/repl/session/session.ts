@@ -34,8 +34,8 @@ export interface Session {
   isStored(): boolean;
   /** Stops all activity, saves everything and closes the screen. */
   close(): Promise<void>;
-  /** Resolves when the user leaves; rejects with an error that cannot be shown as an entry. */
-  readonly left: Promise<void>;
+  /** Resolves when the user quits; rejects with an error that cannot be shown as an entry. */
+  readonly ended: Promise<void>;
 }
 
 interface SessionData {
@@ -48,7 +48,7 @@ interface SessionData {
 function createCore(
   { ports, screen, format }: SessionOptions,
   data: SessionData,
-  functions: Pick<SessionCore, 'dispatch' | 'print' | 'leave' | 'fail'>,
+  functions: Pick<SessionCore, 'dispatch' | 'print' | 'quit' | 'fail'>,
 ): SessionCore {
   return {
     ports,
@@ -67,8 +67,8 @@ function createCore(
     },
     begin() {
       data.controller = new AbortController();
-      // After leaving, nothing new may run.
-      if (data.state.hasLeft) data.controller.abort(new Stopped('stopped'));
+      // After quitting, nothing new may run.
+      if (data.state.hasQuit) data.controller.abort(new Stopped('stopped'));
       return data.controller.signal;
     },
     stop: () => data.controller.abort(new Stopped('stopped')),
@@ -127,14 +127,14 @@ function createQueue<Item>(handle: (item: Item) => void): (item: Item) => void {
   };
 }
 
-function createLeaving() {
-  let leave: () => void = () => undefined;
+function createEnd() {
+  let quit: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
-  const left = new Promise<void>((resolve, reject) => {
-    leave = resolve;
+  const ended = new Promise<void>((resolve, reject) => {
+    quit = resolve;
     fail = reject;
   });
-  return { left, leave, fail };
+  return { ended, quit, fail };
 }
 
 function isOnDisk(journal: Journal): boolean {
@@ -147,11 +147,11 @@ export function createSession(options: SessionOptions): Session {
   const { ports, screen, journal, state, runners = effectRunners } = options;
   const data: SessionData = { state, journal, controller: new AbortController() };
   const running = createRunningEffects();
-  const { left, leave, fail } = createLeaving();
+  const { ended, quit, fail } = createEnd();
   const dispatch = createQueue<Action>(handle);
   const perform = (effect: Effect) => running.add(runEffect(core, effect, runners));
   const print = (entries: readonly Entry[]) => perform({ type: 'print', entries });
-  const core = createCore(options, data, { dispatch, print, leave, fail });
+  const core = createCore(options, data, { dispatch, print, quit, fail });
   const keepDraft = () => perform({ type: 'keep-draft', text: typedContent(data.state.composer) });
   const draftSaving = createDebounce(ports.clock, draftPause, keepDraft);
   const tick = () => dispatch({ type: 'ticked', now: ports.clock.monotonic() });
@@ -174,7 +174,7 @@ export function createSession(options: SessionOptions): Session {
     state: () => data.state,
     print,
     isStored: () => isOnDisk(data.journal),
-    left,
+    ended,
     async close() {
       // Keeps queued prompts from being sent.
       dispatch({ type: 'input-ended' });

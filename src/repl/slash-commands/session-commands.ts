@@ -1,7 +1,7 @@
 import { catalogue } from '../../client/contract.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { tokenText } from '../../output/figures.ts';
-import { leave, printNotice, refuse, startTask, step, type Step } from '../reducer/step.ts';
+import { quit, printNotice, refuse, startTask, step, type Step } from '../reducer/step.ts';
 import type { SessionSettings } from '../state/effect.ts';
 import type { ReplState } from '../state/state.ts';
 import { systemText, usageText } from '../text/status-text.ts';
@@ -178,8 +178,8 @@ export const sessionCommands: readonly SlashCommand[] = [
   {
     name: 'quit',
     isSilent: true,
-    summary: 'leave natter',
+    summary: 'quit natter',
     isImmediate: true,
-    run: leave,
+    run: quit,
   },
 ];

@@ -132,9 +132,9 @@ function showHelp(state: ReplState, argument: string): Step {
 
 /** Command names of other chat programs, with natter's equivalent. */
 const equivalents: ReadonlyMap<string, string> = new Map([
-  ['exit', '/quit leaves'],
-  ['q', '/quit leaves'],
-  ['bye', '/quit leaves'],
+  ['exit', '/quit ends natter'],
+  ['q', '/quit ends natter'],
+  ['bye', '/quit ends natter'],
   ['export', 'in a shell: natter conversations export ID'],
   ['delete', 'in a shell: natter conversations delete ID'],
   ['search', '/conversations TEXT searches them'],

@@ -48,7 +48,7 @@ export type Effect =
     }
   /** Stops the answer or the task. */
   | { readonly type: 'stop' }
-  | { readonly type: 'leave' }
+  | { readonly type: 'quit' }
   | { readonly type: 'suspend' }
   | { readonly type: 'redraw' }
   | { readonly type: 'scroll-away' }

@@ -51,9 +51,9 @@ export function initialState(facts: InitialFacts): ReplState {
     lastUsage: undefined,
     usage: { answers: 0, promptTokens: 0, completionTokens: 0, estimated: 0 },
     knownModels: [],
-    isLeaveArmed: false,
+    isQuitArmed: false,
     isExitWordEntered: false,
-    hasLeft: false,
+    hasQuit: false,
     now,
   };
 }

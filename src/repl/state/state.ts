@@ -142,11 +142,11 @@ export interface ReplState {
   readonly usage: SessionUsage;
   /** Model ids listed by the service, for completion. */
   readonly knownModels: readonly string[];
-  /** The next Ctrl-C leaves. */
-  readonly isLeaveArmed: boolean;
-  /** `exit`, `:q` or the like was entered; entered again, it leaves. */
+  /** The next Ctrl-C quits. */
+  readonly isQuitArmed: boolean;
+  /** `exit`, `:q` or the like was entered; entered again, it quits. */
   readonly isExitWordEntered: boolean;
-  readonly hasLeft: boolean;
+  readonly hasQuit: boolean;
   /** Monotonic milliseconds of the last action with a time. */
   readonly now: number;
 }

@@ -19,7 +19,7 @@ function withoutKeys(environment: Environment): Environment {
   return others;
 }
 
-/** Its children may survive and keep the pipe open, which would keep natter alive too. */
+/** The children of the program may survive and hold the pipe open, which would keep natter running. */
 function kill(child: ChildProcess): void {
   child.kill('SIGKILL');
   child.stdin?.destroy();

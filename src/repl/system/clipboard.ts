@@ -38,10 +38,10 @@ function nativeCommands({ environment, platform }: ClipboardOptions): readonly C
   return [...wayland, ...x11, ...windows, ...phone];
 }
 
-/** Seconds. PowerShell needs a few to start. */
-const longestRun = 5;
+/** PowerShell needs a few seconds to start. */
+const timeoutSeconds = 5;
 
-type Outcome = 'copied' | 'failed' | 'endless';
+type Outcome = 'copied' | 'failed' | 'timed-out';
 
 async function runCommand(
   [program, ...words]: Command,
@@ -49,47 +49,47 @@ async function runCommand(
   { environment, clock }: ClipboardOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const over = new AbortController();
-  const limit = new AbortController();
-  const sleeping = clock.sleep(longestRun * 1000, over.signal);
-  void sleeping.then(
-    () => limit.abort('endless'),
+  const ended = new AbortController();
+  const timeout = new AbortController();
+  clock.sleep(timeoutSeconds * 1000, ended.signal).then(
+    () => timeout.abort('timed out'),
     () => undefined,
   );
-  const stop = AbortSignal.any([signal, limit.signal]);
+  const kill = AbortSignal.any([signal, timeout.signal]);
   try {
-    const code = await runChild(program, words, { environment, input, signal: stop });
+    const code = await runChild(program, words, { environment, input, signal: kill });
     return code === 0 ? 'copied' : 'failed';
   } catch (error) {
-    if (limit.signal.aborted && !signal.aborted) return 'endless';
+    if (timeout.signal.aborted && !signal.aborted) return 'timed-out';
     throw error;
   } finally {
-    over.abort('over');
+    ended.abort('ended');
   }
 }
 
-function throughTerminal(
+/** `command`: killed after the timeout. */
+function copyThroughTerminal(
   text: string,
   { control }: ClipboardOptions,
-  endless: string | undefined,
+  command: string | undefined,
 ): string {
-  const problem = endless && `${endless} did not end within ${longestRun} seconds`;
+  const problem = command && `${command} did not end within ${timeoutSeconds} seconds`;
   if (control === undefined) {
     throw new Failure('configuration', problem ?? 'there is no clipboard command', {
       hint:
         problem === undefined
-          ? 'install wl-copy, xclip or xsel, or write it to a file: /save answer.md'
-          : 'write it to a file: /save answer.md',
+          ? 'install wl-copy, xclip or xsel, or write the answer to a file: /save answer.md'
+          : 'write the answer to a file: /save answer.md',
     });
   }
   control(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
-  const way = 'through the terminal (OSC 52), if it allows that';
-  return problem === undefined ? way : `${way}: ${problem}`;
+  const how = 'through the terminal (OSC 52), if it allows that';
+  return problem === undefined ? how : `${how}: ${problem}`;
 }
 
 /**
- * Copies a text to the clipboard with the system's command, else through the terminal (OSC 52), which may not
- * allow it. A command that does not end is killed. @returns how, to complete `copied …`
+ * Copies a text to the clipboard with a command of the system, else through the terminal (OSC 52), which may not
+ * allow it. Kills the command after a timeout. @returns how, to complete `copied …`
  * @throws Failure if neither is available; the reason of `signal` when it aborts
  */
 export async function copyText(
@@ -100,7 +100,7 @@ export async function copyText(
   for (const command of nativeCommands(options)) {
     const outcome = await runCommand(command, text, options, signal);
     if (outcome === 'copied') return `with ${command[0]}`;
-    if (outcome === 'endless') return throughTerminal(text, options, command[0]);
+    if (outcome === 'timed-out') return copyThroughTerminal(text, options, command[0]);
   }
-  return throughTerminal(text, options, undefined);
+  return copyThroughTerminal(text, options, undefined);
 }

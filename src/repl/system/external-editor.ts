@@ -18,16 +18,16 @@ function editorOf({ environment, platform }: EditorOptions): string {
 
 /**
  * The variable may contain options and quotes, so a shell parses it; the file name is passed as an argument instead.
- * On Windows an unquoted path with spaces works too. cmd.exe removes the outermost quotes.
+ * On Windows the variable may also be an unquoted path with spaces. cmd.exe removes the outermost quotes.
  */
 export function editorCommand(
   editor: string,
   file: string,
   platform: NodeJS.Platform,
-  isThere: (path: string) => boolean = fs.existsSync,
+  exists: (path: string) => boolean = fs.existsSync,
 ): readonly string[] {
   if (platform !== 'win32') return ['/bin/sh', '-c', `${editor} "$1"`, editor, file];
-  const program = editor.includes(' ') && isThere(editor) ? `"${editor}"` : editor;
+  const program = editor.includes(' ') && exists(editor) ? `"${editor}"` : editor;
   return ['cmd.exe', '/d', '/s', '/c', `"${program} "${file}""`];
 }
 
@@ -37,12 +37,12 @@ export function editedText(content: string, platform: NodeJS.Platform): string {
   return platform === 'win32' ? text.replaceAll('\r\n', '\n') : text;
 }
 
-/** Exit codes of shells for programs that are missing or cannot run; the last one is of cmd.exe. */
-const notRun: ReadonlySet<number | undefined> = new Set([undefined, 126, 127, 9009]);
+/** Exit codes of shells when a program is missing or cannot run; 9009 is from cmd.exe. */
+const notRunCodes: ReadonlySet<number | undefined> = new Set([undefined, 126, 127, 9009]);
 
 /**
- * Opens a text in `$VISUAL` or `$EDITOR`. @returns undefined if the editor exits with an error, which cancels the
- * edit, as vim's `:cq` does
+ * Opens a text in `$VISUAL` or `$EDITOR`. @returns undefined if the editor exits with an error, such as after `:cq`
+ * in vim, which cancels the edit
  * @throws Failure if the editor cannot be run
  */
 export async function editText(text: string, options: EditorOptions): Promise<string | undefined> {
@@ -55,7 +55,7 @@ export async function editText(text: string, options: EditorOptions): Promise<st
     const [program = editor, ...words] = editorCommand(editor, file, platform);
     const code = await runChild(program, words, { environment, verbatim: platform === 'win32' });
     if (code === 0) return editedText(fs.readFileSync(file, 'utf8'), platform);
-    if (!notRun.has(code)) return undefined;
+    if (!notRunCodes.has(code)) return undefined;
     throw new Failure('configuration', `the editor (${editor}) cannot be run`, {
       hint: 'set VISUAL or EDITOR to an editor that is installed',
     });

@@ -32,7 +32,7 @@ function isFolder(entry: fs.Dirent, name: string): boolean {
   return entry.isDirectory() || (entry.isSymbolicLink() && statsOf(name)?.isDirectory() === true);
 }
 
-/** The entries of a folder, for completion; empty if it cannot be read. */
+/** For completion; empty if the folder cannot be read. */
 export function folderCandidates(folder: string): readonly Candidate[] {
   try {
     return fs

@@ -4,7 +4,7 @@ import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { createMemorySession, failing, hanging, type Reply } from '../../support/memory-session.ts';
 
-/** An answer with its figures. */
+/** An answer with usage and timing. */
 function measured(text: string, tokens: number | undefined, total: number): Reply {
   return async function* reply() {
     const finished: ChatEvent = {
@@ -30,7 +30,7 @@ async function compared(...replies: Reply[]) {
 const last = (memory: Awaited<ReturnType<typeof compared>>) =>
   pathOf(memory.session.state().conversation).at(-1);
 
-test('/compare shows the answer of the other model as a version, with the figures of both', async () => {
+test('/compare shows the answer of the other model as a version, with figures for both', async () => {
   const memory = await compared(measured('of nextgen', undefined, 2020));
   await memory.idle();
   expect(memory.text()).toBe(
@@ -52,7 +52,7 @@ test('/compare shows the answer of the other model as a version, with the figure
   ]);
 });
 
-test('the person keeps one, and the session its model', async () => {
+test('/version selects an answer, and the session keeps its model', async () => {
   const memory = await compared(measured('of nextgen', 5, 100));
   await memory.idle();
   memory.enter('/version 1');
@@ -64,14 +64,14 @@ test('the person keeps one, and the session its model', async () => {
   expect(memory.requests.at(-1)?.messages[1]).toEqual({ role: 'assistant', content: 'of origin' });
 });
 
-test('a model that fails leaves the answer there is', async () => {
+test('a failed comparison keeps the first answer', async () => {
   const memory = await compared(failing(new Failure('not_found', 'there is no such model')));
   await memory.idle();
   expect(last(memory)).toMatchObject({ content: 'of origin' });
   expect(memory.text()).toMatch(/there is no such model\n {2}\/compare tries again\n$/);
 });
 
-test('what came of one that is stopped is kept as a version', async () => {
+test('a stopped comparison is kept as a version', async () => {
   const memory = await compared(hanging('half'));
   await expect.poll(() => memory.text()).toContain('nextgen: half');
   memory.session.dispatch({ type: 'interrupted', now: 0 });

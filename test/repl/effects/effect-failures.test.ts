@@ -10,23 +10,23 @@ import { hanging, openMemorySession, saying } from '../../support/memory-session
 import { composed, enter, escape, pressed, typed } from '../../support/repl-state.ts';
 
 interface Case {
-  /** What leads to the effect, in a conversation of one prompt and two answers. */
+  /** Lead to the effect, in a conversation with one prompt and two answers. */
   readonly keys: readonly Action[];
-  /** A question that is open at the beginning. */
+  /** Open at the start. */
   readonly dialog?: ReplState['dialog'];
-  /** The next answer begins and does not end. */
+  /** The next answer never ends. */
   readonly isHanging?: boolean;
 }
 
 const command = (text: string): Case => ({ keys: [typed(text), enter] });
 const server = { name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] };
 
-/** Every effect: one that is added to natter without a line here does not compile. */
+/** Has to list every effect to compile. */
 const cases: Readonly<Record<Effect['type'], Case>> = {
   print: command('/usage'),
   send: command('another prompt'),
   stop: { keys: [typed('wait'), enter, escape], isHanging: true },
-  leave: command('/quit'),
+  quit: command('/quit'),
   suspend: { keys: [pressed('z', { ctrl: true })] },
   redraw: { keys: [pressed('l', { ctrl: true })] },
   'scroll-away': command('/clear'),
@@ -53,7 +53,7 @@ const cases: Readonly<Record<Effect['type'], Case>> = {
 const types = Object.keys(cases) as Effect['type'][];
 const bug = () => new TypeError('a bug in it');
 
-const ways: readonly (readonly [way: string, fail: () => Promise<void>])[] = [
+const failures: readonly (readonly [how: string, fail: () => Promise<void>])[] = [
   [
     'throws',
     () => {
@@ -63,7 +63,7 @@ const ways: readonly (readonly [way: string, fail: () => Promise<void>])[] = [
   ['rejects', () => Promise.reject(bug())],
 ];
 
-/** The usual runners, but that one of them fails once. */
+/** Once armed, the runner of one effect fails the next time. */
 function failingOnce(type: Effect['type'], fail: () => Promise<void>) {
   let isArmed = false;
   const usual = effectRunners[type] as (...words: readonly unknown[]) => Promise<void> | void;
@@ -78,44 +78,41 @@ function failingOnce(type: Effect['type'], fail: () => Promise<void>) {
 
 const sandbox = { address: 'the sandbox', isSandbox: true };
 
-describe.each(ways)('an effect that %s', (_way, fail) => {
-  test.each(types)(
-    '%s becomes an entry, the draft is kept, and the session lives',
-    async (type) => {
-      const { keys, dialog, isHanging } = cases[type];
-      const { runners, arm } = failingOnce(type, fail);
-      const next = isHanging === true ? hanging('half') : saying('next');
-      const opened = openMemorySession({
-        replies: [saying('first'), saying('```\nsecond\n```'), next, saying('still alive')],
-        runners,
-        ...(dialog && { state: { dialog, service: sandbox, composer: createBuffer('a draft') } }),
-      });
-      const { session, clock, text, idle } = opened;
-      const press = (...actions: readonly Action[]) =>
-        actions.forEach((action) => session.dispatch(action));
-      if (dialog === undefined) {
-        for (const line of ['one', '/retry']) {
-          press(typed(line), enter);
-          await idle();
-        }
+describe.each(failures)('an effect that %s', (_how, fail) => {
+  test.each(types)('%s is reported; the draft is kept and the session continues', async (type) => {
+    const { keys, dialog, isHanging } = cases[type];
+    const { runners, arm } = failingOnce(type, fail);
+    const next = isHanging === true ? hanging('half') : saying('next');
+    const opened = openMemorySession({
+      replies: [saying('first'), saying('```\nsecond\n```'), next, saying('still alive')],
+      runners,
+      ...(dialog && { state: { dialog, service: sandbox, composer: createBuffer('a draft') } }),
+    });
+    const { session, clock, text, idle } = opened;
+    const press = (...actions: readonly Action[]) =>
+      actions.forEach((action) => session.dispatch(action));
+    if (dialog === undefined) {
+      for (const line of ['one', '/retry']) {
+        press(typed(line), enter);
+        await idle();
       }
-      arm();
-      press(...keys, ...(dialog === undefined ? [typed('a draft')] : []));
-      await clock.advance(600);
-      await expect.poll(text).toContain('natter: unexpected error: a bug in it\n');
-      expect(composed(session.state())).toMatch(/a draft$/);
-      expect(session.state()).toMatchObject({ hasLeft: false, typeAhead: undefined, dialog });
-      press(escape);
-      await idle();
-      press({ type: 'line-entered', text: 'are you there?', now: 0 });
-      await idle();
-      expect(text()).toMatch(/You: are you there\?\norigin: (first|next|still alive)\n/);
-      await session.close();
-    },
-  );
+    }
+    arm();
+    press(...keys, ...(dialog === undefined ? [typed('a draft')] : []));
+    await clock.advance(600);
+    await expect.poll(text).toContain('natter: unexpected error: a bug in it\n');
+    expect(composed(session.state())).toMatch(/a draft$/);
+    expect(session.state()).toMatchObject({ hasQuit: false, typeAhead: undefined, dialog });
+    press(escape);
+    await idle();
+    press({ type: 'line-entered', text: 'are you there?', now: 0 });
+    await idle();
+    expect(text()).toMatch(/You: are you there\?\norigin: (first|next|still alive)\n/);
+    await session.close();
+  });
 });
 
-test('X15: Tab after /resume says why the conversations cannot be read', async () => {
+test('X15: Tab after /resume reports why the conversations cannot be read', async () => {
   const { session, text } = openMemorySession({
     ports: (ports) => ({
       ...ports,
@@ -132,7 +129,7 @@ test('X15: Tab after /resume says why the conversations cannot be read', async (
   expect(composed(session.state())).toBe('/resume ');
 });
 
-test('X16: Ctrl-G twice in one read opens one editor, and what follows is typed after it', async () => {
+test('X16: Ctrl-G twice in one read opens one editor; later keys are typed after it closes', async () => {
   const edited: string[] = [];
   const { session } = openMemorySession({
     ports: (ports) => ({
@@ -166,7 +163,7 @@ test('an action dispatched while the state is shown is handled after it', () => 
   expect(shown).toEqual(['', 'shown', 'a', 'shown', 'ab', 'shown']);
 });
 
-test('a prompt whose sending fails comes back', async () => {
+test('a prompt is restored when sending it fails', async () => {
   const { runners, arm } = failingOnce('send', () => Promise.reject(bug()));
   const { session, text, idle } = openMemorySession({ runners });
   arm();
@@ -176,14 +173,14 @@ test('a prompt whose sending fails comes back', async () => {
   expect(composed(state)).toBe('a prompt');
 });
 
-test('a session whose failures cannot be shown ends with the last of them', async () => {
+test('a session that cannot print its failures ends with one', async () => {
   const runners = { ...effectRunners, print: () => Promise.reject(bug()) };
   const { session } = openMemorySession({ runners });
   for (const action of [typed('/usage'), enter]) session.dispatch(action);
-  await expect(session.left).rejects.toThrow('a bug in it');
+  await expect(session.ended).rejects.toThrow('a bug in it');
 });
 
-test('a closing session sends nothing from its queue', async () => {
+test('a closing session does not send its queue', async () => {
   const opened = openMemorySession({
     replies: [hanging('never')],
     ports: (ports) => ({

@@ -23,8 +23,8 @@ function open(reply: Reply, showsReasoning = true) {
   return openMemorySession({ replies: [reply], state: { showsReasoning } });
 }
 
-describe('Y18: reasoning that is asked for', () => {
-  test('stands before the answer, without control characters, and is no part of it', async () => {
+describe('Y18: requested reasoning', () => {
+  test('is shown before the answer, sanitized, and is not part of it', async () => {
     const memory = open(replying(reasoning('let me\u001B[2J '), reasoning('see'), text('yes')));
     memory.enter('one');
     const { conversation } = await memory.idle();
@@ -32,7 +32,7 @@ describe('Y18: reasoning that is asked for', () => {
     expect([...conversation.turns.values()].at(-1)?.content).toBe('yes');
   });
 
-  test('ends its line where no answer comes', async () => {
+  test('ends its line if there is no answer', async () => {
     async function* reply() {
       yield reasoning('let me see');
       throw new Failure('server_error', 'the service answered 500');
@@ -43,7 +43,7 @@ describe('Y18: reasoning that is asked for', () => {
     expect(memory.text()).toMatch(/reasoning: let me see\nnatter: the service answered 500\n/);
   });
 
-  test('received after the first text is shown after the answer', async () => {
+  test('is shown after the answer if it was received after the first text', async () => {
     const memory = open(replying(text('yes'), reasoning('or no'), text('!')));
     memory.enter('one');
     await memory.idle();
@@ -53,14 +53,14 @@ describe('Y18: reasoning that is asked for', () => {
   });
 });
 
-test('reasoning that is not asked for is not shown', async () => {
+test('reasoning that was not requested is not shown', async () => {
   const memory = open(replying(reasoning('let me see'), text('yes')), false);
   memory.enter('one');
   await memory.idle();
   expect(memory.text()).toBe('You: one\norigin: yes\n');
 });
 
-test('Y18: on a capable terminal reasoning and commands are dim', () => {
+test('Y18: the live region shows reasoning and commands dimmed', () => {
   const format = richFormat({
     markdown: createMarkdownLoader(),
     style: createChalkStyle(),

@@ -6,7 +6,7 @@ import { createMemorySession, type Reply } from '../../support/memory-session.ts
 
 const refusal = 'I will not';
 
-/** An answer that is a refusal, or begins as one and fails. */
+/** A refusal; with `failure`, an incomplete one. */
 function refusing(failure?: Failure): Reply {
   return async function* reply() {
     yield { type: 'answer-started', attempt: 1 };
@@ -16,7 +16,7 @@ function refusing(failure?: Failure): Reply {
   };
 }
 
-test('S31 a refusal is shown, kept, sent with the next prompt, and shown again as one', async () => {
+test('S31 a refusal is shown, recorded, sent with the next prompt and shown again', async () => {
   const { session, enter, idle, text, requests } = createMemorySession(refusing());
   enter('how?');
   await idle();
@@ -34,7 +34,7 @@ test('S31 a refusal is shown, kept, sent with the next prompt, and shown again a
   expect(shown).not.toContainEqual({ type: 'notice', text: 'no answer was received' });
 });
 
-test('a refusal that is cut is shown and kept all the same', async () => {
+test('an incomplete refusal is shown and recorded too', async () => {
   const failure = new Failure('incomplete', 'the connection broke');
   const { enter, idle, text } = createMemorySession(refusing(failure));
   enter('how?');
@@ -43,7 +43,7 @@ test('a refusal that is cut is shown and kept all the same', async () => {
   expect(pathOf(conversation)[1]).toMatchObject({ refusal, incomplete: true });
 });
 
-test('/copy takes a refusal where it is the last answer', async () => {
+test('/copy copies a refusal if it is the last answer', async () => {
   const { enter, idle, calls } = createMemorySession(refusing());
   enter('how?');
   await idle();

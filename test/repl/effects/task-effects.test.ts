@@ -10,17 +10,17 @@ test.each([
   ['/copy', 'copy text\n```\ncode\n```', 'the last answer copied with pbcopy'],
   ['/copy 1', 'copy code\n', 'code block 1 copied with pbcopy'],
   ['/save 1 f.ts', 'write f.ts: code\n', 'code block 1 written to /home/f.ts'],
-])('%s', async (line, call, told) => {
+])('%s', async (line, call, message) => {
   const { enter, idle, calls, text } = createMemorySession(saying('text\n```\ncode\n```'));
   enter('one');
   await idle();
   enter(line);
   await idle();
   expect(calls).toContain(call);
-  expect(text()).toContain(told);
+  expect(text()).toContain(message);
 });
 
-test('/copy of a missing block lists the existing ones', async () => {
+test('/copy of a missing code block reports that there is none', async () => {
   const { enter, idle, text } = createMemorySession(saying('no code'));
   enter('one');
   await idle();
@@ -29,7 +29,7 @@ test('/copy of a missing block lists the existing ones', async () => {
   expect(text()).toContain('the last answer has no code block');
 });
 
-test('/models lists what the service offers', async () => {
+test('/models lists the models of the service', async () => {
   const { session, enter, idle, text } = createMemorySession();
   enter('/models');
   await idle();
@@ -37,7 +37,7 @@ test('/models lists what the service offers', async () => {
   expect(session.state().knownModels).toEqual(['origin', 'other']);
 });
 
-test('/attach adds a file to the next prompt with the next prompt only', async () => {
+test('/attach adds a file to the next prompt only', async () => {
   const { enter, idle, requests } = createMemorySession();
   for (const line of ['/attach a.txt', 'one', 'two']) {
     enter(line);
@@ -58,7 +58,7 @@ test('/new starts an empty conversation', async () => {
   expect(session.state().conversation.turns.size).toBe(0);
 });
 
-test('/resume of the open conversation says so and opens nothing', async () => {
+test('/resume of the open conversation only prints a notice', async () => {
   const { session, enter, idle, text } = createMemorySession();
   enter('one');
   await idle();
@@ -78,7 +78,7 @@ test('/resume of a missing conversation changes nothing', async () => {
   expect(session.state().conversation.turns.size).toBe(2);
 });
 
-test('a switched version is shown once, with its number once', async () => {
+test('/version prints the version once, with its number', async () => {
   const { enter, idle, text } = createMemorySession(saying('first'), saying('second'));
   for (const line of ['one', '/edit', ' more']) {
     enter(line);
@@ -96,7 +96,7 @@ test('a switched version is shown once, with its number once', async () => {
   expect(text()).toMatch(/switches\nnatter: this is version 1 of 2\n$/);
 });
 
-test('/retry under another system prompt asks with that one', async () => {
+test('/retry uses a changed system prompt', async () => {
   const { enter, idle, requests, session } = createMemorySession(saying('yes'), saying('arr'));
   for (const line of ['one', '/system talk like a pirate', '/retry']) {
     enter(line);
@@ -114,7 +114,7 @@ test('/retry under another system prompt asks with that one', async () => {
   ]);
 });
 
-test('Y18: /save in an empty conversation claims no file', async () => {
+test('Y18: /save in an empty conversation reports no file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-save-'));
   const { enter, idle, text } = openMemorySession({ folder });
   enter('/save');
@@ -127,7 +127,7 @@ test('Y18: /save in an empty conversation claims no file', async () => {
   expect(text()).toContain(`everything is on disk: ${folder}`);
 });
 
-test('Y18: an editor that is left with an error cancels the edit', async () => {
+test('Y18: an editor that exits with an error cancels the edit', async () => {
   const { session, text } = openMemorySession({
     ports: (ports) => ({ ...ports, edit: async () => undefined }),
   });
@@ -136,7 +136,7 @@ test('Y18: an editor that is left with an error cancels the edit', async () => {
   expect(composed(session.state())).toBe('draft');
 });
 
-test('in line mode a prompt that was not kept is not offered to be asked again', async () => {
+test('in line mode /retry is not offered for a prompt that was not recorded', async () => {
   const { enter, idle, text } = openMemorySession({ state: { isLineMode: true } });
   enter('see @missing.md');
   await idle();

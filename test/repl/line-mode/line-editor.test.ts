@@ -22,7 +22,7 @@ function open(columns = 40, history: readonly string[] = []) {
   const events: string[] = [];
   const editor = createLineEditor({
     clock: createFakeClock(),
-    // A raw terminal of Node's still makes LF a line end.
+    // In Node's raw mode the terminal still turns LF into CR LF.
     write: (text) => screen.write(text.replaceAll('\n', '\r\n')),
     columns: () => columns,
     history: () => createHistory(history),
@@ -53,8 +53,8 @@ test.each([
   ['Ctrl-U and Ctrl-W', ['a b c', '\u0017', 'd'], 'a b d'],
   ['wide characters', ['日本', left, '🎉', end, 'é'], '日🎉本é'],
   ['a tab', ['a\tb'], 'a\tb'],
-  ['keys that mean nothing', ['a', '\u001B[15~', '\u001B[I', '\u001B[57358;1u', 'b'], 'ab'],
-])('X29: %s edit the line, and no sequence gets into it', async (_, keys, text) => {
+  ['keys without a binding', ['a', '\u001B[15~', '\u001B[I', '\u001B[57358;1u', 'b'], 'ab'],
+])('X29: %s edit the line, which gets no escape sequences', async (_, keys, text) => {
   const { screen, type, lines } = open();
   type(...keys);
   expect((await screen.screen())[0]?.trimEnd()).toBe(`You: ${text.replaceAll('\t', '    ')}`);
@@ -62,7 +62,7 @@ test.each([
   expect(lines).toEqual([text]);
 });
 
-test('X29: up and down walk through earlier prompts, and the draft stays', async () => {
+test('X29: up and down recall earlier prompts and keep the draft', async () => {
   const { screen, type, lines } = open(40, ['older', 'newer']);
   type('draft', up, up);
   expect((await screen.screen())[0]).toBe('You: older');
@@ -86,7 +86,7 @@ test('X29: typing at the end writes only the typed characters', () => {
   expect(screen.output).toEqual(['h', 'i']);
 });
 
-test('X29: the screen shows the line and the caret, whatever is typed, over many rows too', async () => {
+test('X29: the screen shows the line and the caret for any input, on many rows too', async () => {
   const texts = ['a', 'word ', '日', 'é', '🎉', 'a long piece of text '];
   const moves = [left, right, home, end, wordLeft];
   const cuts = [erase, backspace, '\u000B', '\u0015', '\u0019'];
@@ -111,7 +111,7 @@ test('X29: the screen shows the line and the caret, whatever is typed, over many
   );
 });
 
-test('X29: text typed without a question is shown with the next one', async () => {
+test('X29: text typed while the line is hidden appears with the next question', async () => {
   const { screen, editor, type, lines } = open();
   type('one');
   editor.hide();
@@ -125,14 +125,14 @@ test('X29: text typed without a question is shown with the next one', async () =
   expect(lines).toEqual(['one twxo']);
 });
 
-test('X29: Ctrl-C drops the line, then interrupts; Ctrl-D ends on an empty line; Ctrl-Z suspends', () => {
+test('X29: Ctrl-C discards the line, then interrupts; Ctrl-D ends on an empty line; Ctrl-Z suspends', () => {
   const { type, lines, events } = open();
   type('draft', '\u0003', '\u0003', 'x', '\u0004', '\u0001', '\u0004', '\u0004', '\u001A');
   expect(events).toEqual(['discarded', 'interrupt', 'end', 'suspend']);
   expect(lines).toEqual([]);
 });
 
-test('X29: lines of a paste are entered one after the other, in any bytes', () => {
+test('X29: the lines of a paste are entered one by one, however its bytes are split', () => {
   const { type, lines } = open();
   type('one\rtwö\rthree');
   type(end);

@@ -4,7 +4,7 @@ import { createTranscript } from '../../../src/repl/session/transcript.ts';
 import { showConversation } from '../../../src/repl/effects/show-conversation.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 
-test('a conversation that is shown again has its prompts, which the terminal shows only once', async () => {
+test('prints the prompts of a reopened conversation, but not typed ones', async () => {
   const written: string[] = [];
   const write = (text: string) => void written.push(text);
   const transcript = createTranscript(() => lineFormat, write);
@@ -21,6 +21,6 @@ test('a conversation that is shown again has its prompts, which the terminal sho
 test.each([
   ['one line', 'natter: one line\n'],
   ['ID  TITLE\nc1  tea', 'natter:\nID  TITLE\nc1  tea\n'],
-])('the columns of %j stand one below the other', (text, line) => {
+])('starts a table on its own line: %j', (text, line) => {
   expect(lineFormat.notice(text)).toBe(line);
 });

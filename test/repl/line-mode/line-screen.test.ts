@@ -16,7 +16,7 @@ function open() {
   return { screen, text: () => written.join('') };
 }
 
-test('models that a server lists are offered without their control sequences', () => {
+test('sanitizes the models that a server lists', () => {
   const { screen, text } = open();
   const url = 'http://127.0.0.1:8080';
   const models = ['lla\u001B]0;title\u0007ma'];
@@ -24,7 +24,7 @@ test('models that a server lists are offered without their control sequences', (
   expect(text()).toContain('  1 use Ollama at http://127.0.0.1:8080 (llama)\n');
 });
 
-test('the cause of a retry is shown without control sequences', () => {
+test('sanitizes the cause of a retry', () => {
   const { screen, text } = open();
   const retry = { cause: 'the service\u001B[2J failed', retry: 1, retries: 4, at: 3000 };
   const activity: AnswerActivity = {

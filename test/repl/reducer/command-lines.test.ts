@@ -17,7 +17,7 @@ import {
 
 const newLine = pressed('j', { ctrl: true });
 
-/** What a terminal sends at once. */
+/** The keys of a single read from the terminal. */
 const read = (text: string): readonly Action[] =>
   joinPasteBurst(createKeyParser().feed(text)).map((event) => ({
     type: 'key-pressed',
@@ -28,18 +28,18 @@ const read = (text: string): readonly Action[] =>
 const prompts = (effects: readonly Effect[]) =>
   effectsOf(effects, 'send').map(({ prompt }) => 'content' in prompt && prompt.content);
 
-describe('X17: a command with further lines', () => {
+describe('X17: a command with more lines', () => {
   test.each([
     ['typed', [typed('/usage'), newLine, typed('tell me')]],
     ['pasted', [pasted('/usage\ntell me')]],
-  ])('that is %s is refused, and its text stays in the composer', (_way, keys) => {
+  ])('is refused when it is %s, and its text stays in the composer', (_how, keys) => {
     const { state, effects } = run(stateOf(), ...keys, enter);
     expect(printed(effects)).toEqual(['/usage takes one line, but more lines follow']);
     expect(composed(state)).toBe('/usage\ntell me');
     expect(effectsOf(effects, 'send')).toEqual([]);
   });
 
-  test('is done where the command takes lines', () => {
+  test('runs if the command takes several lines', () => {
     const { state } = run(stateOf(), typed('/system be brief'), newLine, typed('and kind'), enter);
     expect(state.settings.system).toBe('be brief\nand kind');
   });
@@ -48,20 +48,20 @@ describe('X17: a command with further lines', () => {
     ['/usage\rtell me\r', ['tell me']],
     ['/system be brief\rtell me\r', ['tell me']],
     ['/model nextgen\r/usage\rtell me\r', ['tell me']],
-  ])('%j in one read is a command and a prompt: both are done', (text, sent) => {
+  ])('in one read runs the command and sends the prompt: %j', (text, sent) => {
     const { state, effects } = run(stateOf(), ...read(text));
     expect(prompts(effects)).toEqual(sent);
     expect(printed(effects).length).toBeGreaterThan(0);
     expect(composed(state)).toBe('');
   });
 
-  test('in one read with several lines after it leaves these in the composer', () => {
+  test('in one read puts the lines after it into the composer if there are several', () => {
     const { state, effects } = run(stateOf(), ...read('/usage\rone\rtwo\r'));
     expect(printed(effects)[0]).toMatch(/^0 answers/);
     expect(composed(state)).toBe('one\ntwo\n');
   });
 
-  test('in line mode is done, and the lines after it are the next prompt', () => {
+  test('runs in line mode, and the lines after it are the next prompt', () => {
     const text = '/model nextgen\n/usage\none\ntwo';
     const { state, effects } = run(stateOf({ isLineMode: true }), {
       type: 'line-entered',
@@ -84,27 +84,24 @@ test.each(['/usr/bin\rtwo\r', '//usage\rtwo\r', 'one\r/usage\rtwo'])(
 );
 
 describe('Y18: a command', () => {
-  test.each(['/usage', '/nonsense', '/model nextgen'])(
-    '%s is shown before what it says',
-    (text) => {
-      const { effects } = run(stateOf(), typed(text), enter);
-      const [echo, said] = effectsOf(effects, 'print');
-      expect(echo?.entries).toEqual([{ type: 'command', text, isEarlier: false }]);
-      expect(said?.entries).toHaveLength(1);
-    },
-  );
+  test.each(['/usage', '/nonsense', '/model nextgen'])('%s is shown before its output', (text) => {
+    const { effects } = run(stateOf(), typed(text), enter);
+    const [echo, output] = effectsOf(effects, 'print');
+    expect(echo?.entries).toEqual([{ type: 'command', text, isEarlier: false }]);
+    expect(output?.entries).toHaveLength(1);
+  });
 
-  test.each(['/redraw', '/clear'])('%s that says nothing is not shown', (text) => {
+  test.each(['/redraw', '/clear'])('%s without output is not shown', (text) => {
     expect(effectsOf(run(stateOf(), typed(text), enter).effects, 'print')).toEqual([]);
   });
 
   test.each([
     ['/export', 'in a shell: natter conversations export c1'],
-    ['/exit', '/quit leaves'],
+    ['/exit', '/quit ends natter'],
     ['/xyzzy', '/help lists them'],
-  ])('%s that is none suggests what does it, or nothing', (text, hint) => {
-    const [, said] = effectsOf(run(stateOf(), typed(text), enter).effects, 'print');
-    expect(said?.entries).toEqual([
+  ])('unknown: %s gets a hint', (text, hint) => {
+    const [, output] = effectsOf(run(stateOf(), typed(text), enter).effects, 'print');
+    expect(output?.entries).toEqual([
       {
         type: 'failure',
         message: `unknown command ${text}`,

@@ -16,7 +16,7 @@ const values = (...names: readonly string[]) => names.map((value) => ({ value })
 
 function requestOf(text: string): CompletionRequest {
   const [effect] = effectsOf(run(stateOf(), typed(text), tab).effects, 'find-candidates');
-  if (effect === undefined) throw new Error(`nothing is completed in ${text}`);
+  if (effect === undefined) throw new Error(`no completion for ${text}`);
   return effect.request;
 }
 
@@ -29,11 +29,11 @@ describe('Tab', () => {
     ['/model ne', { kind: 'argument', command: 'model', typed: 'ne' }],
     ['/attach src/a', { kind: 'path', folder: 'src/', typed: 'a' }],
     ['look at @no', { kind: 'path', typed: 'no', isMention: true }],
-  ])('asks what could complete %s', (text, request) => {
+  ])('requests candidates for %s', (text, request) => {
     expect(requestOf(text)).toMatchObject(request);
   });
 
-  test('takes the only candidate', () => {
+  test('accepts the only candidate', () => {
     const { state } = run(stateOf(), typed('/us'), tab, found('/us', 'usage', 'model'));
     expect(composed(state)).toBe('/usage ');
     expect(state.completion).toBeUndefined();
@@ -45,13 +45,13 @@ describe('Tab', () => {
     expect(state.completion).toMatchObject({ selected: 0 });
   });
 
-  test('keeps the keys that follow it until the candidates are there', () => {
+  test('queues the keys that follow it until the candidates are found', () => {
     const late = found('/mo', 'model');
     const { state } = run(stateOf(), typed('/mo'), tab, typed('x'), typed('y'), late);
     expect(composed(state)).toBe('/model xy');
   });
 
-  test('ignores candidates for a text that is no longer there', () => {
+  test('ignores candidates for a text that has changed', () => {
     const late = found('/us', 'usage');
     expect(composed(run(stateOf(), typed('/mo'), tab, late).state)).toBe('/mo');
   });
@@ -76,7 +76,7 @@ describe('an open menu', () => {
     expect(composed(state)).toBe('/model');
   });
 
-  test('follows the typed text', () => {
+  test('updates when more text is typed', () => {
     const { state, effects } = run(open, typed('s'));
     expect(effectsOf(effects, 'find-candidates')[0]?.request).toMatchObject({ typed: 'models' });
     const next = run(state, found('/models', 'model', 'models')).state;
@@ -97,13 +97,13 @@ describe('the search of the history', () => {
   );
   const search = pressed('r', { ctrl: true });
 
-  test('finds older matches and takes them with Enter, without sending', () => {
+  test('finds older matches; Enter accepts one without sending it', () => {
     const { state, effects } = run(sent, search, typed('git'), search, enter);
     expect(composed(state)).toBe('git status');
     expect(effects).toEqual([]);
   });
 
-  test('gives the draft back with Esc', () => {
+  test('restores the draft with Esc', () => {
     const { state } = run(sent, typed('draft'), search, typed('git'), escape);
     expect(composed(state)).toBe('draft');
   });

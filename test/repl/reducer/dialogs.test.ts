@@ -27,7 +27,7 @@ const failure = (kind: 'unauthorized' | 'unreachable') =>
   }) as const;
 
 describe('the first run', () => {
-  test('connects a service by its address and key', () => {
+  test('connects to a service by its address and key', () => {
     const { state, effects } = run(
       firstRun,
       enter,
@@ -57,14 +57,14 @@ describe('the first run', () => {
   test.each([
     ['typed', [typed('h'), typed('ello')]],
     ['pasted', [pasted('hello')]],
-  ])('Y17: a prompt that is %s at it becomes the first prompt, on the sandbox', (_way, keys) => {
+  ])('Y17: sends a %s prompt to the sandbox', (_how, keys) => {
     const { state, effects } = run(firstRun, ...keys, enter);
     expect(state.dialog).toBeUndefined();
     expect(printed(effects)[0]).toMatch(/^using the sandbox/);
     expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: 'hello' });
   });
 
-  test('Y17: a line that is not a number is the first prompt in line mode', () => {
+  test('Y17: in line mode sends a line that is not a number to the sandbox', () => {
     const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
     const { state, effects } = run({ ...firstRun, isLineMode: true }, line('hello'));
     expect(state.dialog).toBeUndefined();
@@ -73,7 +73,7 @@ describe('the first run', () => {
     expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
   });
 
-  test('a space typed at it is not a prompt', () => {
+  test('ignores a typed space', () => {
     expect(run(firstRun, typed(' ')).state.dialog).toBe(firstRun.dialog);
   });
 
@@ -89,28 +89,25 @@ describe('the first run', () => {
   test.each([
     ['Esc', escape],
     ['Ctrl-C', interrupt],
-  ])(
-    '%s goes from the key to the address as it was typed, and from there to the choice',
-    (_, key) => {
-      const { state } = run(firstRun, enter, typed('http://localhost:9'), enter);
-      expect([state.dialog?.title, cancelHintText(state)]).toEqual([
-        'API key for http://localhost:9 (not shown; empty for none)',
-        'Esc goes back',
-      ]);
-      const back = run(state, key);
-      expect(back.state.dialog).toMatchObject({
-        asks: 'address',
-        input: { text: 'http://localhost:9' },
-      });
-      const first = run(back.state, key);
-      expect(first.state.dialog).toEqual(firstRun.dialog);
-      expect(first.effects).toEqual([]);
-      expect(cancelHintText(first.state)).toBe('Esc uses the sandbox');
-    },
-  );
+  ])('%s goes back from the key to the address as typed, then to the choice', (_, key) => {
+    const { state } = run(firstRun, enter, typed('http://localhost:9'), enter);
+    expect([state.dialog?.title, cancelHintText(state)]).toEqual([
+      'API key for http://localhost:9 (not shown; empty for none)',
+      'Esc goes back',
+    ]);
+    const back = run(state, key);
+    expect(back.state.dialog).toMatchObject({
+      asks: 'address',
+      input: { text: 'http://localhost:9' },
+    });
+    const first = run(back.state, key);
+    expect(first.state.dialog).toEqual(firstRun.dialog);
+    expect(first.effects).toEqual([]);
+    expect(cancelHintText(first.state)).toBe('Esc uses the sandbox');
+  });
 
   test.each(['', 'api.example.com', 'example.com:8080', '/help', 'ftp://x', 'https://'])(
-    'does not take %j for an address, and keeps it to be mended',
+    'refuses %j as an address and keeps it for editing',
     (text) => {
       const { state, effects } = run(firstRun, enter, typed(text), enter);
       expect(printed(effects)).toEqual(['an address must begin with https:// or http://']);
@@ -129,26 +126,26 @@ describe('the first run', () => {
       'http://me:secret@localhost',
       'must not contain a user name or password; the key is entered next',
     ],
-  ])('asks for no key for %j, which is no address', (text, reason) => {
+  ])('does not ask for a key if the address is %j', (text, reason) => {
     const { state, effects } = run(firstRun, enter, typed(text), enter);
     expect(printed(effects)).toEqual([`an address ${reason}`]);
     expect(state.dialog).toMatchObject({ asks: 'address', input: { text } });
   });
 
-  test('Ctrl-C leaves the first choice, and pressed again natter', () => {
-    const left = run(firstRun, interrupt);
-    expect([left.state.dialog, left.state.isLeaveArmed]).toEqual([undefined, true]);
-    expect(run(left.state, interrupt).state.hasLeft).toBe(true);
+  test('Ctrl-C cancels the first choice, and pressed again quits', () => {
+    const cancelled = run(firstRun, interrupt);
+    expect([cancelled.state.dialog, cancelled.state.isQuitArmed]).toEqual([undefined, true]);
+    expect(run(cancelled.state, interrupt).state.hasQuit).toBe(true);
   });
 
-  test('Ctrl-D leaves natter from a choice and from an empty entry', () => {
+  test('Ctrl-D quits from a choice and from an empty entry', () => {
     const end = pressed('d', { ctrl: true });
-    expect(run(firstRun, end).state.hasLeft).toBe(true);
-    expect(run(firstRun, enter, end).state.hasLeft).toBe(true);
-    expect(run(firstRun, enter, typed('h'), end).state.hasLeft).toBe(false);
+    expect(run(firstRun, end).state.hasQuit).toBe(true);
+    expect(run(firstRun, enter, end).state.hasQuit).toBe(true);
+    expect(run(firstRun, enter, typed('h'), end).state.hasQuit).toBe(false);
   });
 
-  test('Esc stops a search for servers and comes back to the choice', () => {
+  test('Esc stops a search for servers and returns to the choice', () => {
     const { state } = run(firstRun, typed('2'), escape, {
       type: 'task-ended',
       entries: [],
@@ -157,12 +154,12 @@ describe('the first run', () => {
     expect(state.dialog).toEqual(firstRun.dialog);
   });
 
-  test('Esc goes from the servers that were found to the choice', () => {
+  test('Esc goes back from the found servers to the choice', () => {
     const found = run(firstRun, typed('2'), { type: 'servers-found', servers: [] });
     expect(run(found.state, escape).state.dialog).toEqual(firstRun.dialog);
   });
 
-  test('a connection that fails leads back to the address, and Esc from there to the choice', () => {
+  test('returns to the address when the connection fails; Esc goes back to the choice', () => {
     const { state } = run(
       firstRun,
       enter,
@@ -176,7 +173,7 @@ describe('the first run', () => {
     expect(run(state, escape).state.dialog).toEqual(firstRun.dialog);
   });
 
-  test('takes the number of a choice as a line', () => {
+  test('accepts the number of a choice as a line', () => {
     const { effects } = run(firstRun, { type: 'line-entered', text: '2', now: 0 });
     expect(effects).toEqual([{ type: 'find-servers' }]);
     const wrong = run(firstRun, { type: 'line-entered', text: '9', now: 0 });
@@ -184,12 +181,12 @@ describe('the first run', () => {
   });
 });
 
-describe('a connection that fails', () => {
+describe('a failed connection', () => {
   test('asks for the key again when the key was refused', () => {
     expect(run(stateOf(), failure('unauthorized')).state.dialog).toMatchObject({ asks: 'key' });
   });
 
-  test('asks for the address again otherwise, with what was entered', () => {
+  test('otherwise asks for the address again, with the entered one', () => {
     const { state } = run(stateOf(), failure('unreachable'));
     expect(state.dialog).toMatchObject({
       asks: 'address',
@@ -201,7 +198,7 @@ describe('a connection that fails', () => {
 describe('the entry of a key', () => {
   const entry = stateOf({ dialog: keyDialog('https://api.example.com') });
 
-  test('leaves the composer alone and is left with Esc', () => {
+  test('does not change the composer and is cancelled with Esc', () => {
     const { state } = run(
       { ...entry, composer: run(stateOf(), typed('draft')).state.composer },
       typed('k'),
@@ -216,7 +213,7 @@ describe('the entry of a key', () => {
     expect(effectsOf(effects, 'remember')).toEqual([]);
   });
 
-  test('empty means that the service wants none', () => {
+  test('connects without a key if it is empty', () => {
     expect(effectsOf(run(entry, enter).effects, 'connect')[0]).toMatchObject({ key: undefined });
   });
 });

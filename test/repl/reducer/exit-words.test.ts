@@ -11,39 +11,39 @@ import {
   typed,
 } from '../../support/repl-state.ts';
 
-describe('Y18: a word that ends other programs', () => {
-  test.each(['exit', 'quit', ':q', ' exit '])('%j alone leaves after asking once', (word) => {
+describe('Y18: a word that quits other programs', () => {
+  test.each(['exit', 'quit', ':q', ' exit '])('%j alone quits after a confirmation', (word) => {
     const asked = run(stateOf(), typed(word), enter);
     expect(asked.effects).toEqual([]);
     expect(buildViewModel(asked.state, '').notice).toBe('press Enter again to quit');
-    expect(run(asked.state, enter).effects).toEqual([{ type: 'leave' }]);
+    expect(run(asked.state, enter).effects).toEqual([{ type: 'quit' }]);
   });
 
-  test('leaves while an answer comes, too', () => {
+  test('quits during an answer too', () => {
     const { state, effects } = run(stateOf(), typed('one'), enter, typed('exit'), enter, enter);
-    expect(state.hasLeft).toBe(true);
+    expect(state.hasQuit).toBe(true);
     expect(effectsOf(effects, 'send')).toHaveLength(1);
   });
 
-  test('is asked about again after any other key', () => {
+  test('needs a new confirmation after any other key', () => {
     const { state, effects } = run(stateOf(), typed('exit'), enter, pressed('left'), enter);
-    expect([state.hasLeft, state.isExitWordEntered]).toEqual([false, true]);
+    expect([state.hasQuit, state.isExitWordEntered]).toEqual([false, true]);
     expect(effects).toEqual([]);
   });
 
-  test('in a longer prompt is a word', () => {
+  test('is ordinary text in a longer prompt', () => {
     const { state, effects } = run(stateOf(), typed('exit'), enter, typed(' codes?'), enter);
     expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: 'exit codes?' });
     expect(composed(state)).toBe('');
   });
 
-  test('in line mode leaves when it is typed again', () => {
+  test('quits in line mode when it is typed again', () => {
     const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
     const start = stateOf({ isLineMode: true });
     const asked = run(start, line('exit'));
     expect(printed(asked.effects)).toEqual(['type exit again to quit; a longer line is a prompt']);
-    expect(run(asked.state, line('quit')).state.hasLeft).toBe(true);
+    expect(run(asked.state, line('quit')).state.hasQuit).toBe(true);
     const { state } = run(asked.state, line('one'), line('exit'));
-    expect([state.hasLeft, state.isExitWordEntered]).toEqual([false, true]);
+    expect([state.hasQuit, state.isExitWordEntered]).toEqual([false, true]);
   });
 });

@@ -33,7 +33,7 @@ describe('the queue after a stop', () => {
     });
   });
 
-  test('is shown in line mode, where an empty line sends it', () => {
+  test('is reported in line mode, where an empty line sends it', () => {
     const lines = stateOf({ isLineMode: true });
     const { state, effects } = run(lines, line('one'), line('two'), stopped);
     expect(printed(effects).at(-1)).toBe('1 line is queued; Enter sends it');
@@ -41,7 +41,7 @@ describe('the queue after a stop', () => {
   });
 });
 
-describe('X31: a queue that a stop or a failure has paused', () => {
+describe('X31: a queue paused by a stop or a failure', () => {
   const finished = { ...stopped, outcome: { type: 'finished' } } as const;
   const failed = {
     ...stopped,
@@ -58,7 +58,7 @@ describe('X31: a queue that a stop or a failure has paused', () => {
   test.each([
     ['stop', stopped],
     ['failure', failed],
-  ])('goes on after a %s once a later prompt is answered', (_name, ended) => {
+  ])('continues after a %s once a later prompt is answered', (_name, ended) => {
     const { state, effects } = run(
       stateOf(),
       ...sent('one'),
@@ -71,7 +71,7 @@ describe('X31: a queue that a stop or a failure has paused', () => {
     expect(state.isQueuePaused).toBe(false);
   });
 
-  test('sends the queue after a later prompt', () => {
+  test('is sent after a later prompt', () => {
     const { state, effects } = run(
       stateOf(),
       ...sent('one'),
@@ -84,7 +84,7 @@ describe('X31: a queue that a stop or a failure has paused', () => {
     expect(contents([...effects, ...next.effects])).toEqual(['one', 'two', 'three']);
   });
 
-  test('stays paused when the later prompt fails, too', () => {
+  test('stays paused if the later prompt fails too', () => {
     const { state, effects } = run(
       stateOf(),
       ...sent('one'),

@@ -41,7 +41,7 @@ describe('Enter', () => {
     expect(run(stateOf(), typed('  '), enter).effects).toEqual([]);
   });
 
-  test('after a backslash begins a new line', () => {
+  test('after a backslash starts a new line', () => {
     const { state, effects } = run(stateOf(), typed('one\\'), enter, typed('two'));
     expect(composed(state)).toBe('one\ntwo');
     expect(effects).toEqual([]);
@@ -51,11 +51,11 @@ describe('Enter', () => {
     ['Shift+Enter', pressed('enter', { shift: true })],
     ['Alt+Enter', pressed('enter', { alt: true })],
     ['Ctrl+J', pressed('j', { ctrl: true })],
-  ])('%s begins a new line', (_name, key) => {
+  ])('%s starts a new line', (_name, key) => {
     expect(composed(run(stateOf(), typed('one'), key, typed('two')).state)).toBe('one\ntwo');
   });
 
-  test('while an answer comes queues the prompt, which is sent when the answer ends', () => {
+  test('during an answer queues the prompt, which is sent when the answer ends', () => {
     const queued = run(stateOf(), typed('one'), enter, typed('two'), enter);
     expect(effectsOf(queued.effects, 'send')).toHaveLength(1);
     expect(queued.state.queue).toHaveLength(1);
@@ -67,7 +67,7 @@ describe('Enter', () => {
     expect(next.state.queue).toEqual([]);
   });
 
-  test('sends a long paste whole and shows its marker', () => {
+  test('sends a long paste in full and shows its marker', () => {
     const text = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
     const { effects } = run(stateOf(), pasted(text), typed(' what?'), enter);
     expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
@@ -90,7 +90,7 @@ describe('a line that starts with a slash', () => {
     expect(state.activity).toBeUndefined();
   });
 
-  test('is sent when the slash is doubled', () => {
+  test('is sent as a prompt if the slash is doubled', () => {
     const { effects } = run(stateOf(), typed('//etc/hosts says what?'), enter);
     expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
       content: '/etc/hosts says what?',
@@ -105,23 +105,23 @@ describe('a line that starts with a slash', () => {
     });
   });
 
-  test('in a paste is text', () => {
+  test('is text in a paste', () => {
     const { effects } = run(stateOf(), pasted(`/quit\n${'line\n'.repeat(9)}`), enter);
     expect(effectsOf(effects, 'send')).toHaveLength(1);
   });
 
-  test('in a paste is no command in a later session either', () => {
+  test('is text in a paste in a later session too', () => {
     const text = `/quit\n${'line\n'.repeat(9)}`;
     const { effects } = run(stateOf(), pasted(text), enter);
     expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', text: `/${text}` }]);
   });
 
-  test('waits for the answer to end, unless the command runs at once', () => {
+  test('is queued during an answer, unless the command is immediate', () => {
     const start = run(stateOf(), typed('one'), enter).state;
     const waiting = run(start, typed('/usage'), enter);
     expect(waiting.state.queue).toHaveLength(1);
     expect(printed(waiting.effects)).toEqual([]);
-    expect(run(start, typed('/quit'), enter).state.hasLeft).toBe(true);
+    expect(run(start, typed('/quit'), enter).state.hasQuit).toBe(true);
   });
 });
 
@@ -132,7 +132,7 @@ describe('an answer that fails', () => {
     conversationOf({ role: 'user', content: 'one' }),
   );
 
-  test('Y18: leaves one line with cause and way on, and the prompt in the composer', () => {
+  test('Y18: prints one line with cause and hint, and restores the prompt', () => {
     const { state, effects } = run(stateOf(), typed('one'), enter, failed);
     expect(printed(effects)).toEqual(['the service answered 500']);
     expect(effects.at(-1)).toMatchObject({ entries: [{ hint: 'Enter sends it again' }] });
@@ -140,12 +140,12 @@ describe('an answer that fails', () => {
     expect(state.activity).toBeUndefined();
   });
 
-  test('keeps text typed meanwhile', () => {
+  test('keeps text that was typed meanwhile', () => {
     const { state } = run(stateOf(), typed('one'), enter, typed('two'), failed);
     expect(composed(state)).toBe('two');
   });
 
-  test('D16 is no part of what the next prompt follows', () => {
+  test('D16 is not part of the path of the next prompt', () => {
     const { effects } = run(stateOf(), typed('one'), enter, failed, enter);
     expect(effectsOf(effects, 'send')[1]?.prompt).toMatchObject({
       content: 'one',
@@ -153,7 +153,7 @@ describe('an answer that fails', () => {
     });
   });
 
-  test('lets the queue wait until Enter', () => {
+  test('pauses the queue until Enter', () => {
     const { state, effects } = run(stateOf(), typed('one'), enter, typed('two'), enter, failed);
     expect(effectsOf(effects, 'send')).toHaveLength(1);
     expect(state.queue).toHaveLength(1);
@@ -161,7 +161,7 @@ describe('an answer that fails', () => {
     expect(effectsOf(next.effects, 'send')[0]?.prompt).toMatchObject({ content: 'two' });
   });
 
-  test('for a wrong key asks for a different one', () => {
+  test('asks for a different key if the key was refused', () => {
     const unauthorized = { kind: 'unauthorized', message: 'the key was refused' } as const;
     const { state } = run(
       stateOf(),
@@ -190,37 +190,37 @@ describe('Esc and Ctrl-C', () => {
     expect(state.activity?.isStopping).toBe(true);
   });
 
-  test('a stopped answer is marked as such', () => {
+  test('print a notice for a stopped answer', () => {
     const stopped = ended({ type: 'stopped', hasText: true });
     expect(printed(run(streaming, escape, stopped).effects)).toEqual([
       'stopped; /continue resumes it',
     ]);
   });
 
-  test('Ctrl-C puts the draft into the history', () => {
+  test('Ctrl-C moves the draft to the history', () => {
     const { state } = run(stateOf(), typed('draft'), interrupt);
     expect(composed(state)).toBe('');
     expect(composed(run(state, pressed('up')).state)).toBe('draft');
-    expect(state.hasLeft).toBe(false);
+    expect(state.hasQuit).toBe(false);
   });
 
-  test('P7 Ctrl-C on an empty composer leaves when it is pressed again', () => {
+  test('P7 Ctrl-C on an empty composer quits when it is pressed again', () => {
     const armed = run(stateOf(), interrupt).state;
-    expect(armed).toMatchObject({ isLeaveArmed: true, hasLeft: false });
-    expect(run(armed, interrupt).state.hasLeft).toBe(true);
-    expect(run(armed, typed('x'), interrupt).state.hasLeft).toBe(false);
+    expect(armed).toMatchObject({ isQuitArmed: true, hasQuit: false });
+    expect(run(armed, interrupt).state.hasQuit).toBe(true);
+    expect(run(armed, typed('x'), interrupt).state.hasQuit).toBe(false);
   });
 
-  test('P7 Ctrl-C clears the draft and leaves when it is pressed again', () => {
+  test('P7 Ctrl-C clears the draft and quits when it is pressed again', () => {
     const cleared = run(stateOf(), typed('draft'), interrupt).state;
-    expect(cleared).toMatchObject({ isLeaveArmed: true, hasLeft: false });
-    expect(run(cleared, interrupt).state.hasLeft).toBe(true);
-    expect(run(cleared, typed('x'), interrupt).state.hasLeft).toBe(false);
+    expect(cleared).toMatchObject({ isQuitArmed: true, hasQuit: false });
+    expect(run(cleared, interrupt).state.hasQuit).toBe(true);
+    expect(run(cleared, typed('x'), interrupt).state.hasQuit).toBe(false);
   });
 
-  test('P7 Ctrl-D leaves on an empty composer and deletes in a text', () => {
+  test('P7 Ctrl-D quits if the composer is empty, else deletes', () => {
     const control = pressed('d', { ctrl: true });
-    expect(run(stateOf(), control).effects).toEqual([{ type: 'leave' }]);
+    expect(run(stateOf(), control).effects).toEqual([{ type: 'quit' }]);
     const { state } = run(stateOf(), typed('ab'), pressed('home'), control);
     expect(composed(state)).toBe('b');
   });
@@ -240,7 +240,7 @@ describe('Up', () => {
     expect(composed(state)).toBe('draft');
   });
 
-  test('takes the last waiting prompt back to be changed', () => {
+  test('moves the last queued prompt back to the composer', () => {
     const start = run(stateOf(), typed('one'), enter, typed('two'), enter).state;
     const { state } = run(start, pressed('up'));
     expect(composed(state)).toBe('two');

@@ -6,7 +6,7 @@ import { createMemorySession, failing, hanging, saying } from '../../support/mem
 const down = new Failure('server_error', 'the service answered 500');
 
 describe('a prompt', () => {
-  test('is sent with the turns before it, and its answer is shown and kept', async () => {
+  test('is sent with the previous turns, and its answer is shown and recorded', async () => {
     const { session, enter, idle, text, requests } = createMemorySession(
       saying('first ', 'answer'),
       saying('second'),
@@ -24,7 +24,7 @@ describe('a prompt', () => {
     expect(pathOf(session.state().conversation)).toHaveLength(4);
   });
 
-  test('takes the files it mentions along, and leaves other mentions alone', async () => {
+  test('includes mentioned files and sends other mentions unchanged', async () => {
     const { enter, idle, requests } = createMemorySession();
     enter('@notes.md and @someone');
     await idle();
@@ -33,7 +33,7 @@ describe('a prompt', () => {
     );
   });
 
-  test('is not sent when a file it mentions cannot be read', async () => {
+  test('is not sent if a mentioned file cannot be read', async () => {
     const { enter, idle, requests, text } = createMemorySession();
     enter('@missing.md');
     await idle();
@@ -41,7 +41,7 @@ describe('a prompt', () => {
     expect(text()).toContain('cannot attach missing.md');
   });
 
-  test('brings the system prompt in force along, once', async () => {
+  test('includes the current system prompt once', async () => {
     const { enter, idle, requests } = createMemorySession();
     for (const line of ['/system be brief', 'one', 'two', '/system off', 'three']) {
       enter(line);
@@ -57,7 +57,7 @@ describe('a prompt', () => {
 });
 
 describe('an answer', () => {
-  test('D15 that is stopped keeps its text, and the next request has valid roles', async () => {
+  test('D15 keeps its text when it is stopped, and the next request has valid roles', async () => {
     const { session, enter, idle, requests, text } = createMemorySession(hanging('half an'));
     enter('one');
     await expect.poll(text).toContain('half an');
@@ -71,7 +71,7 @@ describe('an answer', () => {
     expect(answer).toMatchObject({ content: 'half an', incomplete: true });
   });
 
-  test('D16 that was never received is not part of the next request', async () => {
+  test('D16 is not part of the next request if it was never received', async () => {
     const { enter, idle, requests } = createMemorySession(failing(down));
     enter('one');
     await idle();
@@ -80,7 +80,7 @@ describe('an answer', () => {
     expect(requests[1]?.messages).toEqual([{ role: 'user', content: 'two' }]);
   });
 
-  test('that was cut is kept and can be continued', async () => {
+  test('is recorded when it is incomplete, and can be continued', async () => {
     const { session, enter, idle, requests, text } = createMemorySession(
       failing(new Failure('incomplete', 'the answer was cut'), 'half'),
       saying(' more'),
@@ -94,7 +94,7 @@ describe('an answer', () => {
     expect(pathOf(session.state().conversation)).toHaveLength(4);
   });
 
-  test('asked for again is another version; one that fails leaves the old one selected', async () => {
+  test('is a new version after /retry; a failed one leaves the old version selected', async () => {
     const { session, enter, idle, text } = createMemorySession(
       saying('first'),
       saying('second'),
@@ -113,7 +113,7 @@ describe('an answer', () => {
     expect(pathOf(session.state().conversation).at(-1)?.content).toBe('first');
   });
 
-  test('T3 is filtered when it is shown, and kept as it came', async () => {
+  test('T3 is sanitized on the screen and recorded unchanged', async () => {
     const { session, enter, idle, text } = createMemorySession(
       saying('a\u001B]52;c;', 'eA==\u0007b'),
     );
@@ -136,7 +136,7 @@ describe('an answer', () => {
 });
 
 describe('a failure', () => {
-  test('K8 does not show secrets', async () => {
+  test('K8 is shown without secrets', async () => {
     const { enter, idle, text } = createMemorySession(
       failing(new Failure('server_error', 'echoed secret')),
     );
@@ -145,7 +145,7 @@ describe('a failure', () => {
     expect(text()).toContain('echoed ***');
   });
 
-  test('for a wrong key leads to entering another one, and the prompt is sent again by hand', async () => {
+  test('of a wrong key opens the dialog for a new one', async () => {
     const refused = new Failure('unauthorized', 'the key was refused');
     const { session, enter, idle, calls } = createMemorySession(failing(refused));
     enter('one');
@@ -159,7 +159,7 @@ describe('a failure', () => {
   });
 });
 
-test('nothing ticks while nothing is waited for', async () => {
+test('an idle session holds no timer', async () => {
   const { clock, enter, idle } = createMemorySession();
   expect(clock.sleeping()).toBe(0);
   enter('one');
@@ -168,7 +168,7 @@ test('nothing ticks while nothing is waited for', async () => {
   expect(clock.sleeping()).toBe(0);
 });
 
-test('an unsent draft is kept after a pause', async () => {
+test('an unsent draft is saved after a pause', async () => {
   const { session, clock, calls } = createMemorySession();
   session.dispatch({ type: 'key-pressed', event: { type: 'text', text: 'dra' }, now: 0 });
   session.dispatch({ type: 'key-pressed', event: { type: 'text', text: 'ft' }, now: 0 });
@@ -176,7 +176,7 @@ test('an unsent draft is kept after a pause', async () => {
   expect(calls).toEqual(['draft draft']);
 });
 
-test('an unsent paste that starts with a slash is kept as the text it is', async () => {
+test('an unsent paste that starts with a slash is saved as text, not as a command', async () => {
   const { session, clock, calls } = createMemorySession();
   const text = `/quit\n${'line\n'.repeat(9)}`;
   session.dispatch({ type: 'key-pressed', event: { type: 'paste', text }, now: 0 });
@@ -184,12 +184,12 @@ test('an unsent paste that starts with a slash is kept as the text it is', async
   expect(calls).toEqual([`draft /${text}`]);
 });
 
-test('leaving while an answer comes keeps its text', async () => {
+test('quitting during an answer keeps its text', async () => {
   const { session, enter, text } = createMemorySession(hanging('half'));
   enter('one');
   await expect.poll(text).toContain('half');
   enter('/quit');
-  await session.left;
+  await session.ended;
   await session.close();
   expect(pathOf(session.state().conversation).at(-1)).toMatchObject({
     content: 'half',

@@ -25,14 +25,14 @@ const withLastPrompt = stateOf({ conversation: exchange });
 
 const command = (state: ReplState, line: string) => run(state, typed(line), enter);
 
-test('every command of the table has a summary, and its name once', () => {
+test('every command has a summary and a unique name', () => {
   const names = slashCommands.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(slashCommands.every(({ summary }) => summary.length > 0)).toBe(true);
 });
 
 test.each(['/clear', '/redraw', '/theme mono'])(
-  '%s says in line mode why it does nothing',
+  '%s reports in line mode that it has no effect',
   (line) => {
     const { effects } = run(stateOf({ isLineMode: true }), {
       type: 'line-entered',
@@ -43,7 +43,7 @@ test.each(['/clear', '/redraw', '/theme mono'])(
   },
 );
 
-test('Y18: /rename without a title shows the present one, or how to give one', () => {
+test('Y18: /rename without a title shows the current one, or how to set one', () => {
   expect(printed(command(withLastPrompt, '/rename').effects)).toEqual(['the title is why?']);
   expect(printed(command(stateOf(), '/rename').effects)).toEqual([
     'this conversation has no title yet; /rename TITLE sets one',
@@ -56,7 +56,7 @@ test('/theme without a name lists the themes', () => {
   ]);
 });
 
-test('a file that is attached again is sent once, as it was read last', () => {
+test('a file that is attached twice is sent once, with its newer content', () => {
   const attached = (content: string) =>
     ({ type: 'file-attached', file: { name: 'a.txt', content } }) as const;
   const { state } = run(stateOf(), attached('old'), attached('new'));
@@ -64,7 +64,7 @@ test('a file that is attached again is sent once, as it was read last', () => {
 });
 
 test.each(['/edit', '/undo'])(
-  '%s of a prompt that starts with a slash keeps it a prompt',
+  '%s of a prompt that starts with a slash does not make it a command',
   (line) => {
     const state = stateOf({ conversation: conversationOf({ role: 'user', content: '/quit now' }) });
     const sent = run(command(state, line).state, enter);
@@ -72,7 +72,7 @@ test.each(['/edit', '/undo'])(
   },
 );
 
-test('/help with a name explains that command', () => {
+test('/help with a name describes that command', () => {
   expect(printed(command(stateOf(), '/help model').effects)).toEqual([
     '/model [id]: show or set the model',
   ]);
@@ -81,7 +81,7 @@ test('/help with a name explains that command', () => {
 test.each([
   ['/modle', 'did you mean /model or /models; // sends a line that starts with a slash'],
   ['/help modle', 'did you mean /model or /models'],
-])('%s hints at the commands that are near', (line, hint) => {
+])('%s suggests commands with similar names', (line, hint) => {
   expect(effectsOf(command(stateOf(), line).effects, 'print')[1]?.entries[0]).toMatchObject({
     message: 'unknown command /modle',
     hint,
@@ -102,7 +102,7 @@ describe('settings', () => {
       '/model ori',
       'the model is now ori; natter does not know it, /models lists the available models',
     ],
-  ])('%s says %s', (line, text) => {
+  ])('%s prints %s', (line, text) => {
     expect(printed(command(stateOf(), line).effects)).toEqual([text]);
   });
 
@@ -112,13 +112,13 @@ describe('settings', () => {
     expect(command(state, '/system off').state.settings.system).toBeUndefined();
   });
 
-  test('/max-tokens takes whole numbers only', () => {
+  test('/max-tokens accepts whole numbers only', () => {
     expect(command(stateOf(), '/max-tokens 500').state.settings.maxTokens).toBe(500);
     expect(command(stateOf(), '/max-tokens -1').state.settings.maxTokens).toBeUndefined();
     expect(command(stateOf(), '/max-tokens many').state.settings.maxTokens).toBeUndefined();
   });
 
-  test('/theme takes the names it knows', () => {
+  test('/theme accepts known names only', () => {
     expect(command(stateOf(), '/theme mono').state.settings.theme).toBe('mono');
     expect(printed(command(stateOf(), '/theme neon').effects)).toEqual(['unknown theme neon']);
   });
@@ -140,7 +140,7 @@ describe('versions', () => {
     });
   });
 
-  test('/edit is given up with Ctrl-C', () => {
+  test('/edit is cancelled with Ctrl-C', () => {
     const { state } = run(command(withLastPrompt, '/edit').state, interrupt, typed('next'), enter);
     expect(state.branch).toBeUndefined();
     const { effects } = run(
@@ -152,7 +152,7 @@ describe('versions', () => {
     expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ parent: 't2' });
   });
 
-  test('/undo removes the last turn from the next request', () => {
+  test('/undo removes the last prompt and its answer from the next request', () => {
     const { state } = command(withLastPrompt, '/undo');
     expect(composed(state)).toBe('why?');
     expect(state.branch).toEqual({ parent: undefined, reason: 'undo' });
@@ -178,7 +178,7 @@ describe('the last answer', () => {
     expect(command(withLastPrompt, line).effects).toContainEqual(effect);
   });
 
-  test('is missed by /copy where there is none', () => {
+  test('is required by /copy', () => {
     expect(printed(command(stateOf(), '/copy').effects)).toEqual(['there is no answer yet']);
   });
 });
@@ -193,8 +193,8 @@ test.each([
   ['/attach "my notes.md"', { type: 'attach', path: 'my notes.md' }],
   ['/clear', { type: 'scroll-away' }],
   ['/redraw', { type: 'redraw' }],
-  ['/quit', { type: 'leave' }],
-])('%s asks the session for its effect', (line, effect) => {
+  ['/quit', { type: 'quit' }],
+])('%s requests its effect', (line, effect) => {
   expect(command(stateOf(), line).effects).toContainEqual(effect);
 });
 
@@ -208,7 +208,7 @@ test('/usage shows the tokens of the session and the context use', () => {
   );
 });
 
-test('at 80% of the window the larger model is offered, once', () => {
+test('offers the larger model once, at 80% of the window', () => {
   const full = conversationOf(
     { role: 'user', content: 'why?' },
     { role: 'assistant', content: 'because', usage: { total_tokens: 110_000 } },
@@ -226,7 +226,7 @@ test('at 80% of the window the larger model is offered, once', () => {
   expect(printed(run(first.state, typed('more'), enter, ended).effects)).toEqual([]);
 });
 
-test('a conversation that is opened brings its system prompt and model along', () => {
+test('an opened conversation restores its system prompt and model', () => {
   const conversation = {
     ...conversationOf(
       { role: 'system', content: 'be brief' },

@@ -9,7 +9,7 @@ describe('/help', () => {
     printed(run(stateOf(changes), typed(line), enter).effects)[0]?.split('\n') ?? [];
   const shownKeys = keyBindings.filter(({ when }) => when === 'composer' || when === 'anywhere');
 
-  test('shows every command on a row that fits 80 columns', () => {
+  test('shows every command on one row of at most 79 columns', () => {
     const rows = helpOf('/help');
     expect(rows.map((row) => /^\/\S*/.exec(row)?.[0])).toEqual([
       ...slashCommands.map(({ name }) => `/${name}`),
@@ -19,7 +19,7 @@ describe('/help', () => {
     expect(rows.filter((row) => row.length > 79)).toEqual([]);
   });
 
-  test('keys shows every key on a row that fits 80 columns', () => {
+  test('keys shows every key on one row of at most 79 columns', () => {
     const rows = helpOf('/help keys');
     expect(rows).toHaveLength(shownKeys.length);
     expect(rows.filter((row) => row.length > 79)).toEqual([]);
@@ -31,7 +31,7 @@ describe('/help', () => {
     expect(rows.slice(1).filter((row) => !/^\S|^ {4}\S/.test(row))).toEqual([]);
   });
 
-  test('in line mode gives sentences, and no command that is about the screen', () => {
+  test('has sentences in line mode, and no commands that need the live region', () => {
     const rows = helpOf('/help', { isLineMode: true });
     expect(rows).toContain('/retry: get a new version of the last answer');
     expect(rows.join('\n')).not.toMatch(/\/clear|\/redraw|\/theme|\/help keys/);

@@ -1,44 +1,76 @@
 import { describe, expect, test } from 'vitest';
 import { estimateMessages } from '../../../src/conversation/token-estimate.ts';
 import { contextUse } from '../../../src/repl/state/position.ts';
-import { conversationOf } from '../../support/repl-state.ts';
+import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { usageText } from '../../../src/repl/text/status-text.ts';
+import { conversationOf, run, stateOf } from '../../support/repl-state.ts';
 
 const prompt = { role: 'user', content: 'why?' } as const;
 const next = { role: 'user', content: 'and at sunset?' } as const;
-const counted = {
+const reported = {
   role: 'assistant',
   content: 'because',
   usage: { prompt_tokens: 700, completion_tokens: 300 },
 } as const;
-const uncounted = { role: 'assistant', content: 'so', incomplete: true } as const;
+const unreported = { role: 'assistant', content: 'so', incomplete: true } as const;
 const unanswered = { role: 'assistant', content: '', incomplete: true } as const;
 
-describe('how full the window is', () => {
-  test('is what the service counted with the last answer', () => {
-    const conversation = conversationOf(prompt, counted);
+describe('the context use', () => {
+  test('is the usage that the service reported with the last answer', () => {
+    const conversation = conversationOf(prompt, reported);
     expect(contextUse(conversation, undefined)).toEqual({ tokens: 1000, isEstimate: false });
   });
 
-  test('is an estimate where the service never counted', () => {
-    expect(contextUse(conversationOf(prompt, uncounted), undefined)).toEqual({
-      tokens: estimateMessages([prompt, uncounted]),
+  test('is an estimate if the service never reported usage', () => {
+    expect(contextUse(conversationOf(prompt, unreported), undefined)).toEqual({
+      tokens: estimateMessages([prompt, unreported]),
       isEstimate: true,
     });
   });
 
-  test('grows by an estimate of what came after the last count', () => {
-    expect(contextUse(conversationOf(prompt, counted, next), undefined)).toEqual({
+  test('adds an estimate of the turns after the last reported usage', () => {
+    expect(contextUse(conversationOf(prompt, reported, next), undefined)).toEqual({
       tokens: 1000 + estimateMessages([next]),
       isEstimate: true,
     });
-    expect(contextUse(conversationOf(prompt, counted, next, uncounted), undefined)).toEqual({
-      tokens: 1000 + estimateMessages([next, uncounted]),
+    expect(contextUse(conversationOf(prompt, reported, next, unreported), undefined)).toEqual({
+      tokens: 1000 + estimateMessages([next, unreported]),
       isEstimate: true,
     });
   });
 
   test('is unchanged after an unanswered prompt', () => {
-    const conversation = conversationOf(prompt, counted, next, unanswered);
+    const conversation = conversationOf(prompt, reported, next, unanswered);
     expect(contextUse(conversation, undefined)).toEqual({ tokens: 1000, isEstimate: false });
   });
+});
+
+const settings = {
+  model: 'small',
+  system: undefined,
+  maxTokens: undefined,
+  theme: 'color',
+} as const;
+const context = { tokens: 1000, isEstimate: false };
+const listed = {
+  type: 'models-listed',
+  ids: ['small'],
+  windows: new Map([['small', 4000]]),
+} as const;
+
+test('Y31: the status row and /usage show the window that the service reported', () => {
+  const before = stateOf({ settings, context });
+  expect(buildViewModel(before, '').footer.contextWindow).toBeUndefined();
+  const { state } = run(before, listed);
+  expect(buildViewModel(state, '').footer.contextWindow).toBe(4000);
+  expect(usageText(state)).toMatch(/: 1\.0K of 4\.0K \(25 ?%\)/);
+});
+
+test("Y31: the service's window takes precedence over the catalogue, which applies to other models", () => {
+  const windows = new Map([['origin', 8000]]);
+  const origin = { ...settings, model: 'origin' };
+  const { state } = run(stateOf({ settings: origin }), { ...listed, ids: ['origin'], windows });
+  expect(buildViewModel(state, '').footer.contextWindow).toBe(8000);
+  const nextgen = { ...state, settings: { ...origin, model: 'nextgen' } };
+  expect(buildViewModel(nextgen, '').footer.contextWindow).toBe(1_000_000);
 });

@@ -9,7 +9,7 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 const copyText = (text: string, options: Omit<ClipboardOptions, 'clock'>) =>
   copy(text, { ...options, clock: systemClock }, new AbortController().signal);
 
-/** A folder of programs that keep their input and environment in files beside them. */
+/** A folder with programs that write their input and environment into files beside them. */
 function programs(...names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'natter-clipboard-'));
   for (const name of names) {
@@ -22,7 +22,7 @@ function programs(...names: readonly string[]): string {
 
 const none = { control: undefined, platform: 'linux' } as const;
 
-test('K22 the system command gets the text as UTF-8, and no key', async () => {
+test('K22 passes the text to the system command as UTF-8, and no keys', async () => {
   const folder = programs('wl-copy');
   const keys = { NATTER_API_KEY: 'secret', NATTER_UPSTREAM_API_KEY: 'secret too' };
   const environment = { PATH: folder, WAYLAND_DISPLAY: 'wayland-0', ...keys };
@@ -31,12 +31,12 @@ test('K22 the system command gets the text as UTF-8, and no key', async () => {
   expect(readFileSync(join(folder, 'wl-copy.env'), 'utf8')).not.toContain('secret');
 });
 
-test('the next command is taken where one is not installed', async () => {
+test('tries the next command if one is not installed', async () => {
   const environment = { PATH: programs('xsel'), DISPLAY: ':0' };
   expect(await copyText('tea', { ...none, environment })).toBe('with xsel');
 });
 
-test('T5 the terminal is used (OSC 52) over SSH, where the command would fill another clipboard', async () => {
+test('T5 uses the terminal (OSC 52) over SSH, where a command would fill the wrong clipboard', async () => {
   const written: string[] = [];
   const environment = { PATH: programs('xclip'), DISPLAY: ':0', SSH_CONNECTION: '1' };
   const control = (sequence: string) => void written.push(sequence);
@@ -44,13 +44,13 @@ test('T5 the terminal is used (OSC 52) over SSH, where the command would fill an
   expect(written).toEqual(['\u001B]52;c;dGVh\u0007']);
 });
 
-test('without any way the hint names what to install', async () => {
+test('fails if there is neither a command nor a terminal', async () => {
   await expect(copyText('tea', { ...none, environment: { PATH: '' } })).rejects.toMatchObject({
     message: 'there is no clipboard command',
   });
 });
 
-/** A program that never ends, in the place of `wl-copy`, and what it is run with; `started` resolves when it runs. */
+/** A `wl-copy` that never ends, and options to run it; `started` resolves when it runs. */
 function endless() {
   const folder = mkdtempSync(join(tmpdir(), 'natter-clipboard-'));
   const file = join(folder, 'wl-copy');
@@ -63,37 +63,39 @@ function endless() {
   return { clock, started, options: { clock, platform: 'linux', environment } as const };
 }
 
-// More than a pipe holds: what is not read must not keep natter alive either.
+// More than a pipe holds: unread input must not keep natter running.
 const longText = 'tea '.repeat(100_000);
 
-test('a command that does not end is killed, and the terminal is used', async () => {
+test('kills a command that does not end, and uses the terminal', async () => {
   const { clock, options, started } = endless();
   const written: string[] = [];
   const control = (sequence: string) => void written.push(sequence);
-  const way = copy(longText, { ...options, control }, new AbortController().signal);
+  const copying = copy(longText, { ...options, control }, new AbortController().signal);
   await started();
   await clock.advance(5000);
-  expect(await way).toContain('(OSC 52), if it allows that: wl-copy did not end within 5 seconds');
+  expect(await copying).toContain(
+    '(OSC 52), if it allows that: wl-copy did not end within 5 seconds',
+  );
   expect(written).toHaveLength(1);
 });
 
-test('a command that does not end is reported if the terminal has no escape sequences', async () => {
+test('reports a command that does not end if the terminal has no escape sequences', async () => {
   const { clock, options, started } = endless();
   const signal = new AbortController().signal;
-  const way = copy('tea', { ...options, control: undefined }, signal);
-  const told = {
+  const copying = copy('tea', { ...options, control: undefined }, signal);
+  const failure = {
     message: 'wl-copy did not end within 5 seconds',
-    hint: 'write it to a file: /save answer.md',
+    hint: 'write the answer to a file: /save answer.md',
   };
   await started();
-  await Promise.all([expect(way).rejects.toMatchObject(told), clock.advance(5000)]);
+  await Promise.all([expect(copying).rejects.toMatchObject(failure), clock.advance(5000)]);
 });
 
-test('a command that does not end is killed at once when the person stops it', async () => {
+test('kills a command at once when it is stopped', async () => {
   const { options, started } = endless();
   const stop = new AbortController();
-  const way = copy(longText, { ...options, control: undefined }, stop.signal);
+  const copying = copy(longText, { ...options, control: undefined }, stop.signal);
   await started();
   stop.abort(new Error('stopped'));
-  await expect(way).rejects.toThrow('stopped');
+  await expect(copying).rejects.toThrow('stopped');
 });

@@ -9,18 +9,12 @@ test.each([
   ['code --wait', `"code --wait "${file}""`],
   [spaced, `""${spaced}" "${file}""`],
   [`"${spaced}" -n`, `""${spaced}" -n "${file}""`],
-])('on Windows cmd.exe is given %s with its quotes', (editor, line) => {
-  const isThere = (path: string) => path === spaced;
-  expect(editorCommand(editor, file, 'win32', isThere)).toEqual([
-    'cmd.exe',
-    '/d',
-    '/s',
-    '/c',
-    line,
-  ]);
+])('quotes %s for cmd.exe on Windows', (editor, line) => {
+  const exists = (path: string) => path === spaced;
+  expect(editorCommand(editor, file, 'win32', exists)).toEqual(['cmd.exe', '/d', '/s', '/c', line]);
 });
 
-test('elsewhere the shell reads the variable, and not the name of the file', () => {
+test('elsewhere the shell parses the variable but not the file name', () => {
   const words = editorCommand('vim -n', '/tmp/a b.md', 'linux');
   expect(words).toEqual(['/bin/sh', '-c', 'vim -n "$1"', 'vim -n', '/tmp/a b.md']);
 });
@@ -28,7 +22,7 @@ test('elsewhere the shell reads the variable, and not the name of the file', () 
 test.each([
   ['win32', '\uFEFFone\r\ntwo\r\n', 'one\ntwo'],
   ['linux', 'one\r\ntwo\n', 'one\r\ntwo'],
-] as const)('on %s the text comes back as it was meant', (platform, content, text) => {
+] as const)('normalizes the edited text on %s', (platform, content, text) => {
   expect(editedText(content, platform)).toBe(text);
 });
 
@@ -39,21 +33,18 @@ describe.runIf(process.platform !== 'win32')('an editor', () => {
       platform: 'linux',
     });
 
-  test('gives back what it saved', async () => {
+  test('returns the saved text', async () => {
     expect(await edit('printf " more" >>')).toBe('draft more');
   });
 
-  test('Y18: that ends with an error cancels the edit, as :cq does in vim', async () => {
+  test('Y18: cancels the edit when it exits with an error, like :cq in vim', async () => {
     expect(await edit('false')).toBeUndefined();
   });
 
-  test.each(['/nowhere/editor', '/dev/null'])(
-    '%s that cannot be run is a failure',
-    async (editor) => {
-      await expect(edit(editor)).rejects.toMatchObject({
-        message: `the editor (${editor}) cannot be run`,
-        hint: 'set VISUAL or EDITOR to an editor that is installed',
-      });
-    },
-  );
+  test.each(['/nowhere/editor', '/dev/null'])('fails if it cannot be run: %s', async (editor) => {
+    await expect(edit(editor)).rejects.toMatchObject({
+      message: `the editor (${editor}) cannot be run`,
+      hint: 'set VISUAL or EDITOR to an editor that is installed',
+    });
+  });
 });

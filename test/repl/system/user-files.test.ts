@@ -15,11 +15,11 @@ test.each([
   ['~', '/home/ada'],
   ['~bob/notes.md', '~bob/notes.md'],
   ['notes~', 'notes~'],
-])('%s is %s', (typed, path) => {
+])('expands %s to %s', (typed, path) => {
   expect(expandHome(typed, '/home/ada')).toBe(path);
 });
 
-test('a folder proposes its names, folders marked; one that is not there nothing', () => {
+test('completes the names in a folder; a missing folder has none', () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'a.md'), '');
@@ -30,7 +30,7 @@ test('a folder proposes its names, folders marked; one that is not there nothing
   expect(folderCandidates(join(folder, 'missing'))).toEqual([]);
 });
 
-test('a link that leads to itself hides no other name of its folder', () => {
+test('a link to itself does not hide the other names of its folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
   symlinkSync('loop', join(folder, 'loop'));
   writeFileSync(join(folder, 'a.md'), '');
@@ -38,13 +38,13 @@ test('a link that leads to itself hides no other name of its folder', () => {
 });
 
 test.each([
-  ['longer than any system takes', 'x'.repeat(5000)],
+  ['that is too long', 'x'.repeat(5000)],
   ['with a NUL', 'a\0b'],
-])('a mentioned name %s is no file', (_, name) => {
+])('a mentioned name %s is not a file', (_, name) => {
   expect(kindOf(name)).toBeUndefined();
 });
 
-test('a file is written under the name given and never overwritten', () => {
+test('writes a new file and never overwrites one', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'natter-files-')), 'x.md');
   expect(writeNewFile(file, 'one', 'linux')).toBe(file);
   expect(() => writeNewFile(file, 'two', 'linux')).toThrow('it already exists');
@@ -59,6 +59,6 @@ test.each([
   expect(mentionsOf(text)).toEqual(paths);
 });
 
-test('a name reserved by Windows for a device is refused there', () => {
+test('refuses names that Windows reserves for devices', () => {
   expect(() => writeNewFile('con.md', 'lost', 'win32')).toThrow('reserves this name for a device');
 });

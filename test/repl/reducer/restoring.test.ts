@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { composePrompt } from '../../../src/conversation/compose-prompt.ts';
+import { createHistory } from '../../../src/repl/editing/history.ts';
+import { contentOf, shownText } from '../../../src/repl/editing/paste.ts';
+import {
+  composed,
+  conversationOf,
+  effectsOf,
+  enter,
+  interrupt,
+  pasted,
+  pressed,
+  printed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
+
+const lines = (count: number) =>
+  Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
+const file = { name: 'notes.md', content: lines(500) };
+
+const after = (content: string) =>
+  stateOf({
+    conversation: conversationOf(
+      { role: 'user', content },
+      { role: 'assistant', content: 'because', model: 'origin' },
+    ),
+  });
+
+const command = (state: ReturnType<typeof stateOf>, name: string) => run(state, typed(name), enter);
+
+test('a second /undo, even right after the first, removes the previous prompt', () => {
+  const exchange = (content: string) =>
+    [
+      { role: 'user', content },
+      { role: 'assistant', content: 'because', model: 'origin' },
+    ] as const;
+  const two = stateOf({ conversation: conversationOf(...exchange('one'), ...exchange('two')) });
+  const once = command(two, '/undo').state;
+  expect(composed(once)).toBe('two');
+  const twice = command(once, '/undo').state;
+  expect(composed(twice)).toBe('one');
+  const prompt = effectsOf(run(twice, enter).effects, 'send')[0]?.prompt;
+  expect(prompt).toMatchObject({ content: 'one', parent: undefined });
+});
+
+describe.each(['/edit', '/undo'])('%s', (name) => {
+  test('restores a file as an attachment and sends the same prompt', () => {
+    const content = composePrompt({ prompt: 'see @notes.md', files: [file] });
+    const { state } = command(after(content), name);
+    expect(composed(state)).toBe('see @notes.md');
+    expect(state.attachments).toEqual([file]);
+    const prompt = effectsOf(run(state, enter).effects, 'send')[0]?.prompt;
+    expect(prompt).toMatchObject({ content: 'see @notes.md', files: [file] });
+  });
+
+  test('restores piped input as a paste marker and sends it unchanged', () => {
+    const content = composePrompt({ prompt: '/review this', files: [], input: lines(500) });
+    const { state } = command(after(content), name);
+    expect(shownText(state.composer)).toBe('//review this\n\n[paste #1, 500 lines]');
+    const prompt = effectsOf(run(state, enter).effects, 'send')[0]?.prompt;
+    expect(prompt).toMatchObject({ content });
+  });
+
+  test('drops attachments when the prompt is discarded', () => {
+    const other = { name: 'other.md', content: 'x' };
+    const start = after(composePrompt({ prompt: 'why?', files: [file] }));
+    const { state } = run(command({ ...start, attachments: [other] }, name).state, interrupt);
+    expect(state.attachments).toEqual([other]);
+  });
+});
+
+test('/edit restores a paste from this session as its marker', () => {
+  const content = `${lines(8)}why?`;
+  const sent = run(after(content), pasted(lines(8)), typed('why?'), enter).state;
+  const { state } = command({ ...sent, activity: undefined }, '/edit');
+  expect(shownText(state.composer)).toBe('[paste #1, 8 lines]why?');
+  expect(composed(state)).toBe(content);
+});
+
+test('/edit in line mode prints the name of a file, not its content', () => {
+  const state = { ...after(composePrompt({ prompt: 'why?', files: [file] })), isLineMode: true };
+  const edited = run(state, { type: 'line-entered', text: '/edit', now: 0 });
+  expect(printed(edited.effects)).toEqual([
+    'type a new version of: why?\nattached: notes.md; /attach none removes them\nCtrl-C keeps the old version',
+  ]);
+});
+
+describe('a prompt from an earlier session', () => {
+  const recalled = (text: string) =>
+    run(stateOf({ history: createHistory([text]) }), pressed('up'));
+
+  test.each([
+    ['typed', lines(20), lines(20)],
+    ['pasted', `review this:\n${lines(500)}`, 'review this:\n[paste #1, 500 lines]'],
+    ['a command', `/system ${lines(500)}`, `/system ${lines(500)}`],
+  ])('is restored so that it can be edited: %s', (_, text, shown) => {
+    const { composer } = recalled(text).state;
+    expect(shownText(composer)).toBe(shown);
+    expect(contentOf(composer)).toBe(text);
+  });
+
+  test('numbers further pastes after its own', () => {
+    const { state } = run(recalled(`review this:\n${lines(500)}`).state, pasted(lines(9)));
+    expect(shownText(state.composer)).toContain('[paste #2, 9 lines]');
+  });
+});
+
+const failed = {
+  type: 'answer-ended',
+  outcome: {
+    type: 'failed',
+    hasText: false,
+    failure: { kind: 'server_error', message: 'the service answered 500' },
+  },
+  conversation: conversationOf({ role: 'user', content: 'one' }),
+  now: 0,
+} as const;
+
+const withFile = stateOf({ attachments: [file] });
+
+describe('a restored unanswered prompt', () => {
+  test('is replaced by a command when a slash is typed right after it', () => {
+    const { effects } = run(stateOf(), typed('one'), enter, failed, typed('/retry'), enter);
+    expect(effectsOf(effects, 'send').at(-1)?.prompt).toMatchObject({ type: 'repeat' });
+  });
+
+  test('keeps its files', () => {
+    const { state, effects } = run(withFile, typed('one'), enter, failed);
+    expect(effectsOf(effects, 'send').at(-1)?.prompt).toMatchObject({ files: [file] });
+    expect(state.attachments).toEqual([file]);
+    const again = run(state, enter);
+    expect(effectsOf(again.effects, 'send').at(-1)?.prompt).toMatchObject({ files: [file] });
+    expect(again.state.attachments).toEqual([]);
+  });
+
+  test('is repeated by /retry with its files, and keeps only files attached later', () => {
+    const since = { name: 'since.md', content: 'more' };
+    const attached = { type: 'file-attached', file: since } as const;
+    const { state } = run(withFile, typed('one'), enter, failed, attached, typed('/retry'), enter);
+    expect(state.attachments).toEqual([since]);
+  });
+
+  test('is ordinary text once it was edited', () => {
+    const { state } = run(stateOf(), typed('one'), enter, failed, typed(' or'), typed('/two'));
+    expect(composed(state)).toBe('one or/two');
+  });
+});
+
+const exchange = conversationOf(
+  { role: 'user', content: 'why?' },
+  { role: 'assistant', content: 'because', model: 'origin' },
+);
+
+describe('/edit in line mode', () => {
+  const lineState = stateOf({ conversation: exchange, isLineMode: true });
+  const edited = run(lineState, { type: 'line-entered', text: '/edit', now: 0 });
+
+  test('shows the edited prompt, and the next line replaces it', () => {
+    expect(printed(edited.effects)).toEqual([
+      'type a new version of: why?\nCtrl-C keeps the old version',
+    ]);
+    const sent = run(edited.state, { type: 'line-entered', text: 'how?', now: 0 });
+    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({
+      content: 'how?',
+      parent: undefined,
+    });
+  });
+
+  test('is cancelled with Ctrl-C', () => {
+    const cancelled = run(edited.state, { type: 'interrupted', now: 0 });
+    expect(printed(cancelled.effects)).toEqual(['edit cancelled; the prompt is unchanged']);
+    const sent = run(cancelled.state, { type: 'line-entered', text: 'next', now: 0 });
+    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({ parent: 't2' });
+  });
+});

@@ -67,13 +67,13 @@ async function runCommand(
   }
 }
 
-/** `command`: killed after the timeout. */
+/** `program`: killed after the timeout. */
 function copyThroughTerminal(
   text: string,
   { control }: ClipboardOptions,
-  command: string | undefined,
+  program: string | undefined,
 ): string {
-  const problem = command && `${command} did not end within ${timeoutSeconds} seconds`;
+  const problem = program && `${program} did not end within ${timeoutSeconds} seconds`;
   if (control === undefined) {
     throw new Failure('configuration', problem ?? 'there is no clipboard command', {
       hint:

@@ -122,13 +122,13 @@ function answeredBy(model: string, ...before: readonly Pick<Turn, 'role' | 'cont
 
 describe('/compare sends the prompt to', () => {
   test.each([
-    ['origin', '/compare', 'nextgen'],
-    ['nextgen', '/compare', 'origin'],
-    ['origin', '/compare origin', 'origin'],
-    ['llama3', '/compare mistral:7b', 'mistral:7b'],
+    ['nextgen', 'origin', '/compare'],
+    ['origin', 'nextgen', '/compare'],
+    ['origin', 'origin', '/compare origin'],
+    ['mistral:7b', 'llama3', '/compare mistral:7b'],
     // The service reports a different name for origin.
-    ['origin-2026-11', '/compare', 'nextgen'],
-  ])('%3$s after an answer from %1$s with %2$s', (answered, line, model) => {
+    ['nextgen', 'origin-2026-11', '/compare'],
+  ])('%s after an answer from %s with %s', (model, answered, line) => {
     const { state, effects } = command(answeredBy(answered), line);
     const [send] = effectsOf(effects, 'send');
     expect(send?.prompt).toEqual({ type: 'repeat', turnId: 't1' });

@@ -66,7 +66,7 @@ describe('natter conversations', () => {
 
   test('search without a hit counts the conversations', async () => {
     expect((await run('search', 'nowhere')).stderr).toContain(
-      'nothing in 1 conversation matches "nowhere"',
+      'no match for "nowhere" in 1 conversation',
     );
   });
 

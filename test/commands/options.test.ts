@@ -188,8 +188,8 @@ describe('batch', () => {
   });
 
   test('batch merge a b -o c --force', async () => {
-    const [name, options, pieces] = await parse(build, 'batch merge a b -o c --force');
-    expect([name, pieces]).toEqual(['merge', ['a', 'b']]);
+    const [name, options, files] = await parse(build, 'batch merge a b -o c --force');
+    expect([name, files]).toEqual(['merge', ['a', 'b']]);
     expect(options).toMatchObject({ output: 'c', force: true });
   });
 });

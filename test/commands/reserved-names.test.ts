@@ -13,7 +13,7 @@ test.each([
   ['--sandbox', '--record', 'CON', 'hi'],
   ['batch', prompts, '--sandbox', '-o', 'aux.jsonl'],
   ['batch', 'merge', prompts, '-o', 'com1'],
-])('Y24: on Windows a name of a device is refused: natter %s %s %s %s', async (...words) => {
+])('Y24: on Windows, the name of a device is refused: natter %s %s %s %s', async (...words) => {
   const { context } = createMemoryContext();
   await expect(runProgram({ ...context, platform: 'win32' }, words)).rejects.toMatchObject({
     kind: 'usage',

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import type { Context, Run } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
+import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
-import type { JsonOptions } from '../program/global-options.ts';
-import type { LoginOptions } from './options.ts';
+import type { LoginOptions } from './login-run.ts';
 
 export interface RunAuth {
   readonly login: Run<LoginOptions>;
@@ -17,7 +16,7 @@ const runAuth: RunAuth = {
   logout: async (context, options) => (await import('./run.ts')).logout(context, options),
 };
 
-/** `natter auth login`, `status` and `logout`. No option takes a key: other users could read it in the process list. */
+/** `natter auth`. No option takes a key, because other users could read it in the process list. */
 export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
   const login = new Command('login')
     .summary('store the address and key of a service')

@@ -6,13 +6,18 @@ import { removeCredential, saveCredential, setStoredSetting } from '../../settin
 import type { Resolved, ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { ownEntry } from '../../settings/stored-settings.ts';
-import type { LoginOptions } from './options.ts';
-import type { Context } from '../program/context.ts';
-import { askBaseUrl, askKey, isRefused, tryAgain } from './login-questions.ts';
 import { present, type Presentation } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { openService } from '../service/service.ts';
-import { readStored, changeStored, noticeOverrides } from '../service/settings-access.ts';
+import { changeStored, noticeOverrides, readStored } from '../service/settings-access.ts';
+import { askAgain, askBaseUrl, askKey, isInvalidInput } from './login-questions.ts';
+
+export interface LoginOptions extends GlobalOptions {
+  /** False with `--no-check`. */
+  readonly check: boolean;
+}
 
 function describeModels(records: readonly ModelRecord[]): string {
   if (records.length === 0) return 'it lists no models';
@@ -21,35 +26,35 @@ function describeModels(records: readonly ModelRecord[]): string {
   return `it offers ${shown}${ids.length > 5 ? ` and ${ids.length - 5} more` : ''}`;
 }
 
-/** What the check of a service found. */
-interface Finding {
-  /** Completes the sentence that begins with the address. */
-  readonly finding: string;
+/** The result of checking a service. */
+interface CheckResult {
+  /** A predicate for the base URL: `answered: it offers origin`. */
+  readonly result: string;
   readonly models: readonly ModelRecord[];
 }
 
-/** What to do where the service lists models and the one in force is not among them. */
-function modelAdvice(
+/** How to change the current model if the service does not list it. */
+function modelHint(
   models: readonly ModelRecord[],
   model: string,
   profile: Resolved<string>,
 ): string | undefined {
   const ids = models.map(({ id }) => id);
   if (ids.length === 0 || model === 'auto' || ids.includes(model)) return undefined;
-  // The line is there to be pasted into a shell, and the service chose the id.
+  // Users paste this command into a shell, and the id is from the service.
   const id = ids.find((known) => /^[\w./:@+][\w./:@+-]*$/.test(known)) ?? '<id>';
   const flag = profile.source.kind === 'flag' ? ` --profile ${profile.value}` : '';
   return `${model}, the current model, is not one of them: natter config set model ${id}${flag}`;
 }
 
-/** Asks the service for its models with the new key. Some servers have no such list: that is told, not refused. */
+/** Lists the models with the new key. A server without such a list is accepted, but the result mentions it. */
 async function check(
   context: Context,
   presentation: Presentation,
   options: LoginOptions,
   settings: ResolvedSettings,
   apiKey: string | undefined,
-): Promise<Finding> {
+): Promise<CheckResult> {
   const { apiKey: _old, ...others } = settings;
   const service = await openService(context, presentation, options, {
     ...others,
@@ -60,11 +65,11 @@ async function check(
   });
   try {
     const records = await service.client.listModels({ signal: context.signal });
-    return { finding: `answered: ${describeModels(records)}`, models: records };
+    return { result: `answered: ${describeModels(records)}`, models: records };
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not_found') {
-      const finding = 'is reachable but lists no models, so the key was not checked';
-      return { finding, models: [] };
+      const result = 'is reachable but lists no models, so the key was not checked';
+      return { result, models: [] };
     }
     throw error;
   } finally {
@@ -85,8 +90,8 @@ function refuseWithoutService(environment: Environment, options: LoginOptions): 
   }
 }
 
-/** What is to be stored, and what the service said of it. */
-interface Entered extends Finding {
+/** The checked input, which is stored next. */
+interface CheckedInput extends CheckResult {
   readonly apiKey: string | undefined;
   readonly baseUrl: string;
   readonly settings: ResolvedSettings;
@@ -94,29 +99,30 @@ interface Entered extends Finding {
 
 type Resolve = (flags: LoginOptions) => ResolvedSettings;
 
-/** Asks for what is missing, a key that the service refuses again. @throws Failure */
-async function enter(
+/** Asks for the base URL and the key, and asks again for a key that the service refuses. @throws Failure */
+async function askAndCheck(
   context: Context,
   options: LoginOptions,
   presentation: Presentation,
   resolve: Resolve,
-): Promise<Entered> {
+): Promise<CheckedInput> {
   const baseUrl = await askBaseUrl(context, options, resolve(options));
-  // Resolved again, so that the profile's secret headers do not go to the new address.
+  // Resolved again, so that the secret headers of the profile are not sent to the new URL.
   const settings = resolve({ ...options, baseUrl });
-  const isRefusal = (failure: Failure) => isRefused(failure) || failure.kind === 'unauthorized';
-  return tryAgain(context, options, isRefusal, async (number) => {
+  const isRefusal = (failure: Failure) =>
+    isInvalidInput(failure) || failure.kind === 'unauthorized';
+  return askAgain(context, options, isRefusal, async (number) => {
     const apiKey = await askKey(context, options, number > 1);
     context.secrets.keep({ apiKey });
-    const finding = options.check
+    const checked = options.check
       ? await check(context, presentation, options, settings, apiKey)
-      : { finding: 'not checked', models: [] };
-    return { ...finding, apiKey, baseUrl, settings };
+      : { result: 'not checked', models: [] };
+    return { ...checked, apiKey, baseUrl, settings };
   });
 }
 
-/** Stores the address with the key; one that was stored before goes where the service wants none. */
-function store(context: Context, profile: string, { apiKey, baseUrl }: Entered) {
+/** Stores the base URL and the key, or removes the stored key if the service needs none. */
+function store(context: Context, profile: string, { apiKey, baseUrl }: CheckedInput) {
   return changeStored(context, (before) =>
     apiKey === undefined
       ? removeCredential(setStoredSetting(before, profile, 'base-url', baseUrl), profile)
@@ -124,10 +130,7 @@ function store(context: Context, profile: string, { apiKey, baseUrl }: Entered) 
   );
 }
 
-/**
- * Runs `natter auth login`: nothing is stored before the service has accepted it.
- * @throws Failure
- */
+/** Runs `natter auth login`. Stores nothing unless the check succeeds. @throws Failure */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
   refuseWithoutService(context.environment, options);
   const presentation = await present(context, options);
@@ -136,17 +139,16 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const { environment } = context;
   const resolve: Resolve = (flags) =>
     resolveSettings({ flags, environment, stored, allowNewProfile: true });
-  const entered = await enter(context, options, presentation, resolve).finally(context.ask.end);
-  const { finding, models, settings } = entered;
+  const input = await askAndCheck(context, options, presentation, resolve).finally(context.ask.end);
+  const { result, models, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = ownEntry(stored.credentials.profiles, profile) !== undefined;
-  const { settings: saved } = await store(context, profile, entered);
-  notices.notice(`${entered.baseUrl} ${finding}`);
-  const advice = modelAdvice(models, settings.values.model, settings.profile);
-  if (advice !== undefined) notices.notice(advice);
+  const { settings: saved } = await store(context, profile, input);
+  notices.notice(`${input.baseUrl} ${result}`);
+  const hint = modelHint(models, settings.values.model, settings.profile);
+  if (hint !== undefined) notices.notice(hint);
   notices.notice(`stored in profile ${profile}`);
-  if (hadKey && entered.apiKey === undefined)
-    notices.notice('the previously stored key was deleted');
+  if (hadKey && input.apiKey === undefined) notices.notice('the previously stored key was deleted');
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`natter config use ${profile} makes it the current profile`);
   }

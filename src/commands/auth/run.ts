@@ -3,15 +3,14 @@ import { chooseProfile } from '../../settings/profile-name.ts';
 import { removeCredential } from '../../settings/profiles.ts';
 import { describeUnsent } from '../../settings/resolved-settings.ts';
 import { listSettings, textRow } from '../../settings/setting-rows.ts';
-import type { JsonOptions } from '../program/global-options.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
 import { present } from '../print/presentation.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
 import { printSettings } from '../print/print-data.ts';
-import { readSettings, readStored, changeStored } from '../service/settings-access.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
+import { chooseRecording } from '../service/recording-choice.ts';
+import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
 
-/** What `auth status` is about. */
+/** Settings that `auth status` shows. */
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
 /** Runs `natter auth status`. @throws Failure */

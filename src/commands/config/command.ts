@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { settingNames } from '../../settings/setting-name.ts';
 import type { Context, Run } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
+import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
-import type { JsonOptions } from '../program/global-options.ts';
 
 export interface RunConfig {
   readonly list: Run<JsonOptions>;
@@ -23,7 +22,7 @@ const runConfig: RunConfig = {
   get: async (...words) => (await load()).getSetting(...words),
   set: async (...words) => (await load()).setSetting(...words),
   unset: async (...words) => (await load()).unsetSetting(...words),
-  path: async (context) => (await load()).showPath(context),
+  path: async (...words) => (await load()).showPath(...words),
   use: async (...words) => (await load()).useProfile(...words),
   profiles: async (...words) => (await load()).listProfiles(...words),
   remove: async (...words) => (await load()).removeProfile(...words),
@@ -34,7 +33,7 @@ const json = ['--json', 'print JSON'] as const;
 function buildReaders(context: Context, run: RunConfig): readonly Command[] {
   const list = new Command('list')
     .summary('list the settings in force')
-    .description('Lists the settings in force and where each comes from.')
+    .description('Lists the settings in force with the source of each.')
     .option(...json);
   list.action(() => run.list(context, list.optsWithGlobals()));
   const get = new Command('get')
@@ -92,7 +91,7 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
   return [set, unset, use, remove];
 }
 
-/** `natter config …`: reads and writes settings profiles. */
+/** `natter config`: shows and changes settings and profiles. */
 export function buildConfig(context: Context, run: RunConfig = runConfig): Command {
   const command = new Command('config').description('Shows and changes settings and profiles.');
   for (const child of [...buildReaders(context, run), ...buildWriters(context, run)]) {

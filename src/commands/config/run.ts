@@ -1,6 +1,6 @@
-import { isSet } from '../../environment.ts';
+import { type Environment, isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
+import { resolveFolders } from '../../settings/folders.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { parseSettingName } from '../../settings/setting-name.ts';
@@ -8,29 +8,24 @@ import { jsonRow, listSettings as settingRows } from '../../settings/setting-row
 import { settingsFile, settingsPath } from '../../settings/settings-file.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import type { JsonOptions } from '../program/global-options.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
 import { present } from '../print/presentation.ts';
-import { printJson, printTable, printSettings } from '../print/print-data.ts';
-import { readSettings, readStored, changeStored } from '../service/settings-access.ts';
+import { printJson, printSettings, printTable } from '../print/print-data.ts';
+import type { Run } from '../program/context.ts';
+import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
+import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
 
 /** Runs `natter config list`. @throws Failure */
-export async function listSettings(context: Context, options: JsonOptions): Promise<void> {
+export const listSettings: Run<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const rows = settingRows(readSettings(context, presentation.notices, options));
   await printSettings(context, presentation, rows, options);
-}
+};
 
-/** Runs `natter config get <name>`. @throws Failure of kind `not_found` when the setting has no value */
-export async function getSetting(
-  context: Context,
-  options: JsonOptions,
-  name: string,
-): Promise<void> {
+/** Runs `natter config get <name>`. @throws Failure `not_found` if the setting has no value */
+export const getSetting: Run<JsonOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   parseSettingName(name);
-  // Header names are kept in lower case.
+  // Names of headers are stored in lower case.
   const wanted = name.startsWith('headers.') ? name.toLowerCase() : name;
   const row = settingRows(readSettings(context, notices, options)).find(
     (candidate) => candidate.name === wanted,
@@ -42,52 +37,48 @@ export async function getSetting(
   }
   if (options.json === true) return printJson(context, jsonRow(row));
   await context.streams.stdout.write(`${sanitizeLine(row.value)}\n`);
-}
+};
 
-/** The profile that a change goes to; a new one may be named. */
+/** The profile to change, which may not exist yet. */
 function targetProfile(
-  { environment }: Pick<Context, 'environment'>,
-  { profile: flag }: GlobalOptions,
+  flag: string | undefined,
+  environment: Environment,
   stored: StoredSettings,
 ): string {
   return chooseProfile({ flag, environment, stored }, true).value;
 }
 
 /** Runs `natter config set <name> <value>`. @throws Failure */
-export async function setSetting(
-  context: Context,
-  options: GlobalOptions,
-  name: string,
-  value: string,
-): Promise<void> {
+export const setSetting: Run<GlobalOptions, [name: string, value: string]> = async (
+  context,
+  options,
+  name,
+  value,
+) => {
   const { notices } = await present(context, options);
   let profile = '';
   await changeStored(context, (stored) => {
-    profile = targetProfile(context, options, stored);
+    profile = targetProfile(options.profile, context.environment, stored);
     return profiles.setStoredSetting(stored, profile, name, value);
   });
   notices.notice(`${name} is set in profile ${profile}`);
-}
+};
 
 /** Runs `natter config unset <name>`. @throws Failure */
-export async function unsetSetting(
-  context: Context,
-  options: GlobalOptions,
-  name: string,
-): Promise<void> {
+export const unsetSetting: Run<GlobalOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   const stored = readStored(context, notices);
-  const profile = targetProfile(context, options, stored);
+  const profile = targetProfile(options.profile, context.environment, stored);
   if (profiles.getStoredSetting(stored, profile, name) === undefined) {
     notices.notice(`${name} was not set in profile ${profile}`);
     return;
   }
   await changeStored(context, (before) => profiles.unsetStoredSetting(before, profile, name));
   notices.notice(`${name} is no longer set in profile ${profile}`);
-}
+};
 
-/** Runs `natter config path`. @throws Failure when the system names no folder for settings */
-export async function showPath(context: FolderFacts & Pick<Context, 'streams'>): Promise<void> {
+/** Runs `natter config path`. @throws Failure `storage` without a home folder */
+export const showPath: Run<GlobalOptions> = async (context) => {
   const { config } = resolveFolders(context);
   if (config === undefined) {
     throw new Failure('storage', 'the settings folder is unknown: there is no home folder', {
@@ -95,35 +86,27 @@ export async function showPath(context: FolderFacts & Pick<Context, 'streams'>):
     });
   }
   await context.streams.stdout.write(`${settingsPath(config, settingsFile)}\n`);
-}
+};
 
 /** Runs `natter config use <profile>`. @throws Failure */
-export async function useProfile(
-  context: Context,
-  options: GlobalOptions,
-  profile: string,
-): Promise<void> {
+export const useProfile: Run<GlobalOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
-  await changeStored(context, (stored) => profiles.useProfile(stored, profile));
-  notices.notice(`${profile} is the current profile`);
+  await changeStored(context, (stored) => profiles.useProfile(stored, name));
+  notices.notice(`${name} is the current profile`);
   if (isSet(context.environment, 'NATTER_PROFILE')) {
     notices.notice('NATTER_PROFILE is set and overrides it');
   }
-}
+};
 
 /** Runs `natter config remove-profile <profile>`. @throws Failure */
-export async function removeProfile(
-  context: Context,
-  options: GlobalOptions,
-  profile: string,
-): Promise<void> {
+export const removeProfile: Run<GlobalOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
-  await changeStored(context, (stored) => profiles.deleteProfile(stored, profile));
-  notices.notice(`removed profile ${profile} and its key`);
-}
+  await changeStored(context, (stored) => profiles.deleteProfile(stored, name));
+  notices.notice(`removed profile ${name} and its key`);
+};
 
 /** Runs `natter config profiles`. @throws Failure */
-export async function listProfiles(context: Context, options: JsonOptions): Promise<void> {
+export const listProfiles: Run<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const summaries = profiles.listProfiles(readStored(context, presentation.notices));
   if (options.json === true) {
@@ -141,4 +124,4 @@ export async function listProfiles(context: Context, options: JsonOptions): Prom
   ]);
   const columns = [{ heading: 'PROFILE' }, { heading: 'CURRENT' }, { heading: 'KEY' }];
   await printTable(context, presentation, columns, rows);
-}
+};

@@ -1,16 +1,12 @@
 import { Argument, Command, Option } from 'commander';
 import type { Context, Run } from '../program/context.ts';
 import { setExamples } from '../program/help-format.ts';
-import { refuseWords } from '../program/usage-failure.ts';
 import type { JsonOptions } from '../program/global-options.ts';
-import type {
-  ListConversationsOptions,
-  ShowOptions,
-  ExportOptions,
-  SearchOptions,
-} from './options.ts';
+import { refuseWords } from '../program/usage-failure.ts';
+import type { ListConversationsOptions } from './run.ts';
+import type { SearchOptions } from './search-run.ts';
+import type { ExportOptions, ShowOptions } from './text-run.ts';
 
-/** The work of each command of `natter conversations`. */
 export interface RunConversations {
   readonly list: Run<ListConversationsOptions>;
   readonly show: Run<ShowOptions, [name: string]>;
@@ -21,16 +17,16 @@ export interface RunConversations {
   readonly undelete: Run<JsonOptions, [names: readonly string[]]>;
 }
 
-const changes = () => import('./run.ts');
-const reading = () => import('./text-run.ts');
+const loadRun = () => import('./run.ts');
+const loadText = () => import('./text-run.ts');
 
 const runConversations: RunConversations = {
-  list: async (...words) => (await changes()).listConversations(...words),
-  rename: async (...words) => (await changes()).renameConversations(...words),
-  delete: async (...words) => (await changes()).deleteConversations(...words),
-  undelete: async (...words) => (await changes()).undeleteConversations(...words),
-  show: async (...words) => (await reading()).showConversation(...words),
-  export: async (...words) => (await reading()).exportConversation(...words),
+  list: async (...words) => (await loadRun()).listConversations(...words),
+  rename: async (...words) => (await loadRun()).renameConversation(...words),
+  delete: async (...words) => (await loadRun()).deleteConversations(...words),
+  undelete: async (...words) => (await loadRun()).undeleteConversations(...words),
+  show: async (...words) => (await loadText()).showConversation(...words),
+  export: async (...words) => (await loadText()).exportConversation(...words),
   search: async (...words) => (await import('./search-run.ts')).searchConversations(...words),
 };
 
@@ -44,7 +40,7 @@ function buildList(context: Context, run: RunConversations): Command {
     .option('--all', 'list all, not only the last 30')
     .option('--deleted', 'list the trash')
     .option('--json', 'print JSON')
-    // As the default command it gets every word that names none.
+    // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
   list.action(() => {
     refuseWords(list, (word) => `to show a conversation: natter conversations show ${word}`);

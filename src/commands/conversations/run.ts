@@ -2,7 +2,7 @@ import { findConversation } from '../../conversation/library/find-conversation.t
 import {
   deleteConversation,
   listEntries,
-  renameConversation,
+  renameConversation as changeTitle,
   undeleteConversation,
   type LibraryEntry,
 } from '../../conversation/library/library.ts';
@@ -15,12 +15,16 @@ import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Column } from '../../output/table.ts';
 import { timeAgo } from '../../output/time-ago.ts';
-import type { JsonOptions } from '../program/global-options.ts';
-import type { ListConversationsOptions } from './options.ts';
-import type { Context } from '../program/context.ts';
 import { dataFolder } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printJson, printTable } from '../print/print-data.ts';
+import type { Run } from '../program/context.ts';
+import type { JsonOptions } from '../program/global-options.ts';
+
+export interface ListConversationsOptions extends JsonOptions {
+  readonly all?: boolean;
+  readonly deleted?: boolean;
+}
 
 const columns: readonly Column[] = [
   { heading: 'ID' },
@@ -31,16 +35,19 @@ const columns: readonly Column[] = [
   { heading: 'TITLE' },
 ];
 
-/** Rows that fit a terminal's attention; more on request. */
+/** Maximum rows on a terminal without `--all`. */
 const shortList = 30;
 
-interface Listed {
+interface SummarizedEntry {
   readonly entry: LibraryEntry;
   readonly summary: ConversationSummary;
 }
 
-/** Entries with what a list shows of them; a file that cannot be read costs a warning. */
-function summarizeAll(entries: readonly LibraryEntry[], notices: Notices): readonly Listed[] {
+/** Summarizes entries; warns about unreadable files and leaves them out. */
+function summarizeAll(
+  entries: readonly LibraryEntry[],
+  notices: Notices,
+): readonly SummarizedEntry[] {
   return entries.flatMap((entry) => {
     try {
       const summary = summarize(entry.path);
@@ -54,7 +61,11 @@ function summarizeAll(entries: readonly LibraryEntry[], notices: Notices): reado
   });
 }
 
-function cells({ entry, summary }: Listed, isTerminal: boolean, now: Date): readonly string[] {
+function cells(
+  { entry, summary }: SummarizedEntry,
+  isTerminal: boolean,
+  now: Date,
+): readonly string[] {
   const { tokens, turns, model = '', title } = summary;
   return [
     entry.id,
@@ -66,7 +77,7 @@ function cells({ entry, summary }: Listed, isTerminal: boolean, now: Date): read
   ];
 }
 
-function documentOf({ entry, summary }: Listed) {
+function documentOf({ entry, summary }: SummarizedEntry) {
   return {
     id: entry.id,
     title: summary.title,
@@ -80,10 +91,7 @@ function documentOf({ entry, summary }: Listed) {
 }
 
 /** Runs `natter conversations list`. @throws Failure */
-export async function listConversations(
-  context: Context,
-  options: ListConversationsOptions,
-): Promise<void> {
+export const listConversations: Run<ListConversationsOptions> = async (context, options) => {
   const { notices, style } = await present(context, options);
   const { isTerminal } = context.streams.stdout;
   const section = options.deleted === true ? 'trash' : 'conversations';
@@ -104,7 +112,7 @@ export async function listConversations(
   if (isShort && entries.length > shortList) {
     notices.notice(`showing the last ${shortList} of ${entries.length}; --all shows all`);
   }
-}
+};
 
 const describe = ({ id, path }: LibraryEntry) => {
   const { title } = summarize(path);
@@ -112,25 +120,27 @@ const describe = ({ id, path }: LibraryEntry) => {
 };
 
 /** Runs `natter conversations rename`. @throws Failure */
-export async function renameConversations(
-  context: Context,
-  options: JsonOptions,
-  name: string,
-  title: string,
-): Promise<void> {
-  const given = title.replaceAll(/\s+/g, ' ').trim();
-  if (given === '') throw new Failure('usage', 'a title needs at least one visible character');
+export const renameConversation: Run<JsonOptions, [name: string, title: string]> = async (
+  context,
+  options,
+  name,
+  title,
+) => {
+  const newTitle = title.replaceAll(/\s+/g, ' ').trim();
+  if (newTitle === '') throw new Failure('usage', 'a title needs at least one visible character');
   const entry = findConversation(dataFolder(context), name);
-  renameConversation(entry, given);
+  changeTitle(entry, newTitle);
   (await present(context, options)).notices.notice(`renamed ${describe(entry)}`);
-}
+};
 
-/** Runs `natter conversations delete`. All names are looked up before anything moves. @throws Failure */
-export async function deleteConversations(
-  context: Context,
-  options: JsonOptions,
-  names: readonly string[],
-): Promise<void> {
+const unique = (entries: readonly LibraryEntry[]): readonly LibraryEntry[] => [
+  ...new Map(entries.map((entry) => [entry.id, entry])).values(),
+];
+
+type RunOnNames = Run<JsonOptions, [names: readonly string[]]>;
+
+/** Runs `natter conversations delete`. Finds all conversations before it moves any. @throws Failure */
+export const deleteConversations: RunOnNames = async (context, options, names) => {
   const { notices } = await present(context, options);
   const folder = dataFolder(context);
   for (const entry of unique(names.map((name) => findConversation(folder, name)))) {
@@ -138,18 +148,10 @@ export async function deleteConversations(
     deleteConversation(folder, entry, context);
     notices.notice(`deleted ${text}; restore it with natter conversations undelete ${entry.id}`);
   }
-}
-
-function unique(entries: readonly LibraryEntry[]): readonly LibraryEntry[] {
-  return [...new Map(entries.map((entry) => [entry.id, entry])).values()];
-}
+};
 
 /** Runs `natter conversations undelete`. @throws Failure */
-export async function undeleteConversations(
-  context: Context,
-  options: JsonOptions,
-  names: readonly string[],
-): Promise<void> {
+export const undeleteConversations: RunOnNames = async (context, options, names) => {
   const { notices } = await present(context, options);
   const folder = dataFolder(context);
   const entries =
@@ -162,4 +164,4 @@ export async function undeleteConversations(
     undeleteConversation(folder, entry);
     notices.notice(`restored ${text}`);
   }
-}
+};

@@ -1,5 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
-
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
 import {
   compilePattern,
@@ -14,13 +13,20 @@ import { jsonLine } from '../../output/json-answer.ts';
 import { createProgress } from '../../output/progress.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import type { SearchOptions } from './options.ts';
-import type { Context } from '../program/context.ts';
 import { dataFolder } from '../journal/library-access.ts';
 import { present, type Presentation } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+import type { JsonOptions } from '../program/global-options.ts';
 
-/** Milliseconds between looks at the clock's other work: signals, the reader of the output. */
-const breath = 40;
+export interface SearchOptions extends JsonOptions {
+  readonly regexp?: boolean;
+  readonly caseSensitive?: boolean;
+  /** Number of lines, unparsed. */
+  readonly context: string;
+}
+
+/** Maximum milliseconds without handling signals and other events. */
+const longestTurn = 40;
 
 function contextLines(text: string): number {
   if (/^\d{1,4}$/.test(text)) return Number(text);
@@ -34,7 +40,7 @@ interface Search {
   readonly pattern: RegExp;
 }
 
-/** What is printed of one turn: JSON, a row for a pipe, or lines for a person. */
+/** One turn as JSON, as lines on a terminal, or as rows in a pipe. */
 function foundText(
   { context, presentation, options }: Search,
   id: string,
@@ -84,7 +90,7 @@ async function searchAll(
     label,
   });
   const total = entries.reduce((sum, { size }) => sum + size, 0);
-  let [done, hits, conversations, rested] = [0, 0, 0, context.clock.monotonic()];
+  let [done, hits, conversations, turnStart] = [0, 0, 0, context.clock.monotonic()];
   for (const entry of entries) {
     try {
       const found = await printFound(search, entry, lines);
@@ -95,17 +101,17 @@ async function searchAll(
       presentation.notices.warning(`cannot read ${entry.path}: ${failureReason(error)}`);
     }
     done += entry.size;
-    if (context.clock.monotonic() - rested < breath) continue;
+    if (context.clock.monotonic() - turnStart < longestTurn) continue;
     progress.show(done, total);
-    await breathe();
+    await nextEventLoopTurn();
     context.signal.throwIfAborted();
-    rested = context.clock.monotonic();
+    turnStart = context.clock.monotonic();
   }
   progress.clear();
   return { hits, conversations };
 }
 
-/** Runs `natter conversations search`. @throws Failure, of kind `not_found` where nothing matches */
+/** Runs `natter conversations search`. @throws Failure `not_found` if nothing matches */
 export async function searchConversations(
   context: Context,
   options: SearchOptions,
@@ -124,7 +130,7 @@ export async function searchConversations(
     `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
   if (hits === 0) {
     const searched = countOf(entries.length, 'conversation');
-    throw new Failure('not_found', `nothing in ${searched} matches "${text}"`, {
+    throw new Failure('not_found', `no match for "${text}" in ${searched}`, {
       hint: 'the search is literal; use -E for a regular expression',
     });
   }

@@ -1,19 +1,29 @@
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-
 import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
 import type { Conversation } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson } from '../../terminal/safety/escape-json.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
-import type { ExportOptions, ShowOptions } from './options.ts';
-import type { Context } from '../program/context.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
+import type { Run } from '../program/context.ts';
 import { limitYoungGeneration } from '../program/gc-tuning.ts';
+import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { refuseReservedName } from '../program/named-file.ts';
+
+export interface ShowOptions extends JsonOptions {
+  readonly siblings?: boolean;
+}
+
+export interface ExportOptions extends GlobalOptions {
+  readonly output?: string;
+  readonly format?: 'markdown' | 'json' | 'html';
+  readonly siblings?: boolean;
+  readonly force?: boolean;
+}
 
 type Format = NonNullable<ExportOptions['format']>;
 
@@ -25,20 +35,20 @@ const extensions: Readonly<Record<string, Format>> = {
   '.htm': 'html',
 };
 
-/** UTF-16 units of one write, at least: a large conversation is never one text. */
+/** Minimum UTF-16 units of one write. A large conversation is never a single string. */
 const shortestWrite = 1 << 16;
 
-/** Pieces of a text, each changed by `change`, in as many as are worth a write. */
+/** Joins pieces of text, each transformed by `transform`, to chunks worth a write. */
 function* grouped(
   pieces: Iterable<string>,
-  change: (text: string) => string = (text) => text,
+  transform: (text: string) => string = (text) => text,
 ): Generator<string, void> {
   let group: string[] = [];
   let size = 0;
   for (const piece of pieces) {
-    const changed = change(piece);
-    group.push(changed);
-    size += changed.length;
+    const text = transform(piece);
+    group.push(text);
+    size += text.length;
     if (size < shortestWrite) continue;
     yield group.join('');
     [group, size] = [[], 0];
@@ -47,10 +57,10 @@ function* grouped(
 }
 
 /** Runs `natter conversations show`. @throws Failure */
-export const showConversation: typeof show = (...words) =>
+export const showConversation: Run<ShowOptions, [name: string]> = (...words) =>
   limitYoungGeneration(() => show(...words), 0);
 
-async function show(context: Context, options: ShowOptions, name: string): Promise<void> {
+const show: Run<ShowOptions, [name: string]> = async (context, options, name) => {
   const presentation = await present(context, options);
   const conversation = readConversation(context, presentation.notices, name);
   const versions = { siblings: options.siblings === true };
@@ -60,7 +70,7 @@ async function show(context: Context, options: ShowOptions, name: string): Promi
     return;
   }
   await printMarkdown(context, presentation, exportMarkdown(conversation, versions));
-}
+};
 
 function formatOf({ format, output }: ExportOptions): Format {
   if (format !== undefined || output === undefined) return format ?? 'markdown';
@@ -72,7 +82,7 @@ function formatOf({ format, output }: ExportOptions): Format {
   });
 }
 
-async function exported(
+async function exportAs(
   conversation: Conversation,
   format: Format,
   siblings: boolean,
@@ -103,14 +113,14 @@ async function writeExport(
 }
 
 /** Runs `natter conversations export`. @throws Failure */
-export const exportConversation: typeof exportOne = (...words) =>
+export const exportConversation: Run<ExportOptions, [name: string]> = (...words) =>
   limitYoungGeneration(() => exportOne(...words), 0);
 
-async function exportOne(context: Context, options: ExportOptions, name: string): Promise<void> {
+const exportOne: Run<ExportOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);
-  const pieces = await exported(conversation, format, options.siblings === true);
+  const pieces = await exportAs(conversation, format, options.siblings === true);
   const { output } = options;
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;
@@ -120,4 +130,4 @@ async function exportOne(context: Context, options: ExportOptions, name: string)
   }
   await writeExport(output, grouped(pieces), options.force === true, context.platform);
   notices.notice(`wrote ${output}`);
-}
+};

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Context, Run } from '../program/context.ts';
 import { setExamples } from '../program/help-format.ts';
-import type { LastOptions } from './options.ts';
+import type { LastOptions } from './run.ts';
 
 export type RunLast = Run<LastOptions, [name: string]>;
 

@@ -1,11 +1,17 @@
 import { pathOf, textOf } from '../../conversation/tree.ts';
 import { refusalNotice } from '../../output/answer-notices.ts';
 import { Failure } from '../../failure.ts';
-import type { Context } from '../program/context.ts';
-import type { LastOptions } from './options.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+
+export interface LastOptions extends GlobalOptions {
+  /** Number of a code block, unparsed. */
+  readonly block?: string;
+  readonly plain?: boolean;
+}
 
 async function codeBlock(answer: string, block: string): Promise<string> {
   const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;
@@ -21,7 +27,7 @@ async function codeBlock(answer: string, block: string): Promise<string> {
   throw new Failure('not_found', `the last answer has ${count}, not ${block}`);
 }
 
-/** Runs `natter last`. @throws Failure of kind `not_found` when there is no answer, or no such code block */
+/** Runs `natter last`. @throws Failure `not_found` without an answer or that code block */
 export async function printLast(
   context: Context,
   options: LastOptions,

@@ -35,7 +35,7 @@ export function buildModels(context: Context, run: RunModels = runModels): Comma
     .summary('list the models of the service')
     .description('Lists the models of the service: id, context window, latency, purpose.')
     .option('--json', 'print JSON')
-    // As the default command it gets every word that names none.
+    // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
   list.action(() => {
     refuseWords(list, (word) => `to show a model: natter models get ${word}`);

@@ -11,10 +11,10 @@ export const modelColumns: readonly Column[] = [
   { heading: 'PURPOSE' },
 ];
 
-/** Marks a fact that the service did not send. */
+/** Marks a value from the catalogue that the service did not send. */
 export const catalogueMark = '*';
 
-/** One row of {@link modelColumns}; `marked` adds units and {@link catalogueMark} for people. */
+/** One row of {@link modelColumns}; `marked` adds units and {@link catalogueMark}, for a terminal. */
 export function modelCells(description: ModelDescription, marked: boolean): readonly string[] {
   const { id, contextWindow, latency, purpose, sources } = description;
   const mark = (text: string | undefined, source: string | undefined) =>
@@ -30,17 +30,17 @@ export function modelCells(description: ModelDescription, marked: boolean): read
   ];
 }
 
-/** Whether a cell of the model's row contains the text, as a terminal or a pipe shows it; case is ignored. */
+/** Whether a cell of the row, as in a terminal or in a pipe, contains the text; ignores case. */
 export function showsText(description: ModelDescription, text: string): boolean {
   const wanted = text.toLowerCase();
   const cells = [false, true].flatMap((marked) => modelCells(description, marked));
   return cells.some((cell) => sanitizeLine(cell).toLowerCase().includes(wanted));
 }
 
-/** `--json`: the described facts, which of them the catalogue completed, and the record as the service sent it. */
+/** The `--json` document: the known values, the names of those from the catalogue, and the record of the service. */
 export function modelDocument(record: ModelRecord): Record<string, unknown> {
   const { id, contextWindow, latency, purpose, sources } = describeModel(record);
-  const completed = Object.entries(sources)
+  const fromCatalogue = Object.entries(sources)
     .filter(([, source]) => source === 'catalogue')
     .map(([name]) =>
       name === 'contextWindow' ? 'context_window' : name === 'latency' ? 'latency_ms' : name,
@@ -50,16 +50,16 @@ export function modelDocument(record: ModelRecord): Record<string, unknown> {
     context_window: contextWindow ?? null,
     latency_ms: latency ?? null,
     purpose: purpose ?? null,
-    from_catalogue: completed,
+    from_catalogue: fromCatalogue,
     record,
   };
 }
 
-/** One field a line: what is known of the model, then what else the service sent, as JSON. */
+/** One field per line: the known values, then the other fields of the record as JSON. */
 export function modelFields(record: ModelRecord, isTerminal: boolean): string {
   const description = describeModel(record);
   const [id = '', window = '', latency = '', purpose = ''] = modelCells(description, isTerminal);
-  const told = new Set<unknown>([
+  const shown = new Set<unknown>([
     description.contextWindow,
     description.latency,
     description.purpose,
@@ -71,7 +71,7 @@ export function modelFields(record: ModelRecord, isTerminal: boolean): string {
     ['purpose', purpose],
   ].filter(([, value]) => value !== '');
   const others = Object.entries(record)
-    .filter(([name, value]) => name !== 'id' && !told.has(value))
+    .filter(([name, value]) => name !== 'id' && !shown.has(value))
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
   const rows = [...known, ...others].map((row) => row.map((cell) => sanitizeLine(cell ?? '')));
   const nameWidth = Math.max(...rows.map(([name = '']) => name.length));

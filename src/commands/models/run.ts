@@ -1,10 +1,16 @@
+import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { describeModel } from '../../client/models/model-description.ts';
 import type { RetryScheduled } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { count } from '../../output/figures.ts';
+import { present, type Presentation } from '../print/presentation.ts';
+import { printJson, printTable } from '../print/print-data.ts';
 import type { Context } from '../program/context.ts';
+import type { JsonOptions } from '../program/global-options.ts';
+import { openService, type Service } from '../service/service.ts';
+import { readSettings } from '../service/settings-access.ts';
 import {
   catalogueMark,
   modelCells,
@@ -13,12 +19,8 @@ import {
   modelFields,
   showsText,
 } from './model-text.ts';
-import type { JsonOptions } from '../program/global-options.ts';
-import { present, type Presentation } from '../print/presentation.ts';
-import { printJson, printTable } from '../print/print-data.ts';
-import { openService, type Service } from '../service/service.ts';
-import { readSettings } from '../service/settings-access.ts';
 
+/** Opens the service, shows activity while `use` runs, and closes the service. */
 async function withService<Result>(
   context: Context,
   options: JsonOptions,
@@ -81,7 +83,7 @@ export async function listModels(context: Context, options: JsonOptions): Promis
   await printModels(context, options, presentation, records);
 }
 
-/** Runs `natter models search <text>`. @throws Failure, kind `not_found` where no model contains the text */
+/** Runs `natter models search <text>`. @throws Failure `not_found` if no model contains the text */
 export async function searchModels(
   context: Context,
   options: JsonOptions,
@@ -93,7 +95,7 @@ export async function searchModels(
   const found = records.filter((record) => showsText(describeModel(record), text));
   if (found.length === 0) {
     const searched = `${count(records.length)} model${records.length === 1 ? '' : 's'}`;
-    throw new Failure('not_found', `nothing in ${searched} contains "${text}"`, {
+    throw new Failure('not_found', `no match for "${text}" in ${searched}`, {
       hint: records.length === 0 ? noModels : 'natter models list shows the available models',
     });
   }
@@ -101,16 +103,16 @@ export async function searchModels(
 }
 
 /**
- * Some servers have no address for a single model: their list has it all the same.
- * @throws the failure itself, with the ids that exist in its hint where the service lists them
+ * Finds a model in the list of all models, because some servers have no endpoint for a single model.
+ * @throws `failure`, with the listed ids in its hint
  */
 async function findInList(
   failure: Failure,
   id: string,
-  service: Service,
-  context: Context,
+  client: Client,
+  signal: AbortSignal,
 ): Promise<ModelRecord> {
-  const records = await service.client.listModels({ signal: context.signal }).catch(() => {
+  const records = await client.listModels({ signal }).catch(() => {
     throw failure;
   });
   const found = records.find((record) => record.id === id);
@@ -125,7 +127,7 @@ async function findInList(
   });
 }
 
-/** Runs `natter models get <model>`. @throws Failure, kind `not_found` with the ids that exist in its hint */
+/** Runs `natter models get <model>`. @throws Failure `not_found` with the listed ids in its hint */
 export async function getModel(context: Context, options: JsonOptions, id: string): Promise<void> {
   const presentation = await present(context, options);
   const { signal, streams } = context;
@@ -134,7 +136,7 @@ export async function getModel(context: Context, options: JsonOptions, id: strin
       return await service.client.getModel(id, { signal, onRetry });
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
-      return findInList(error, id, service, context);
+      return findInList(error, id, service.client, signal);
     }
   });
   if (options.json === true) {

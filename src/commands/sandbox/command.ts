@@ -3,14 +3,14 @@ import { faultOptions } from '../../sandbox/faults/fault-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { collect } from '../program/global-options.ts';
 import { hideServiceOptions, setExamples } from '../program/help-format.ts';
-import type { SandboxCommandOptions } from './options.ts';
+import type { SandboxOptions } from './run.ts';
 
-export type RunSandbox = Run<SandboxCommandOptions>;
+export type RunSandbox = Run<SandboxOptions>;
 
 const runSandbox: RunSandbox = async (context, options) =>
   (await import('./run.ts')).serveSandbox(context, options);
 
-/** `natter sandbox`: serves the contract on this machine until it is stopped. */
+/** `natter sandbox`: runs the mock of the service until a signal ends it. */
 export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Command {
   const command = new Command('sandbox')
     .description(

@@ -7,10 +7,19 @@ import { sandboxKey } from '../../sandbox/keys.ts';
 import { parseRateLimit } from '../../sandbox/rate-limit.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import type { Context } from '../program/context.ts';
 import { present, type Presentation } from '../print/presentation.ts';
-import type { SandboxCommandOptions } from './options.ts';
+import type { Context } from '../program/context.ts';
+import type { UpstreamOptions } from './upstream-settings.ts';
 import type { Upstream } from './upstream.ts';
+
+/** Options of `natter sandbox`. Fault options are further fields, with camel-case names. */
+export interface SandboxOptions extends UpstreamOptions {
+  readonly host: string;
+  readonly log?: boolean;
+  readonly scenario?: string;
+  readonly rateLimit?: string;
+  readonly [faultField: string]: unknown;
+}
 
 function parsePort(text: string): number {
   const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -29,26 +38,26 @@ async function readScenario(path: string): Promise<readonly FaultRule[]> {
   }
 }
 
-async function faultRules(options: SandboxCommandOptions): Promise<readonly FaultRule[]> {
+async function faultRules(options: SandboxOptions): Promise<readonly FaultRule[]> {
   const scenario = options.scenario === undefined ? [] : await readScenario(options.scenario);
   const fault = faultFromOptions(options);
   const isFaulty = Object.keys(fault).length > 0;
   return isFaulty ? [...scenario, { label: 'command line', when: {}, fault }] : scenario;
 }
 
-async function upstreamOf(
+async function openUpstream(
   context: Context,
   presentation: Presentation,
-  options: SandboxCommandOptions,
+  options: SandboxOptions,
 ): Promise<Upstream | undefined> {
   const { upstream, upstreamProfile, map } = options;
   if ((upstream ?? upstreamProfile ?? map) === undefined) return undefined;
-  const { openUpstream } = await import('./upstream.ts');
-  return openUpstream(context, presentation, options);
+  const upstreams = await import('./upstream.ts');
+  return upstreams.openUpstream(context, presentation, options);
 }
 
-/** Resolves when the run is to end. */
-function ended(signal: AbortSignal): Promise<void> {
+/** Resolves when `signal` aborts. */
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
@@ -59,17 +68,14 @@ function ended(signal: AbortSignal): Promise<void> {
  * Runs `natter sandbox` until a signal ends it.
  * @throws Failure, or the reason `context.signal` was aborted with
  */
-export async function serveSandbox(
-  context: Context,
-  options: SandboxCommandOptions,
-): Promise<void> {
+export async function serveSandbox(context: Context, options: SandboxOptions): Promise<void> {
   const presentation = await present(context, options);
   const { stdout, stderr } = context.streams;
   const logs = options.log === true;
   const port = parsePort(options.port);
   const faults = await faultRules(options);
   const rateLimit = options.rateLimit === undefined ? undefined : parseRateLimit(options.rateLimit);
-  const upstream = await upstreamOf(context, presentation, options);
+  const upstream = await openUpstream(context, presentation, options);
   try {
     const sandbox = await startSandbox({
       host: options.host,
@@ -80,13 +86,13 @@ export async function serveSandbox(
       ...(upstream === undefined ? {} : { engine: upstream.engine }),
       ...(logs ? { log: (line) => void stdout.write(`${line}\n`) } : {}),
     });
-    // With --log standard output holds JSON lines only.
+    // With --log, standard output has JSON lines only.
     if (logs) await stderr.write(`natter: listening on ${sandbox.url}\n`);
     else await stdout.write(`${sandbox.url}\n`);
-    // Not as a notice, which would mask the published key wherever it is the one in use.
-    const trial = `NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`;
-    if (options.quiet !== true) await stderr.write(`natter: try it: ${trial}\n`);
-    await ended(context.signal);
+    // Not a notice: it would mask the sandbox's key if that is the configured key.
+    const example = `NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`;
+    if (options.quiet !== true) await stderr.write(`natter: try it: ${example}\n`);
+    await aborted(context.signal);
     await sandbox.close();
   } finally {
     upstream?.close();

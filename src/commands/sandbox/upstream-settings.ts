@@ -3,23 +3,32 @@ import { isLoopbackName } from '../../address.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
 import { definitions, type SettingValues } from '../../settings/definitions.ts';
 import { checkProfileName } from '../../settings/profile-name.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
-import type { SandboxCommandOptions } from './options.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
 import { noticeRisks } from '../service/service.ts';
 import { keepSecrets, readStored, type SettingsContext } from '../service/settings-access.ts';
 
-/** Holds the upstream's key; the clients in front of the sandbox use NATTER_API_KEY. */
+export interface UpstreamOptions extends GlobalOptions {
+  /** The port of the sandbox, unparsed. */
+  readonly port: string;
+  readonly upstream?: string;
+  readonly upstreamProfile?: string;
+  /** Unparsed: `origin=llama3:8b`. */
+  readonly map?: readonly string[];
+}
+
+/** The upstream's key. The clients of the sandbox use NATTER_API_KEY. */
 const keyVariable = 'NATTER_UPSTREAM_API_KEY';
 
-/** What to do about a key that is refused. */
-export const keyAdvice = `set the upstream's key in ${keyVariable} or in the profile`;
+/** The hint for a refused key. */
+export const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
 
-/** Settings with an address. */
+/** Settings with a base URL. */
 export interface UpstreamSettings extends ResolvedSettings {
   readonly values: SettingValues & { readonly baseUrl: string };
 }
@@ -33,15 +42,15 @@ function withKey(settings: ResolvedSettings, environment: Environment): Resolved
   return { ...settings, apiKey: { value, source }, unsentSecrets };
 }
 
-function checkUse({ upstream, upstreamProfile }: SandboxCommandOptions): void {
+function requireUpstream({ upstream, upstreamProfile }: UpstreamOptions): void {
   if (upstream !== undefined || upstreamProfile !== undefined) return;
   throw new Failure('usage', '--map needs an upstream', {
     hint: 'add --upstream <url> or --upstream-profile <name>',
   });
 }
 
-/** Where the upstream is, as typed. @throws Failure `usage` that names the flag */
-function placeOf({ upstream, upstreamProfile }: SandboxCommandOptions) {
+/** @throws Failure `usage` that names the option */
+function parseUpstream({ upstream, upstreamProfile }: UpstreamOptions) {
   return {
     profile:
       upstreamProfile === undefined
@@ -54,8 +63,8 @@ function placeOf({ upstream, upstreamProfile }: SandboxCommandOptions) {
   };
 }
 
-/** One request would be asked of itself without end. */
-function refuseItself(baseUrl: string, { port }: SandboxCommandOptions): void {
+/** A sandbox that is its own upstream would forward a request to itself forever. */
+function refuseLoop(baseUrl: string, { port }: UpstreamOptions): void {
   const url = parseBaseUrl(baseUrl);
   if (!isLoopbackName(url.hostname) || url.port !== port) return;
   throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
@@ -64,26 +73,26 @@ function refuseItself(baseUrl: string, { port }: SandboxCommandOptions): void {
 }
 
 /**
- * How the sandbox reaches its upstream. The other NATTER_ variables are not looked at: they belong to the clients
- * in front of it. Nothing is retried unless `--retries` asks for it, because those clients retry by themselves.
- * @throws Failure for a bad value or file, or a profile without an address
+ * The settings for requests to the upstream. Other NATTER_ variables are ignored, because they are for the clients of
+ * the sandbox. Without `--retries` nothing is retried, because those clients retry.
+ * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
  */
 export function upstreamSettings(
   context: SettingsContext,
   notices: Notices,
-  options: SandboxCommandOptions,
+  options: UpstreamOptions,
 ): UpstreamSettings {
-  checkUse(options);
-  const place = placeOf(options);
-  const { profile } = place;
+  requireUpstream(options);
+  const upstream = parseUpstream(options);
+  const { profile } = upstream;
   const { retries = '0' } = options;
   const nothing = { settings: emptySettings, credentials: emptyCredentials };
   const resolved = resolveSettings({
     flags: {
       ...options,
-      ...place,
+      ...upstream,
       retries,
-      // A wait that the upstream asks for is passed on, whatever its length.
+      // The clients of the sandbox decide about a Retry-After of any length.
       retryMaxWait: options.retryMaxWait ?? '0',
     },
     environment: {},
@@ -96,7 +105,7 @@ export function upstreamSettings(
       hint: `natter config set base-url <url> --profile ${profile}`,
     });
   }
-  refuseItself(baseUrl, options);
+  refuseLoop(baseUrl, options);
   keepSecrets(context, settings);
   noticeRisks(context, notices, settings);
   return { ...settings, values: { ...settings.values, baseUrl } };

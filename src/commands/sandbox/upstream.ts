@@ -2,23 +2,92 @@ import type { Client } from '../../client/client.ts';
 import { catalogue, type CompletionRequest } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
 import type { Engine } from '../../sandbox/engine.ts';
 import { withoutSources } from '../../settings/resolved-settings.ts';
-import type { Context } from '../program/context.ts';
 import type { Presentation } from '../print/presentation.ts';
-import type { SandboxCommandOptions } from './options.ts';
-import { openClient, type Target } from '../service/service.ts';
-import { chooseModels, type ModelMap, parseModelMap } from './upstream-models.ts';
+import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
-import { keyAdvice, type UpstreamSettings, upstreamSettings } from './upstream-settings.ts';
+import { openClient, type Target } from '../service/service.ts';
+import {
+  keyHint,
+  type UpstreamOptions,
+  type UpstreamSettings,
+  upstreamSettings,
+} from './upstream-settings.ts';
 
-/** A server behind the sandbox, reached with natter's own client. */
+/** The upstream's model for each model of the contract. */
+export type ModelMap = Readonly<Record<string, string>>;
+
+const ids = catalogue.map(({ id }) => id);
+
+const mapHint = `name them: ${ids.map((id) => `--map ${id}=<model>`).join(' ')}`;
+
+/** Parses values of `--map` such as `origin=llama3:8b`; the last one for an id wins. @throws Failure `usage` */
+export function parseModelMap(texts: readonly string[]): ModelMap {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, id = '', model = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+      if (ids.includes(id.trim()) && model.trim() !== '') return [id.trim(), model.trim()];
+      throw new Failure('usage', `--map takes origin=<model> or nextgen=<model>, not "${text}"`);
+    }),
+  );
+}
+
+/** Undefined if the upstream does not list its models. @throws Failure in that case if the list `isNeeded` */
+async function listIds(
+  client: Client,
+  isNeeded: boolean,
+  notices: Notices,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  try {
+    return (await client.listModels({ signal })).map(({ id }) => id);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const problem = `the upstream does not list its models: ${error.message}`;
+    // The upstream will refuse the key for prompts, too.
+    const hint = error.kind === 'unauthorized' ? keyHint : mapHint;
+    if (isNeeded) throw new Failure(error.kind, problem, { hint, cause: error });
+    notices.warning(problem);
+    return undefined;
+  }
+}
+
+/**
+ * Chooses a model for each one of the contract: the mapped one, else the upstream's of the same name, else its first.
+ * @throws Failure if the upstream does not list a model that is needed
+ */
+export async function chooseModels(
+  client: Client,
+  mapped: ModelMap,
+  notices: Notices,
+  signal: AbortSignal,
+): Promise<ModelMap> {
+  const isNeeded = ids.some((id) => mapped[id] === undefined);
+  const listed = await listIds(client, isNeeded, notices, signal);
+  const [first] = listed ?? [];
+  return Object.fromEntries(
+    ids.map((id) => {
+      const model = mapped[id] ?? (listed?.includes(id) === true ? id : first);
+      if (model === undefined) {
+        throw new Failure('configuration', 'the upstream lists no models', { hint: mapHint });
+      }
+      if (listed?.includes(model) === false) {
+        notices.warning(`the upstream does not list the model "${model}"`);
+      }
+      return [id, model];
+    }),
+  );
+}
+
+/** The server behind a gateway. */
 export interface Upstream {
   readonly engine: Engine;
   close(): void;
 }
 
-type Talk = Pick<Presentation, 'notices' | 'debugLog'>;
+type Output = Pick<Presentation, 'notices' | 'debugLog'>;
 
 interface EngineParts {
   readonly client: Client;
@@ -33,16 +102,16 @@ function targetOf({ values, apiKey }: UpstreamSettings): Target {
 }
 
 function createEngine({ client, models, params, mask, reportFailure }: EngineParts): Engine {
-  // Servers refuse stream options without a stream, which here is the client's to choose.
-  const { stream_options: _ofStreams, ...paramsOfWhole } = params;
-  return async function* ask(
+  // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
+  const { stream_options: _streamOptions, ...wholeParams } = params;
+  return async function* forward(
     request: CompletionRequest,
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, void, undefined> {
     const model = models[request.model] ?? request.model;
-    const added = request.stream === true ? params : paramsOfWhole;
+    const addedParams = request.stream === true ? params : wholeParams;
     try {
-      yield* client.chat({ ...request, model, params: added }, { signal });
+      yield* client.chat({ ...request, model, params: addedParams }, { signal });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       reportFailure(error);
@@ -56,19 +125,19 @@ function createEngine({ client, models, params, mask, reportFailure }: EnginePar
   };
 }
 
-/** Milliseconds; a server that is slower to name its models must not keep the sandbox from starting. */
-const listPatience = 10_000;
+/** Milliseconds; the sandbox starts without the list of a slower upstream. */
+const listTimeout = 10_000;
 
-/** Finds the models that answer, and tells which. */
+/** Chooses the models and prints them. */
 async function findModels(
   context: Context,
-  { notices, debugLog }: Talk,
+  { notices, debugLog }: Output,
   settings: UpstreamSettings,
   mapped: ModelMap,
 ): Promise<ModelMap> {
   const { values } = settings;
-  const patient = { ...settings, values: { ...values, timeout: listPatience } };
-  const client = await openClient(context, debugLog, patient, targetOf(settings));
+  const limited = { ...settings, values: { ...values, timeout: listTimeout } };
+  const client = await openClient(context, debugLog, limited, targetOf(settings));
   try {
     const models = await chooseModels(client, mapped, notices, context.signal);
     const pairs = catalogue.map(({ id }) => `${id} is ${models[id]}`).join(', ');
@@ -80,27 +149,27 @@ async function findModels(
 }
 
 /**
- * Opens the server that `--upstream` or `--upstream-profile` names, and tells which of its models answer.
- * @throws Failure where it is told wrongly, or no model of it can be found
+ * Opens the server that `--upstream` or `--upstream-profile` names, and prints which of its models answer.
+ * @throws Failure for an invalid option, or if no model can be chosen
  */
 export async function openUpstream(
   context: Context,
-  talk: Talk,
-  options: SandboxCommandOptions,
+  output: Output,
+  options: UpstreamOptions,
 ): Promise<Upstream> {
-  const { notices, debugLog } = talk;
+  const { notices, debugLog } = output;
   const mapped = parseModelMap(options.map ?? []);
   const settings = upstreamSettings(context, notices, options);
-  const models = await findModels(context, talk, settings, mapped);
+  const models = await findModels(context, output, settings, mapped);
   const client = await openClient(context, debugLog, settings, targetOf(settings));
   const engine = createEngine({
     client,
     models,
     params: withoutSources(settings.params),
     mask: (text) => maskMessage(context.secrets, text),
-    // The client's hints speak to somebody who asks, not to whoever runs the sandbox.
+    // The client's own hints are for users of natter, not for the operator of the sandbox.
     reportFailure: ({ kind, message }) =>
-      notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyAdvice}` : ''}`),
+      notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`),
   });
   return { engine, close: () => client.close() };
 }

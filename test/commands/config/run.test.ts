@@ -5,17 +5,17 @@ import { expect, test } from 'vitest';
 import { runProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 
-/** Runs command lines one after the other on the same settings; gives what the last one wrote. */
+/** Runs command lines in sequence with the same settings. @returns the output of the last one */
 async function run(lines: readonly string[], options: MemoryOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'natter-config-'));
-  let written = { stdout: '', stderr: '' };
+  let output = { stdout: '', stderr: '' };
   for (const line of lines) {
     const environment = { NATTER_CONFIG_DIR: folder, ...options.environment };
     const memory = createMemoryContext({ ...options, environment });
     await runProgram(memory.context, line.split(' '));
-    written = { stdout: memory.stdout(), stderr: memory.stderr().replaceAll(folder, '<folder>') };
+    output = { stdout: memory.stdout(), stderr: memory.stderr().replaceAll(folder, '<folder>') };
   }
-  return written;
+  return output;
 }
 
 const set = 'config set model nextgen';
@@ -31,11 +31,11 @@ test.each([
   [[`${set} -q`], '', ''],
   [['config get model --json'], '{\n  "name": "model",\n  "value": "origin"', ''],
   [['config profiles'], 'default\tcurrent\t\n', ''],
-])('%j prints %j and tells %j', async (lines, stdout, stderr) => {
-  const written = await run(lines);
-  expect(written.stdout.startsWith(stdout)).toBe(true);
-  expect(written.stdout === '').toBe(stdout === '');
-  expect(written.stderr).toBe(stderr);
+])('%j prints %j and reports %j', async (lines, stdout, stderr) => {
+  const output = await run(lines);
+  expect(output.stdout.startsWith(stdout)).toBe(true);
+  expect(output.stdout === '').toBe(stdout === '');
+  expect(output.stderr).toBe(stderr);
 });
 
 test('Y14: config list --json and config get --json have typed values', async () => {
@@ -48,7 +48,7 @@ test('Y14: config list --json and config get --json have typed values', async ()
   expect(JSON.parse(one.stdout)).toMatchObject({ name: 'retries', value: 2 });
 });
 
-test('on a terminal settings are a table with a heading', async () => {
+test('on a terminal, settings are a table with a heading', async () => {
   const { stdout } = await run(['config list --no-input'], { terminals: ['stdout'] });
   expect(stdout).toContain('SETTING');
   expect(stdout).toMatch(/^model +origin +default$/m);
@@ -64,7 +64,7 @@ test.each([
   await expect(run([line])).rejects.toThrow(message);
 });
 
-test('D10 without a home folder settings are read as empty, and cannot be kept', async () => {
+test('D10 without a home folder, settings have their defaults and cannot be saved', async () => {
   const memory = createMemoryContext();
   await runProgram(memory.context, ['config', 'get', 'model']);
   expect(memory.stdout()).toBe('origin\n');

@@ -5,9 +5,9 @@ import { json } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
 
 const published = [{ id: 'origin' }, { id: 'nextgen' }];
-const foreign = { id: 'Other/Large', description: 'of somebody else', owner: 'acme' };
+const foreign = { id: 'Other/Large', description: 'of another vendor', owner: 'acme' };
 
-/** Searches a service with these models, and gives what was written. */
+/** Searches the models of a service. @returns the output */
 async function search(
   words: readonly string[],
   options: MemoryOptions = {},
@@ -22,8 +22,8 @@ async function search(
 
 test.each([
   ['an id', 'other/l', ['Other/Large']],
-  ['a purpose', 'SOMEBODY', ['Other/Large']],
-  ['a purpose of the catalogue', 'most', ['origin', 'nextgen']],
+  ['a purpose', 'VENDOR', ['Other/Large']],
+  ['a purpose from the catalogue', 'most', ['origin', 'nextgen']],
   ['a window as a pipe shows it', '1000000', ['nextgen']],
   ['a window as a terminal shows it', '1,000,000', ['nextgen']],
   ['a latency', '18 ms', ['origin']],
@@ -33,11 +33,11 @@ test.each([
   expect(stderr).toBe('');
 });
 
-test('a field that the list does not show is not searched', async () => {
+test('fields that the list does not show are not searched', async () => {
   await expect(search(['acme'])).rejects.toMatchObject({ kind: 'not_found' });
 });
 
-test('on a terminal what is found is the table of models list', async () => {
+test('on a terminal, the hits are a table as in models list', async () => {
   const { stdout, stderr } = await search(['advanced', '--color', 'never'], {
     terminals: ['stdout'],
   });
@@ -51,18 +51,18 @@ test('on a terminal what is found is the table of models list', async () => {
   expect(stderr).toContain('* taken from the published catalogue');
 });
 
-test('a text in no model is not_found, and nothing is printed', async () => {
+test('a text without a hit is not_found, and nothing is printed', async () => {
   await expect(search(['nowhere'])).rejects.toMatchObject({
     kind: 'not_found',
-    message: 'nothing in 3 models contains "nowhere"',
+    message: 'no match for "nowhere" in 3 models',
     hint: 'natter models list shows the available models',
   });
 });
 
-test('where the service lists no models, the hint says so', async () => {
+test('if the service lists no models, the hint says so', async () => {
   await expect(search(['any'], {}, [])).rejects.toMatchObject({
     kind: 'not_found',
-    message: 'nothing in 0 models contains "any"',
+    message: 'no match for "any" in 0 models',
     hint: 'the service lists no models',
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
-import { chooseModels, parseModelMap } from '../../../src/commands/sandbox/upstream-models.ts';
+import { chooseModels, parseModelMap } from '../../../src/commands/sandbox/upstream.ts';
 import { Failure } from '../../../src/failure.ts';
 
 function clientOf(list: () => readonly string[]): Client {
@@ -13,18 +13,19 @@ function clientOf(list: () => readonly string[]): Client {
 }
 
 async function choose(ids: readonly string[] | Failure, ...mapped: readonly string[]) {
-  const told: string[] = [];
+  const lines: string[] = [];
   const client = clientOf(() => {
     if (ids instanceof Failure) throw ids;
     return ids;
   });
-  const notices = { notice: (text: string) => void told.push(text), warning: told.push.bind(told) };
+  const print = (text: string) => void lines.push(text);
+  const notices = { notice: print, warning: print };
   const { signal } = new AbortController();
   const models = await chooseModels(client, parseModelMap(mapped), notices, signal);
-  return { models: [models['origin'], models['nextgen']], told };
+  return { models: [models['origin'], models['nextgen']], lines };
 }
 
-const silent = new Failure('unreachable', 'nobody is there');
+const unreachable = new Failure('unreachable', 'connection refused');
 
 describe('--map', () => {
   test.each([
@@ -34,7 +35,7 @@ describe('--map', () => {
     expect(parseModelMap([text])).toEqual(map);
   });
 
-  test('takes the last model of an id', () => {
+  test('uses the last model for an id', () => {
     expect(parseModelMap(['origin=a', 'origin=b'])).toEqual({ origin: 'b' });
   });
 
@@ -43,34 +44,38 @@ describe('--map', () => {
   });
 });
 
-describe('the models that answer', () => {
+describe('the chosen models', () => {
   test.each([
     ['the only one', ['a'], [], ['a', 'a']],
     ['the first one', ['a', 'b'], [], ['a', 'a']],
-    ['those of the same name', ['a', 'nextgen', 'origin'], [], ['origin', 'nextgen']],
-    ['the one of the same name, else the first', ['a', 'nextgen'], [], ['a', 'nextgen']],
+    ['those with the same name', ['a', 'nextgen', 'origin'], [], ['origin', 'nextgen']],
+    ['the one with the same name, else the first', ['a', 'nextgen'], [], ['a', 'nextgen']],
     ['those of the map', ['a', 'b'], ['nextgen=b', 'origin=b'], ['b', 'b']],
     ['the map’s, else the first', ['a', 'b'], ['nextgen=b'], ['a', 'b']],
   ])('are %s', async (_, listed, mapped, models) => {
-    expect(await choose(listed, ...mapped)).toEqual({ models, told: [] });
+    expect(await choose(listed, ...mapped)).toEqual({ models, lines: [] });
   });
 
-  test('may be ones that are not listed, which is told', async () => {
-    const { models, told } = await choose(['a'], 'origin=x');
+  test('may be unlisted, with a warning', async () => {
+    const { models, lines } = await choose(['a'], 'origin=x');
     expect(models).toEqual(['x', 'a']);
-    expect(told).toEqual(['the upstream does not list the model "x"']);
+    expect(lines).toEqual(['the upstream does not list the model "x"']);
   });
 
-  test('need no list where the map has them all', async () => {
-    const { models, told } = await choose(silent, 'origin=a', 'nextgen=b');
+  test('need no list if the map has them all', async () => {
+    const { models, lines } = await choose(unreachable, 'origin=a', 'nextgen=b');
     expect(models).toEqual(['a', 'b']);
-    expect(told).toEqual(['the upstream does not list its models: nobody is there']);
+    expect(lines).toEqual(['the upstream does not list its models: connection refused']);
   });
 
   test.each([
-    ['nobody lists them', silent, /does not list its models: nobody is there/],
+    [
+      'the upstream does not list them',
+      unreachable,
+      /does not list its models: connection refused/,
+    ],
     ['the list is empty', [], /lists no models/],
-  ])('cannot be found where %s', async (_, listed, message) => {
+  ])('are missing if %s', async (_, listed, message) => {
     await expect(choose(listed, 'origin=a')).rejects.toThrow(message);
     await expect(choose(listed)).rejects.toMatchObject({
       hint: 'name them: --map origin=<model> --map nextgen=<model>',

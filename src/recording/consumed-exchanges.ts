@@ -3,30 +3,30 @@ import { Failure } from '../failure.ts';
 import { withLock, type LockOptions } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 
-/** Which exchanges of a recording were used, by their places in it, from 0. */
+/** The exchanges of a recording that were used, by index. */
 export interface ConsumedExchanges {
   /**
-   * Adds and returns the one that `choose` returns, under a lock. Waits for other processes until `signal` aborts.
-   * Throws what `choose` throws.
+   * Adds and returns the index from `choose`, under a lock. Waits for other processes until `signal` aborts.
+   * @throws the error of `choose`
    */
   add(choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number>;
 }
 
-/** Of one run of natter. */
+/** For one run of natter. */
 export function createConsumedExchanges(): ConsumedExchanges {
   const used = new Set<number>();
   return {
     async add(choose) {
-      const place = choose(used);
-      used.add(place);
-      return place;
+      const index = choose(used);
+      used.add(index);
+      return index;
     },
   };
 }
 
 const variable = 'NATTER_REPLAY_USED';
 
-function readPlaces(path: string): ReadonlySet<number> {
+function readIndexes(path: string): ReadonlySet<number> {
   let text = '';
   try {
     text = fs.readFileSync(path, 'utf8');
@@ -35,22 +35,22 @@ function readPlaces(path: string): ReadonlySet<number> {
   }
   if (/^(\d+\n)*$/.test(text)) return new Set((text.match(/\d+/g) ?? []).map(Number));
   throw new Failure('configuration', `${path} is not a list of used exchanges`, {
-    hint: `name a new file with ${variable}`,
+    hint: `set ${variable} to a new file`,
   });
 }
 
-/** Of all runs that share a file, which holds a line for each. */
+/** For all runs with the same file, which has a line for each exchange. */
 export function keepConsumedExchanges(path: string, options: LockOptions): ConsumedExchanges {
   return {
     add: (choose, signal) =>
       withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, () => {
-        const place = choose(readPlaces(path));
+        const index = choose(readIndexes(path));
         try {
-          fs.appendFileSync(path, `${place}\n`, { mode: 0o600 });
+          fs.appendFileSync(path, `${index}\n`, { mode: 0o600 });
         } catch (error) {
           throw storageFailure('write', path, error, variable);
         }
-        return place;
+        return index;
       }),
   };
 }

@@ -5,14 +5,14 @@ import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { SecretFilter } from '../secrecy/secret-filter.ts';
 import { isSecretHeader } from '../secrecy/secret-parts.ts';
-import { bytesEvent, type LaterEvent, type RecordedHeaders } from './format.ts';
+import { bytesEvent, type ResponseEvent, type RecordedHeaders } from './format.ts';
 import { createSecretAnswer } from './secret-answer.ts';
 import { createSecretBytes, type Piece, type SecretPieces } from './secret-bytes.ts';
 
 export interface ExchangeWriterOptions {
-  readonly write: (event: LaterEvent, at: number) => void;
+  readonly write: (event: ResponseEvent, at: number) => void;
   readonly clock: Clock;
-  /** Finds secrets; undefined where there are none. */
+  /** Undefined without secrets. */
   readonly filter: SecretFilter | undefined;
 }
 
@@ -21,14 +21,14 @@ export interface ExchangeWriter {
   bytes(bytes: Uint8Array): void;
   /** The body ended. */
   end(): void;
-  /** What was thrown in place of a response or of the rest of it. */
+  /** Something was thrown instead of a response, or of the rest of it. */
   failed(error: unknown): void;
   /** The reader stopped. Does nothing after an end. */
   stopped(): void;
 }
 
 /** They describe the transfer of the body, which is recorded decoded. */
-const travelHeaders = new Set([
+const transferHeaders = new Set([
   'connection',
   'content-encoding',
   'content-length',
@@ -36,7 +36,7 @@ const travelHeaders = new Set([
   'transfer-encoding',
 ]);
 
-/** Absolute, because a replay has no base URL; without its query, which may have a token. */
+/** Absolute, because a replay has no base URL; without the query, which may have a token. */
 function addressOf(location: string, base: URL): string {
   const target = parseUrl(location, base);
   if (target === undefined) return location;
@@ -50,7 +50,7 @@ function recordHeaders(
 ): RecordedHeaders {
   const recorded: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || travelHeaders.has(name) || isSecretHeader(name)) continue;
+    if (value === undefined || transferHeaders.has(name) || isSecretHeader(name)) continue;
     const recordedValue = name === 'location' ? addressOf(String(value), url) : value;
     recorded[mask(name)] =
       typeof recordedValue === 'string' ? mask(recordedValue) : recordedValue.map(mask);
@@ -58,7 +58,7 @@ function recordHeaders(
   return recorded;
 }
 
-function failureEvent(error: Failure, mask: (text: string) => string): LaterEvent {
+function failureEvent(error: Failure, mask: (text: string) => string): ResponseEvent {
   const { kind, message, hint, remedy } = error;
   const transient = 'transient' in error && error.transient === true;
   const text = { message: mask(message), ...(hint !== undefined && { hint: mask(hint) }) };
@@ -82,7 +82,7 @@ function createSecretPieces(filter: SecretFilter | undefined): SecretPieces<Time
   };
 }
 
-/** `write` gets each event with its milliseconds since now. */
+/** `write` gets each event with the milliseconds since this call. */
 export function createExchangeWriter({
   write,
   clock,
@@ -93,7 +93,7 @@ export function createExchangeWriter({
   const elapsed = () => Math.round(clock.monotonic() - start);
   const secrets = createSecretPieces(filter);
   let hasEnded = false;
-  const end = (event: LaterEvent) => {
+  const end = (event: ResponseEvent) => {
     if (hasEnded) return;
     hasEnded = true;
     for (const { at, bytes } of secrets.end()) write(bytesEvent(bytes), at);
@@ -110,7 +110,7 @@ export function createExchangeWriter({
       }
     },
     end: () => end({ type: 'end' }),
-    // Anything but a Failure is an interruption, or a reader that stopped.
+    // Any other error is an interruption, or is from a reader that stopped.
     failed: (error) =>
       end(error instanceof Failure ? failureEvent(error, mask) : { type: 'stopped' }),
     stopped: () => end({ type: 'stopped' }),

@@ -8,28 +8,28 @@ import { maskValue } from '../secrecy/mask.ts';
 export const formatVersion = 1;
 const formatName = 'natter-recording';
 
-/** A request as it is recorded and found again; `path` begins with `/v1/`, `body` is parsed JSON. */
+/** What is recorded of a request, and compared in a replay: `path` from `/v1/` on, `body` as parsed JSON. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** What the client saw in place of a response, or of the rest of one. */
+/** A failure instead of a response, or of the rest of one. */
 interface RecordedFailure {
   readonly kind: FailureKind;
   readonly message: string;
   readonly hint?: string;
-  /** Its code may be one that only a newer natter knows. */
+  /** Its code may be from a newer natter. */
   readonly remedy?: Remedy;
-  /** Whether the client may try again. */
+  /** Whether the client may retry. */
   readonly transient: boolean;
 }
 
 /** A repeated header has a list of values. */
 export type RecordedHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** `stopped`: natter stopped reading, because it was done or was interrupted. */
+/** `stopped`: natter stopped reading, because it had the answer or was interrupted. */
 export type RecordedEvent =
   | ({ readonly type: 'request'; readonly date: string } & RecordedRequest)
   | { readonly type: 'response'; readonly status: number; readonly headers: RecordedHeaders }
@@ -39,8 +39,8 @@ export type RecordedEvent =
   | { readonly type: 'stopped' }
   | ({ readonly type: 'failure' } & RecordedFailure);
 
-/** What comes after the request of an exchange. */
-export type LaterEvent = Exclude<RecordedEvent, { readonly type: 'request' }>;
+/** An event after the request. */
+export type ResponseEvent = Exclude<RecordedEvent, { readonly type: 'request' }>;
 
 /** One line: `at` is milliseconds since the request of its exchange. */
 export type RecordedLine = RecordedEvent & { readonly exchange: number; readonly at: number };
@@ -61,7 +61,7 @@ export function formatLine({ exchange, at, type, ...rest }: RecordedLine): strin
   return `${JSON.stringify({ exchange, at, type, ...rest })}\n`;
 }
 
-/** Text where that gives the same bytes again, else base64. */
+/** As text if the bytes are UTF-8, else in base64. */
 export function bytesEvent(bytes: Uint8Array): RecordedEvent & { readonly type: 'bytes' } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isUtf8(buffer)) return { type: 'bytes', text: buffer.toString() };
@@ -73,7 +73,7 @@ export function bytesOf(event: RecordedEvent & { readonly type: 'bytes' }): Uint
 }
 
 function parseObject(line: string): JsonObject | undefined {
-  // Editors may put a byte order mark before the first line.
+  // Editors may add a byte order mark before the first line.
   const value = parseJson(line.replace(/^\uFEFF/, ''));
   return isJsonObject(value) ? value : undefined;
 }
@@ -95,7 +95,7 @@ function isRemedy(value: unknown): boolean {
   return isJsonObject(value) && isText(value['code']) && Object.values(value).every(isPlain);
 }
 
-/** By type: whether the fields are there and of their kinds. */
+/** Whether an event of this type has its fields, with valid values. */
 const checks: Readonly<Record<RecordedEvent['type'], (line: JsonObject) => boolean>> = {
   request: ({ method, path }) => isText(method) && isText(path),
   response: ({ status, headers }) => isStatus(status) && isHeaders(headers),
@@ -106,15 +106,13 @@ const checks: Readonly<Record<RecordedEvent['type'], (line: JsonObject) => boole
     isText(message) && isText(kind) && Object.hasOwn(exitCodes, kind) && isRemedy(remedy),
 };
 
-/** What may be left out when a line is written by hand. */
+/** Fields that a line written by hand may omit. */
 const defaults: Readonly<Partial<Record<string, JsonObject>>> = {
   response: { headers: {} },
   failure: { transient: false },
 };
 
-/**
- * The event of one line, without its end; undefined for a torn or foreign one. `at` is 0 where it is missing.
- */
+/** Parses a line without its end. Undefined for a torn or foreign one. `at` is 0 if it is missing. */
 export function parseLine(text: string): RecordedLine | undefined {
   const found = parseObject(text);
   const type = found?.['type'];
@@ -127,7 +125,7 @@ export function parseLine(text: string): RecordedLine | undefined {
     : undefined;
 }
 
-/** What is recorded of a request, and compared: no header of it, and no part of the address before `/v1/`. */
+/** Leaves out the headers, and the address before `/v1/`. */
 export function describeRequest(
   { method, url, body }: HttpRequest,
   mask: (text: string) => string = (text) => text,

@@ -5,56 +5,52 @@ import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
 import type { ConsumedExchanges } from './consumed-exchanges.ts';
 
-/** One place where two JSON values differ; a side that lacks it has undefined. */
-export interface Difference {
-  /** As in `messages[1].content`. */
-  readonly place: string;
+/** One difference of two JSON values; a missing value is undefined. */
+interface Difference {
+  /** Such as `messages[1].content`. */
+  readonly path: string;
   readonly recorded: unknown;
-  readonly asked: unknown;
+  readonly actual: unknown;
 }
 
 function differencesOfLists(
   recorded: readonly unknown[],
-  asked: readonly unknown[],
-  place: string,
+  actual: readonly unknown[],
+  path: string,
 ): readonly Difference[] {
-  const shared = Math.min(recorded.length, asked.length);
-  const inside = asked
+  const shared = Math.min(recorded.length, actual.length);
+  const inside = actual
     .slice(0, shared)
-    .flatMap((value, index) => differencesOf(recorded[index], value, `${place}[${index}]`));
-  const longer = asked.length > shared ? asked : recorded;
+    .flatMap((value, index) => differencesOf(recorded[index], value, `${path}[${index}]`));
+  const longer = actual.length > shared ? actual : recorded;
   const beyond = longer.slice(shared).map((_, offset) => {
     const index = shared + offset;
-    return { place: `${place}[${index}]`, recorded: recorded[index], asked: asked[index] };
+    return { path: `${path}[${index}]`, recorded: recorded[index], actual: actual[index] };
   });
   return [...inside, ...beyond];
 }
 
-/** Where two JSON values differ, in the order of the second; the order of fields does not matter. */
+/** In the order of the second value; the order of fields does not matter. */
 export function differencesOf(
   recorded: unknown,
-  asked: unknown,
-  place = '',
+  actual: unknown,
+  path = '',
 ): readonly Difference[] {
-  if (Array.isArray(recorded) && Array.isArray(asked)) {
-    return differencesOfLists(recorded, asked, place);
+  if (Array.isArray(recorded) && Array.isArray(actual)) {
+    return differencesOfLists(recorded, actual, path);
   }
-  if (isJsonObject(recorded) && isJsonObject(asked)) {
-    const names = new Set([...Object.keys(asked), ...Object.keys(recorded)]);
+  if (isJsonObject(recorded) && isJsonObject(actual)) {
+    const names = new Set([...Object.keys(actual), ...Object.keys(recorded)]);
     const own = (object: JsonObject, name: string) =>
       Object.hasOwn(object, name) ? object[name] : undefined;
     return [...names].flatMap((name) =>
-      differencesOf(
-        own(recorded, name),
-        own(asked, name),
-        place === '' ? name : `${place}.${name}`,
-      ),
+      differencesOf(own(recorded, name), own(actual, name), path === '' ? name : `${path}.${name}`),
     );
   }
-  return Object.is(recorded, asked) ? [] : [{ place, recorded, asked }];
+  return Object.is(recorded, actual) ? [] : [{ path, recorded, actual }];
 }
 
-/** Characters shown of a long text: around the first one that differs. */
+/** Characters shown of a long text, around the first difference. */
 const shownLength = 40;
 const shownBefore = 12;
 
@@ -72,19 +68,18 @@ function firstDifferent(one: string, other: string): number {
   return index;
 }
 
-/** How much of two values differs, from 0 up to 1: of texts, what is neither their common beginning nor end. */
-function distance({ recorded, asked }: Difference): number {
-  if (typeof recorded !== 'string' || typeof asked !== 'string') return 1;
-  const longer = Math.max(recorded.length, asked.length);
-  const begin = firstDifferent(recorded, asked);
-  const shorter = Math.min(recorded.length, asked.length);
+/** From 0 to 1: the share of two texts that is not a common start or end; 1 for other values. */
+function distance({ recorded, actual }: Difference): number {
+  if (typeof recorded !== 'string' || typeof actual !== 'string') return 1;
+  const longer = Math.max(recorded.length, actual.length);
+  const begin = firstDifferent(recorded, actual);
+  const shorter = Math.min(recorded.length, actual.length);
   let end = 0;
-  while (end < shorter - begin && recorded.at(-1 - end) === asked.at(-1 - end)) end += 1;
+  while (end < shorter - begin && recorded.at(-1 - end) === actual.at(-1 - end)) end += 1;
   return 1 - (begin + end) / longer;
 }
 
-/** How far apart two values are that have these differences. */
-function distanceOf(differences: readonly Difference[]): number {
+function totalDistance(differences: readonly Difference[]): number {
   return differences.reduce((sum, difference) => sum + distance(difference), 0);
 }
 
@@ -96,19 +91,18 @@ function show(value: unknown, other: unknown): string {
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
-/** `where` names the recorded exchange, such as `exchange 3`. */
-export function describeDifference({ place, recorded, asked }: Difference, where: string): string {
-  const what = place === '' ? 'the body' : place;
+/** @param where the recorded exchange, such as `exchange 3` */
+export function describeDifference({ path, recorded, actual }: Difference, where: string): string {
+  const what = path === '' ? 'the body' : path;
   if (recorded === undefined)
-    return `${what} is ${show(asked, recorded)}, which ${where} does not have`;
-  if (asked === undefined)
-    return `${what} is missing, which is ${show(recorded, asked)} in ${where}`;
-  return `${what} is ${show(asked, recorded)}, but ${show(recorded, asked)} in ${where}`;
+    return `${what} is ${show(actual, recorded)}, but missing in ${where}`;
+  if (actual === undefined) return `${what} is missing, but ${show(recorded, actual)} in ${where}`;
+  return `${what} is ${show(actual, recorded)}, but ${show(recorded, actual)} in ${where}`;
 }
 
-/** Uses each recorded exchange once, in order. */
+/** Finds the recorded exchange for a request. Uses each one once, in order. */
 export interface ExchangeMatcher {
-  /** @throws Failure `configuration` when the recording has no, or no further, answer to the request */
+  /** @throws Failure `configuration` if the recording has no unused exchange for the request */
   take(request: RecordedRequest, signal?: AbortSignal): Promise<RecordedExchange>;
 }
 
@@ -120,15 +114,15 @@ const isSame = (one: RecordedRequest, other: RecordedRequest) =>
 function numbersOf(exchanges: readonly RecordedExchange[]): string {
   const [first, ...others] = exchanges.map(({ number }) => String(number));
   const last = others.pop();
-  if (last === undefined) return `exchange ${first}, which was used`;
-  return `exchanges ${[first, ...others].join(', ')} and ${last}, which were used`;
+  if (last === undefined) return `exchange ${first}, which has been used`;
+  return `exchanges ${[first, ...others].join(', ')} and ${last}, which have been used`;
 }
 
-/** How the most similar recorded request of the same path differs. */
+/** The first difference from the most similar recorded request. */
 function nearest(request: RecordedRequest, candidates: readonly RecordedExchange[]): string {
   const compared = candidates.map(({ number, request: recorded }) => {
     const differences = differencesOf(recorded.body, request.body);
-    return { number, differences, distance: distanceOf(differences) };
+    return { number, differences, distance: totalDistance(differences) };
   });
   const [found] = compared.sort((one, other) => one.distance - other.distance);
   const [first, ...others] = found?.differences ?? [];
@@ -142,13 +136,13 @@ function reasonOf(
   { exchanges }: Recording,
   used: ReadonlySet<number>,
 ): string {
-  const place = nameOf(request);
-  const near = exchanges.filter((exchange) => nameOf(exchange.request) === place);
-  // The request most likely corresponds to an unused one.
+  const name = nameOf(request);
+  const near = exchanges.filter((exchange) => nameOf(exchange.request) === name);
+  // The recorded counterpart is most likely unused.
   const unused = near.filter((exchange) => !used.has(exchanges.indexOf(exchange)));
   if (near.length > 0) return nearest(request, unused.length > 0 ? unused : near);
   const others = new Set(exchanges.map((exchange) => nameOf(exchange.request)));
-  return others.size === 0 ? 'it holds no request' : `it holds only ${[...others].join(', ')}`;
+  return others.size === 0 ? 'it has no requests' : `it has only ${[...others].join(', ')}`;
 }
 
 function noAnswer(
@@ -160,14 +154,13 @@ function noAnswer(
   const same = exchanges.filter((exchange) => isSame(exchange.request, request));
   const message =
     same.length > 0
-      ? `${file} has no further answer to ${nameOf(request)}: it was recorded in ${numbersOf(same)}`
+      ? `${file} has no more answers to ${nameOf(request)}: it was recorded in ${numbersOf(same)}`
       : `${file} has no answer to ${nameOf(request)}: ${reasonOf(request, recording, used)}`;
   return new Failure('configuration', message, {
     remedy: { code: 'record-request', file },
   });
 }
 
-/** Exchanges in `used` are not used again. */
 export function createExchangeMatcher(
   recording: Recording,
   used: ConsumedExchanges,
@@ -175,14 +168,14 @@ export function createExchangeMatcher(
   const { exchanges } = recording;
   return {
     async take(request, signal) {
-      const place = await used.add((places) => {
-        const found = exchanges.findIndex(
-          (exchange, index) => !places.has(index) && isSame(exchange.request, request),
+      const found = await used.add((indexes) => {
+        const next = exchanges.findIndex(
+          (exchange, index) => !indexes.has(index) && isSame(exchange.request, request),
         );
-        if (found < 0) throw noAnswer(request, recording, places);
-        return found;
+        if (next < 0) throw noAnswer(request, recording, indexes);
+        return next;
       }, signal);
-      return exchanges[place] as RecordedExchange;
+      return exchanges[found] as RecordedExchange;
     },
   };
 }

@@ -5,20 +5,20 @@ import {
   formatVersion,
   parseLine,
   versionOf,
-  type LaterEvent,
+  type ResponseEvent,
   type RecordedRequest,
 } from './format.ts';
 
-/** What followed a request, `at` milliseconds after it. */
-export type Reaction = LaterEvent & { readonly at: number };
+/** `at` is milliseconds after the request. */
+export type TimedEvent = ResponseEvent & { readonly at: number };
 
 /** One request and its response or failure. */
 export interface RecordedExchange {
   readonly number: number;
   readonly request: RecordedRequest;
-  /** When it was sent; undefined where it was not recorded. */
+  /** When the request was sent; undefined if not recorded. */
   readonly date: Date | undefined;
-  readonly reactions: readonly Reaction[];
+  readonly events: readonly TimedEvent[];
 }
 
 export interface Recording {
@@ -31,13 +31,13 @@ export interface Recording {
 
 function notARecording(file: string): Failure {
   return new Failure('configuration', `${file} is not a recording of natter`, {
-    hint: 'natter --record FILE "a prompt" makes one',
+    hint: 'natter --record FILE "a prompt" creates one',
   });
 }
 
 /**
  * Checks the first line of a file.
- * @throws Failure `configuration` where it cannot
+ * @throws Failure `configuration` if it is not the header of this version's format
  */
 export function checkHeader(line: string, file: string): void {
   const version = versionOf(line);
@@ -45,8 +45,8 @@ export function checkHeader(line: string, file: string): void {
   if (version === formatVersion) return;
   throw new Failure(
     'configuration',
-    `${file} has version ${version} of the recording format, this natter knows ${formatVersion}`,
-    { hint: 'use the natter that made it, or record again' },
+    `${file} has version ${version} of the recording format; this natter reads version ${formatVersion}`,
+    { hint: 'use the version of natter that wrote it, or record again' },
   );
 }
 
@@ -66,16 +66,16 @@ function* linesOf(file: string): Generator<string, void> {
   }
 }
 
-type Filling = RecordedExchange & { readonly reactions: Reaction[] };
+type MutableExchange = RecordedExchange & { readonly events: TimedEvent[] };
 
 /**
  * Reads a recording; skips torn and foreign lines.
  * @throws Failure `configuration` for a file that is not a recording
  */
 export function readRecording(file: string): Recording {
-  const exchanges: Filling[] = [];
-  // Concatenated recordings repeat numbers: a number means the last request that has it.
-  const latest = new Map<number, Filling>();
+  const exchanges: MutableExchange[] = [];
+  // Concatenated recordings repeat numbers: a number means the last request with it.
+  const latest = new Map<number, MutableExchange>();
   const unreadable: number[] = [];
   let number = 0;
   for (const text of linesOf(file)) {
@@ -87,10 +87,10 @@ export function readRecording(file: string): Recording {
     else if (line.type === 'request') {
       const { exchange, date, method, path, body } = line;
       const request = { method, path, ...(body === undefined ? {} : { body }) };
-      const begun = { number: exchange, request, date: parseDate(date), reactions: [] };
+      const begun = { number: exchange, request, date: parseDate(date), events: [] };
       exchanges.push(begun);
       latest.set(exchange, begun);
-    } else latest.get(line.exchange)?.reactions.push(line);
+    } else latest.get(line.exchange)?.events.push(line);
   }
   if (number === 0) throw notARecording(file);
   return { file, exchanges, unreadable };

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import type { SecretFilter } from '../secrecy/secret-filter.ts';
-import { describeRequest, type LaterEvent } from './format.ts';
+import { describeRequest, type ResponseEvent } from './format.ts';
 import type { RecordingFile } from './recording-file.ts';
 import { createExchangeWriter, type ExchangeWriter } from './exchange-writer.ts';
 
@@ -10,54 +10,54 @@ export interface RecorderOptions {
   readonly clock: Clock;
   /** For the secrets known so far; undefined while there are none. */
   readonly filter: () => SecretFilter | undefined;
-  /** Called once, when the file can no longer be written; requests continue. */
+  /** Called once, if the file cannot be written; requests continue. */
   readonly onFailure: (error: unknown) => void;
 }
 
 async function* recordBody(
   body: AsyncIterable<Uint8Array>,
-  tape: ExchangeWriter,
+  exchange: ExchangeWriter,
 ): AsyncGenerator<Uint8Array, void> {
   try {
     for await (const bytes of body) {
-      tape.bytes(bytes);
+      exchange.bytes(bytes);
       yield bytes;
     }
-    tape.end();
+    exchange.end();
   } catch (error) {
-    tape.failed(error);
+    exchange.failed(error);
     throw error;
   } finally {
-    tape.stopped();
+    exchange.stopped();
   }
 }
 
-function recordResponse(response: HttpResponse, tape: ExchangeWriter): HttpResponse {
+function recordResponse(response: HttpResponse, exchange: ExchangeWriter): HttpResponse {
   let isRead = false;
   return {
     ...response,
     body: {
       [Symbol.asyncIterator]() {
         isRead = true;
-        return recordBody(response.body, tape);
+        return recordBody(response.body, exchange);
       },
     },
     destroy(reason) {
-      // A reader of the body gets the reason and reports it.
-      if (!isRead) tape.stopped();
+      // The reader of a body gets the reason as an error, which is recorded.
+      if (!isRead) exchange.stopped();
       response.destroy(reason);
     },
   };
 }
 
-interface Writer {
-  /** The number of a new exchange; undefined where it cannot be recorded. @throws the signal's reason */
+interface EventWriter {
+  /** The number of a new exchange; undefined if it cannot be recorded. @throws the signal's reason */
   begin(request: HttpRequest, signal: AbortSignal): Promise<number | undefined>;
-  write(exchange: number | undefined, event: LaterEvent, at: number): void;
+  write(number: number | undefined, event: ResponseEvent, at: number): void;
 }
 
-/** Writes until the first failure, which is reported once; a failed recording must not fail an answer. */
-function createWriter({ file, clock, filter, onFailure }: RecorderOptions): Writer {
+/** Writes until the first failure, which is reported once: a failed recording must not fail an answer. */
+function createEventWriter({ file, clock, filter, onFailure }: RecorderOptions): EventWriter {
   let isBroken = false;
   const fail = (error: unknown) => {
     if (!isBroken) onFailure(error);
@@ -77,10 +77,10 @@ function createWriter({ file, clock, filter, onFailure }: RecorderOptions): Writ
     }
   }
 
-  function write(exchange: number | undefined, event: LaterEvent, at: number): void {
-    if (exchange === undefined || isBroken) return;
+  function write(number: number | undefined, event: ResponseEvent, at: number): void {
+    if (number === undefined || isBroken) return;
     try {
-      file.append(exchange, at, event);
+      file.append(number, at, event);
     } catch (error) {
       fail(error);
     }
@@ -89,24 +89,24 @@ function createWriter({ file, clock, filter, onFailure }: RecorderOptions): Writ
   return { begin, write };
 }
 
-/** Records the requests and responses of a transport, without secrets. */
+/** Records the exchanges of a transport, without secrets. */
 export function createRecorder(options: RecorderOptions): (network: Transport) => Transport {
   const { clock, filter } = options;
-  const writer = createWriter(options);
+  const writer = createEventWriter(options);
   return (network) => async (request, signal) => {
     signal.throwIfAborted();
-    const exchange = await writer.begin(request, signal);
-    const tape = createExchangeWriter({
+    const number = await writer.begin(request, signal);
+    const exchange = createExchangeWriter({
       clock,
       filter: filter(),
-      write: (event, at) => writer.write(exchange, event, at),
+      write: (event, at) => writer.write(number, event, at),
     });
     try {
       const response = await network(request, signal);
-      tape.response(response, request.url);
-      return recordResponse(response, tape);
+      exchange.response(response, request.url);
+      return recordResponse(response, exchange);
     } catch (error) {
-      tape.failed(error);
+      exchange.failed(error);
       throw error;
     }
   };

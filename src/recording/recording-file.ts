@@ -10,21 +10,21 @@ import {
   formatLine,
   headerLine,
   parseLine,
-  type LaterEvent,
+  type ResponseEvent,
   type RecordedEvent,
 } from './format.ts';
 import { checkHeader } from './read-recording.ts';
 
 type RequestEvent = RecordedEvent & { readonly type: 'request' };
 
-/** A file that exchanges are added to. Its functions throw the system's error, or a Failure. */
+/** A recording open for appending. Its functions throw the system's error, or a Failure. */
 export interface RecordingFile {
   /**
-   * Writes a request and returns the number of its exchange, unique among all processes. Waits for other writers,
-   * until `signal` aborts.
+   * Writes a request and returns the number of its exchange, which is unique among all processes. Waits for other
+   * writers until `signal` aborts.
    */
   begin(request: RequestEvent, signal?: AbortSignal): Promise<number>;
-  append(exchange: number, at: number, event: LaterEvent): void;
+  append(exchange: number, at: number, event: ResponseEvent): void;
 }
 
 export interface RecordingFileOptions {
@@ -33,7 +33,7 @@ export interface RecordingFileOptions {
   readonly storage: AppendFile;
   /** As in the header: `natter/1.2.3`. */
   readonly program: string;
-  /** Ends the wait for other processes while it is opened. */
+  /** Ends the wait for other processes during the opening. */
   readonly signal?: AbortSignal;
 }
 
@@ -51,20 +51,20 @@ function firstLine(path: string): string {
 }
 
 /**
- * Finds the highest number of an exchange in a file; reads what was written since the last time.
- * @param check looks at a file that took the place of the last one; throws for one that is not a recording
+ * Finds the highest exchange number in a file. Reads only the data written since the last call.
+ * @param check called if the file was replaced; throws if the new one is not a recording
  */
 function createCounter(path: string, check: () => void) {
   let last = 0;
   let scanned = 0;
   let inode = -1;
   return {
-    /** @throws the system's error, or a Failure where another file has the name since `next` */
+    /** @throws the system's error, or a Failure if the file was replaced after `next` */
     refuseReplaced(): void {
       if (inode === -1 || fs.statSync(path).ino === inode) return;
       throw new Failure('storage', `${path} was replaced by another file`);
     },
-    /** `own`: the file's size unless another process has written to it. */
+    /** `own`: the file's size if no other process has written to it. */
     next(own: number): { readonly exchange: number; readonly size: number } {
       if (inode !== -1 && fs.statSync(path).ino !== inode) check();
       const { size, ino } = fs.statSync(path);
@@ -83,7 +83,7 @@ function createCounter(path: string, check: () => void) {
   };
 }
 
-/** Makes the file, or checks that it is a recording; an empty one, as `mktemp` makes it, becomes one. */
+/** Creates the file, or checks that it is a recording. An empty file, as from `mktemp`, becomes one. */
 function prepare(path: string, program: string): void {
   try {
     fs.writeFileSync(path, headerLine(program), { flag: 'wx', mode: 0o600 });
@@ -100,8 +100,8 @@ function prepare(path: string, program: string): void {
 }
 
 /**
- * Opens a recording to append to it, or creates a private one (0600).
- * @throws Failure `storage` when it cannot be written, `configuration` when it is another file
+ * Opens a recording for appending, or creates a private one (0600).
+ * @throws Failure `storage` if it cannot be written, `configuration` if it is not a recording
  */
 export async function openRecordingFile(
   path: string,
@@ -110,7 +110,7 @@ export async function openRecordingFile(
   const { storage, program } = options;
   const locked = <Result>(action: () => Result, signal = options.signal) =>
     withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, action);
-  /** The file's size unless another process has written to it. */
+  /** The file's size if no other process has written to it. */
   let expected = -1;
   const counter = createCounter(path, () => prepare(path, program));
 
@@ -126,7 +126,7 @@ export async function openRecordingFile(
     await locked(() => prepare(path, program));
   } catch (error) {
     options.signal?.throwIfAborted();
-    // The failure of a lock names the lock file, which means nothing to a person.
+    // The failure of a lock names the lock file, which a person does not know.
     const cause: unknown = error instanceof Failure ? error.cause : error;
     throw error instanceof Failure && cause === undefined ? error : cannotWrite(path, cause);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** The client's time while a recording is replayed: it passes `speed` times as fast as the real one. */
+/** The client's time during a replay: it passes `speed` times as fast as real time. */
 export interface ReplayClock extends Clock {
   /**
    * Resolves when `monotonic` has reached this moment.
@@ -11,10 +11,10 @@ export interface ReplayClock extends Clock {
   setDate(date: Date): void;
 }
 
-/** Events before signals and the reader of the output get their turn. */
+/** Events before signals and the reader of the output get a turn. */
 const eventsPerTurn = 200;
 
-/** `speed` of infinity is {@link createInstantClock}. */
+/** With a `speed` of `Infinity`, nothing waits. */
 export function createReplayClock(clock: Clock, speed: number): ReplayClock {
   return speed === Number.POSITIVE_INFINITY ? createInstantClock(clock) : scale(clock, speed);
 }
@@ -45,8 +45,8 @@ function scale(clock: Clock, speed: number): ReplayClock {
 }
 
 /**
- * Waits for nothing, but shows the times that were recorded. A sleep ends when the replay has nothing more to do:
- * limits of time cannot be measured with it.
+ * Never waits, but shows the recorded times. A sleep ends when the replay has nothing to do, so this clock cannot
+ * measure time limits.
  */
 function createInstantClock(clock: Clock): ReplayClock {
   let now = 0;

@@ -3,7 +3,7 @@ import { RequestFailure } from '../client/failure/request-failure.ts';
 import type { Transport } from '../client/http/transport.ts';
 import { createExchangeMatcher } from './match-exchange.ts';
 import { bytesOf, describeRequest } from './format.ts';
-import type { Reaction, RecordedExchange, Recording } from './read-recording.ts';
+import type { TimedEvent, RecordedExchange, Recording } from './read-recording.ts';
 import type { ReplayClock } from './replay-clock.ts';
 import type { ConsumedExchanges } from './consumed-exchanges.ts';
 
@@ -11,22 +11,23 @@ export interface ReplayOptions {
   readonly recording: Recording;
   readonly used: ConsumedExchanges;
   readonly clock: ReplayClock;
-  /** Masks secrets, like in the recording. */
+  /** Masks secrets, as in the recording. */
   readonly mask: (text: string) => string;
 }
 
-/** One exchange on its way; its times are of the clock. */
-interface Playing {
+/** The replay of one exchange. */
+interface Playback {
   readonly exchange: RecordedExchange;
   readonly clock: ReplayClock;
+  /** By the clock. */
   readonly start: number;
   readonly signal: AbortSignal;
-  /** Call it when the reader is done. */
-  readonly leave: () => void;
+  /** Call it after the last event. */
+  readonly finish: () => void;
 }
 
-/** The recording ends here: natter stopped reading, or was killed. */
-function broken({ exchange }: Playing, when: string): RequestFailure {
+/** The recording has no more events, because natter stopped reading or was killed. */
+function stoppedFailure({ exchange }: Playback, when: string): RequestFailure {
   return new RequestFailure(
     'unreachable',
     `exchange ${exchange.number} of the recording was stopped ${when}`,
@@ -34,7 +35,7 @@ function broken({ exchange }: Playing, when: string): RequestFailure {
   );
 }
 
-function failureOf({ kind, message, hint, remedy, transient }: Reaction & { type: 'failure' }) {
+function failureOf({ kind, message, hint, remedy, transient }: TimedEvent & { type: 'failure' }) {
   return new RequestFailure(kind, message, {
     transient,
     ...(hint !== undefined && { hint }),
@@ -43,60 +44,60 @@ function failureOf({ kind, message, hint, remedy, transient }: Reaction & { type
 }
 
 async function* readBody(
-  reactions: readonly Reaction[],
-  playing: Playing,
+  events: readonly TimedEvent[],
+  playback: Playback,
 ): AsyncGenerator<Uint8Array, void> {
   try {
-    for (const reaction of reactions) {
-      await playing.clock.until(playing.start + reaction.at, playing.signal);
-      if (reaction.type === 'failure') throw failureOf(reaction);
-      if (reaction.type === 'end') return;
-      if (reaction.type !== 'bytes') break;
-      yield bytesOf(reaction);
+    for (const event of events) {
+      await playback.clock.until(playback.start + event.at, playback.signal);
+      if (event.type === 'failure') throw failureOf(event);
+      if (event.type === 'end') return;
+      if (event.type !== 'bytes') break;
+      yield bytesOf(event);
     }
-    throw broken(playing, 'before the answer ended');
+    throw stoppedFailure(playback, 'before the answer ended');
   } finally {
-    playing.leave();
+    playback.finish();
   }
 }
 
 async function readHead(
-  head: Reaction | undefined,
-  playing: Playing,
-): Promise<Reaction & { type: 'response' }> {
-  await playing.clock.until(playing.start + (head?.at ?? 0), playing.signal);
+  head: TimedEvent | undefined,
+  playback: Playback,
+): Promise<TimedEvent & { type: 'response' }> {
+  await playback.clock.until(playback.start + (head?.at ?? 0), playback.signal);
   if (head?.type === 'failure') throw failureOf(head);
-  if (head?.type !== 'response') throw broken(playing, 'before it was answered');
+  if (head?.type !== 'response') throw stoppedFailure(playback, 'before it was answered');
   return head;
 }
 
-/** Answers from a recording, at the pace of the clock. Rejects with a Failure `configuration` where it cannot. */
+/** Responds from a recording, at the pace of the clock. Rejects with a Failure `configuration` if it cannot. */
 export function createReplay({ recording, used, clock, mask }: ReplayOptions): Transport {
-  const choice = createExchangeMatcher(recording, used);
+  const matcher = createExchangeMatcher(recording, used);
   return async (request, signal) => {
     signal.throwIfAborted();
     const start = clock.monotonic();
     const ending = new AbortController();
     const abort = () => ending.abort(signal.reason);
     signal.addEventListener('abort', abort);
-    const leave = () => signal.removeEventListener('abort', abort);
+    const finish = () => signal.removeEventListener('abort', abort);
     try {
-      const exchange = await choice.take(describeRequest(request, mask), signal);
+      const exchange = await matcher.take(describeRequest(request, mask), signal);
       if (exchange.date !== undefined) clock.setDate(exchange.date);
-      const playing = { exchange, clock, start, signal: ending.signal, leave };
-      const [head, ...rest] = exchange.reactions;
-      const { status, headers } = await readHead(head, playing);
+      const playback = { exchange, clock, start, signal: ending.signal, finish };
+      const [head, ...rest] = exchange.events;
+      const { status, headers } = await readHead(head, playback);
       return {
         status,
         headers: headers as IncomingHttpHeaders,
-        body: readBody(rest, playing),
+        body: readBody(rest, playback),
         destroy(reason) {
-          leave();
+          finish();
           ending.abort(reason);
         },
       };
     } catch (error) {
-      leave();
+      finish();
       throw error;
     }
   };

@@ -1,5 +1,11 @@
 import { isJsonObject, parseJson } from '../json.ts';
-import { decidedEnd, harmless, mark, type SecretFilter } from '../secrecy/secret-filter.ts';
+import {
+  decidedEnd,
+  harmlessLength,
+  mark,
+  type Range,
+  type SecretFilter,
+} from '../secrecy/secret-filter.ts';
 import type { Piece, SecretPieces } from './secret-bytes.ts';
 
 /** A text of one event: the part of a longer text that continues in later events. */
@@ -41,7 +47,7 @@ function changeTexts(
 /** How many of the first parts end at or before `end`, and not within a secret. */
 function countDecided(
   parts: readonly Part[],
-  ranges: ReturnType<SecretFilter['find']>,
+  ranges: readonly Range[],
   start: number,
   end: number,
 ): number {
@@ -58,7 +64,7 @@ function countDecided(
 /** Masks the parts of a text, whose first one begins at `start`. @returns where the last one ends */
 function maskParts(
   text: string,
-  ranges: ReturnType<SecretFilter['find']>,
+  ranges: readonly Range[],
   start: number,
   parts: readonly Part[],
 ): number {
@@ -100,7 +106,7 @@ function createGrowingText(filter: SecretFilter) {
       const end = maskParts(text, ranges, before.length, waiting.slice(0, count));
       waiting = waiting.slice(count);
       const after = ranges.findLast((range) => range.end <= end)?.end ?? 0;
-      before = text.slice(Math.max(after, end - harmless), end);
+      before = text.slice(Math.max(after, end - harmlessLength), end);
     },
   };
 }

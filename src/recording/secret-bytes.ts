@@ -5,9 +5,9 @@ export interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** Masks secrets in pieces, also those that cross their borders. */
+/** Masks secrets in pieces, also across their borders. */
 export interface SecretPieces<Kind extends Piece> {
-  /** The pieces that are ready: no secret can continue after them. */
+  /** The pieces that are ready: no secret in them can continue in later pieces. */
   take(piece: Kind): readonly Kind[];
   /** The delayed pieces. */
   end(): readonly Kind[];
@@ -15,20 +15,20 @@ export interface SecretPieces<Kind extends Piece> {
 
 type Mask = (text: string) => string;
 
-/** Within so many bytes a secret that began before them has ended; it holds no line break either. */
+/** In bytes. A secret is shorter, and has no line break. */
 const longestSecret = 4096;
 const lineBreak = 0x0a;
 
 function joinMasked(pieces: readonly Piece[], mask: Mask): Buffer {
   const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
-  // Keys are ASCII, so any encoding that keeps all bytes will do for what is not UTF-8.
+  // Keys are ASCII, so an encoding that keeps all bytes suffices for bytes that are not UTF-8.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const text = bytes.toString(encoding);
   const masked = mask(text);
   return masked === text ? bytes : Buffer.from(masked, encoding);
 }
 
-/** How many of the first pieces are followed by enough for a secret to end in. */
+/** How many of the first pieces are followed by enough bytes for a secret to end in. */
 function countSettled(pieces: readonly Piece[]): number {
   let after = 0;
   for (let index = pieces.length - 1; index >= 0; index -= 1) {
@@ -40,7 +40,7 @@ function countSettled(pieces: readonly Piece[]): number {
   return 0;
 }
 
-/** The first `count` pieces masked; those that a secret reaches across are joined, and kept if it goes on. */
+/** Masks the first `count` pieces; joins those that share a secret, and keeps them if it continues after them. */
 function separate<Kind extends Piece>(pieces: readonly Kind[], count: number, mask: Mask) {
   const whole = Buffer.concat(pieces.map(({ bytes }) => bytes));
   if (joinMasked(pieces, mask).equals(whole)) {
@@ -59,7 +59,7 @@ function separate<Kind extends Piece>(pieces: readonly Kind[], count: number, ma
   return { ready, held: [...group, ...pieces.slice(count)] };
 }
 
-/** Pieces that a secret reaches across become one, in the place of the last of them. */
+/** Pieces that share a secret become one, in the place of the last of them. */
 export function createSecretBytes<Kind extends Piece>(mask: Mask): SecretPieces<Kind> {
   let held: readonly Kind[] = [];
   const release = (count: number) => {

@@ -2,25 +2,24 @@ import { catalogue } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { isJsonObject } from '../json.ts';
 
-/** A turn of an accepted request. */
-export interface Turn {
+/** A message of an accepted request. */
+export interface Message {
   readonly role: (typeof roles)[number];
   readonly content: string;
 }
 
-/** A request body of `POST /v1/chat/completions` that keeps the contract. */
+/** A valid body of `POST /v1/chat/completions`. */
 export interface CompletionBody {
   readonly model: string;
-  readonly messages: readonly Turn[];
+  readonly messages: readonly Message[];
   readonly stream: boolean;
   readonly maxTokens: number | undefined;
 }
 
-/** The contract shows `user` and `assistant` and leaves the set open; `system` is the usual third. */
+/** The contract shows `user` and `assistant` and leaves the set open. */
 const roles = ['system', 'user', 'assistant'] as const;
 const parameters = ['model', 'messages', 'stream', 'max_tokens'];
 
-/** The ids of the contract's catalogue. */
 const modelIds = catalogue.map(({ id }) => id);
 
 function refuse(message: string): never {
@@ -34,7 +33,7 @@ function refuseUnknown(record: object, known: readonly string[], what: string): 
   refuse(`unsupported ${what}${unknown.length > 1 ? 's' : ''}: ${names}`);
 }
 
-function checkTurn(value: unknown, index: number): Turn {
+function checkMessage(value: unknown, index: number): Message {
   const place = `messages[${index}]`;
   if (!isJsonObject(value)) return refuse(`${place} must be an object`);
   const { role, content } = value;
@@ -44,7 +43,7 @@ function checkTurn(value: unknown, index: number): Turn {
   if (typeof content !== 'string') return refuse(`${place}.content must be a string`);
   const known = roles.find((name) => name === role);
   if (known === undefined) {
-    return refuse(`${place}.role is "${role}"; this service knows ${roles.join(', ')}`);
+    return refuse(`${place}.role is "${role}"; the roles are ${roles.join(', ')}`);
   }
   refuseUnknown(value, ['role', 'content'], `field in ${place}`);
   return { role: known, content };
@@ -66,7 +65,7 @@ function checkMaxTokens(value: unknown): number | undefined {
 }
 
 /**
- * Checks a parsed body against the contract's field table. A wrong form is reported before an unknown model.
+ * Checks a parsed body against the contract's field table: the types of the fields first, then the model.
  * @throws Failure `invalid_request`, or `not_found` for an unknown model
  */
 export function checkCompletionBody(value: unknown): CompletionBody {
@@ -78,7 +77,7 @@ export function checkCompletionBody(value: unknown): CompletionBody {
   if (messages.length === 0) refuse('"messages" must not be empty');
   if (stream !== undefined && typeof stream !== 'boolean') refuse('"stream" must be a boolean');
   return {
-    messages: messages.map(checkTurn),
+    messages: messages.map(checkMessage),
     model: checkModel(model),
     stream: stream === true,
     maxTokens: checkMaxTokens(maxTokens),
@@ -94,12 +93,12 @@ export function checkWindow(model: string, promptTokens: number): void {
   }
 }
 
-/** The last turn of the user in anything that looks like a request, acceptable or not. */
+/** The last user message of any JSON value, valid request or not. */
 export function lastUserText(value: unknown): string | undefined {
   if (!isJsonObject(value) || !Array.isArray(value['messages'])) return undefined;
-  const turn: unknown = value['messages'].findLast(
+  const message: unknown = value['messages'].findLast(
     (candidate: unknown) => isJsonObject(candidate) && candidate['role'] === 'user',
   );
-  const content = isJsonObject(turn) ? turn['content'] : undefined;
+  const content = isJsonObject(message) ? message['content'] : undefined;
   return typeof content === 'string' ? content : undefined;
 }

@@ -5,21 +5,21 @@ import { Failure, type FailureKind } from '../failure.ts';
 import { countTokens } from './token-counter.ts';
 
 /**
- * Answers in place of the sandbox's own replies. It is asked with the contract's fields alone and has to throw a
- * {@link Failure} where it cannot answer, or the signal's reason once that aborts.
+ * Answers in place of the sandbox's own replies. The request has only the contract's fields. It throws a
+ * {@link Failure} if it cannot answer, and the signal's reason after an abort.
  */
 export type Engine = (request: CompletionRequest, signal: AbortSignal) => AsyncIterable<ChatEvent>;
 
-/** What a client may be told as its own matter; anything else is a failure of the service it asked. */
-const toldAsTheyAre: Readonly<Partial<Record<FailureKind, ErrorName>>> = {
+/** Errors that the client can act on; any other one is a `server_error`. */
+const clientErrors: Readonly<Partial<Record<FailureKind, ErrorName>>> = {
   invalid_request: 'invalid_request',
   forbidden: 'forbidden',
   not_found: 'not_found',
   rate_limited: 'rate_limited',
 };
 
-/** Without what the client made of the status: whoever is told makes the same of the contract's. */
-function saidWith({ message, status }: Failure): string {
+/** The message without the text of its status, which the client adds again. */
+function messageTail({ message, status }: Failure): string {
   const mark = ` (${status}): `;
   const at = status === undefined ? -1 : message.indexOf(mark);
   return at < 0 ? `: ${message}` : message.slice(at);
@@ -27,46 +27,47 @@ function saidWith({ message, status }: Failure): string {
 
 /**
  * The contract's error for what an engine threw. The engine's 401 is about a key that the client neither has nor
- * knows, so it becomes a `server_error`. Hints are left out: they speak to whoever runs the sandbox.
- * @returns anything but a Failure as it is
+ * knows, so it becomes a `server_error`. Hints are omitted: they are for the person who runs the sandbox.
+ * @returns the same error if it is not a Failure
  */
 function engineFailure(error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   const { kind, retryAfterSeconds: wait } = error;
-  const told =
+  const source =
     kind === 'unauthorized' ? "upstream refused the sandbox's own key, not yours" : 'upstream';
-  return new Failure(toldAsTheyAre[kind] ?? 'server_error', `${told}${saidWith(error)}`, {
+  return new Failure(clientErrors[kind] ?? 'server_error', `${source}${messageTail(error)}`, {
     cause: error,
     ...(wait !== undefined && Number.isFinite(wait) && { retryAfterSeconds: Math.ceil(wait) }),
   });
 }
 
-/** Under what name an engine's answer goes out, and what to count where the engine does not. */
-export interface EngineAnswer {
+/** What the sandbox adds to an engine's answer. */
+interface EngineAnswer {
   readonly id: string;
   readonly model: string;
+  /** Used if the engine reports none. */
   readonly promptTokens: number;
-  /** Text to be sent before the engine's. */
+  /** Text to send before the engine's. */
   readonly prelude: Iterable<string>;
 }
 
-/** A refusal becomes text, its only place in the contract; reasoning has none. */
+/** A refusal becomes text, because the contract has no field for it; reasoning is omitted. */
 function deltasOf(event: ChatEvent): readonly string[] {
   if (event.type === 'text-received') return event.deltas;
   return event.type === 'refusal-received' ? [event.text] : [];
 }
 
-function isTelling(event: ChatEvent): boolean {
+function hasContent(event: ChatEvent): boolean {
   return event.type === 'answer-finished' || deltasOf(event).length > 0;
 }
 
-async function* tellingEvents(
+async function* contentEvents(
   events: AsyncIterable<ChatEvent>,
 ): AsyncGenerator<ChatEvent, void, undefined> {
   try {
     for await (const event of events) {
-      if (isTelling(event)) yield event;
-      // Later events of the engine are about the end, which has been sent.
+      if (hasContent(event)) yield event;
+      // Later events only describe the end, which the client already has.
       if (event.type === 'answer-finished') return;
     }
   } catch (error) {
@@ -74,23 +75,23 @@ async function* tellingEvents(
   }
 }
 
-/** Engines have many words for the few finish reasons; any other word means `stop`. */
-function finishReason(word = 'stop'): string {
+/** Maps an engine's finish reason to one of the contract; an unknown one is `stop`. */
+function contractReason(word = 'stop'): string {
   if (word === 'tool_calls' || word === 'function_call') return word;
   if (/length|max_?(?:\w+_)?tokens/i.test(word)) return 'length';
   return /filter|safety/i.test(word) ? 'content_filter' : 'stop';
 }
 
-/** The engine's counts, or the sandbox's where they are missing; the total is always the sum. */
+/** The engine's counts, or the sandbox's if they are missing; the total is always the sum. */
 function completeUsage(
-  told: Usage | undefined,
+  reported: Usage | undefined,
   promptTokens: number,
   tokens: number,
 ): Ending['usage'] {
-  const whole = (count: number | undefined, instead: number): number =>
-    Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : instead;
-  const prompt = whole(told?.prompt_tokens, promptTokens);
-  const completion = whole(told?.completion_tokens, tokens);
+  const valid = (count: number | undefined, fallback: number): number =>
+    Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : fallback;
+  const prompt = valid(reported?.prompt_tokens, promptTokens);
+  const completion = valid(reported?.completion_tokens, tokens);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -99,28 +100,28 @@ function completeUsage(
 }
 
 /**
- * Resolves at the first event of the engine: until then a failure can still be sent as a status.
- * @throws Failure of a kind the contract knows, here and while the deltas are taken; or the signal's reason
+ * Resolves at the first event of the engine: until then, a failure can still be sent as a status.
+ * @throws Failure of a kind in the contract, or the signal's reason; the deltas throw the same
  */
 export async function engineCompletion(
   events: AsyncIterable<ChatEvent>,
   { id, model, promptTokens, prelude }: EngineAnswer,
 ): Promise<Completion> {
-  const telling = tellingEvents(events);
-  const first = await telling.next();
+  const content = contentEvents(events);
+  const first = await content.next();
   let finished: AnswerFinished | undefined;
   let tokens = 0;
   async function* takeDeltas(): AsyncGenerator<Iterable<string>, void, undefined> {
     try {
       yield prelude;
-      for (let step = first; step.done !== true; step = await telling.next()) {
+      for (let step = first; step.done !== true; step = await content.next()) {
         const deltas = deltasOf(step.value);
         for (const delta of deltas) tokens += countTokens(delta);
         if (step.value.type === 'answer-finished') finished = step.value;
         yield deltas;
       }
     } finally {
-      await telling.return();
+      await content.return();
     }
   }
   return {
@@ -128,7 +129,7 @@ export async function engineCompletion(
     model,
     deltas: takeDeltas(),
     ending: () => ({
-      finishReason: finishReason(finished?.finishReason),
+      finishReason: contractReason(finished?.finishReason),
       usage: completeUsage(finished?.usage, promptTokens, tokens),
     }),
   };

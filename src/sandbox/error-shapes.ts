@@ -1,8 +1,6 @@
-// The contract leaves the fields of an error body open ("not shown"). The sandbox sends the first shape by
-// default.
+// The contract does not define the fields of an error body. The first shape is the default.
 
-/** A body and its media type. */
-export interface ErrorBody {
+interface ErrorBody {
   readonly contentType: string;
   readonly text: string;
 }
@@ -63,7 +61,7 @@ const shapes = {
     write: (_, message) => message,
   },
   html: {
-    summary: 'a page, as gateways send it',
+    summary: 'an HTML page, like those of gateways',
     contentType: 'text/html',
     write: (name, message, status) =>
       `<!doctype html>\n<html><head><title>${status} ${name}</title></head>\n<body><h1>${status} ${name}</h1><p>${escapeHtml(message)}</p></body></html>\n`,
@@ -73,10 +71,8 @@ const shapes = {
 
 export type ErrorShapeName = keyof typeof shapes;
 
-/** Every shape with its description. */
 export const errorShapes: Readonly<Record<ErrorShapeName, ErrorShape>> = shapes;
 
-/** Writes an error body. */
 export function errorBody(
   shape: ErrorShapeName,
   status: number,

@@ -3,27 +3,27 @@ import type { Clock } from '../clock.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** One request being answered. */
+/** One request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly clock: Clock;
   /** When the request arrived, by the clock's monotonic milliseconds. */
   readonly arrived: number;
-  /** Aborts when the connection closes, whoever closes it. */
+  /** Aborts when either side closes the connection. */
   readonly signal: AbortSignal;
-  /** Aborts with a Failure when the rest of the request cannot be read. */
+  /** Aborts with a Failure if the rest of the request cannot be read. */
   readonly unreadable: AbortSignal;
   /** From 1, in the order of arrival. */
   readonly number: number;
-  /** What the log will say. */
+  /** For the log. */
   readonly record: RequestRecord;
-  /** What the answer is asked to do; known once the request was read. */
+  /** Empty until the request has been read. */
   fault: Fault;
 }
 
 /**
- * Waits; `Infinity` waits until the connection closes.
+ * `Infinity` waits until the connection closes.
  * @throws the signal's reason when it closes
  */
 export function pause(

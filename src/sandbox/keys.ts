@@ -1,26 +1,26 @@
 import { Failure } from '../failure.ts';
 
-/** At most `requests` in any span of `seconds`. */
+/** At most `requests` in any period of `seconds`. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
 }
 
-/** A published key and what it may do. */
+/** A published key and its permissions. */
 export interface KeyTier {
   readonly key: string;
   readonly tier: string;
-  /** Model ids the key is permitted for. */
+  /** Ids of the permitted models. */
   readonly models: readonly string[];
   /** Absent: no practical limit. */
   readonly limit?: RateLimit;
   readonly summary: string;
 }
 
-/** The key to use when nothing else is wanted: every model, no practical limit. */
+/** The default key: every model, no practical limit. */
 export const sandboxKey = 'sandbox-key';
 
-/** Every key the sandbox knows. They are published, open nothing but a sandbox, and guard nothing. */
+/** They are published: they are valid in a sandbox only, and protect nothing. */
 export const sandboxKeys: readonly KeyTier[] = [
   {
     key: sandboxKey,
@@ -52,7 +52,7 @@ export function bearerToken(header: string | undefined): string | undefined {
 }
 
 /**
- * Finds the key a request comes with (contract, Authentication).
+ * Finds the key of a request (contract, Authentication).
  * @throws Failure `unauthorized`
  */
 export function authenticate(header: string | undefined): KeyTier {
@@ -64,11 +64,11 @@ export function authenticate(header: string | undefined): KeyTier {
     throw new Failure('unauthorized', 'the Authorization header is not "Bearer <API_KEY>"');
   }
   const known = sandboxKeys.find(({ key }) => key === token);
-  if (known === undefined) throw new Failure('unauthorized', 'the API key is not known');
+  if (known === undefined) throw new Failure('unauthorized', 'the API key is unknown');
   return known;
 }
 
-/** @throws Failure `forbidden` when the key's tier leaves out the model */
+/** @throws Failure `forbidden` if the key's tier does not include the model */
 export function authorize(key: KeyTier, model: string): void {
   if (!key.models.includes(model)) {
     throw new Failure('forbidden', `the tier "${key.tier}" is not permitted to use "${model}"`);

@@ -1,4 +1,4 @@
-/** What one sandbox accepts, so that no request costs more than this. Sizes are bytes, times milliseconds. */
+/** Limits of one sandbox. Sizes are in bytes, times in milliseconds. */
 export interface SandboxLimits {
   /** The request line and all headers. */
   readonly head: number;
@@ -9,15 +9,15 @@ export interface SandboxLimits {
   readonly connections: number;
   /** One body. */
   readonly body: number;
-  /** All bodies in memory at the same time. */
+  /** All bodies in memory. */
   readonly bodies: number;
   /** Nested objects and arrays. */
   readonly depth: number;
-  /** Values of one body. */
+  /** JSON values of one body. */
   readonly values: number;
-  /** A refused body is read and dropped up to this size, so that its sender can read the answer. */
+  /** A refused body is discarded up to this size, so that its sender can read the answer. */
   readonly droppedBody: number;
-  /** How long it may take to arrive. */
+  /** How long a refused body may take to arrive. */
   readonly droppedTime: number;
   /** Characters of an answer that is sent in one piece. */
   readonly answer: number;
@@ -25,8 +25,8 @@ export interface SandboxLimits {
 
 const mebibyte = 1024 * 1024;
 
-/** The contract states no sizes; the body is several times the larger window, and so is the answer. */
-export const usualLimits: SandboxLimits = {
+/** The contract states no sizes; those of a body and an answer are several times the larger window. */
+export const defaultLimits: SandboxLimits = {
   head: 16 * 1024,
   headTime: 10_000,
   requestTime: 60_000,

@@ -1,7 +1,6 @@
 import { type CatalogueEntry, catalogue } from '../client/contract.ts';
 
-// The contract leaves both the record's fields and the list's form open. The sandbox sends the published facts
-// under these names unless asked for another form.
+// The contract defines neither the fields of a record nor the form of the list. The first shape is the default.
 
 function fullRecord(entry: CatalogueEntry): object {
   return {
@@ -42,11 +41,10 @@ const shapes = {
 
 export type ModelShapeName = keyof typeof shapes;
 
-/** Every form with its description. */
 export const modelShapes: Readonly<Record<ModelShapeName, ModelShape>> = shapes;
 
-/** What a request for models is asked to look like. */
-export interface ModelsFault {
+/** The fault fields that change the models. */
+interface ModelsFault {
   readonly 'models-shape'?: ModelShapeName;
   readonly hostile?: boolean;
 }

@@ -10,7 +10,6 @@ import { countPromptTokens, tokensOf } from './token-counter.ts';
 
 const pieceLength = 4096;
 
-/** The last user turn, unchanged. */
 const echoReply: Reply = function* echo({ text }) {
   for (let start = 0; start < text.length; start += pieceLength) {
     yield text.slice(start, start + pieceLength);
@@ -30,28 +29,28 @@ const loaders: Readonly<Record<ReplyName, () => Promise<Reply>>> = {
   hostile: async () => (await import('./replies/hostile-reply.ts')).hostileReply,
 };
 
-/** The texts are loaded on demand, so that a sandbox starts fast. */
+/** Imports the reply on demand, to keep the start of a sandbox fast. */
 export async function loadReply(name: ReplyName): Promise<Reply> {
   return loaders[name]();
 }
 
-interface Script {
+interface ScriptedReply {
   readonly id: string;
   readonly model: string;
   readonly promptTokens: number;
   readonly maxTokens: number | undefined;
-  /** The whole reply; what exceeds `maxTokens` is never taken. */
+  /** The whole reply; read only up to `maxTokens`. */
   readonly pieces: Iterable<string>;
 }
 
-/** An answer of the sandbox's own, token by token to the cap. */
+/** Streams a reply token by token, up to `maxTokens`. */
 function scriptedCompletion({
   id,
   model,
   promptTokens,
   maxTokens = Infinity,
   pieces,
-}: Script): Completion {
+}: ScriptedReply): Completion {
   let completionTokens = 0;
   let finishReason = 'stop';
   function* takeTokens(): Generator<string, void, undefined> {
@@ -79,18 +78,18 @@ function scriptedCompletion({
   };
 }
 
-/** A checked request for a completion, and who can answer it. */
-export interface CompletionOrder {
+/** A valid request for a completion, and what is needed to answer it. */
+export interface CompletionJob {
   readonly exchange: Exchange;
   readonly body: CompletionBody;
-  /** The last user turn without its `[sandbox …]` group. */
+  /** The last user message without its `[sandbox …]` group. */
   readonly prompt: string;
   /** Milliseconds to the first token of the sandbox's own replies, by model id. */
   readonly latency: Readonly<Record<string, number>>;
   readonly engine: Engine | undefined;
 }
 
-/** An answer, and the milliseconds from the request's arrival that it is to take to its first token. */
+/** A completion, and the milliseconds from the request's arrival to its first token. */
 interface OpenedCompletion {
   readonly completion: Completion;
   readonly latency: number;
@@ -100,12 +99,12 @@ function* joined(...parts: Iterable<string>[]): Generator<string, void, undefine
   for (const part of parts) yield* part;
 }
 
-async function openScripted(order: CompletionOrder, id: string): Promise<Completion> {
-  const { exchange, body, prompt } = order;
+async function openScripted(job: CompletionJob, id: string): Promise<Completion> {
+  const { exchange, body, prompt } = job;
   const { fault } = exchange;
   const promptTokens = countPromptTokens(body.messages);
-  const usual = fault.tokens === undefined ? 'default' : 'tokens';
-  const reply = await loadReply(fault.reply ?? usual);
+  const defaultReply = fault.tokens === undefined ? 'default' : 'tokens';
+  const reply = await loadReply(fault.reply ?? defaultReply);
   const { tokens, seed } = fault;
   const pieces = reply({ ...body, promptTokens, text: prompt, tokens, seed });
   return scriptedCompletion({
@@ -116,7 +115,7 @@ async function openScripted(order: CompletionOrder, id: string): Promise<Complet
   });
 }
 
-/** The contract's fields, and of them only what the client sent; groups of earlier prompts are no text either. */
+/** The fields of the contract that the client sent, without the `[sandbox …]` groups of all prompts. */
 function engineRequest({ model, messages, stream, maxTokens }: CompletionBody): CompletionRequest {
   return {
     model,
@@ -129,8 +128,8 @@ function engineRequest({ model, messages, stream, maxTokens }: CompletionBody): 
   };
 }
 
-async function openEngine(engine: Engine, order: CompletionOrder, id: string): Promise<Completion> {
-  const { exchange, body } = order;
+async function openEngine(engine: Engine, job: CompletionJob, id: string): Promise<Completion> {
+  const { exchange, body } = job;
   const request = engineRequest(body);
   return engineCompletion(engine(request, exchange.signal), {
     id,
@@ -141,16 +140,16 @@ async function openEngine(engine: Engine, order: CompletionOrder, id: string): P
 }
 
 /**
- * Begins an answer: the engine's where there is one, unless the request asks for a reply of the sandbox's own.
- * @throws Failure of a kind the contract knows, where the engine cannot answer
+ * Starts an answer: that of the engine, if there is one and the fault selects no reply.
+ * @throws Failure of a kind in the contract if the engine cannot answer
  */
-export async function openCompletion(order: CompletionOrder): Promise<OpenedCompletion> {
-  const { exchange, body, engine, latency } = order;
+export async function openCompletion(job: CompletionJob): Promise<OpenedCompletion> {
+  const { exchange, body, engine, latency } = job;
   const { number, fault } = exchange;
   const id = `chatcmpl-sandbox${number}`;
-  const asksForReply = fault.reply !== undefined || fault.tokens !== undefined;
-  if (engine !== undefined && !asksForReply) {
-    return { completion: await openEngine(engine, order, id), latency: 0 };
+  const hasReply = fault.reply !== undefined || fault.tokens !== undefined;
+  if (engine !== undefined && !hasReply) {
+    return { completion: await openEngine(engine, job, id), latency: 0 };
   }
-  return { completion: await openScripted(order, id), latency: latency[body.model] ?? 0 };
+  return { completion: await openScripted(job, id), latency: latency[body.model] ?? 0 };
 }

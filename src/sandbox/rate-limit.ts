@@ -5,7 +5,7 @@ import type { KeyTier, RateLimit } from './keys.ts';
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
 
 /**
- * Reads a limit such as `3/10s`, `60/min`, `5/1m`.
+ * Parses a limit such as `3/10s`, `60/min`, `5/1m`.
  * @throws Failure `usage`
  */
 export function parseRateLimit(text: string): RateLimit {
@@ -19,32 +19,32 @@ export function parseRateLimit(text: string): RateLimit {
 }
 
 export interface RateLimiter {
-  /** Counts one request of a key. @throws Failure `rate_limited`, every other time with the seconds to wait */
+  /** Counts one request of a key. @throws Failure `rate_limited`, every other time with `retryAfterSeconds` */
   admit(key: KeyTier): void;
 }
 
 /**
- * Keeps each key to its tier. `Retry-After` comes with the first refusal and then every other one, because the
- * contract promises it only sometimes (Errors, rule 2).
- * @param override takes the place of every tier's own limit
+ * Enforces the limit of each key. Every other refusal has `Retry-After`, starting with the first, because the contract
+ * does not promise it for all (Errors, rule 2).
+ * @param override replaces the limits of all keys
  */
 export function createRateLimiter(clock: Clock, override?: RateLimit): RateLimiter {
   const admitted = new Map<string, number[]>();
   let refusals = 0;
   return {
-    admit({ key, tier, limit: ownLimit }) {
-      const limit = override ?? ownLimit;
+    admit({ key, tier, limit: tierLimit }) {
+      const limit = override ?? tierLimit;
       if (limit === undefined) return;
       const now = clock.monotonic();
-      const span = limit.seconds * 1000;
-      const recent = (admitted.get(key) ?? []).filter((time) => now - time < span);
+      const period = limit.seconds * 1000;
+      const recent = (admitted.get(key) ?? []).filter((time) => now - time < period);
       admitted.set(key, recent);
       if (recent.length < limit.requests) {
         recent.push(now);
         return;
       }
       refusals += 1;
-      const wait = Math.ceil(((recent[0] ?? now) + span - now) / 1000);
+      const wait = Math.ceil(((recent[0] ?? now) + period - now) / 1000);
       throw new Failure(
         'rate_limited',
         `too many requests: the tier "${tier}" allows ${limit.requests} in ${limit.seconds} seconds`,

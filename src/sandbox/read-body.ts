@@ -4,23 +4,23 @@ import { type JsonLimits, jsonExcess } from '../json.ts';
 import type { Exchange } from './exchange.ts';
 import type { SandboxLimits } from './limits.ts';
 
-/** Counts the bytes of all bodies that one sandbox holds. */
-export interface BodyRoom {
-  /** @returns false where they would be too many; nothing is counted then */
-  take(bytes: number): boolean;
-  give(bytes: number): void;
+/** The memory for the bodies of all requests of one sandbox. */
+export interface BodyMemory {
+  /** @returns false, and reserves nothing, if that many bytes are not free */
+  reserve(bytes: number): boolean;
+  release(bytes: number): void;
 }
 
-export function createBodyRoom({ bodies }: Pick<SandboxLimits, 'bodies'>): BodyRoom {
-  let held = 0;
+export function createBodyMemory({ bodies }: Pick<SandboxLimits, 'bodies'>): BodyMemory {
+  let used = 0;
   return {
-    take(bytes) {
-      if (held + bytes > bodies) return false;
-      held += bytes;
+    reserve(bytes) {
+      if (used + bytes > bodies) return false;
+      used += bytes;
       return true;
     },
-    give(bytes) {
-      held -= bytes;
+    release(bytes) {
+      used -= bytes;
     },
   };
 }
@@ -29,17 +29,17 @@ function refuseSize(limit: number): never {
   throw new Failure('invalid_request', `the request body is over the limit of ${limit} bytes`);
 }
 
-/** Resolves with what arrived once all of it has. Rejects where `accept` throws, `unreadable` aborts, or the client leaves. */
+/** Resolves with the whole body. Rejects if `accept` throws, `unreadable` aborts, or the connection closes. */
 function collect(
   { request, unreadable }: Pick<Exchange, 'request' | 'unreadable'>,
   accept: (size: number) => void,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => () => {
+    const settle = (finish: () => void) => () => {
       request.off('data', take).off('end', end).off('close', close);
       unreadable.removeEventListener('abort', refuse);
-      act();
+      finish();
     };
     const end = settle(() => resolve(Buffer.concat(chunks)));
     const close = settle(() => reject(new Error('the connection was closed')));
@@ -58,33 +58,31 @@ function collect(
 }
 
 /**
- * Reads the body of a request whole, and counts it until the response is closed. What a failure leaves unread is
- * the caller's to drop.
- * @throws Failure `invalid_request` when it is over its limit, `server_error` when there is no room for it
+ * Reads the whole body, and reserves its memory until the response closes. After a failure, the caller drops the rest.
+ * @throws Failure `invalid_request` if it is over its limit, `server_error` if there is no memory for it
  */
 export async function readBody(
   exchange: Pick<Exchange, 'request' | 'response' | 'unreadable'>,
   { body: limit }: Pick<SandboxLimits, 'body'>,
-  room: BodyRoom,
+  memory: BodyMemory,
 ): Promise<Buffer> {
   const { request, response } = exchange;
   if (Number(request.headers['content-length']) > limit) refuseSize(limit);
   if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
   let size = 0;
-  response.once('close', () => room.give(size));
+  response.once('close', () => memory.release(size));
   return collect(exchange, (more) => {
     if (size + more > limit) refuseSize(limit);
-    if (!room.take(more)) {
-      throw new Failure('server_error', 'the sandbox holds too many large bodies at the same time');
+    if (!memory.reserve(more)) {
+      throw new Failure('server_error', 'the sandbox is processing too many large bodies');
     }
     size += more;
   });
 }
 
 /**
- * Lets the rest of a body pass unread, so that a client that sends all of it before it reads can read the answer;
- * within bounds, after which the connection is closed. Real time, whatever the clock: so is that of the
- * client.
+ * Discards the rest of a body, so that a client that sends all of it before reading can read the answer. Beyond the
+ * limits the connection is closed. Uses real time, as the client does, not the sandbox's clock.
  */
 export function dropBody(
   request: IncomingMessage,
@@ -100,7 +98,7 @@ export function dropBody(
     dropped += chunk.length;
     if (dropped > droppedBody) socket.destroy();
   });
-  // Node drops an unread body when the answer is finished, without bounds.
+  // Starts the flow; otherwise Node discards the body after the answer, without a limit.
   request.read(0);
 }
 
@@ -110,12 +108,12 @@ function describe(excess: 'depth' | 'values', { depth, values }: JsonLimits): st
     : `has more than ${values} values`;
 }
 
-/** A body as JSON, or why it is not. */
+/** A JSON value, or the reason why a body is not JSON. */
 export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
 
 /**
- * Never throws: what is wrong with a body matters only once the request is otherwise acceptable. What is nested too
- * deep or has too many values is not parsed at all.
+ * Never throws: the problem of a body is reported only if the rest of the request is valid. A body that is nested too
+ * deep or has too many values is not parsed.
  */
 export function parseBody(bytes: Buffer, limits: JsonLimits): ParsedBody {
   if (bytes.length === 0) return { problem: 'the request body is empty' };

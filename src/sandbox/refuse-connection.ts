@@ -34,8 +34,8 @@ function formatResponse({ status, message }: Refusal): string {
 }
 
 /**
- * Answers connections that bring no request which can be read (malformed, too large a head, too slow) and closes
- * them. Where the head was read the answer is the exchange's own; the connection is closed after it.
+ * Answers connections without a readable request (malformed, too slow, or with too large a head) and closes them. If the
+ * head was read, the exchange sends the answer.
  */
 export function createRefuseConnection(
   state: SandboxState,
@@ -43,7 +43,7 @@ export function createRefuseConnection(
   const refused = new WeakSet<Duplex>();
   const { clock, limits, log } = state;
   return (error, socket) => {
-    // Node reports what else arrives, and a request that stays incomplete once a second.
+    // Node reports further data too, and an incomplete request once a second.
     if (refused.has(socket) || !socket.writable) {
       socket.destroy();
       return;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopback } from '../address.ts';
 import { Failure } from '../failure.ts';
 import { maskKey } from '../secrecy/mask.ts';
-import { answerAsAsked, answerFailure } from './answers/whole-answer.ts';
+import { answerWithFault, answerFailure } from './answers/whole-answer.ts';
 import { breakOff, cut, cutPosition } from './answers/interruptions.ts';
 import { lastUserText } from './completion-body.ts';
 import { type Exchange, pause } from './exchange.ts';
@@ -20,7 +20,7 @@ function openRecord({ clock }: SandboxState, request: IncomingMessage): RequestR
   return { time: clock.date().toISOString(), method, path: url, key, events: 0 };
 }
 
-/** Writes the record to the log when the response is closed, however that happens. */
+/** Writes the log line, after the end or the loss of a response. */
 function endRecord(
   { clock, log, isClosing }: SandboxState,
   { record, request, arrived }: Exchange,
@@ -30,7 +30,6 @@ function endRecord(
   if (log !== undefined) writeRecord(log, record, bearerToken(request.headers.authorization));
 }
 
-/** Begins to answer a request. */
 function openExchange(
   state: SandboxState,
   request: IncomingMessage,
@@ -53,7 +52,7 @@ function openExchange(
   const open = { exchange, refuse: (failure: Failure) => unreadable.abort(failure) };
   const { socket } = request;
   state.open.set(socket, open);
-  // Without a listener an error would end the process; a response that fails is closed as well.
+  // Without a listener, an error would end the process. A failed response is closed, too.
   response.on('error', ({ message }) => (exchange.record.problem ??= message));
   response.once('close', () => {
     if (state.open.get(socket) === open) state.open.delete(socket);
@@ -64,34 +63,32 @@ function openExchange(
 }
 
 /**
- * Refuses a request that did not ask for this machine by a name of its own. Web pages can make their names lead to
- * 127.0.0.1, and the sandbox's keys are published: any page could use the sandbox, and the upstream behind it.
- * @param header the `Host` of the request
+ * Refuses a request whose `Host` is not this machine. The name of a web page can resolve to 127.0.0.1, and the sandbox's
+ * keys are published: any page could use the sandbox, and the upstream behind it.
  * @throws Failure `forbidden`
  */
-function refuseForeignHost(header = ''): void {
-  const host = header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+function refuseForeignHost(hostHeader = ''): void {
+  const host = hostHeader.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
   if (isLoopback(host.toLowerCase())) return;
-  throw new Failure('forbidden', 'the sandbox answers only clients of this machine', {
-    hint: 'use the address the sandbox printed, or localhost',
+  throw new Failure('forbidden', 'the sandbox accepts only requests to this machine', {
+    hint: 'use the address that the sandbox printed, or localhost',
   });
 }
 
-/** Reads and parses the body of a request whose route has one. */
 async function takeBody(
-  { limits, room }: SandboxState,
+  { limits, memory }: SandboxState,
   exchange: Exchange,
   route: Route | undefined,
 ): Promise<ParsedBody> {
   if (route?.takesBody !== true) return { problem: 'the request has no body' };
-  const bytes = await readBody(exchange, limits, room);
+  const bytes = await readBody(exchange, limits, memory);
   const body = parseBody(bytes, limits);
   recordBody(exchange.record, bytes, 'value' in body ? body.value : undefined);
   return body;
 }
 
-/** Decides what the request meets. @returns the prompt without its `[sandbox …]` group */
-function meetFault(exchange: Exchange, rules: FaultRules, path: string, body: ParsedBody): string {
+/** Sets the fault of the exchange. @returns the prompt without its `[sandbox …]` group */
+function applyRules(exchange: Exchange, rules: FaultRules, path: string, body: ParsedBody): string {
   const { record } = exchange;
   const prompt = 'value' in body ? lastUserText(body.value) : undefined;
   const applied = rules.apply({
@@ -106,8 +103,8 @@ function meetFault(exchange: Exchange, rules: FaultRules, path: string, body: Pa
   return applied.prompt ?? prompt ?? '';
 }
 
-/** What precedes any answer. @returns true when nothing may follow */
-async function precede(exchange: Exchange): Promise<boolean> {
+/** Applies the faults before an answer. @returns whether the exchange has ended */
+async function delayOrCut(exchange: Exchange): Promise<boolean> {
   const { fault, response } = exchange;
   if (fault['early-hints'] === true) {
     response.writeEarlyHints({ link: '</v1/models>; rel=preload' });
@@ -118,7 +115,7 @@ async function precede(exchange: Exchange): Promise<boolean> {
   return true;
 }
 
-/** Cheap checks first: no body is read before the key is known. */
+/** Checks the key before it reads the body, because unknown clients may send anything. */
 async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   const { record, request } = exchange;
   const { method = 'GET', url = '/', headers } = request;
@@ -130,8 +127,8 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   const body = await takeBody(state, exchange, route);
   dropBody(request, state.limits);
   state.limiter.admit(key);
-  const prompt = meetFault(exchange, state.rules, path, body);
-  if ((await precede(exchange)) || (await answerAsAsked(exchange))) return;
+  const prompt = applyRules(exchange, state.rules, path, body);
+  if ((await delayOrCut(exchange)) || (await answerWithFault(exchange))) return;
   const { latency, engine, limits } = state;
   await answerRoute({ exchange, key, body, prompt, latency, engine, limits }, route, path);
 }
@@ -157,7 +154,7 @@ async function answerError(exchange: Exchange, error: unknown): Promise<void> {
   await answerFailure(exchange, failure);
 }
 
-/** Answers one request, whatever happens. Never rejects. */
+/** Answers one request. Never rejects. */
 export async function handleRequest(
   state: SandboxState,
   request: IncomingMessage,
@@ -170,7 +167,7 @@ export async function handleRequest(
       await answerError(exchange, error);
     });
   } catch (error) {
-    // The error's own answer failed as well: the connection is gone, or as good as gone.
+    // The error could not be sent either, so the connection is unusable.
     exchange.record.problem ??= String(error);
     response.destroy();
   }

@@ -5,15 +5,15 @@ import { answerWithEvents } from './answers/event-answer.ts';
 import { sendJson } from './answers/whole-answer.ts';
 import { checkCompletionBody, checkWindow } from './completion-body.ts';
 import { pause } from './exchange.ts';
-import { type CompletionOrder, openCompletion } from './open-completion.ts';
+import { type CompletionJob, openCompletion } from './open-completion.ts';
 import { authorize, type KeyTier } from './keys.ts';
 import type { SandboxLimits } from './limits.ts';
 import { modelList, modelRecord } from './model-records.ts';
 import type { ParsedBody } from './read-body.ts';
 import { countPromptTokens } from './token-counter.ts';
 
-/** A request that may be answered: who asks, and what was sent. */
-export interface AcceptedRequest extends Omit<CompletionOrder, 'body'> {
+/** A request with a valid key, within its rate limit. */
+export interface AcceptedRequest extends Omit<CompletionJob, 'body'> {
   readonly key: KeyTier;
   readonly body: ParsedBody;
   readonly limits: Pick<SandboxLimits, 'answer'>;
@@ -57,7 +57,6 @@ async function retrieveModel({ exchange }: AcceptedRequest, id: string): Promise
   await sendJson(exchange, record);
 }
 
-/** An endpoint of the contract. */
 export interface Route {
   readonly method: string;
   readonly path: RegExp;
@@ -65,7 +64,6 @@ export interface Route {
   readonly answer: (accepted: AcceptedRequest, parameter: string) => Promise<void>;
 }
 
-/** The contract's endpoints. */
 const routes: readonly Route[] = [
   {
     method: 'POST',
@@ -85,14 +83,14 @@ function decode(segment: string): string {
   }
 }
 
-/** The endpoint that a request asks for. A known path with another method is none: the contract has no 405. */
+/** Undefined for a wrong method on a known path too, because the contract has no 405. */
 export function findRoute(method: string, path: string): Route | undefined {
   return routes.find((route) => route.method === method && route.path.test(path));
 }
 
 /**
- * Answers with the endpoint's proper answer.
- * @throws Failure for what the contract answers with an error, `not_found` where there is no route
+ * Sends the answer of the endpoint.
+ * @throws Failure of a kind in the contract; `not_found` without a route
  */
 export async function answerRoute(
   accepted: AcceptedRequest,
@@ -103,7 +101,7 @@ export async function answerRoute(
     const { method = 'GET' } = accepted.exchange.request;
     const allowed = routes.filter((candidate) => candidate.path.test(path));
     const methods = allowed.map((candidate) => candidate.method).join(', ');
-    const hint = methods === '' ? {} : { hint: `this path answers ${methods}` };
+    const hint = methods === '' ? {} : { hint: `this path accepts ${methods}` };
     throw new Failure('not_found', `there is no ${method} ${path}`, hint);
   }
   await route.answer(accepted, decode(route.path.exec(path)?.[1] ?? ''));

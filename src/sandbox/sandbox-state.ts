@@ -6,26 +6,26 @@ import type { Exchange } from './exchange.ts';
 import type { FaultRules } from './faults/fault-rules.ts';
 import type { SandboxLimits } from './limits.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import type { BodyRoom } from './read-body.ts';
+import type { BodyMemory } from './read-body.ts';
 
-/** An exchange, and how to say that the rest of its request cannot be read. */
+/** An exchange; `refuse` ends it if the rest of its request cannot be read. */
 interface OpenExchange {
   readonly exchange: Exchange;
   readonly refuse: (failure: Failure) => void;
 }
 
-/** What all requests of one sandbox share. */
+/** Shared by all requests of one sandbox. */
 export interface SandboxState {
   readonly clock: Clock;
   readonly limits: SandboxLimits;
-  readonly room: BodyRoom;
+  readonly memory: BodyMemory;
   readonly rules: FaultRules;
   readonly limiter: RateLimiter;
   readonly latency: Readonly<Record<string, number>>;
-  /** Absent: the sandbox makes its own replies. */
+  /** Undefined: the sandbox generates its own replies. */
   readonly engine: Engine | undefined;
   readonly log: ((line: string) => void) | undefined;
-  /** The exchange that each connection is busy with. */
+  /** The current exchange of each connection. */
   readonly open: WeakMap<Duplex, OpenExchange>;
   isClosing: boolean;
   requests: number;

@@ -9,14 +9,13 @@ import { createFaultRules, type FaultRule } from './faults/fault-rules.ts';
 import { isLoopback } from '../address.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import type { RateLimit } from './keys.ts';
-import { type SandboxLimits, usualLimits } from './limits.ts';
-import { createBodyRoom } from './read-body.ts';
+import { type SandboxLimits, defaultLimits } from './limits.ts';
+import { createBodyMemory } from './read-body.ts';
 import { createRefuseConnection } from './refuse-connection.ts';
 import { handleRequest } from './request-handler.ts';
 import { writeRecord } from './request-record.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
-/** How a sandbox is run. */
 export interface SandboxOptions {
   /** A loopback address; default `127.0.0.1`. */
   readonly host?: string;
@@ -24,41 +23,39 @@ export interface SandboxOptions {
   readonly port?: number;
   /** Default: the system's. */
   readonly clock?: Clock;
-  /** What answers are asked to do; the first rule that is due decides. */
+  /** The first rule that is due decides. */
   readonly faults?: readonly FaultRule[];
-  /** Takes the place of every key's own limit. */
+  /** Replaces the limits of all keys. */
   readonly rateLimit?: RateLimit;
-  /** Takes one line of JSON a request, without a line end, when the request has ended. */
+  /** Gets one line of JSON, without a line end, for each request that has ended. */
   readonly log?: (line: string) => void;
-  /** Answers prompts, at its own pace, in place of the sandbox's own replies. */
+  /** Answers prompts in place of the sandbox's own replies. */
   readonly engine?: Engine;
   /** Milliseconds to the first token, by model id; default: the contract's typical latency. */
   readonly latency?: Readonly<Record<string, number>>;
-  /** Take the place of the usual ones. */
   readonly limits?: Partial<SandboxLimits>;
-  /** Lets the process end although the sandbox runs. */
+  /** Lets the process exit while the sandbox runs. */
   readonly unref?: boolean;
 }
 
-/** A running sandbox. */
 export interface Sandbox {
   /** The base URL for a client, such as `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly port: number;
-  /** Stops at once and cuts open answers. */
+  /** Stops immediately and cuts open answers. */
   close(): Promise<void>;
 }
 
 function createState(options: SandboxOptions): SandboxState {
   const { clock = systemClock, faults = [], rateLimit, log, latency, engine } = options;
   const typical = catalogue.map(({ id, typicalLatency }) => [id, typicalLatency] as const);
-  const limits = { ...usualLimits, ...options.limits };
+  const limits = { ...defaultLimits, ...options.limits };
   return {
     clock,
     log,
     engine,
     limits,
-    room: createBodyRoom(limits),
+    memory: createBodyMemory(limits),
     open: new WeakMap(),
     rules: createFaultRules(faults),
     limiter: createRateLimiter(clock, rateLimit),
@@ -82,12 +79,12 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
   }
   const address = server.address();
   if (address === null || typeof address === 'string') {
-    throw new Failure('unexpected', `the sandbox listens on no port of ${host}`);
+    throw new Failure('unexpected', `the sandbox has no port on ${host}`);
   }
   return address;
 }
 
-/** How often Node looks for requests that take too long, in milliseconds. */
+/** Milliseconds between Node's checks for slow requests. */
 const checkInterval = 1000;
 
 function openServer(state: SandboxState): Server {
@@ -104,13 +101,13 @@ function openServer(state: SandboxState): Server {
   };
   server.on('request', handle).on('checkContinue', handle);
   server.on('clientError', createRefuseConnection(state));
-  const note = (problem: string) => {
+  const logProblem = (problem: string) => {
     const record = { time: clock.date().toISOString(), events: 0, problem };
     if (log !== undefined) writeRecord(log, record);
   };
-  server.on('drop', () => note(`more than ${limits.connections} connections`));
+  server.on('drop', () => logProblem(`more than ${limits.connections} connections`));
   server.once('listening', () => {
-    server.on('error', ({ message }) => note(`a connection failed: ${message}`));
+    server.on('error', ({ message }) => logProblem(`a connection failed: ${message}`));
   });
   return server;
 }
@@ -121,8 +118,8 @@ function allowExit(server: Server): void {
 }
 
 /**
- * Starts the mock: the contract on loopback, with a language model behind it only if an engine is given.
- * @throws Failure `usage` when the host is not loopback or the port is not available
+ * Starts the mock of the service, which has language models only with an engine.
+ * @throws Failure `usage` if the host is not loopback or the port is not available
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0, unref = false } = options;

@@ -1,18 +1,18 @@
-// How the sandbox counts tokens. A token is an optional space and up to six letters or digits, or one other
-// character, or a run of up to eight spaces: about four bytes of English. Linear, and needs no table.
+// A token is an optional space and up to six letters or digits, or one other character, or up to eight blanks: about
+// four bytes of English. Linear, without a table.
 
 const longestWord = 6;
 const longestBlank = 8;
 const space = 0x20;
 
-/** Tokens that each turn costs beside its text. */
-const turnCost = 3;
+/** Tokens of each message in addition to its text. */
+const messageCost = 3;
 
 function isBlank(code: number): boolean {
   return code === space || (code >= 0x09 && code <= 0x0d) || code === 0xa0;
 }
 
-/** ASCII letters, digits and `_`, and the alphabets below U+2000; anything beyond counts one by one. */
+/** ASCII letters, digits and `_`, and the alphabets below U+2000; each character above is a token. */
 function isWord(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) ||
@@ -45,28 +45,27 @@ function tokenEnd(text: string, start: number): number {
   return start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
 }
 
-/** Number of tokens in `text`. */
 export function countTokens(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index = tokenEnd(text, index)) count += 1;
   return count;
 }
 
-/** Tokens of a prompt: those of each turn's text, and three a turn. */
-export function countPromptTokens(turns: readonly { readonly content: string }[]): number {
-  return turns.reduce((sum, turn) => sum + countTokens(turn.content) + turnCost, 0);
+/** Tokens of all messages of a request. */
+export function countPromptTokens(messages: readonly { readonly content: string }[]): number {
+  return messages.reduce((sum, { content }) => sum + countTokens(content) + messageCost, 0);
 }
 
 /**
- * Cuts a text that comes in pieces into tokens, lazily. The result does not depend on where the pieces end, and
- * has as many members as {@link countTokens} counts.
+ * The tokens of a text that arrives in pieces, lazily. They do not depend on where the pieces end, and are as many as
+ * {@link countTokens} counts.
  */
 export function* tokensOf(pieces: Iterable<string>): Generator<string, void, undefined> {
   let held = '';
   for (const piece of pieces) {
     const text = held + piece;
     let start = 0;
-    // The next piece may still lengthen a token that ends near the end of this one.
+    // The next piece may lengthen a token that ends near the end of this one.
     const undecided = text.length - longestBlank - 1;
     while (start < undecided) {
       const end = tokenEnd(text, start);

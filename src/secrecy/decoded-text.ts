@@ -1,35 +1,34 @@
 import { ALWAYS_REMOVED } from '../filtered-characters.ts';
 
-/** A text with its escapes resolved, as far as they are whole. */
+/** A text with its complete escapes resolved. */
 export interface DecodedText {
   readonly text: string;
-  /** Where the character of `text` at `index` is in the original; for its length, the original's length. */
+  /** The index in the original of the character at `index` of `text`; the length maps to the length. */
   readonly position: (index: number) => number;
 }
 
 const percentEscapes = /(?:%[\da-fA-F]{2})+/g;
 
 const jsonEscapes = /(?:%[\da-fA-F]{2})+|\\(?:u[\da-fA-F]{4}|[^u])/g;
-/** Escaped several times, as JSON in JSON is; and a backslash that happens to be before a secret. */
+/** Escaped several times, as in JSON within JSON. Also covers a backslash that precedes a secret by chance. */
 const manyEscapes = /(?:%[\da-fA-F]{2})+|\\+(?:u[\da-fA-F]{4}|[^u])/g;
 
-/** What a terminal does not show and the sanitizer removes: a secret interrupted by it would be whole again. */
+/** Not shown by a terminal, and removed by the sanitizer, which would make a secret interrupted by it whole. */
 const hidden = new RegExp(String.raw`\u001b\[[0-?]*[ -/]*[@-~]|${ALWAYS_REMOVED}`, 'g');
 const anyHidden = new RegExp(hidden.source);
 
-/** Whether a text has escape sequences or characters that are not shown. */
 export function hasHidden(text: string): boolean {
   return anyHidden.test(text);
 }
 
-/** How many bytes a UTF-8 character has that begins with `byte`. */
+/** The bytes of a UTF-8 character with this first byte. */
 function characterLength(byte: number): number {
   if (byte < 0xc0) return 1;
   if (byte < 0xe0) return 2;
   return byte < 0xf0 ? 3 : 4;
 }
 
-/** The characters of one match, each with its length as written. */
+/** The characters of one match, each with the length of its escape. */
 function decodeEscape(escape: string): readonly (readonly [character: string, length: number])[] {
   if (!/^[%\\]/.test(escape)) return [['', escape.length]];
   if (escape.startsWith('\\')) {
@@ -49,10 +48,9 @@ function decodeEscape(escape: string): readonly (readonly [character: string, le
 }
 
 /**
- * The ways to read a text in which something is escaped or hidden, as few are: without what is hidden; its percent
- * encoding resolved; its JSON escapes as
- * well; and those where they are escaped again. A line break in JSON is read as the letter n, which harms nothing: no
- * secret has one.
+ * The text without hidden characters, with its percent encoding resolved, with its JSON escapes resolved too, and with
+ * repeated JSON escapes; only the variants that differ. An escaped line break becomes the letter n, because no secret
+ * has one.
  */
 export function decodedTexts(original: string): readonly DecodedText[] {
   const escapes = [
@@ -64,7 +62,7 @@ export function decodedTexts(original: string): readonly DecodedText[] {
 }
 
 function decodeText(original: string, escapes: RegExp): DecodedText {
-  // Both ascend: from this place in the text on, the original is that much further.
+  // Both ascend: from the index in `places` on, the original is further by the number in `shifts`.
   const places: number[] = [0];
   const shifts: number[] = [0];
   let text = '';

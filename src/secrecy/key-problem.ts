@@ -1,4 +1,4 @@
-/** What a key contains that an HTTP header cannot carry: ends a sentence about the key, without showing it. */
+/** Why a key cannot be sent in an HTTP header, as the end of a sentence. Does not show the key. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   const position = key.search(/[^\x21-\x7e]/);

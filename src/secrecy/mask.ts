@@ -1,17 +1,16 @@
-/** Takes the place of what is not shown. */
+/** Replaces what is not shown. */
 export const maskMark = '…';
 
-/** Of a shorter key the last four characters would show too much. */
-const longEnough = 12;
+/** The last four characters of a shorter key would show too much. */
+const minimumLength = 12;
 
-/** A key for display: its last four characters when it is long enough, else nothing of it. */
+/** A key for display: its last four characters if it has twelve or more. */
 export function maskKey(key: string): string {
-  return key.length >= longEnough ? `${maskMark}${key.slice(-4)}` : maskMark;
+  return key.length >= minimumLength ? `${maskMark}${key.slice(-4)}` : maskMark;
 }
 
 /**
- * Text that may be a URL, for display: without the user name and password of its authority, or of any URL in it. It
- * need not be a valid URL.
+ * Text for display, without the user names and passwords of URLs in it. It may be an invalid URL.
  */
 export function maskUrl(url: string): string {
   const valid = /^[a-z][a-z\d+.-]*:\/\//i.test(url) && URL.canParse(url);
@@ -22,9 +21,9 @@ export function maskUrl(url: string): string {
     .replace(/([a-z][a-z\d+.-]*:\/*)[^\s/?#]*@/gi, `$1${maskMark}@`);
 }
 
-/** A JSON value with its texts masked, names of fields too. */
+/** Masks the texts of a JSON value, the names of fields too. */
 export function maskValue<Value>(value: Value, mask: (text: string) => string): Value {
-  // The value keeps its form, which types cannot say of what `map` and `fromEntries` give.
+  // The value keeps its type, which `map` and `fromEntries` lose.
   const masked: unknown = maskAny(value, mask);
   return masked as Value;
 }

@@ -1,8 +1,8 @@
-import { decidedEnd, harmless, maskRanges, type SecretFilter } from './secret-filter.ts';
+import { decidedEnd, harmlessLength, maskRanges, type SecretFilter } from './secret-filter.ts';
 
-/** Masks secrets in a text that arrives in pieces, also those that cross their borders. */
+/** Masks secrets in a text that arrives in pieces, also across their borders. */
 export interface MaskedStream {
-  /** What can be shown now: all but an end that may be the beginning of a secret. */
+  /** @returns what can be shown now: all but an end that may be the start of a secret */
   write(text: string): string;
   /** The delayed text. If more text follows and completes a secret, only the rest of the secret is masked. */
   end(): string;
@@ -10,12 +10,9 @@ export interface MaskedStream {
   held(): string;
 }
 
-/**
- * The first three characters of a secret are not delayed, so that ordinary text hardly ever is; the rest of a secret is
- * masked.
- */
+/** Does not delay the first three characters of a secret, because ordinary text would often be delayed. */
 export function createMaskedStream(filter: SecretFilter): MaskedStream {
-  /** The end of what was given back, as it was written. */
+  /** The end of the returned text, unmasked. */
   let shown = '';
   let held = '';
   const release = (text: string, isLast: boolean) => {
@@ -25,7 +22,7 @@ export function createMaskedStream(filter: SecretFilter): MaskedStream {
     const released = maskRanges(text, ranges, { start: shown.length, end: until });
     const after = ranges.findLast(({ end }) => end <= until)?.end ?? 0;
     held = text.slice(until);
-    shown = text.slice(Math.max(after, Math.min(decided, until - harmless)), until);
+    shown = text.slice(Math.max(after, Math.min(decided, until - harmlessLength)), until);
     return released;
   };
   return {

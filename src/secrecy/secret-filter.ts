@@ -1,45 +1,43 @@
 import { decodedTexts, hasHidden } from './decoded-text.ts';
 
-/** Replaces a secret. */
 export const mark = '***';
 
 /**
- * Minimum length of a secret for natter's own messages. A shorter one is not masked: masking it would break
- * ordinary words.
+ * Minimum length of a secret in natter's own messages. A shorter one is not masked, because that would break ordinary
+ * words.
  */
 export const shortestInMessages = 4;
 
 /**
- * The same for answers, conversations and recordings, where a key such as `test` or `ollama`, which local servers
- * accept, would put asterisks into the text that a person asked for. NIST SP 800-63B requires eight for a
- * password; no service issues a shorter key.
+ * Minimum length in answers, conversations and recordings, where masking a key such as `test` or `ollama`, which local
+ * servers accept, would damage the text. NIST SP 800-63B requires eight for a password; no service issues a shorter key.
  */
 export const shortestInText = 8;
 
 const shortestEncodedPiece = 6;
 
-/** This many characters of a secret reveal nothing: they are not delayed. */
-export const harmless = 3;
+/** The first characters of a secret, which reveal nothing and are not delayed. */
+export const harmlessLength = 3;
 
 /** From `start` to before `end`. */
-interface Range {
+export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
 /** Finds secrets in texts: as they are, percent-encoded, escaped as in JSON, and in base64 of both alphabets. */
 export interface SecretFilter {
-  /** The text with `***` for every secret. It sees this text alone, so a secret cut in two by its caller stays. */
+  /** Replaces every secret by `***`. A secret that the caller has cut in two stays. */
   readonly mask: (text: string) => string;
-  /** Where the secrets are, in ascending order. */
+  /** The secrets, in ascending order. */
   readonly find: (text: string) => readonly Range[];
-  /** Where the end of the text begins that may be the beginning of a secret; the text's length if nowhere. */
+  /** The index from which the rest of the text may be the start of a secret; the text's length if there is none. */
   readonly openEnd: (text: string) => number;
 }
 
 /**
- * The secret within a longer base64 text: it may start at any of three positions of a base64 group, and the characters
- * at both ends also depend on its neighbours, so they are not looked for.
+ * The secret within a longer base64 text. It may start at three positions of a base64 group; the characters at both ends
+ * depend on its neighbours, and are omitted.
  */
 function base64Pieces(secret: string): readonly string[] {
   return [0, 1, 2]
@@ -53,7 +51,7 @@ function base64Pieces(secret: string): readonly string[] {
 
 /** A secret as it is, with its own escapes resolved unless that leaves too short a text, and in base64. */
 function formsOf(secret: string, shortest: number): readonly string[] {
-  // Without padding, which may be missing in the text.
+  // The padding may be missing in the text.
   const [whole = ''] = Buffer.from(secret).toString('base64').split('=');
   const encoded = [whole, ...base64Pieces(secret)];
   const urlSafe = encoded.map((text) => text.replaceAll('/', '_').replaceAll('+', '-'));
@@ -71,7 +69,7 @@ function rangesIn(text: string, forms: readonly string[]): Range[] {
   return ranges;
 }
 
-/** Ascending; those that overlap are one. */
+/** In ascending order, with overlapping ranges joined. */
 function joinRanges(ranges: readonly Range[]): readonly Range[] {
   const joined: Range[] = [];
   for (const range of ranges.toSorted((one, other) => one.start - other.start)) {
@@ -82,7 +80,7 @@ function joinRanges(ranges: readonly Range[]): readonly Range[] {
   return joined;
 }
 
-/** Where the longest end of `text` begins that one of the forms begins with; the text's length if none does. */
+/** The index of the longest end of `text` that is the start of a form; the text's length if there is none. */
 function openEndIn(text: string, forms: readonly string[]): number {
   let open = text.length;
   for (const form of forms) {
@@ -96,9 +94,9 @@ function openEndIn(text: string, forms: readonly string[]): number {
   return open;
 }
 
-/** At most so many characters stand for one: `\\u0041`. */
+/** The longest escape of one character: `\\u0041`. */
 const longestEscape = 7;
-/** Not from within a run of backslashes: the time for a long one would be quadratic. */
+/** Without the lookbehind, the time for many backslashes would be quadratic. */
 const openEscape = /(?:%[\da-fA-F]?|(?<!\\)\\+(?:u[\da-fA-F]{0,3})?)$/;
 
 function escapedOpenEnd(text: string, forms: readonly string[], longest: number): number {
@@ -113,8 +111,8 @@ function escapedOpenEnd(text: string, forms: readonly string[], longest: number)
 }
 
 /**
- * Whether one of the forms may be in a text with escapes. Most texts with a backslash hold none, and to find that out
- * takes less time than to decode them.
+ * Whether a text with escapes may have one of the forms. Most texts with a backslash have none, and this test is faster
+ * than decoding them.
  */
 function createEscapeTest(forms: readonly string[]): (text: string) => boolean {
   const withoutBackslashes = forms.map((form) => form.replaceAll('\\', ''));
@@ -126,7 +124,7 @@ function createEscapeTest(forms: readonly string[]): (text: string) => boolean {
   };
 }
 
-/** A filter for these secrets, those of fewer than `shortest` characters left out; undefined where none remains. */
+/** A filter for the secrets of `shortest` or more characters; undefined if there are none. */
 export function createSecretFilter(
   secrets: readonly string[],
   shortest: number,
@@ -156,17 +154,16 @@ export function createSecretFilter(
 }
 
 /**
- * Where the text ends of which it is known that no secret begins in it and continues: at the start of a secret, or of
- * an end that may become one.
+ * The index up to which text can be shown after masking: no later text can complete a secret that starts before it.
  * @param ranges the secrets of the text
  */
 export function decidedEnd(filter: SecretFilter, text: string, ranges: readonly Range[]): number {
   const openEnd = filter.openEnd(text);
-  const open = text.length - openEnd > harmless ? openEnd : text.length;
+  const open = text.length - openEnd > harmlessLength ? openEnd : text.length;
   return ranges.find(({ start, end }) => start < open && end > open)?.start ?? open;
 }
 
-/** The part of a text with a mark for each of the ranges that end in it; they ascend, and may begin before it. */
+/** Masks a part of a text: the ascending ranges that end in it, which may start before it. */
 export function maskRanges(text: string, ranges: readonly Range[], part: Range): string {
   let masked = '';
   let { start } = part;

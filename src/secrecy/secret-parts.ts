@@ -1,24 +1,24 @@
 import type { Environment } from '../environment.ts';
 
-/** Whether a header of this name usually has a secret. The only place that decides it. */
+/** Whether a header with this name usually has a secret. The only place that decides it. */
 export function isSecretHeader(name: string): boolean {
   return /auth|cookie|key|token|secret|password|signature/i.test(name);
 }
 
-/** Everything that may contain a secret in a run. */
+/** All that may contain secrets in a run. */
 export interface SecretSources {
   readonly apiKey?: string | undefined;
-  /** By name; only those with the name of a secret header count. */
+  /** By name; only secret headers are used. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** URLs, valid or not, which may hold a user name and a password. */
+  /** URLs, valid or not, which may have a user name and a password. */
   readonly addresses?: readonly (string | undefined)[];
-  /** Keys, the base URL and proxies that variables name. */
+  /** Has variables for keys, the base URL and proxies. */
   readonly environment?: Environment;
 }
 
 /**
- * User names, cookie values and parameters are secrets by their place alone: a shorter one, such as `user` in Basic or
- * `theme=dark` in a cookie, is also an ordinary word.
+ * User names, cookie values and parameters are secret only because of their position. A shorter one, such as `user` in
+ * Basic or `dark` in `theme=dark`, is also an ordinary word.
  */
 const shortestPart = 8;
 
@@ -28,12 +28,12 @@ function percentDecoded(text: string): readonly string[] {
   try {
     return [text, decodeURIComponent(text)];
   } catch {
-    // Not percent-encoded, so it has one form only.
+    // It is not percent-encoded.
     return [text];
   }
 }
 
-/** `user:password` whole, and its halves. */
+/** `user:password`, and both halves. */
 function credentialParts(text: string): readonly string[] {
   const colon = text.indexOf(':');
   if (colon === -1) return longParts([text]);
@@ -46,13 +46,13 @@ function basicParts(scheme: string | undefined, rest: string): readonly string[]
   return credentialParts(Buffer.from(rest, 'base64').toString());
 }
 
-/** The value of `name=value`, of a cookie or a parameter; any other word is itself. */
+/** The value of `name=value`, as in cookies and parameters; any other word unchanged. */
 function valueOf(word: string): string {
   const value = /^[^=]+="?(?<value>[^"]*[^"=][^"]*)"?$/.exec(word)?.groups?.['value'];
   return value ?? word;
 }
 
-/** The whole value, what follows the scheme, decoded Basic with its halves, and each word, cookie or parameter. */
+/** The whole value, the value after the scheme, decoded Basic credentials, and each word, cookie or parameter. */
 function headerParts(value: string): readonly string[] {
   const { scheme, rest } = /^(?<scheme>[^\s=,;]+)\s+(?<rest>.+)$/s.exec(value.trim())?.groups ?? {};
   const words = (rest ?? value).split(/[\s,;]+/).flatMap((word) => [word, valueOf(word)]);
@@ -63,7 +63,7 @@ function headerParts(value: string): readonly string[] {
   ];
 }
 
-/** In a valid URL the authority ends at the first slash; in a broken one it may hold anything. */
+/** In a valid URL, the authority ends at the first slash; in an invalid one, it may have any character. */
 function userInfoOf(address: string): string | undefined {
   const url = address.includes('://') ? address : `http://${address}`;
   const userInfo = URL.canParse(url) ? /:\/\/([^/?#\\]*)@/ : /:\/\/(.*)@/s;
@@ -82,8 +82,8 @@ const addressVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((nam
 ]);
 
 /**
- * The secrets of a run, every part of them that has to be masked by itself. The only place that decides what is a
- * secret; how short a text is masked, {@link createSecretFilter} decides.
+ * The secrets of a run, with every part that has to be masked. The only place that decides what is a secret;
+ * `createSecretFilter` decides on the minimum length.
  */
 export function secretsOf(sources: SecretSources): readonly string[] {
   const { apiKey, headers = {}, addresses = [], environment = {} } = sources;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readTape } from '../recording/recording-fixtures.ts';
+import { readRecordedLines } from '../recording/recording-fixtures.ts';
 import { runNatter, startNatter, temporaryHome } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { json, streamed } from '../support/raw-replies.ts';
@@ -68,7 +68,7 @@ function writtenBelow(home: string): readonly string[] {
 
 /** The texts of the deltas and documents that a recording holds, as a reader would join them. */
 function recordedText(path: string): string {
-  const body = readTape(path)
+  const body = readRecordedLines(path)
     .map(({ type, text }) => (type === 'bytes' ? String(text) : ''))
     .join('');
   const texts = [...body.matchAll(/"content":("(?:[^"\\]|\\.)*")/g)];

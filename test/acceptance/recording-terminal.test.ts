@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { newPath, writeTape } from '../recording/recording-fixtures.ts';
+import { newPath, writeRecording } from '../recording/recording-fixtures.ts';
 import { delta } from '../support/raw-replies.ts';
 import { keys, leave, openRepl, sharedHome } from '../support/repl-terminal.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
@@ -43,7 +43,7 @@ test('a key that a replayed conversation asks for is stored nowhere', async () =
   const ask = { method: 'POST', path: '/v1/chat/completions', type: 'request' };
   const body = { model: 'origin', messages: [{ role: 'user', content: 'hi' }], stream: true };
   const headers = { 'content-type': 'text/event-stream' };
-  const tape = writeTape(
+  const tape = writeRecording(
     { exchange: 1, ...ask, body },
     { exchange: 1, type: 'response', status: 401 },
     { exchange: 1, type: 'end' },

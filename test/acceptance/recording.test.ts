@@ -1,6 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { date, newPath, readTape, writeTape } from '../recording/recording-fixtures.ts';
+import {
+  date,
+  newPath,
+  readRecordedLines,
+  writeRecording,
+} from '../recording/recording-fixtures.ts';
 import { runNatter, startNatter, temporaryHome } from '../support/natter.ts';
 import { chunk, delta, json, streamed, streamHead } from '../support/raw-replies.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
@@ -104,7 +109,7 @@ test('variables record and replay the natter of a script that knows nothing of t
   const script = '$NATTER --sandbox "[sandbox echo] one"; $NATTER --sandbox models list --json';
   const live = await runShell(script, { NATTER_RECORD: tape });
   expect(live.stdout).toContain('"nextgen"');
-  const requests = readTape(tape).filter(({ type }) => type === 'request');
+  const requests = readRecordedLines(tape).filter(({ type }) => type === 'request');
   expect(requests.map(({ exchange }) => exchange)).toEqual([1, 2]);
   const replayed = await runShell(script, { NATTER_REPLAY: tape, NATTER_REPLAY_SPEED: 'max' });
   expect(replayed).toEqual(live);
@@ -166,7 +171,7 @@ test('P5 Ctrl-C while it records ends the exchange; while it replays it ends nat
   await live.waitFor('stdout', /\w+ \w+ \w+/);
   live.child.kill('SIGINT');
   expect((await live.result).signal).toBe('SIGINT');
-  expect(readTape(tape).at(-1)).toMatchObject({ type: 'stopped' });
+  expect(readRecordedLines(tape).at(-1)).toMatchObject({ type: 'stopped' });
   const replay = startNatter(['--replay', tape, '--speed', '0.1', prompt]);
   await replay.waitFor('stdout', /\w/);
   replay.child.kill('SIGINT');
@@ -174,7 +179,7 @@ test('P5 Ctrl-C while it records ends the exchange; while it replays it ends nat
 });
 
 test('lines that cannot be read are warned of, and the rest answers', async () => {
-  const tape = writeTape(
+  const tape = writeRecording(
     { exchange: 1, type: 'request', date, method: 'GET', path: '/v1/models' },
     'a note',
     { exchange: 1, type: 'response', status: 200 },

@@ -99,7 +99,7 @@ describe('the REPL', () => {
     const screen = await screenWith(terminal, /Enter sends it again/);
     expect(screen).toMatch(/› \[sandbox 500 times=1\] hello\n/);
     terminal.type(keys.enter);
-    await terminal.waitFor(/your words:/);
+    await terminal.waitFor(/your prompt:/);
     expect(await leave(terminal)).toBe(0);
   });
 
@@ -161,7 +161,7 @@ describe('the REPL', () => {
     const second = await openRepl(['--sandbox', '-c'], { env });
     await second.waitFor(/› \[sandbox echo\] tea\n\ntea/);
     second.type(`hello again${keys.enter}`);
-    await second.waitFor(/turns: 3/);
+    await second.waitFor(/messages: 3/);
     expect(await leave(second)).toBe(0);
   });
 

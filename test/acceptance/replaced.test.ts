@@ -81,10 +81,10 @@ test('a conversation goes on when natter is updated under it', async () => {
     session.type('\r');
     await session.waitFor(answer);
   };
-  await enter('hello', /your words: hello/);
+  await enter('hello', /your prompt: hello/);
   await enter('/copy 7', /no code block/);
   await enter('/new', /new conversation[^]*new conversation/);
-  await enter('again', /your words: again/);
+  await enter('again', /your prompt: again/);
   session.type('\u0004');
   expect((await session.exit).exitCode).toBe(0);
   expect(session.output()).not.toContain('updated while it was running');

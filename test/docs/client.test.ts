@@ -13,8 +13,8 @@ const guide = readFileSync('docs/client.md', 'utf8');
 
 /** The examples, and what each prints with the sandbox as its service. */
 const outputs = [
-  /your words: `why is the sky blue\?`/,
-  /your words: `three names for a cat`.*\n \d+ [\d.]+\n$/s,
+  /your prompt: `why is the sky blue\?`/,
+  /your prompt: `three names for a cat`.*\n \d+ [\d.]+\n$/s,
   /\[ 'origin', 'nextgen' \]\n1000000\n.*no-such-model/s,
 ];
 const examples = [...guide.matchAll(/```ts\n(?<text>[\s\S]*?)```/g)].map(({ groups }, index) => ({

@@ -38,7 +38,7 @@ test.each(chatting)('README: %s', async () => {
   session.type('hello');
   await session.waitFor(/› hello/);
   session.type('\r');
-  await session.waitFor(/your words: hello/);
+  await session.waitFor(/your prompt: hello/);
   session.type('\u0004');
   expect((await session.exit).exitCode).toBe(0);
 });

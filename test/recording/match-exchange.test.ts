@@ -21,7 +21,7 @@ function choose(...requests: readonly RecordedRequest[]) {
     number: index + 1,
     request,
     date: undefined,
-    reactions: [],
+    events: [],
   }));
   const recording = { file: 'tape.jsonl', exchanges, unreadable: [] };
   return createExchangeMatcher(recording, createConsumedExchanges());
@@ -56,13 +56,13 @@ test.each<[string, readonly RecordedRequest[], RecordedRequest, string]>([
     'nothing was recorded',
     [],
     list,
-    'tape.jsonl has no answer to GET /v1/models: it holds no request',
+    'tape.jsonl has no answer to GET /v1/models: it has no requests',
   ],
   [
     'another address was asked',
     [ask('a'), ask('b')],
     list,
-    'tape.jsonl has no answer to GET /v1/models: it holds only POST /v1/chat/completions',
+    'tape.jsonl has no answer to GET /v1/models: it has only POST /v1/chat/completions',
   ],
   [
     'the prompt is another',
@@ -94,10 +94,10 @@ test('an answer that was used up is told by the numbers it was recorded under', 
   await choice.take(ask('a'));
   await choice.take(ask('a'));
   expect((await refusal(choice.take(ask('a')))).message).toBe(
-    'tape.jsonl has no further answer to POST /v1/chat/completions: it was recorded in exchanges 1 and 3, which were used',
+    'tape.jsonl has no more answers to POST /v1/chat/completions: it was recorded in exchanges 1 and 3, which have been used',
   );
   await choice.take(list);
-  expect((await refusal(choice.take(list))).message).toContain('exchange 2, which was used');
+  expect((await refusal(choice.take(list))).message).toContain('exchange 2, which has been used');
 });
 
 test('a difference is told against an answer that was not used yet', async () => {
@@ -122,19 +122,19 @@ test.each<[string, unknown, unknown, readonly string[]]>([
     'a field that was not there',
     body,
     { ...body, max_tokens: 5 },
-    ['max_tokens is 5, which exchange 1 does not have'],
+    ['max_tokens is 5, but missing in exchange 1'],
   ],
   [
     'a field that is missing',
     body,
     { model: body.model, messages: body.messages },
-    ['stream is missing, which is true in exchange 1'],
+    ['stream is missing, but true in exchange 1'],
   ],
   [
     'a later turn',
     body,
     { ...body, messages: [...body.messages, { role: 'assistant', content: 'hi' }] },
-    ['messages[1] is {"role":"assistant","content":"hi"}, which exchange 1 does not have'],
+    ['messages[1] is {"role":"assistant","content":"hi"}, but missing in exchange 1'],
   ],
   [
     'a long text that differs late',
@@ -154,7 +154,7 @@ test.each<[string, unknown, unknown, readonly string[]]>([
     'no body',
     body,
     undefined,
-    [expect.stringMatching(/^the body is missing, which is \{"model/) as string],
+    [expect.stringMatching(/^the body is missing, but \{"model/) as string],
   ],
   ['a number for a text', { a: '1' }, { a: 1 }, ['a is 1, but "1" in exchange 1']],
   [

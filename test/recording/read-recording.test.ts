@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { readRecording } from '../../src/recording/read-recording.ts';
-import { chatRequest, newPath, writeTape } from './recording-fixtures.ts';
+import { chatRequest, newPath, writeRecording } from './recording-fixtures.ts';
 
 const end = (exchange: number) => ({ exchange, at: 5, type: 'end' });
 
@@ -16,39 +16,39 @@ function failureOf(path: string): Failure {
 }
 
 test('exchanges that ran beside each other are told apart', () => {
-  const path = writeTape(chatRequest(1), chatRequest(2), end(2), end(1));
+  const path = writeRecording(chatRequest(1), chatRequest(2), end(2), end(1));
   const { exchanges } = readRecording(path);
-  expect(exchanges.map(({ number, reactions }) => [number, reactions.length])).toEqual([
+  expect(exchanges.map(({ number, events }) => [number, events.length])).toEqual([
     [1, 1],
     [2, 1],
   ]);
 });
 
 test('a torn last line costs that line, wherever it was cut', () => {
-  const path = writeTape(chatRequest(1), end(1));
+  const path = writeRecording(chatRequest(1), end(1));
   const whole = readFileSync(path);
   const last = whole.lastIndexOf('\n', whole.length - 2) + 1;
   for (let length = last + 1; length < whole.length - 1; length += 1) {
     writeFileSync(path, whole.subarray(0, length));
     const { exchanges, unreadable } = readRecording(path);
-    expect(exchanges).toMatchObject([{ number: 1, reactions: [] }]);
+    expect(exchanges).toMatchObject([{ number: 1, events: [] }]);
     expect(unreadable).toEqual([3]);
   }
 });
 
 test('foreign lines are counted, empty ones are not', () => {
   const { exchanges, unreadable } = readRecording(
-    writeTape('', 'hello', chatRequest(1), '{"type":"note"}', end(1)),
+    writeRecording('', 'hello', chatRequest(1), '{"type":"note"}', end(1)),
   );
   expect(exchanges).toHaveLength(1);
   expect(unreadable).toEqual([3, 5]);
 });
 
 test('recordings put one after the other are one recording', () => {
-  const path = writeTape(chatRequest(1), end(1));
+  const path = writeRecording(chatRequest(1), end(1));
   writeFileSync(path, readFileSync(path), { flag: 'a' });
   const { exchanges, unreadable } = readRecording(path);
-  expect(exchanges.map(({ number, reactions }) => [number, reactions.length])).toEqual([
+  expect(exchanges.map(({ number, events }) => [number, events.length])).toEqual([
     [1, 1],
     [1, 1],
   ]);
@@ -56,7 +56,7 @@ test('recordings put one after the other are one recording', () => {
 });
 
 test('lines that end in CRLF are read', () => {
-  const path = writeTape(chatRequest(1), end(1));
+  const path = writeRecording(chatRequest(1), end(1));
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
   expect(readRecording(path)).toMatchObject({ exchanges: [{ number: 1 }], unreadable: [] });
 });
@@ -67,7 +67,7 @@ test.each([
   [
     'a later version',
     '{"format":"natter-recording","version":2}\n',
-    /has version 2 of the recording format, this natter knows 1/,
+    /has version 2 of the recording format; this natter reads version 1/,
   ],
 ])('%s is refused', (_, text, message) => {
   const path = newPath();

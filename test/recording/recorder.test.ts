@@ -21,7 +21,7 @@ import { fin, reset, type Reply } from '../support/raw-server.ts';
 import { createTestClient, prompt, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
-import { newPath, readTape } from './recording-fixtures.ts';
+import { newPath, readRecordedLines } from './recording-fixtures.ts';
 
 /** A secret that can be in the name of a header. */
 const headerSecret = 'sk-live-0123456789';
@@ -59,12 +59,12 @@ async function recording(
   return { client, clock, server, path, failures };
 }
 
-const typesIn = (path: string) => readTape(path).map(({ type }) => type);
+const typesIn = (path: string) => readRecordedLines(path).map(({ type }) => type);
 
 test('an answer is written down as it came, without the key', async () => {
   const set = await recording([[streamed('one ', 'two')]]);
   expect((await runChat(set)).text).toBe('one two');
-  const lines = readTape(set.path);
+  const lines = readRecordedLines(set.path);
   expect(lines[0]).toMatchObject({
     exchange: 1,
     at: 0,
@@ -87,13 +87,13 @@ test('the path counts from /v1/, whatever stands before it', async () => {
   const server = await serve([[json(200, { data: [] })]]);
   const { client, path } = await recording([], { baseUrl: `${server.url}/proxy/v1` });
   await client.listModels();
-  expect(readTape(path)[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
+  expect(readRecordedLines(path)[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
 });
 
 test('retries are exchanges of their own', async () => {
   const set = await recording([[json(500, {}, { 'retry-after': '0' })], [streamed('yes')]]);
   await runChat(set);
-  const requests = readTape(set.path).filter(({ type }) => type === 'request');
+  const requests = readRecordedLines(set.path).filter(({ type }) => type === 'request');
   expect(requests.map(({ exchange }) => exchange)).toEqual([1, 2]);
 });
 
@@ -109,7 +109,7 @@ test('how a body travelled, cookies and what else may be secret are left out of 
   };
   const { client, path } = await recording([[json(200, { data: [] }, headers)]]);
   await client.listModels();
-  expect(readTape(path)[1]?.['headers']).toEqual({
+  expect(readRecordedLines(path)[1]?.['headers']).toEqual({
     'content-type': 'application/json',
     'x-request-id': 'r-1',
     'x-echo': 'key ***',
@@ -122,7 +122,9 @@ test('the target of a redirect is written whole, without password and query', as
     [response(307, { location: '//u:p@other.test/v1/x?token=1' })],
   ]);
   await expect(client.listModels()).rejects.toThrow('redirects');
-  expect(readTape(path)[1]).toMatchObject({ headers: { location: 'http://other.test/v1/x' } });
+  expect(readRecordedLines(path)[1]).toMatchObject({
+    headers: { location: 'http://other.test/v1/x' },
+  });
   expect(typesIn(path)).toEqual(['request', 'response', 'stopped']);
 });
 
@@ -153,7 +155,7 @@ test.each<[string, Reply]>([
   const set = await recording([reply], { retries: 0 });
   await runChat(set);
   const text = readFileSync(set.path, 'utf8');
-  const decoded = readTape(set.path).map(({ base64 }) =>
+  const decoded = readRecordedLines(set.path).map(({ base64 }) =>
     typeof base64 === 'string' ? Buffer.from(base64, 'base64').toString() : '',
   );
   expect([text, ...decoded].join('')).toContain('***');
@@ -166,7 +168,7 @@ test('K9 a key in the prompt is masked as well', async () => {
     request: { ...prompt, messages: [{ role: 'user', content: `is ${secretKey} good?` }] },
   });
   expectNoSecret(readFileSync(set.path, 'utf8'));
-  expect(readTape(set.path)[0]).toMatchObject({
+  expect(readRecordedLines(set.path)[0]).toMatchObject({
     body: { messages: [{ content: 'is *** good?' }] },
   });
 });
@@ -189,13 +191,13 @@ test.each<[string, Reply, readonly string[], string]>([
   const set = await recording([reply], { retries: 0 });
   await runChat(set);
   expect(typesIn(set.path)).toEqual(types);
-  expect(String(readTape(set.path).at(-1)?.['message'])).toContain(message);
+  expect(String(readRecordedLines(set.path).at(-1)?.['message'])).toContain(message);
 });
 
 test('R20 a time limit that ran out is written down with its message', async () => {
   const set = await recording([[]], { clock: systemClock, firstByteTimeout: 30, retries: 0 });
   await runChat(set);
-  expect(readTape(set.path).at(-1)).toMatchObject({
+  expect(readRecordedLines(set.path).at(-1)).toMatchObject({
     type: 'failure',
     kind: 'unreachable',
     message: expect.stringContaining('sent no response within'),
@@ -223,7 +225,7 @@ test('S48 a compressed answer is written down as text', async () => {
     [head(200, { ...headers, 'content-length': `${body.length}` }), body],
   ]);
   expect((await runChat(set)).text).toBe('Hi');
-  const [, begin, bytes] = readTape(set.path);
+  const [, begin, bytes] = readRecordedLines(set.path);
   expect(begin?.['headers']).toEqual({ 'content-type': 'text/event-stream' });
   expect(bytes).toMatchObject({ text: delta('Hi') + done });
 });

@@ -4,7 +4,13 @@ import { systemClock } from '../../src/clock.ts';
 import { Failure } from '../../src/failure.ts';
 import { openRecordingFile } from '../../src/recording/recording-file.ts';
 import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
-import { chatRequest, date, newPath, readTape, writeTape } from './recording-fixtures.ts';
+import {
+  chatRequest,
+  date,
+  newPath,
+  readRecordedLines,
+  writeRecording,
+} from './recording-fixtures.ts';
 
 const open = (path: string, storage: AppendFile = appendFile) =>
   openRecordingFile(path, {
@@ -15,7 +21,7 @@ const open = (path: string, storage: AppendFile = appendFile) =>
   });
 
 const request = { type: 'request', date, method: 'GET', path: '/v1/models' } as const;
-const numbersIn = (path: string) => readTape(path).map(({ exchange }) => exchange);
+const numbersIn = (path: string) => readRecordedLines(path).map(({ exchange }) => exchange);
 
 async function refusal(path: string): Promise<Failure> {
   const error: unknown = await open(path).catch((thrown: unknown) => thrown);
@@ -58,7 +64,7 @@ test('D7 writers at the same time give no number twice and tear no line', async 
   });
   const given = (await Promise.all(work)).flat();
   expect(new Set(given).size).toBe(30);
-  expect(readTape(path)).toHaveLength(60);
+  expect(readRecordedLines(path)).toHaveLength(60);
 });
 
 test.skipIf(process.platform !== 'linux')(
@@ -84,7 +90,7 @@ test('a file that was replaced is counted from its beginning', async () => {
   const path = newPath();
   const file = await open(path);
   await file.begin(request);
-  const other = writeTape(chatRequest(40), chatRequest(41), chatRequest(42));
+  const other = writeRecording(chatRequest(40), chatRequest(41), chatRequest(42));
   renameSync(other, path);
   expect(await file.begin(request)).toBe(43);
 });
@@ -115,7 +121,7 @@ test('X10: an empty file that took its place gets a header', async () => {
 });
 
 test('D3 after a torn last line a new one begins', async () => {
-  const path = writeTape(chatRequest(4));
+  const path = writeRecording(chatRequest(4));
   writeFileSync(path, '{"exchange":4,"at":5,"ty', { flag: 'a' });
   expect(await (await open(path)).begin(request)).toBe(5);
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');

@@ -9,7 +9,7 @@ export const newPath = (name = 'tape.jsonl') =>
   join(mkdtempSync(join(tmpdir(), 'natter-recording-')), name);
 
 /** Writes a recording of these lines, JSON values or text as it stands. */
-export function writeTape(...lines: readonly unknown[]): string {
+export function writeRecording(...lines: readonly unknown[]): string {
   const path = newPath();
   const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
   writeFileSync(path, headerLine('natter/test') + texts.map((text) => `${text}\n`).join(''));
@@ -17,7 +17,7 @@ export function writeTape(...lines: readonly unknown[]): string {
 }
 
 /** The lines of a recording after the first, parsed. */
-export function readTape(path: string): readonly Record<string, unknown>[] {
+export function readRecordedLines(path: string): readonly Record<string, unknown>[] {
   const [, ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -8,7 +8,7 @@ import { createConsumedExchanges } from '../../src/recording/consumed-exchanges.
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { delta, done } from '../support/raw-replies.ts';
 import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
-import { chatRequest, date, eventStream, writeTape } from './recording-fixtures.ts';
+import { chatRequest, date, eventStream, writeRecording } from './recording-fixtures.ts';
 
 /** A client that answers from these lines; `real` is the clock that a test moves. */
 function replaying(
@@ -17,7 +17,7 @@ function replaying(
 ) {
   const real = createFakeClock(new Date('2030-01-01T00:00:00Z'));
   const clock = createReplayClock(real, speed);
-  const recording = readRecording(writeTape(...lines));
+  const recording = readRecording(writeRecording(...lines));
   const replay = createReplay({
     recording,
     used: createConsumedExchanges(),
@@ -148,7 +148,7 @@ test('retries that were not recorded are told, not waited for again', async () =
   const set = replaying([chatRequest(1), ...refusal(1)]);
   const failure = failureOf(await play(runChat(set), set.clock));
   expect(failure.kind).toBe('configuration');
-  expect(failure.message).toMatch(/has no further answer to POST .* exchange 1, which was used/);
+  expect(failure.message).toMatch(/has no more answers to POST .* exchange 1, which has been used/);
 });
 
 test.each<[string, readonly object[], string, RegExp]>([

@@ -6,7 +6,7 @@ import { openRecordingFile } from '../../src/recording/recording-file.ts';
 import { appendFile } from '../../src/storage/append-file.ts';
 import { createLock, releaseLock } from '../../src/storage/lock/lock-file.ts';
 import { createOwner } from '../../src/storage/lock/lock-owner.ts';
-import { newPath, readTape } from './recording-fixtures.ts';
+import { newPath, readRecordedLines } from './recording-fixtures.ts';
 
 const clock = systemClock;
 const running = { id: process.pid, isRunning: () => true };
@@ -40,5 +40,5 @@ test('a request that waits for another natter to write is stopped at once; later
   releaseLock(`${path}.lock`, 'theirs');
   await transport(request, new AbortController().signal);
   expect(failures).toEqual([]);
-  expect(readTape(path).map(({ type }) => type)).toEqual(['request', 'response']);
+  expect(readRecordedLines(path).map(({ type }) => type)).toEqual(['request', 'response']);
 });

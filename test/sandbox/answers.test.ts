@@ -133,7 +133,7 @@ describe('statuses, bodies and headers', () => {
     expect(answer.status).toBe(400);
     expect(jsonOf(answer)['error']).toMatchObject({
       name: 'invalid_request',
-      message: expect.stringMatching(/unknown word "poem"; the sandbox knows reply, tokens/),
+      message: expect.stringMatching(/unknown field "poem"; the fields are reply, tokens/),
     });
   });
 });

@@ -48,7 +48,7 @@ describe('every reply', () => {
 });
 
 describe('the default reply', () => {
-  test('says that no language model is behind it, and what arrived', async () => {
+  test('describes the request, and that there is no language model', async () => {
     const text = await say('default', {
       messages: [
         { role: 'system', content: 'be brief' },
@@ -59,17 +59,17 @@ describe('the default reply', () => {
       maxTokens: 500,
       promptTokens: 12_345,
     });
-    expect(text).toContain('No language model is behind it');
+    expect(text).toContain('It has no language model');
     expect(text).toContain('model: `origin`, window 128,000 tokens');
-    expect(text).toContain('turns: 4 (1 system, 2 user, 1 assistant)');
-    expect(text).toContain('prompt: 12,345 tokens');
+    expect(text).toContain('messages: 4 (1 system, 2 user, 1 assistant)');
+    expect(text).toContain('prompt length: 12,345 tokens');
     expect(text).toContain('streamed, at most 500 tokens');
-    expect(text).toContain('your words: `hello`');
+    expect(text).toContain('your prompt: `hello`');
   });
 
   test('quotes hostile words harmlessly, on one line', async () => {
     const text = await say('default', { text: 'a\u001b[31mb\n\n# c `d` \u202ee\u0007' });
-    expect(text).toContain("your words: `a[31mb # c 'd' e`\n");
+    expect(text).toContain("your prompt: `a[31mb # c 'd' e`\n");
   });
 
   test('quotes no more than the first words', async () => {

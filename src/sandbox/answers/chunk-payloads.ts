@@ -1,25 +1,24 @@
 import type { Fault } from '../faults/fault-fields.ts';
 import { type Completion, type DeltaGroups, finishReasonOf } from './completion.ts';
 
-/** Cuts text into deltas of `units` UTF-16 units, through surrogate pairs too. */
-function createCutter(units: number) {
-  let held = '';
+/** Splits text into deltas of `units` UTF-16 units, and splits surrogate pairs. */
+function createSplitter(units: number) {
+  let rest = '';
   return {
-    *cut(texts: Iterable<string>): Generator<string, void, undefined> {
+    *split(texts: Iterable<string>): Generator<string, void, undefined> {
       for (const text of texts) {
-        held += text;
-        if (held.length < units) continue;
+        rest += text;
+        if (rest.length < units) continue;
         let start = 0;
-        for (; start + units <= held.length; start += units) yield held.slice(start, start + units);
-        held = held.slice(start);
+        for (; start + units <= rest.length; start += units) yield rest.slice(start, start + units);
+        rest = rest.slice(start);
       }
     },
-    rest: (): readonly string[] => (held === '' ? [] : [held]),
+    end: (): readonly string[] => (rest === '' ? [] : [rest]),
   };
 }
 
-/** The deltas as the fault wants them cut. */
-async function* cutGroups(
+async function* splitGroups(
   groups: DeltaGroups,
   { split }: Fault,
 ): AsyncGenerator<Iterable<string>, void, undefined> {
@@ -27,9 +26,9 @@ async function* cutGroups(
     yield* groups;
     return;
   }
-  const cutter = createCutter(split.units);
-  for await (const group of groups) yield cutter.cut(group);
-  yield cutter.rest();
+  const splitter = createSplitter(split.units);
+  for await (const group of groups) yield splitter.split(group);
+  yield splitter.end();
 }
 
 const roles = { first: 'assistant', every: 'assistant', null: null, empty: '' } as const;
@@ -67,7 +66,7 @@ function createNextRole({ role }: Fault): NextRole {
   return () => repeated;
 }
 
-/** Lists of choices that precede the text; none of them adds to it. */
+/** The choices of chunks before the text; none of them adds to it. */
 function* openingChoices(
   fault: Fault,
   nextRole: NextRole,
@@ -78,7 +77,7 @@ function* openingChoices(
   }
   if (fault['odd-chunks'] === true) {
     for (const odd of emptyDeltas) yield [{ index: 0, ...odd }];
-    yield [{ index: 1, delta: { content: 'another choice' } }];
+    yield [{ index: 1, delta: { content: 'second choice' } }];
   }
   if (fault.reasoning !== undefined) {
     for (const thought of ['The sandbox ', 'does not ', 'think.']) {
@@ -99,7 +98,7 @@ function createWriteChunk(completion: Completion, fault: Fault): WriteChunk {
     });
 }
 
-/** Writes chunks that differ only in their text: the rest is made once, which halves the time of long answers. */
+/** Writes the chunks of text. The JSON around the text is made once, which halves the time of long answers. */
 function createWriteText(
   fault: Fault,
   write: WriteChunk,
@@ -121,7 +120,7 @@ function createWriteText(
   };
 }
 
-/** What precedes and follows the last empty string of a chunk, which is its text. */
+/** The parts of a chunk before and after its last empty string, which is its text. */
 function frameOf(chunk: string): readonly [head: string, tail: string] {
   const place = chunk.lastIndexOf('""');
   return [chunk.slice(0, place), chunk.slice(place + 2)];
@@ -155,9 +154,8 @@ function* map<Item>(
 }
 
 /**
- * The payloads of an answer's events in order, `[DONE]` included, made as they are taken; in groups, as the
- * deltas are. By default the last chunk has an empty content, the finish_reason and the usage; the
- * contract leaves that open.
+ * The payloads of an answer's events, `[DONE]` included, in the groups of the deltas and lazily. By default the last
+ * chunk has an empty content, the finish_reason and the usage; the contract does not define it.
  */
 export async function* chunkPayloads(
   completion: Completion,
@@ -167,6 +165,6 @@ export async function* chunkPayloads(
   const nextRole = createNextRole(fault);
   const writeText = createWriteText(fault, write, nextRole);
   yield map(openingChoices(fault, nextRole), (choices) => write(choices));
-  for await (const deltas of cutGroups(completion.deltas, fault)) yield map(deltas, writeText);
+  for await (const deltas of splitGroups(completion.deltas, fault)) yield map(deltas, writeText);
   yield closingChunks(completion, fault, write, nextRole);
 }

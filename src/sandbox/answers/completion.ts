@@ -3,53 +3,52 @@ import type { Usage } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import type { Fault } from '../faults/fault-fields.ts';
 
-/** How an answer ends. */
 export interface Ending {
   readonly finishReason: string;
   readonly usage: Required<Usage>;
 }
 
-/** Deltas in groups: those of one group are ready together; the next group may take time. */
+/** The deltas of one group are ready at the same time; the next group may take time. */
 export type DeltaGroups = Iterable<Iterable<string>> | AsyncIterable<Iterable<string>>;
 
 export interface Completion {
   readonly id: string;
   readonly model: string;
-  /** Made only as fast as they are taken, and only once. */
+  /** Lazy; can be iterated once. */
   readonly deltas: DeltaGroups;
-  /** As far as the deltas were taken. */
+  /** For the deltas that were read so far. */
   ending(): Ending;
 }
 
-/** Undefined when it is left out. */
+/** Undefined if the fault omits it. */
 export function finishReasonOf(fault: Fault, { finishReason }: Ending): string | undefined {
   return fault['no-finish-reason'] === true ? undefined : (fault['finish-reason'] ?? finishReason);
 }
 
-/** Deltas that are taken before other requests have their turn. */
-const deltasAtOnce = 10_000;
+/** Deltas to read before other requests get a turn. */
+const deltasPerTurn = 10_000;
 
-/** All text of an answer. @throws Failure `server_error` when it is over `limit` characters */
+/** @throws Failure `server_error` if the text is over `limit` characters */
 async function wholeText({ deltas }: Completion, limit: number): Promise<string> {
-  const taken: string[] = [];
+  const read: string[] = [];
   let length = 0;
   for await (const group of deltas) {
     for (const delta of group) {
-      taken.push(delta);
+      read.push(delta);
       length += delta.length;
-      if (taken.length % deltasAtOnce === 0) await nextTurn();
+      if (read.length % deltasPerTurn === 0) await nextTurn();
       if (length > limit) {
         const size = `over ${limit} characters, which is too long for one JSON body`;
         throw new Failure('server_error', `the answer is ${size}`, { hint: 'ask for a stream' });
       }
     }
   }
-  return taken.join('');
+  return read.join('');
 }
 
 /**
- * Body of an answer that does not stream.
- * @throws Failure `server_error` when its text is over `limit` characters
+ * Body of an answer without a stream.
+ * @throws Failure `server_error` if its text is over `limit` characters
  */
 export async function completionBody(
   completion: Completion,

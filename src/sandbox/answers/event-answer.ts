@@ -12,14 +12,13 @@ import {
 } from './response-writer.ts';
 import { errorText } from './whole-answer.ts';
 
-/** An event stream that has begun. */
 interface EventStream {
   readonly exchange: Exchange;
   readonly writer: BodyWriter;
   readonly format: EventFormat;
 }
 
-/** Numbers of the events (from 1) with a fault; the others are sent directly. */
+/** Numbers (from 1) of the events with a fault. */
 function faultyEvents({ fault }: Exchange): ReadonlySet<number> {
   const cutAfter = cutPosition(fault);
   const stallAfter = fault['stall-after'];
@@ -31,7 +30,7 @@ function faultyEvents({ fault }: Exchange): ReadonlySet<number> {
 }
 
 async function sendError({ exchange, writer, format }: EventStream): Promise<void> {
-  const { text } = errorText(exchange, 500, 'the sandbox was asked to fail in the middle');
+  const { text } = errorText(exchange, 500, 'simulated failure in the middle of an answer');
   await writer.write(format(text, exchange.fault['error-as'] === 'event' ? 'error' : undefined));
 }
 
@@ -43,8 +42,8 @@ async function sendMalformed(stream: EventStream, data: string): Promise<void> {
     return;
   }
   await writer.write('data: ');
-  const more = 'x'.repeat(16_384);
-  for (;;) await writer.write(more);
+  const filler = 'x'.repeat(16_384);
+  for (;;) await writer.write(filler);
 }
 
 async function stallStream({ exchange, writer }: EventStream): Promise<void> {
@@ -56,8 +55,8 @@ async function stallStream({ exchange, writer }: EventStream): Promise<void> {
 
 /**
  * Applies the fault to event `number`.
- * @param data the payload of the proper event
- * @returns whether the event is still to be sent, was sent in another form, or the answer was cut or ends here
+ * @param data the payload without the fault
+ * @returns `send` if the caller has to send the event, `end` if it was the last one
  */
 async function applyEventFault(
   stream: EventStream,
@@ -80,10 +79,10 @@ async function applyEventFault(
   return 'sent';
 }
 
-/** Characters collected before a write when there is no pause. */
-const batch = 16_384;
+/** Characters of a write. */
+const batchLength = 16_384;
 
-/** Milliseconds until the next event is due, after so many; the first one is due at once. */
+/** Milliseconds until the next event is due, by the number of those sent; the first one is due immediately. */
 function createPace({ clock, fault: { rate, drip } }: Exchange): (sent: number) => number {
   const interval = drip !== undefined && drip.bytes === undefined ? drip.interval : 0;
   if (rate === undefined) return (sent) => (sent === 0 ? 0 : interval);
@@ -91,28 +90,28 @@ function createPace({ clock, fault: { rate, drip } }: Exchange): (sent: number) 
   return (sent) => Math.max(0, start + (sent * 1000) / rate - clock.monotonic()) + interval;
 }
 
-/** Collects events until they are worth a write, the line end of the last one apart if that must be left out. */
-function createCollector({ exchange, writer }: EventStream) {
-  let held = '\uFEFF'.repeat(exchange.fault.bom ?? 0);
-  let owed = '';
-  const release = async (): Promise<void> => {
-    const text = held;
-    held = '';
+/** Joins events for one write. Holds back the line end of the last one if the fault omits it. */
+function createEventBuffer({ exchange, writer }: EventStream) {
+  let buffer = '\uFEFF'.repeat(exchange.fault.bom ?? 0);
+  let lineEnd = '';
+  const flush = async (): Promise<void> => {
+    const text = buffer;
+    buffer = '';
     if (text === '') return;
     await writer.write(text);
     await writer.flush();
   };
   return {
-    release,
-    /** Undefined while more may be added at once. */
+    flush,
+    /** Undefined if nothing has to be awaited. */
     add(event: string): Promise<void> | undefined {
-      held += owed + event;
+      buffer += lineEnd + event;
       if (exchange.fault.unterminated === true) {
-        const text = held.replace(/[\r\n]+$/, '');
-        owed = held.slice(text.length);
-        held = text;
+        const text = buffer.replace(/[\r\n]+$/, '');
+        lineEnd = buffer.slice(text.length);
+        buffer = text;
       }
-      return held.length < batch ? undefined : release();
+      return buffer.length < batchLength ? undefined : flush();
     },
   };
 }
@@ -121,10 +120,9 @@ interface Sender {
   readonly stream: EventStream;
   readonly faulty: ReadonlySet<number>;
   readonly timeToNext: (sent: number) => number;
-  readonly events: ReturnType<typeof createCollector>;
+  readonly events: ReturnType<typeof createEventBuffer>;
 }
 
-/** Sends payloads that are ready. */
 async function sendGroup(
   { stream, faulty, timeToNext, events }: Sender,
   payloads: Iterable<string>,
@@ -135,11 +133,11 @@ async function sendGroup(
     const number = record.events + 1;
     const wait = timeToNext(record.events);
     if (wait > 0) {
-      await events.release();
+      await events.flush();
       await pause(exchange, wait);
     }
     if (faulty.has(number)) {
-      await events.release();
+      await events.flush();
       const outcome = await applyEventFault(stream, number, data);
       if (outcome === 'cut') return 'cut';
       if (outcome !== 'send') record.events = number;
@@ -150,7 +148,7 @@ async function sendGroup(
     if (full !== undefined) await full;
     record.events = number;
   }
-  await events.release();
+  await events.flush();
   return 'sent';
 }
 
@@ -164,7 +162,7 @@ async function sendEvents(
     stream,
     faulty: faultyEvents(exchange),
     timeToNext: createPace(exchange),
-    events: createCollector(stream),
+    events: createEventBuffer(stream),
   };
   for await (const payloads of groups) {
     const outcome = await sendGroup(sender, payloads);
@@ -174,8 +172,8 @@ async function sendEvents(
 }
 
 /**
- * Streams a completion. The headers leave at once, the first event when the model's latency has passed since the
- * request arrived.
+ * Streams a completion. The headers are sent immediately, the first event `latency` milliseconds after the arrival of the
+ * request.
  */
 export async function answerWithEvents(
   exchange: Exchange,

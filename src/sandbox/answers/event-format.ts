@@ -2,10 +2,10 @@ import type { Fault } from '../faults/fault-fields.ts';
 
 const lineEnds = { lf: '\n', crlf: '\r\n', cr: '\r' } as const;
 
-/** Alternating line ends, one kind an event: a CR before an LF would make one line end of two. */
+/** One kind per event: within an event, a CR before an LF would be one line end, not two. */
 const mixedEnds = [lineEnds.lf, lineEnds.crlf, lineEnds.cr];
 
-function spread(data: string): readonly string[] {
+function splitOverLines(data: string): readonly string[] {
   try {
     return JSON.stringify(JSON.parse(data), null, 1).split('\n');
   } catch {
@@ -13,10 +13,10 @@ function spread(data: string): readonly string[] {
   }
 }
 
-/** Writes one event; each call is the next event of the stream. */
+/** Formats the next event of the stream. */
 export type EventFormat = (data: string, name?: string) => string;
 
-/** `data: <json>` and a blank line (contract, Events), or as changed by the fault. */
+/** `data: <json>` and a blank line (contract, Events), changed by the fault. */
 export function createEventFormat(fault: Fault): EventFormat {
   const lineEnding = fault['line-ending'] ?? 'lf';
   const prefix = `data:${' '.repeat(fault['data-spaces'] ?? 1)}`;
@@ -25,7 +25,7 @@ export function createEventFormat(fault: Fault): EventFormat {
     number += 1;
     const end =
       lineEnding === 'mixed' ? (mixedEnds[number % 3] ?? lineEnds.lf) : lineEnds[lineEnding];
-    const lines = fault['data-lines'] === true ? spread(data) : [data];
+    const lines = fault['data-lines'] === true ? splitOverLines(data) : [data];
     const extras =
       fault['extra-fields'] === true
         ? [`id: ${number}`, 'retry: 10', 'event', 'x-unknown: 1', 'no colon']
@@ -36,7 +36,6 @@ export function createEventFormat(fault: Fault): EventFormat {
   };
 }
 
-/** A comment between two events. */
 export function formatComment(fault: Fault): string {
   const lineEnding = fault['line-ending'] ?? 'lf';
   const end = lineEnding === 'mixed' ? lineEnds.lf : lineEnds[lineEnding];

@@ -3,27 +3,27 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
 
-const usualCut = 3;
+const defaultCut = 3;
 
 /**
- * Milliseconds for what was sent to be read before a reset, which discards it on both sides. Real time,
- * whatever the clock: so is that of the client.
+ * Milliseconds for the client to read the data before a reset, which discards it on both sides. Real time, as in the
+ * client, not the sandbox's clock.
  */
 const grace = 100;
 
-/** After how many events the answer is cut, if it is; `request` is before its headers. */
+/** The number of events before a cut; `request` is before the headers. Undefined without a cut. */
 export function cutPosition(fault: Fault): number | 'request' | undefined {
   const place = fault['cut-after'];
-  return place ?? (fault.cut === undefined ? undefined : usualCut);
+  return place ?? (fault.cut === undefined ? undefined : defaultCut);
 }
 
-/** Closes the connection; what was written is still sent. */
+/** Closes the connection after sending what was written. */
 export async function breakOff({ response }: Pick<Exchange, 'response'>): Promise<void> {
   await nextTurn();
   response.socket?.destroySoon();
 }
 
-/** Ends the answer early. `end` keeps HTTP intact, `fin` and `rst` break it. */
+/** Ends the answer early. `end` is valid HTTP, `fin` and `rst` are not. */
 export async function cut({ response, record, fault }: Exchange): Promise<void> {
   record.ended = 'cut';
   const { socket } = response;
@@ -43,7 +43,7 @@ export async function cut({ response, record, fault }: Exchange): Promise<void> 
 }
 
 /**
- * Stays silent, or sends nothing but comments.
+ * Sends nothing, or only comments, for the time of the fault.
  * @param comment sends one
  */
 export async function stall(exchange: Exchange, comment: () => Promise<void>): Promise<void> {

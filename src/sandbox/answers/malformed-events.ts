@@ -1,21 +1,19 @@
-// Invalid events.
-
-type Spoil = (data: string) => string;
+type Corrupt = (data: string) => string;
 
 export const malformedSummaries = {
   truncated: 'half of the JSON (default)',
-  text: 'no JSON',
-  html: 'a page of a gateway',
-  two: 'the JSON twice in one event',
+  text: 'not JSON',
+  html: 'an HTML page of a gateway',
+  two: 'the JSON value twice',
   scalar: 'a number',
   null: 'JSON null',
   empty: 'no data',
-  comment: 'a comment a gateway wrapped as data',
-  utf8: 'a byte that is not UTF-8',
+  comment: 'a comment that a gateway sent as data',
+  utf8: 'invalid UTF-8',
   endless: 'a line that never ends',
 } as const;
 
-const spoilers = {
+const corruptors = {
   truncated: (data) => data.slice(0, Math.ceil(data.length / 2)),
   text: () => 'this is not JSON',
   html: () => '<html><body>502 Bad Gateway</body></html>',
@@ -25,15 +23,15 @@ const spoilers = {
   empty: () => '',
   comment: () => ': keep-alive',
   utf8: () => '{"choices":[{"index":0,"delta":{"content":"a\u00ffb"}}]}',
-} satisfies Record<Exclude<MalformedKind, 'endless'>, Spoil>;
+} satisfies Record<Exclude<MalformedKind, 'endless'>, Corrupt>;
 
 export type MalformedKind = keyof typeof malformedSummaries;
 
 export function corrupt(data: string, kind: Exclude<MalformedKind, 'endless'>): string {
-  return spoilers[kind](data);
+  return corruptors[kind](data);
 }
 
-/** How an event is to be written; ÿ in Latin-1 is invalid UTF-8. */
+/** ÿ in Latin-1 is invalid UTF-8. */
 export function encodingOf(kind: MalformedKind): 'latin1' | 'utf8' {
   return kind === 'utf8' ? 'latin1' : 'utf8';
 }

@@ -20,7 +20,7 @@ const dateFormats: Readonly<Record<string, (date: Date) => string>> = {
   },
 };
 
-/** `date+3` and its like as the date in so many seconds; anything else unchanged. */
+/** `date+3` becomes the date in three seconds, in the named format; any other value is unchanged. */
 function retryAfterText(value: string, clock: Clock): string {
   const [, format = '', seconds] = /^(date|rfc850|asctime)([+-]\d{1,9})$/.exec(value) ?? [];
   const write = dateFormats[format];
@@ -28,7 +28,7 @@ function retryAfterText(value: string, clock: Clock): string {
   return write(new Date(clock.date().getTime() + Number(seconds) * 1000));
 }
 
-/** Headers of an answer, those of the fault last. */
+/** Headers of the fault replace the others. */
 export function responseHeaders(
   { clock, fault, number }: Exchange,
   contentType: string,
@@ -44,18 +44,18 @@ export function responseHeaders(
   };
 }
 
-/** Ends the body with the connection, where the fault wants it. */
+/** With the fault `framing=close`, the body ends with the connection. */
 export function applyFraming({ fault, response }: Exchange): void {
   if (fault.framing !== 'close') return;
   response.useChunkedEncodingByDefault = false;
   response.shouldKeepAlive = false;
 }
 
-/** Where the body of an answer goes: compressed, split and slowed down by the fault. */
+/** Writes the body of an answer: compressed, split and slowed down by the fault. */
 export interface BodyWriter {
-  /** Resolves when more may be written, so that no more is produced than read. */
+  /** Resolves when the client can take more. */
   write(chunk: string | Buffer): Promise<void>;
-  /** Resolves when all that was written left the compressor. */
+  /** Resolves when the compressor has sent everything. */
   flush(): Promise<void>;
   end(): void;
 }
@@ -76,13 +76,13 @@ async function createCompressor(encoding: Encoding): Promise<Compressor> {
   return create();
 }
 
-function bytesAtOnce({ split, drip }: Fault): number | undefined {
+function bytesPerWrite({ split, drip }: Fault): number | undefined {
   return drip?.bytes ?? (split !== undefined && 'bytes' in split ? split.bytes : undefined);
 }
 
 function createWrite(exchange: Exchange, target: Writable): BodyWriter['write'] {
   const { fault, signal } = exchange;
-  const size = bytesAtOnce(fault);
+  const size = bytesPerWrite(fault);
   const interval = fault.drip?.bytes === undefined ? 0 : fault.drip.interval;
   const writeWhole = async (chunk: string | Buffer): Promise<void> => {
     signal.throwIfAborted();
@@ -99,13 +99,13 @@ function createWrite(exchange: Exchange, target: Writable): BodyWriter['write'] 
   };
 }
 
-/** Call it once the head was written. */
+/** Call it after writing the head. */
 export async function openBodyWriter(exchange: Exchange): Promise<BodyWriter> {
   const { fault, response, signal } = exchange;
   const compressor =
     fault.encoding === undefined ? undefined : await createCompressor(fault.encoding);
   compressor?.pipe(response);
-  // Without a reader a flush would wait forever.
+  // Without a reader, a flush would wait forever.
   signal.addEventListener('abort', () => compressor?.destroy(), { once: true });
   const target = compressor ?? response;
   return {

@@ -13,23 +13,23 @@ interface WholeAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The length is known only for a body that is sent whole and unchanged. */
+/** Empty if the body is not sent whole and unchanged. */
 function lengthHeader({ fault }: Exchange, { status, text }: WholeAnswer): Record<string, string> {
-  const untold =
+  const isUnknown =
     status === 204 ||
     status === 304 ||
     fault.encoding !== undefined ||
     fault.framing !== undefined ||
     fault.cut === 'end';
-  return untold ? {} : { 'content-length': String(Buffer.byteLength(text)) };
+  return isUnknown ? {} : { 'content-length': String(Buffer.byteLength(text)) };
 }
 
-/** How much of the body precedes a stall or cut: nothing right after the headers, else half. */
-function partBefore(text: string, events: number): string {
+/** The body before a stall or cut: nothing if that is right after the headers, else half. */
+function bodyBefore(text: string, events: number): string {
   return events === 0 ? '' : text.slice(0, Math.ceil(text.length / 2));
 }
 
-/** Sends an answer that is not an event stream, with its fault. */
+/** Sends an answer without a stream. */
 async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void> {
   const { fault, record, response } = exchange;
   const { status, contentType, text } = answer;
@@ -45,7 +45,7 @@ async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void>
   const cutAfter = cutPosition(fault);
   const stallAfter = fault['stall-after'];
   const interruption = stallAfter ?? cutAfter;
-  const first = typeof interruption === 'number' ? partBefore(text, interruption) : '';
+  const first = typeof interruption === 'number' ? bodyBefore(text, interruption) : '';
   await writer.write(first);
   await writer.flush();
   if (stallAfter !== undefined) await stall(exchange, async () => {});
@@ -59,13 +59,12 @@ async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void>
   });
 }
 
-/** Sends a value as JSON. */
 export async function sendJson(exchange: Exchange, value: unknown): Promise<void> {
   const text = JSON.stringify(value);
   await sendWhole(exchange, { status: 200, contentType: 'application/json', text });
 }
 
-/** Messages quote the request, which may have megabytes. */
+/** Messages quote the request, which can be long. */
 const longestMessage = 2000;
 
 const hostileText = ' \u001b[31m\u001b]0;owned\u0007\u202etxet\u009b2J';
@@ -79,7 +78,7 @@ export function errorName(status: number): string {
 
 function statusOf({ kind }: Failure): number {
   const entry = Object.entries(errorNames).find(([, name]) => name === kind);
-  // A mistake in a `[sandbox …]` group is a mistake in the request.
+  // Such as a mistake in a `[sandbox …]` group.
   return entry === undefined ? 400 : Number(entry[0]);
 }
 
@@ -88,12 +87,12 @@ export function errorText(
   status: number,
   message: string,
 ): ReturnType<typeof errorBody> {
-  const said = fault.message ?? message;
-  const text = fault.hostile === true ? said + hostileText : said;
+  const shown = fault.message ?? message;
+  const text = fault.hostile === true ? shown + hostileText : shown;
   return errorBody(fault['error-shape'] ?? 'nested', status, errorName(status), text);
 }
 
-/** Sends the error of a request (contract, Errors). */
+/** Sends an error of the contract. */
 export async function answerFailure(exchange: Exchange, failure: Failure): Promise<void> {
   const status = statusOf(failure);
   const { hint, message, retryAfterSeconds } = failure;
@@ -117,9 +116,9 @@ function guessContentType(body: string): string {
 
 /**
  * Sends the status or body of the fault.
- * @returns false when it has none
+ * @returns false if it has neither
  */
-export async function answerAsAsked(exchange: Exchange): Promise<boolean> {
+export async function answerWithFault(exchange: Exchange): Promise<boolean> {
   const { fault } = exchange;
   const { body } = fault;
   const implied = fault['retry-after'] === undefined || body !== undefined ? 200 : 429;
@@ -132,7 +131,7 @@ export async function answerAsAsked(exchange: Exchange): Promise<boolean> {
   const error =
     status < 400
       ? { contentType: 'text/plain', text: '' }
-      : errorText(exchange, status, `the sandbox was asked to answer ${status}`);
+      : errorText(exchange, status, `simulated status ${status}`);
   await sendWhole(exchange, { ...error, status });
   return true;
 }

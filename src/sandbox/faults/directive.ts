@@ -2,20 +2,21 @@ import { Failure } from '../../failure.ts';
 import type { Fault } from './fault-fields.ts';
 import { parseFault, type WrittenField } from './parse-fault.ts';
 
-/** The `[sandbox …]` group at the start of a prompt, and what is left without it. */
+/** The `[sandbox …]` group at the start of a prompt. */
 export interface Directive {
-  /** The group as written, brackets included: what `times` is counted by. */
+  /** The group as written, with its brackets; `times` is counted for each source. */
   readonly source: string;
   readonly fault: Fault;
+  /** The prompt without the group. */
   readonly rest: string;
 }
 
-/** Longest group, in characters: groups are remembered, for `times`, and a longer one would be a load. */
+/** In characters. Groups are kept in memory for `times`. */
 const longestGroup = 65_536;
 
 const opening = /^\s*\[sandbox(?=[\s\]:])[:]?/i;
 
-/** In order: spaces, the closing bracket, `name=value` with a quoted value, `name=value`, `name`. */
+/** Spaces, the closing bracket, `name=value` with a quoted value, `name=value`, or `name`. */
 const token =
   /[\s,]+|(?<end>\])|(?<quoted>[^\s,=\]]+)=(?:"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)')|(?<name>[^\s,=\]]+)(?:=(?!["'])(?<value>[^\s\]]*))?/suy;
 
@@ -23,7 +24,7 @@ function unquote(text: string): string {
   try {
     return String(JSON.parse(`"${text.replaceAll('\n', String.raw`\n`)}"`));
   } catch {
-    throw new Failure('usage', `"${text}" is not a text with JSON escapes`);
+    throw new Failure('usage', `"${text}" has an invalid JSON escape`);
   }
 }
 
@@ -35,17 +36,17 @@ function fieldOf(groups: Readonly<Record<string, string | undefined>>): WrittenF
 
 function unreadable(rest: string): Failure {
   if (rest === '') {
-    return new Failure('usage', 'the group that begins with "[sandbox" has no closing "]"');
+    return new Failure('usage', 'the "[sandbox" group has no closing "]"');
   }
   const start = rest.slice(0, 20);
-  return new Failure('usage', `cannot read the "[sandbox" group from ${JSON.stringify(start)} on`);
+  return new Failure('usage', `cannot parse the "[sandbox" group at ${JSON.stringify(start)}`);
 }
 
 /**
- * Finds the group at the start of a prompt: fields as `name=value` or `name`, separated by spaces; values may
- * be in single quotes, or in double quotes with JSON escapes. One space after the group belongs to it.
- * @returns undefined when the prompt does not begin with one
- * @throws Failure `usage` for a group that is never closed and for unknown or wrong fields
+ * Parses the group at the start of a prompt: fields as `name=value` or `name`, separated by spaces; values may be in
+ * single quotes, or in double quotes with JSON escapes. One space after the group belongs to it.
+ * @returns undefined if the prompt does not begin with a group
+ * @throws Failure `usage` for a group without an end, and for unknown or invalid fields
  */
 export function parseDirective(prompt: string): Directive | undefined {
   const start = opening.exec(prompt)?.[0].length;
@@ -69,7 +70,7 @@ export function parseDirective(prompt: string): Directive | undefined {
   };
 }
 
-/** A prompt without its group; unchanged where it has none, or an invalid one. */
+/** A prompt without its group; unchanged if it has none, or an invalid one. */
 export function withoutGroup(prompt: string): string {
   try {
     return parseDirective(prompt)?.rest ?? prompt;

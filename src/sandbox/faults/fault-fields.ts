@@ -17,24 +17,22 @@ import {
   wholeNumber,
 } from './fault-values.ts';
 
-/** The part of an answer a field changes; the headings of the reference tables. */
+/** The part of an answer that a field changes; the reference has a table for each. */
 export type FaultSection = 'reply' | 'response' | 'timing' | 'ending' | 'events' | 'counting';
 
-/** One row of the table of fault fields. */
 export interface FaultField<Value> extends ValueKind<Value> {
   readonly section: FaultSection;
   readonly summary: string;
-  /** The value when the field is named without one. */
+  /** The value if only the name is written. */
   readonly bare?: string;
   /** Other accepted names. */
   readonly aliases?: readonly string[];
-  /** May be given more than once; values are then merged. */
+  /** Repeated values are merged. */
   readonly repeatable?: boolean;
 }
 
 type Extras = Pick<FaultField<unknown>, 'bare' | 'aliases' | 'repeatable'>;
 
-/** Makes the rows of one section. */
 function fieldsOf(section: FaultSection) {
   return <Value>(
     kind: ValueKind<Value>,
@@ -46,7 +44,7 @@ function fieldsOf(section: FaultSection) {
   };
 }
 
-/** The names of a table in their written order, with their type. */
+/** `Object.keys` with the type of the names. */
 function namesOf<Name extends string>(
   table: Readonly<Partial<Record<Name, unknown>>>,
 ): readonly Name[] {
@@ -59,141 +57,155 @@ const timing = fieldsOf('timing');
 const ending = fieldsOf('ending');
 const counting = fieldsOf('counting');
 
-/** The whole response. */
+/** Fields of the whole response. */
 const responseFields = {
-  reply: reply(choice(replyNames, 'name'), 'what the answer says'),
+  reply: reply(choice(replyNames, 'name'), 'reply to send'),
   tokens: reply(wholeNumber('n', 1), 'length of the replies `tokens` and `million`'),
-  seed: reply(wholeNumber('n', 0), 'another text for the replies `tokens` and `million`'),
-  rate: reply(wholeNumber('n', 1), 'events (tokens, unless `split`) a second; default: no pause', {
-    aliases: ['tps', 'speed'],
-  }),
+  seed: reply(wholeNumber('n', 0), 'random seed of the replies `tokens` and `million`'),
+  rate: reply(
+    wholeNumber('n', 1),
+    'events per second (tokens, unless `split`); default: no pause',
+    {
+      aliases: ['tps', 'speed'],
+    },
+  ),
 
-  status: response(status, 'answers with this status and an error body', { aliases: ['code'] }),
-  message: response(anyText('text'), 'message of the error body', { aliases: ['detail'] }),
-  'error-shape': response(choice(namesOf(errorShapes), 'shape'), 'form of error bodies', {
+  status: response(status, 'respond with this status and an error body', { aliases: ['code'] }),
+  message: response(anyText('text'), 'message in the error body', { aliases: ['detail'] }),
+  'error-shape': response(choice(namesOf(errorShapes), 'shape'), 'shape of error bodies', {
     aliases: ['shape'],
   }),
-  body: response(anyText('text'), 'answers with exactly this body'),
-  headers: response(headerLine, 'adds a header; may be repeated', {
+  body: response(anyText('text'), 'respond with exactly this body'),
+  headers: response(headerLine, 'add a response header; repeatable', {
     aliases: ['header'],
     repeatable: true,
   }),
   'content-type': response(
     headerValue('type', 'a media type such as text/plain'),
-    'sends this Content-Type',
+    'media type in Content-Type',
   ),
-  charset: response(headerValue('label', 'a label such as windows-1252'), 'claims this charset'),
+  charset: response(
+    headerValue('label', 'a label such as windows-1252'),
+    'charset in Content-Type; the body stays UTF-8',
+  ),
   'retry-after': response(
     headerValue('value', 'any header text'),
-    'sends this Retry-After unchanged; `date+3`, `rfc850+3` and `asctime+3` become dates; means 429 unless `status` is given',
+    'value of Retry-After; `date+3`, `rfc850+3` and `asctime+3` become dates; the status is 429 unless set',
   ),
-  encoding: response(choice(['gzip', 'br', 'deflate']), 'compresses the body'),
+  encoding: response(choice(['gzip', 'br', 'deflate']), 'compress the body'),
   framing: response(
     choice(['chunked', 'close']),
-    '`close`: only the end of the connection ends the body',
+    '`close`: end the body by closing the connection',
   ),
-  'early-hints': response(toggle, 'sends a 103 response first', { aliases: ['103'] }),
-  'models-shape': response(choice(namesOf(modelShapes), 'shape'), 'form of the models list'),
-  'no-stream': response(toggle, 'answers with one JSON body even when a stream was requested', {
+  'early-hints': response(toggle, 'send a 103 response first', { aliases: ['103'] }),
+  'models-shape': response(choice(namesOf(modelShapes), 'shape'), 'shape of the model list'),
+  'no-stream': response(toggle, 'send one JSON body even if a stream was requested', {
     aliases: ['json'],
   }),
 
-  delay: timing(duration, 'waits before the headers', {
+  delay: timing(duration, 'wait before the headers', {
     bare: 'forever',
     aliases: ['wait', 'latency', 'stall-before', 'timeout'],
   }),
-  'stall-after': timing(wholeNumber('n', 0), 'falls silent after n events (half of a JSON body)', {
-    bare: '3',
-    aliases: ['stall'],
-  }),
-  'stall-for': timing(duration, 'how long it is silent; default: forever'),
-  'keep-alive': timing(duration, 'sends a comment this often while it stalls', { bare: '1000' }),
-  drip: timing(drip, 'pauses before each event, or each few bytes', { bare: '50ms' }),
+  'stall-after': timing(
+    wholeNumber('n', 0),
+    'stop sending after n events, or half of a JSON body',
+    {
+      bare: '3',
+      aliases: ['stall'],
+    },
+  ),
+  'stall-for': timing(duration, 'length of the stall; default: forever'),
+  'keep-alive': timing(duration, 'interval of comments during a stall', { bare: '1000' }),
+  drip: timing(drip, 'pause before each event, or after each few bytes', { bare: '50ms' }),
 
   cut: ending(
     choice(['fin', 'rst', 'end']),
-    'ends too early: `fin` closes the connection, `rst` resets it, `end` ends the body properly',
+    'end early: `fin` closes the connection, `rst` resets it, `end` ends the body correctly',
     { bare: 'fin' },
   ),
-  'cut-after': ending(cutPlace, 'where the cut happens; default: after 3 events (half a body)', {
+  'cut-after': ending(cutPlace, 'where to cut; default: after 3 events, or half of a JSON body', {
     aliases: ['cut-at'],
   }),
-  'hold-open': ending(toggle, 'leaves the connection open after the answer'),
-  'close-after': ending(toggle, 'closes the connection after the answer, unannounced'),
+  'hold-open': ending(toggle, 'keep the connection open after the answer'),
+  'close-after': ending(toggle, 'close the connection after the answer, unannounced'),
 
   times: counting(
     wholeNumber('n', 1),
-    'does this n times, then answers properly (a prompt’s group then begins again)',
+    'affect n requests, then answer normally; for a group in a prompt, the count then restarts',
     { aliases: ['count', 'repeat'] },
   ),
-  skip: counting(wholeNumber('n', 0), 'answers n requests properly first'),
-  every: counting(wholeNumber('n', 1), 'does this to every n-th request only'),
+  skip: counting(wholeNumber('n', 0), 'answer n requests normally first'),
+  every: counting(wholeNumber('n', 1), 'affect only every n-th request'),
 };
 
-/** They are built in memory. */
-const mostRepeats = 10_000;
+/** Repetitions are built in memory. */
+const maxRepeats = 10_000;
 
 const events = fieldsOf('events');
 
-/** The event stream: single events, mostly what the contract leaves open. */
+/** Fields of single events, mostly where the contract is not precise. */
 const eventFields = {
-  'malformed-at': events(wholeNumber('n', 1), 'corrupts event n', {
+  'malformed-at': events(wholeNumber('n', 1), 'corrupt event n', {
     bare: '3',
     aliases: ['malformed'],
   }),
-  'malformed-as': events(choice(namesOf(malformedSummaries), 'kind'), 'how it is corrupted'),
-  'error-at': events(wholeNumber('n', 1), 'sends an error in place of event n and ends', {
+  'malformed-as': events(choice(namesOf(malformedSummaries), 'kind'), 'how to corrupt it'),
+  'error-at': events(wholeNumber('n', 1), 'send an error in place of event n, then end', {
     bare: '3',
     aliases: ['error-event', 'error'],
   }),
   'error-as': events(
     choice(['data', 'event']),
-    'the error is plain data (default) or an `event: error`',
+    'send the error as plain data (default) or as an `event: error`',
   ),
-  'no-done': events(toggle, 'leaves out `data: [DONE]`'),
-  'finish-reason': events(anyText('word'), 'sends this finish_reason', { aliases: ['finish'] }),
-  'no-finish-reason': events(toggle, 'leaves out the finish_reason', { aliases: ['no-finish'] }),
+  'no-done': events(toggle, 'omit `data: [DONE]`'),
+  'finish-reason': events(anyText('word'), 'finish_reason to send', { aliases: ['finish'] }),
+  'no-finish-reason': events(toggle, 'omit the finish_reason', { aliases: ['no-finish'] }),
   usage: events(
     choice(['none', 'finish', 'last', 'every']),
-    'where usage is: nowhere, with the finish_reason (default), in a chunk of its own without choices, in every chunk',
+    'where to send usage: nowhere, with the finish_reason (default), in a last chunk without choices, or in every chunk',
   ),
-  'after-done': events(toggle, 'sends one more chunk after `[DONE]`'),
-  unterminated: events(toggle, 'the last event has no line end'),
-  split: events(split, 'cuts deltas or writes anywhere, inside a surrogate pair too'),
-  hostile: events(toggle, 'adds terminal escape sequences to the text'),
+  'after-done': events(toggle, 'send a chunk after `[DONE]`'),
+  unterminated: events(toggle, 'omit the line end of the last event'),
+  split: events(
+    split,
+    'size of deltas in UTF-16 units, or of writes in bytes; splits characters, too',
+  ),
+  hostile: events(toggle, 'add terminal escape sequences to the text'),
   'line-ending': events(choice(['lf', 'crlf', 'cr', 'mixed']), 'line ends of the stream', {
     aliases: ['eol'],
   }),
-  bom: events(wholeNumber('n', 1, mostRepeats), 'starts the stream with n byte order marks', {
+  bom: events(wholeNumber('n', 1, maxRepeats), 'start the stream with n byte order marks', {
     bare: '1',
   }),
-  comments: events(wholeNumber('n', 1, mostRepeats), 'sends n comment lines before each event', {
+  comments: events(wholeNumber('n', 1, maxRepeats), 'send n comment lines before each event', {
     bare: '1',
   }),
-  'data-spaces': events(wholeNumber('n', 0, mostRepeats), 'spaces after `data:`; default: 1'),
-  'data-lines': events(toggle, 'spreads each JSON over several data lines'),
-  'extra-fields': events(toggle, 'adds id, retry, event and unknown lines to each event'),
+  'data-spaces': events(wholeNumber('n', 0, maxRepeats), 'spaces after `data:`; default: 1'),
+  'data-lines': events(toggle, 'spread each JSON value over several data lines'),
+  'extra-fields': events(toggle, 'add id, retry, event and unknown lines to each event'),
   role: events(
     choice(['first', 'every', 'null', 'empty', 'none']),
-    'role in a chunk of its own, in every delta, null, empty or nowhere; default: in the first delta',
+    'role in a separate first chunk, in every delta, null, empty or omitted; default: in the first delta',
     { bare: 'first' },
   ),
-  'empty-choices': events(toggle, 'begins with a chunk without choices'),
+  'empty-choices': events(toggle, 'start with a chunk without choices'),
   'odd-chunks': events(
     toggle,
-    'begins with chunks without text: delta missing or null, content null or empty, another choice, tool calls',
+    'start with chunks without text: missing or null delta, null or empty content, a second choice, tool calls',
   ),
   reasoning: events(
     choice(['reasoning', 'reasoning_content']),
-    'sends reasoning text first, in this field',
+    'send reasoning text first, in this field',
     { bare: 'reasoning_content' },
   ),
-  refusal: events(toggle, 'sends a refusal in place of the text'),
+  refusal: events(toggle, 'send a refusal in place of the text'),
 };
 
 /**
- * All faults by name: the one table behind the flags of `natter sandbox`, the
- * rules of a scenario file and the `[sandbox …]` group of a prompt.
+ * All faults by name: the source of the options of `natter sandbox`, the rules of a scenario file, and the
+ * `[sandbox …]` group of a prompt.
  */
 const faultFields = { ...responseFields, ...eventFields };
 
@@ -201,17 +213,16 @@ type Fields = typeof faultFields;
 
 export type FaultFieldName = keyof Fields;
 
-/** The faults of one answer; an empty one is a proper answer. Times are milliseconds. */
+/** The faults of one answer; empty for a normal answer. Times are in milliseconds. */
 export type Fault = {
   readonly [Name in FaultFieldName]?: Fields[Name] extends FaultField<infer Value> ? Value : never;
 };
 
-/** The table in its written order. */
 export const faultFieldRows = namesOf(faultFields).map(
   (name): readonly [FaultFieldName, FaultField<unknown>] => [name, faultFields[name]],
 );
 
-/** Fields that choose the text are not faults: they still apply after `times`. */
+/** The fields that select the text; they apply after `times`, too. */
 export function replyFieldsOf(fault: Fault): Fault {
   return Object.fromEntries(
     namesOf(fault)

@@ -3,14 +3,13 @@ import { faultFieldRows, type Fault } from './fault-fields.ts';
 
 /** A fault field as an option of a command. */
 export interface FaultOption {
-  /** As commander takes it: `--status <code>`, `--cut [fin|rst|end]`, `--no-done`. */
+  /** In commander's syntax: `--status <code>`, `--cut [fin|rst|end]`, `--no-done`. */
   readonly flags: string;
   readonly summary: string;
   readonly name: string;
   readonly repeatable: boolean;
 }
 
-/** Every fault field as an option, in the table's order. */
 export const faultOptions: readonly FaultOption[] = faultFieldRows.map(([name, field]) => {
   const { placeholder, bare, summary, repeatable = false } = field;
   const value = bare === undefined ? ` <${placeholder}>` : ` [${placeholder}]`;
@@ -39,8 +38,8 @@ function writtenFields(name: string, value: unknown): readonly WrittenField[] {
 }
 
 /**
- * Reads what a command line gave for {@link faultOptions}: text, `true` for an option without its value, a list
- * for a repeated one, `false` under the rest of the name for a `--no-…` option. Other names are ignored.
+ * Parses the values of {@link faultOptions}: text, `true` for an option without a value, a list for a repeated one,
+ * `false` under the rest of the name for a `--no-…` option. Other names are ignored.
  * @throws Failure `usage`
  */
 export function faultFromOptions(options: Readonly<Record<string, unknown>>): Fault {

@@ -1,13 +1,13 @@
 import { type Directive, parseDirective } from './directive.ts';
 import { type Fault, replyFieldsOf } from './fault-fields.ts';
 
-/** Conditions of a rule; an absent one matches any request. */
+/** An absent condition matches any request. */
 export interface FaultCondition {
   readonly method?: string;
   /** The whole path, such as `/v1/models`. */
   readonly path?: string;
   readonly model?: string;
-  /** A part of the last user turn. */
+  /** A part of the last user message. */
   readonly prompt?: string;
 }
 
@@ -18,7 +18,7 @@ export interface FaultRule {
   readonly fault: Fault;
 }
 
-/** The parts of a request that rules match; absent where the request has none. */
+/** What rules match; absent if the request does not have it. */
 export interface RequestFacts {
   readonly method: string;
   readonly path: string;
@@ -26,10 +26,9 @@ export interface RequestFacts {
   readonly prompt?: string;
 }
 
-/** What one request meets. */
 interface AppliedFault {
   readonly fault: Fault;
-  /** The rule or group that decided, when one did. */
+  /** The rule or group that decided, if any. */
   readonly rule?: string;
   /** How often it decided so far, this request included. */
   readonly attempt?: number;
@@ -38,14 +37,14 @@ interface AppliedFault {
 }
 
 export interface FaultRules {
-  /** Decides what a request meets, and counts it. @throws Failure `usage` for a wrong group in the prompt */
+  /** Counts the request and decides on its fault. @throws Failure `usage` for an invalid group in the prompt */
   apply(facts: RequestFacts): AppliedFault;
 }
 
-/** Groups whose count is remembered; the oldest are forgotten beyond it. */
-const rememberedGroups = 1000;
+/** Beyond this number, the count of the oldest group is dropped. */
+const maxGroups = 1000;
 
-function concerns({ method, path, model, prompt }: FaultCondition, facts: RequestFacts): boolean {
+function matches({ method, path, model, prompt }: FaultCondition, facts: RequestFacts): boolean {
   return (
     (method === undefined || method.toUpperCase() === facts.method) &&
     (path === undefined || path === facts.path) &&
@@ -54,7 +53,7 @@ function concerns({ method, path, model, prompt }: FaultCondition, facts: Reques
   );
 }
 
-/** The attempt at which a fault was shown for the last time. */
+/** The last attempt with the fault. */
 function lastAttempt({ skip = 0, times = Infinity, every = 1 }: Fault): number {
   return skip + times * every;
 }
@@ -66,36 +65,36 @@ function isDue(fault: Fault, attempt: number): boolean {
 
 function createRuleCounts(rules: readonly FaultRule[]) {
   const counts = new Map<FaultRule, number>();
-  /** The first rule that is due decides; what earlier ones said about the reply stays. */
+  /** The first rule that is due decides; the reply fields of used-up rules before it stay in effect. */
   return (facts: RequestFacts): AppliedFault => {
-    let spent: Fault = {};
+    let usedUp: Fault = {};
     for (const rule of rules) {
-      if (!concerns(rule.when, facts)) continue;
+      if (!matches(rule.when, facts)) continue;
       const attempt = (counts.get(rule) ?? 0) + 1;
       counts.set(rule, attempt);
       if (isDue(rule.fault, attempt)) {
-        return { fault: { ...rule.fault, ...spent }, rule: rule.label, attempt };
+        return { fault: { ...rule.fault, ...usedUp }, rule: rule.label, attempt };
       }
-      spent = { ...replyFieldsOf(rule.fault), ...spent };
+      usedUp = { ...replyFieldsOf(rule.fault), ...usedUp };
     }
-    return { fault: spent };
+    return { fault: usedUp };
   };
 }
 
 function createGroupCounts() {
   const counts = new Map<string, number>();
-  /** A finished group starts again, so that the same prompt always behaves the same. */
+  /** The count of a used-up group restarts, so that the same prompt always behaves the same way. */
   return ({ source, fault }: Directive): { readonly attempt: number; readonly due: boolean } => {
     const attempt = (counts.get(source) ?? 0) + 1;
     counts.delete(source);
     if (attempt <= lastAttempt(fault)) counts.set(source, attempt);
     const oldest = counts.keys().next().value;
-    if (counts.size > rememberedGroups && oldest !== undefined) counts.delete(oldest);
+    if (counts.size > maxGroups && oldest !== undefined) counts.delete(oldest);
     return { attempt, due: isDue(fault, attempt) };
   };
 }
 
-/** Joins the rules a sandbox was started with and the groups in prompts; a group wins over a rule. */
+/** Combines the rules of a sandbox with the groups in prompts; a group overrides a rule. */
 export function createFaultRules(rules: readonly FaultRule[]): FaultRules {
   const applyRules = createRuleCounts(rules);
   const countGroup = createGroupCounts();

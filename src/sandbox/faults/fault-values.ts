@@ -1,25 +1,22 @@
-/** How the values of some fault fields are written. */
+/** The syntax of a field's values. */
 export interface ValueKind<Value> {
   /** The placeholder in help, without brackets; absent for a switch. */
   readonly placeholder?: string;
-  /** What is accepted, to follow "takes". */
+  /** Follows "takes" in messages. */
   readonly expects: string;
-  /** Undefined: the text is not acceptable. */
+  /** Undefined for an invalid text. */
   readonly parse: (text: string) => Value | undefined;
 }
 
-/** On when named. */
 export const toggle: ValueKind<boolean> = {
   expects: 'no value, "true" or "false"',
   parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
 };
 
-/** Any text. */
 export function anyText(placeholder: string): ValueKind<string> {
   return { placeholder, expects: 'any text', parse: (value) => value };
 }
 
-/** One of a few words. */
 export function choice<const Word extends string>(
   words: readonly Word[],
   placeholder = words.join('|'),
@@ -39,7 +36,7 @@ function parseCount(value: string, least: number, most = Infinity): number | und
   return digits !== undefined && count >= least && count <= most ? count : undefined;
 }
 
-/** A whole number, `k` and `m` for thousands and millions. */
+/** A whole number; `k` and `m` mean thousands and millions. */
 export function wholeNumber(placeholder: string, least: number, most?: number): ValueKind<number> {
   const range = most === undefined ? `from ${least}` : `from ${least} to ${most}`;
   return {
@@ -64,7 +61,7 @@ function parseDuration(value: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) * (units[unit.toLowerCase()] ?? 1);
 }
 
-/** Milliseconds; `Infinity`: forever. */
+/** In milliseconds; `Infinity` means forever. */
 export const duration: ValueKind<number> = {
   placeholder: 'time',
   expects: 'milliseconds, a time such as 250ms, 2s or 1min, or "forever"',
@@ -78,7 +75,7 @@ export const status: ValueKind<number> = {
 };
 
 const headerName = /^[\w!#$%&'*+\-.^`|~]+$/;
-/** As in Node; loading `node:http` would slow every start of natter. */
+/** As in Node, whose `node:http` would slow every start of natter. */
 const headerText = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /** `Name: value`. */
@@ -102,7 +99,7 @@ export function headerValue(placeholder: string, expects: string): ValueKind<str
   };
 }
 
-/** Where a cut happens: before the headers, or after so many events. */
+/** Before the headers, or after a number of events. */
 export const cutPlace: ValueKind<number | 'request'> = {
   placeholder: 'request|headers|n',
   expects: '"request" (before the headers), "headers" (right after them) or a number of events',
@@ -112,7 +109,7 @@ export const cutPlace: ValueKind<number | 'request'> = {
   },
 };
 
-/** A pause before each event, or before each few bytes. */
+/** A pause before each event, or after each few bytes. */
 export interface Drip {
   /** Milliseconds. */
   readonly interval: number;
@@ -130,7 +127,7 @@ export const drip: ValueKind<Drip> = {
   },
 };
 
-/** How the answer is cut up: deltas of so many UTF-16 units, or writes of so many bytes. */
+/** The size of deltas in UTF-16 units, or of writes in bytes. */
 export type Split = { readonly units: number } | { readonly bytes: number };
 
 /** A delta is built in memory. */

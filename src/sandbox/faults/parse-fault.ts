@@ -7,10 +7,10 @@ import {
   faultFieldRows,
 } from './fault-fields.ts';
 
-/** A field as someone wrote it; without text it was only named. */
+/** A field as written; without text, only its name was. */
 export type WrittenField = readonly [name: string, text: string | undefined];
 
-/** Shorthands for a field with its value; a status code and the name of a reply need no field either. */
+/** Words for a field with its value. A status code and the name of a reply are valid words, too. */
 export const shorthands: Readonly<Record<string, string>> = {
   fin: 'cut=fin',
   rst: 'cut=rst',
@@ -34,14 +34,14 @@ function findRow(name: string): Row | undefined {
 }
 
 /**
- * Rewrites a lone word that is no field which can stand alone: a status, a reply (`tokens` and `code` are names of
- * fields too, but those want a value), a shorthand.
+ * Expands a word without a value: a status, a reply or a shorthand. `tokens` and `code` are also fields, but those need
+ * a value.
  */
 function expand([name, text]: WrittenField): WrittenField {
   const row = findRow(name);
   const word = name.toLowerCase();
-  const wantsValue = row !== undefined && row[1].bare === undefined;
-  if (text === undefined && wantsValue && isReplyName(word)) return ['reply', word];
+  const needsValue = row !== undefined && row[1].bare === undefined;
+  if (text === undefined && needsValue && isReplyName(word)) return ['reply', word];
   if (text !== undefined || row !== undefined) return [name, text];
   if (/^[2-5]\d\d$/.test(word)) return ['status', word];
   if (isReplyName(word)) return ['reply', word];
@@ -54,8 +54,8 @@ function expand([name, text]: WrittenField): WrittenField {
 function unknownField(name: string): Failure {
   const known = faultFieldRows.map(([rowName]) => rowName).join(', ');
   const words = Object.keys(shorthands).join(', ');
-  return new Failure('usage', `unknown word "${name}"; the sandbox knows ${known}`, {
-    hint: `a status, the name of a reply, or one of ${words} may stand alone`,
+  return new Failure('usage', `unknown field "${name}"; the fields are ${known}`, {
+    hint: `without a value: a status, the name of a reply, or one of ${words}`,
   });
 }
 
@@ -71,15 +71,15 @@ function parseValue(name: string, field: FaultField<unknown>, text: string | und
   return value;
 }
 
-function merged(earlier: unknown, value: unknown): unknown {
+function mergeValues(earlier: unknown, value: unknown): unknown {
   return typeof earlier === 'object' && typeof value === 'object'
     ? { ...earlier, ...value }
     : value;
 }
 
 /**
- * Reads fields as people write them, names and values as text.
- * @throws Failure `usage` that names the word and what would be accepted
+ * Parses the fields of a fault.
+ * @throws Failure `usage` with the field and its valid values
  */
 export function parseFault(written: Iterable<WrittenField>): Fault {
   const fault: Partial<Record<FaultFieldName, unknown>> = {};
@@ -89,9 +89,9 @@ export function parseFault(written: Iterable<WrittenField>): Fault {
     if (row === undefined) throw unknownField(name);
     const [rowName, field] = row;
     const value = parseValue(rowName, field, text);
-    fault[rowName] = field.repeatable === true ? merged(fault[rowName], value) : value;
+    fault[rowName] = field.repeatable === true ? mergeValues(fault[rowName], value) : value;
   }
-  // Each value came from the parser of its own row.
+  // Each value is from the parser of its row.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return fault as Fault;
 }

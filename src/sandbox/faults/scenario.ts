@@ -18,14 +18,14 @@ function parseJson(text: string, source: string): unknown {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const offset = /position (\d+)/.exec(reason)?.[1];
-    // Where V8 tells no position it quotes the text around the mistake.
+    // Without a position, V8 quotes the text around the error.
     const place = offset === undefined ? '' : ` at ${lineAndColumn(text, Number(offset))}`;
-    const said = reason.replace(/ in JSON at position .*$/s, '').replaceAll(/\s+/g, ' ');
-    throw new Failure('usage', `${source} is not JSON${place}: ${said}`, { cause: error });
+    const detail = reason.replace(/ in JSON at position .*$/s, '').replaceAll(/\s+/g, ' ');
+    throw new Failure('usage', `${source} is not JSON${place}: ${detail}`, { cause: error });
   }
 }
 
-/** A JSON value as the text a person would have written for the field. */
+/** A JSON value as the text of the field in a group. */
 function fieldTexts(name: string, value: unknown, place: string): readonly WrittenField[] {
   if (value === true) return [[name, undefined]];
   if (value === false) return [];
@@ -75,9 +75,9 @@ function parseRule(value: unknown, place: string, source: string): FaultRule {
 }
 
 /**
- * Reads a scenario: `{"rules": [{"when": {"model", "path", "method", "prompt"}, "label", …fault fields}]}`.
- * @param source how messages name the file
- * @throws Failure `usage` with the place of the mistake
+ * Parses a scenario: `{"rules": [{"when": {"model", "path", "method", "prompt"}, "label", …fault fields}]}`.
+ * @param source the file's name in messages
+ * @throws Failure `usage` with the place of the error
  */
 export function parseScenario(text: string, source: string): readonly FaultRule[] {
   const value = parseJson(text, source);
@@ -89,7 +89,7 @@ export function parseScenario(text: string, source: string): readonly FaultRule[
   }
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
-    throw new Failure('usage', `${source}: "${unknown}" is unknown; only "rules" belongs here`);
+    throw new Failure('usage', `${source}: "${unknown}" is unknown; the only field is "rules"`);
   }
   return rules.map((rule, index) => parseRule(rule, `rules[${index}]`, source));
 }

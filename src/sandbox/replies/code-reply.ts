@@ -42,7 +42,7 @@ const samples: readonly (readonly [language: string, code: string])[] = [
   ['nosuchlanguage', 'a language no highlighter knows\n\twith a tab'],
 ];
 
-/** A fenced block in each language, and a line too long for any window. */
+/** A fenced block for each language, and a very long line. */
 export const codeReply: Reply = function* write() {
   yield '# Code\n\n';
   for (const [language, code] of samples) {

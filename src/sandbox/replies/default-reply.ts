@@ -3,7 +3,7 @@ import type { ReceivedPrompt, Reply } from './reply.ts';
 
 const quotedLength = 80;
 
-/** Text that can do no harm between backticks, on one line. */
+/** Text without control characters and line breaks, between backticks. */
 function quote(text: string): string {
   const start = text.slice(0, quotedLength * 4);
   const harmless = start
@@ -24,29 +24,29 @@ function countRoles(messages: ReceivedPrompt['messages']): string {
 }
 
 const suggestions = [
-  ['[sandbox help]', 'everything that can be asked'],
+  ['[sandbox help]', 'all faults and replies'],
   ['[sandbox markdown]', 'every Markdown construct'],
-  ['[sandbox tokens=500 rate=50]', '500 tokens, 50 a second'],
-  ['[sandbox echo] text', 'the text back, unchanged'],
-  ['[sandbox 429 retry-after=2 times=2]', 'refused twice, then answered'],
-  ['[sandbox rst cut-after=20]', 'the connection breaks in the middle'],
+  ['[sandbox tokens=500 rate=50]', '500 tokens, 50 per second'],
+  ['[sandbox echo] text', 'the same text, unchanged'],
+  ['[sandbox 429 retry-after=2 times=2]', 'two refusals, then an answer'],
+  ['[sandbox rst cut-after=20]', 'a connection that breaks in the middle'],
 ] as const;
 
 const tokenText = (tokens: number) =>
   `${tokens.toLocaleString('en-US')} ${tokens === 1 ? 'token' : 'tokens'}`;
 
-/** Describes the received request, to show that a client works, and suggests what to try. */
+/** Describes the request, so that a client can be checked, and suggests what to try. */
 export const defaultReply: Reply = function* describe(received) {
   const { model, messages, promptTokens, stream, maxTokens, text } = received;
   const window = catalogue.find(({ id }) => id === model)?.contextWindow ?? 0;
-  yield '**This is the natter sandbox.** No language model is behind it: ';
-  yield 'this answer is made from what you sent.\n\n';
+  yield '**This is the natter sandbox.** It has no language model: ';
+  yield 'this answer describes your request.\n\n';
   yield `- model: \`${model}\`, window ${tokenText(window)}\n`;
-  yield `- turns: ${messages.length} (${countRoles(messages)})\n`;
-  yield `- prompt: ${tokenText(promptTokens)} by the sandbox's count\n`;
+  yield `- messages: ${messages.length} (${countRoles(messages)})\n`;
+  yield `- prompt length: ${tokenText(promptTokens)} by the sandbox's count\n`;
   yield `- answer: ${stream ? 'streamed' : 'one JSON body'}, `;
-  yield `${maxTokens === undefined ? 'no cap' : `at most ${tokenText(maxTokens)}`}\n`;
-  yield `- your words: ${quote(text)}\n\n`;
-  yield 'A prompt can ask for other answers, and for trouble:\n\n';
+  yield `${maxTokens === undefined ? 'no limit' : `at most ${tokenText(maxTokens)}`}\n`;
+  yield `- your prompt: ${quote(text)}\n\n`;
+  yield 'A prompt can select other answers and simulate faults:\n\n';
   for (const [group, effect] of suggestions) yield `- \`${group}\`: ${effect}\n`;
 };

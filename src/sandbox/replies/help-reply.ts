@@ -7,18 +7,17 @@ import { modelShapes } from '../model-records.ts';
 import { type Reply, replySummaries } from './reply.ts';
 
 const sectionTitles: Readonly<Record<FaultSection, string>> = {
-  reply: 'What the answer says',
-  response: 'The response',
-  timing: 'Waiting',
-  ending: 'Ending too early',
-  events: 'The event stream',
-  counting: 'How often',
+  reply: 'Reply settings',
+  response: 'Response',
+  timing: 'Delays',
+  ending: 'Interruptions',
+  events: 'Event stream',
+  counting: 'Counting',
 };
 
 type Row = readonly [name: string, effect: string];
 
-/** A table of the reference: its title and what each row's word does. */
-export interface ReferenceTable {
+interface ReferenceTable {
   readonly title: string;
   readonly rows: readonly Row[];
 }
@@ -33,9 +32,10 @@ function fieldUsage(name: string, { placeholder, bare }: FaultField<unknown>): s
   return bare === undefined ? `${name}=<${placeholder}>` : `${name}[=<${placeholder}>]`;
 }
 
-/** What the field does, what it means alone, and its other names. */
+/** With the value if only the name is written, and the other names. */
 function effectOf({ summary, placeholder, bare, aliases = [] }: FaultField<unknown>): string {
-  const alone = placeholder === undefined || bare === undefined ? '' : ` (alone: \`${bare}\`)`;
+  const alone =
+    placeholder === undefined || bare === undefined ? '' : ` (without a value: \`${bare}\`)`;
   const others = aliases.map((alias) => `\`${alias}\``).join(', ');
   return `${summary}${alone}${others === '' ? '' : `; also ${others}`}`;
 }
@@ -49,34 +49,32 @@ function fieldTable([section, title]: Row): ReferenceTable {
   };
 }
 
-/** All that `[sandbox help]` and the guide list, from the tables the sandbox works by. */
+/** The tables of `[sandbox help]` and of docs/sandbox.md. */
 export function referenceTables(): readonly ReferenceTable[] {
   return [
     { title: 'Keys', rows: sandboxKeys.map(({ key, summary }) => [key, summary]) },
     { title: 'Replies', rows: Object.entries(replySummaries) },
     ...Object.entries(sectionTitles).map(fieldTable),
     {
-      title: 'Words that stand alone',
+      title: 'Shorthands',
       rows: Object.entries(shorthands).map(([word, meaning]) => [word, `\`${meaning}\``]),
     },
-    { title: 'Spoilt events', rows: Object.entries(malformedSummaries) },
+    { title: 'Malformed events', rows: Object.entries(malformedSummaries) },
     { title: 'Error shapes', rows: summaries(errorShapes) },
-    { title: 'Models shapes', rows: summaries(modelShapes) },
+    { title: 'Model list shapes', rows: summaries(modelShapes) },
   ];
 }
 
-/** A bar would end its cell, in code too. */
+/** Escapes bars, which would end a cell, in code too. */
 export function tableRow([name, effect]: Row): string {
   return `| \`${name.replaceAll('|', String.raw`\|`)}\` | ${effect.replaceAll('|', String.raw`\|`)} |`;
 }
 
-/** Lists everything that can be asked of the sandbox. */
 export const helpReply: Reply = function* help() {
-  yield 'Begin a prompt with a group such as `[sandbox status=429 times=2]` or ';
-  yield '`[sandbox markdown]`. Words are set apart by spaces; a value with spaces stands in ';
-  yield 'quotes.\n';
+  yield 'Start a prompt with a group such as `[sandbox status=429 times=2]` or ';
+  yield '`[sandbox markdown]`. Separate fields by spaces, and quote a value with spaces.\n';
   for (const { title, rows } of referenceTables()) {
-    yield `\n## ${title}\n\n| Word | Effect |\n| --- | --- |\n`;
+    yield `\n## ${title}\n\n| Name | Effect |\n| --- | --- |\n`;
     for (const row of rows) yield `${tableRow(row)}\n`;
   }
 };

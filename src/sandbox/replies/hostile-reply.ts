@@ -4,7 +4,7 @@ const esc = '\u001b';
 const bel = '\u0007';
 const st = `${esc}\\`;
 
-/** Sequences that must not reach a terminal, each with the name of what it would do. */
+/** Sequences that must not reach a terminal, each with the name of its effect. */
 export const hostileSequences: readonly (readonly [name: string, sequence: string])[] = [
   ['colour', `${esc}[31m`],
   ['clear screen', `${esc}[2J${esc}[H`],
@@ -40,12 +40,12 @@ export const hostileSequences: readonly (readonly [name: string, sequence: strin
   ['line separators', 'one\u2028two\u2029three'],
 ];
 
-/** All of them, each between "before" and "after" on a line that names it. */
+/** A line for each sequence, with its name. */
 export function* hostileLines(): Generator<string, void, undefined> {
   for (const [name, sequence] of hostileSequences) yield `${name}: before${sequence}after\n`;
 }
 
-/** One hostile sequence a line; a client shows every name, "before" and (but for one) "after". */
+/** A client must show every name and "before", and "after" in all lines but one. */
 export const hostileReply: Reply = function* attack() {
   yield 'Each line hides a sequence between "before" and "after".\n\n';
   yield* hostileLines();

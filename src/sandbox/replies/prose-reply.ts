@@ -1,12 +1,12 @@
 import type { ReceivedPrompt, Reply } from './reply.ts';
 
-// No word is longer than six letters, so that each piece below is one token of the sandbox's counter.
+// At most six letters: each piece below is one token of the sandbox's counter.
 const words =
   'a about again all and any as at before below both but by can come day deep each early even far few find first for from give good grow half hand here high hold how in into it its keep know large last late lead left less light like line long look made many more most move much near new next night no now of old on one open or other out over own part plain read rest river road rock round same sea seem short side slow small so some sound stand still stone such take than that the them then there thing this time to toward tree turn two under up upon very walk was water way well were what when where which while wide wind with word work year'.split(
     ' ',
   );
 
-/** Mulberry32: small, quick and the same everywhere. Whole numbers from 0 up to `limit`. */
+/** Mulberry32. Whole numbers from 0 to below `limit`. */
 function createRandom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -32,8 +32,8 @@ function* endlessTokens(seed: number): Generator<string, void, undefined> {
   }
 }
 
-function* prose({ tokens, seed = 1 }: ReceivedPrompt, usual: number) {
-  let left = tokens ?? usual;
+function* prose({ tokens, seed = 1 }: ReceivedPrompt, defaultLength: number) {
+  let left = tokens ?? defaultLength;
   for (const token of endlessTokens(seed)) {
     yield token;
     left -= 1;
@@ -41,8 +41,6 @@ function* prose({ tokens, seed = 1 }: ReceivedPrompt, usual: number) {
   }
 }
 
-/** Meaningless prose of exactly `tokens` tokens, 200 by default. */
 export const proseReply: Reply = (received) => prose(received, 200);
 
-/** The same, a million tokens long. */
 export const millionReply: Reply = (received) => prose(received, 1_000_000);

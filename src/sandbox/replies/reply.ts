@@ -1,33 +1,32 @@
-import type { Turn } from '../completion-body.ts';
+import type { Message } from '../completion-body.ts';
 
 export interface ReceivedPrompt {
   readonly model: string;
-  readonly messages: readonly Turn[];
-  /** The last user turn, without its `[sandbox …]` group. */
+  readonly messages: readonly Message[];
+  /** The last user message, without its `[sandbox …]` group. */
   readonly text: string;
   readonly promptTokens: number;
   readonly stream: boolean;
   readonly maxTokens: number | undefined;
-  /** How long a text of that many tokens is to be, and which one. */
+  /** The length of the replies `tokens` and `million`. */
   readonly tokens: number | undefined;
   readonly seed: number | undefined;
 }
 
-/** Generates the text lazily, in pieces. Deterministic. */
+/** Generates a text lazily, in pieces. Deterministic. */
 export type Reply = (received: ReceivedPrompt) => Iterable<string>;
 
-/** What the sandbox can be asked to say, by name. */
 export const replySummaries = {
-  default: 'what arrived, and what else can be tried',
-  help: 'everything that can be asked of the sandbox',
-  echo: 'the last user turn, unchanged',
-  tokens: 'prose of exactly `tokens` tokens (200)',
+  default: 'a description of the request, and suggestions',
+  help: 'these tables',
+  echo: 'the last user message, unchanged',
+  tokens: 'prose of exactly `tokens` tokens; default: 200',
   million: 'prose of a million tokens',
   markdown: 'every Markdown construct',
   code: 'code blocks in many languages',
   tables: 'narrow, wide, ragged and long tables',
   unicode: 'CJK, emoji, right-to-left and combining text',
-  hostile: 'escape sequences and deceptive characters, one a line',
+  hostile: 'escape sequences and deceptive characters, one per line',
 } as const;
 
 export type ReplyName = keyof typeof replySummaries;

@@ -40,7 +40,7 @@ function* longTable(): Generator<string, void, undefined> {
   }
 }
 
-/** Tables that fit, tables that do not, and tables that break the rules. */
+/** Tables that fit, tables that do not, and invalid tables. */
 export const tablesReply: Reply = function* tabulate() {
   yield narrow;
   yield wide;

@@ -27,7 +27,7 @@ const lines = [
   '',
 ];
 
-/** Text that is hard to measure, to cut and to order. */
+/** Text that is hard to measure, split and order. */
 export const unicodeReply: Reply = function* speak() {
   for (const line of lines) yield `${line}\n`;
 };

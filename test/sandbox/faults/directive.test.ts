@@ -49,11 +49,11 @@ describe('parseDirective', () => {
   test.each([
     ['[sandbox 500', /no closing/],
     ['[sandbox 500 times=2', /no closing/],
-    ['[sandbox body="a] b', /cannot read .* from "=\\"a\] b" on/],
-    ['[sandbox nonsense=1] x', /unknown word "nonsense"/],
+    ['[sandbox body="a] b', /cannot parse .* at "=\\"a\] b"/],
+    ['[sandbox nonsense=1] x', /unknown field "nonsense"/],
     ['[sandbox status=abc] x', /status takes/],
-    ['[sandbox body="\\q"] x', /JSON escapes/],
-    ['[sandbox =1] x', /cannot read/],
+    ['[sandbox body="\\q"] x', /invalid JSON escape/],
+    ['[sandbox =1] x', /cannot parse/],
   ])('refuses %j', (prompt, message) => {
     expect(() => parseDirective(prompt)).toThrow(message);
   });

@@ -88,7 +88,7 @@ describe('parseFault', () => {
     expect(() => parse(word)).toThrow(
       expect.objectContaining({
         kind: 'usage',
-        message: expect.stringMatching(`unknown word "${word}"; the sandbox knows reply, tokens`),
+        message: expect.stringMatching(`unknown field "${word}"; the fields are reply, tokens`),
       }),
     );
   });

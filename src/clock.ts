@@ -1,39 +1,39 @@
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Passed in everywhere, so that tests control time. */
+/** Passed in, so that tests control time. */
 export interface Clock {
-  /** Monotonic milliseconds; only differences mean anything. */
+  /** Monotonic milliseconds; only differences are meaningful. */
   monotonic(): number;
-  /** Wall-clock time, for dates that a person or a server reads. */
+  /** Wall-clock time. */
   date(): Date;
   /**
-   * Resolves after `milliseconds`, which may exceed the limit of Node's timers; `Infinity` ends only with `signal`.
-   * @throws the signal's reason, at once, when `signal` aborts.
+   * Resolves after `milliseconds`, which may exceed the limit of Node's timers; `Infinity` sleeps until `signal` aborts.
+   * @throws the signal's reason when `signal` aborts.
    */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A clock that also runs background tasks. */
+/** A clock with timers for background tasks. */
 export interface ProgramClock extends Clock {
-  /** Calls `action` every so many milliseconds until the function it returns is called. Keeps no process alive. */
+  /** Calls `action` at this interval; returns the stop function. Does not keep the process running. */
   repeat(milliseconds: number, action: () => void): () => void;
 }
 
 /** Node's timers fire at once for longer times: 24.8 days. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimer = 2 ** 31 - 1;
 
-/** One timer, as `setTimeout` of `node:timers/promises`. */
+/** `setTimeout` of `node:timers/promises`. */
 type Timer = (
   milliseconds: number,
   value: undefined,
   options: { readonly signal?: AbortSignal },
 ) => Promise<unknown>;
 
-/** The clock of the process; longer sleeps than `timer` takes are several timers, one after the other. */
+/** The clock of the process. A sleep longer than the limit of `timer` is several timers in sequence. */
 export function createSystemClock(timer: Timer): ProgramClock {
   return {
-    // Node needs a millisecond to load `performance`.
+    // Not `performance`, which takes Node a millisecond to load.
     monotonic: () => Number(hrtime.bigint()) / 1e6,
     date: () => new Date(),
     async sleep(milliseconds, signal) {
@@ -41,8 +41,8 @@ export function createSystemClock(timer: Timer): ProgramClock {
       const options = signal === undefined ? {} : { signal };
       try {
         let rest = milliseconds;
-        for (; rest > longestTimer; rest -= longestTimer) {
-          await timer(longestTimer, undefined, options);
+        for (; rest > maxTimer; rest -= maxTimer) {
+          await timer(maxTimer, undefined, options);
         }
         await timer(rest, undefined, options);
       } catch (error) {

@@ -1,4 +1,4 @@
-/** Variables by name; a copy of, or the real, process environment. */
+/** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An empty variable counts as unset. */

@@ -45,23 +45,23 @@ type PlainRemedyCode =
 type LimitOption = 'idleTimeout' | 'firstByteTimeout' | 'totalTimeout';
 
 /**
- * What may help after a failure: a code and its data, which the command line and the REPL put into words of their
- * own (docs/client.md lists the codes). Text in it may come from a server or a file, as that of a message.
+ * What may help after a failure: a code and its data. The command line and the REPL each have a hint for each code;
+ * docs/client.md lists the codes. Like messages, the texts may come from a server or a file.
  */
 export type Remedy =
   | { readonly [Code in PlainRemedyCode]: { readonly code: Code } }[PlainRemedyCode]
-  /** `limit` is the option of the client that was reached. */
+  /** `limit` is the client's option. */
   | { readonly code: 'raise-timeout'; readonly limit: LimitOption }
-  /** `time` is the local clock time from which the service accepts requests, `seconds` how far off it is. */
+  /** The service accepts requests from `time` (local) on, in `seconds` seconds. */
   | { readonly code: 'wait-until'; readonly time: string; readonly seconds: number }
-  /** `scheme` is the one that the service seems to expect. */
+  /** `scheme` is probably what the service expects. */
   | { readonly code: 'check-scheme'; readonly scheme: 'http' | 'https' }
   /** `baseUrl` is where the service redirects to. */
   | { readonly code: 'set-base-url'; readonly baseUrl: string }
   /** `variable` is the environment variable that names the proxy. */
   | { readonly code: 'check-proxy'; readonly variable: string }
   | { readonly code: 'sign-in-to-proxy'; readonly variable: string }
-  /** `option` is the option of the client with the invalid value. */
+  /** `option` is the client's option with the invalid value. */
   | { readonly code: 'correct-limit'; readonly option: string }
   | { readonly code: 'list-conversations'; readonly isInTrash: boolean }
   /** `file` is the recording that is replayed. */
@@ -69,7 +69,7 @@ export type Remedy =
 
 export type RemedyCode = Remedy['code'];
 
-/** What the service reported beside the message; a field is absent where it reported nothing. */
+/** Details from the service; absent if it reported none. */
 interface ServiceDetails {
   /** HTTP status of the response. */
   readonly status?: number;
@@ -77,22 +77,22 @@ interface ServiceDetails {
   readonly retryAfterSeconds?: number;
   /** `x-request-id` or its usual variants. */
   readonly requestId?: string;
-  /** Requests sent, the failed one included. */
+  /** Requests sent, including the failed one. */
   readonly attempts?: number;
 }
 
 export interface FailureOptions extends ServiceDetails {
-  /** What to type next, where one front door alone can fail so: one line without a full stop. */
+  /** What to type next, for a failure that only one entrance can have: one line without a full stop. */
   readonly hint?: string;
-  /** What may help, where each front door has its own words for it. */
+  /** What may help, for a failure that several entrances can have. */
   readonly remedy?: Remedy;
   readonly cause?: unknown;
 }
 
 /**
- * The one error class natter throws on purpose. `message` says what happened and why in one sentence that
- * starts in lower case (it is shown after `natter: `); it may hold text from a server or a file, so whoever
- * prints it sanitizes it first.
+ * The only error class that natter throws on purpose. `message` is one sentence that starts in lower case (it is shown
+ * after `natter: `): what happened, and why. It may contain text from a server or a file, so sanitize it before
+ * printing.
  */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -117,8 +117,8 @@ export class Failure extends Error {
 }
 
 /**
- * The failure for a lazily loaded file that is missing, because an update replaced natter's files while it was
- * running. Undefined for any other error.
+ * The failure for a missing lazily loaded file: an update has replaced natter's files while it was running. Undefined
+ * for any other error.
  */
 export function replacedFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') {
@@ -135,7 +135,7 @@ export function replacedFailure(error: unknown): Failure | undefined {
   );
 }
 
-/** The exit code of each kind. Signals (130, 143, 129) are not failures: they are re-raised. */
+/** The exit code of each kind. Signals (130, 143, 129) are not failures; they are re-raised. */
 export const exitCodes: Readonly<Record<FailureKind, number>> = {
   unexpected: 1,
   usage: 2,
@@ -149,6 +149,6 @@ export const exitCodes: Readonly<Record<FailureKind, number>> = {
   unreachable: 10,
   incomplete: 11,
   storage: 12,
-  // 13 is reserved for answers that do not match a schema.
+  // 13 is reserved for an answer that does not match a schema.
   no_answer: 14,
 };

@@ -1,4 +1,4 @@
-/** A JSON object of unknown fields. A `__proto__` in it is an ordinary own field, as `JSON.parse` makes it. */
+/** A JSON object with unknown fields. `JSON.parse` makes a `__proto__` an ordinary own field. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a parsed JSON value is an object: neither an array nor null. */
@@ -26,7 +26,7 @@ function isEscaped(text: string, index: number): boolean {
   return (index - start) % 2 === 1;
 }
 
-/** Index of the quote that ends the string which begins before `start`, or the length of `text`. */
+/** Index of the closing quote of the string that begins before `start`; without one, the length of `text`. */
 function stringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start);
   while (end > start && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -34,8 +34,8 @@ function stringEnd(text: string, start: number): number {
 }
 
 /**
- * Checks the limits before anything is parsed: in one pass, without recursion or extra memory. Text that is not
- * JSON is measured as far as a parser would read it.
+ * Checks the limits before parsing, in one pass, without recursion or extra memory. In text that is not JSON, it may
+ * count more than a parser would read.
  * @returns the exceeded limit
  */
 export function jsonExcess(text: string, limits: JsonLimits): 'depth' | 'values' | undefined {
@@ -56,14 +56,14 @@ export function jsonExcess(text: string, limits: JsonLimits): 'depth' | 'values'
 }
 
 /**
- * Deepest nesting that natter parses, many times what any service, recording or batch needs: recursive code such
- * as `JSON.stringify` overflows its stack at some thousands.
+ * Maximum nesting that natter parses; services, recordings and batches need much less. Recursive code such as
+ * `JSON.stringify` overflows the stack at a few thousand.
  */
-const deepestJson = 500;
+const maxDepth = 500;
 
-const limits: JsonLimits = { depth: deepestJson, values: Infinity };
+const limits: JsonLimits = { depth: maxDepth, values: Infinity };
 
-/** Whether a character is in the text more than `limit` times. */
+/** Whether a text contains a character more than `limit` times. */
 function hasMore(text: string, character: string, limit: number): boolean {
   let index = -1;
   for (let count = 0; count <= limit; count += 1) {
@@ -74,16 +74,16 @@ function hasMore(text: string, character: string, limit: number): boolean {
 }
 
 /**
- * Whether a text is JSON nested deeper than {@link parseJson} parses. Most text has few
- * brackets, and searching for them is many times as fast as checking each character.
+ * Whether JSON text is nested too deep for {@link parseJson}. Most text has few brackets, and searching for them is much
+ * faster than checking each character.
  */
 export function isTooDeep(text: string): boolean {
-  const half = deepestJson / 2;
-  const mayBe = text.length > deepestJson && (hasMore(text, '{', half) || hasMore(text, '[', half));
+  const half = maxDepth / 2;
+  const mayBe = text.length > maxDepth && (hasMore(text, '{', half) || hasMore(text, '[', half));
   return mayBe && jsonExcess(text, limits) !== undefined;
 }
 
-/** Undefined for text that is not JSON. At any depth: for callers that read only known fields. */
+/** Undefined for text that is not JSON. Any depth, for callers that read only known fields. */
 export function parseAnyJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -93,16 +93,15 @@ export function parseAnyJson(text: string): unknown {
 }
 
 /**
- * Undefined for text that is not JSON, or nested deeper than {@link deepestJson}: the parser's message would quote
- * the text.
+ * Undefined for text that is not JSON, or nested too deep. Does not throw, because the parser's message quotes the text.
  */
 export function parseJson(text: string): unknown {
   return isTooDeep(text) ? undefined : parseAnyJson(text);
 }
 
-/** What is wrong with text that {@link parseJson} does not parse: ends a sentence about it. */
+/** What is wrong with text that {@link parseJson} rejects, as the end of a sentence. */
 export function jsonProblem(text: string): string {
-  return isTooDeep(text) ? `is nested more than ${deepestJson} deep` : 'is not JSON';
+  return isTooDeep(text) ? `is nested more than ${maxDepth} deep` : 'is not JSON';
 }
 
 /** The value if it is a non-empty string. */
@@ -110,19 +109,19 @@ export function filledText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A number of a JSON text that `JSON.parse` changes. */
+/** A number in JSON text that `JSON.parse` changes. */
 interface InexactNumber {
-  /** As it is written. */
+  /** As in the JSON text. */
   readonly text: string;
-  /** The field of the outermost object that it is in; undefined outside of one. */
+  /** The field of the outermost object that contains it; undefined outside an object. */
   readonly field: string | undefined;
 }
 
-/** Without one of these no number of a text can be inexact: sixteen digits, or an exponent of three. */
+/** Text without sixteen digits or a three-digit exponent has no inexact number. */
 const mayBeInexact = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 const numberPattern = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** The digits of a decimal number without outer zeros, and the power of ten of the last. */
+/** The significant digits of a decimal number, and the power of ten of the last one. */
 function decimalOf(text: string): string {
   const [, whole = '', part = '', power = '0'] = /^-?(\d+)\.?(\d*)(?:[eE](.+))?$/.exec(text) ?? [];
   const digits = `${whole}${part}`.replace(/^0+/, '');
@@ -131,14 +130,14 @@ function decimalOf(text: string): string {
   return `${significant}e${Number(power) - part.length + digits.length - significant.length}`;
 }
 
-/** Longer than any number that JavaScript can represent. */
-const longestNumber = 1000;
+/** Longer than any number that JavaScript can represent exactly. */
+const maxDigits = 1000;
 
 const isExact = (text: string) =>
-  text.length <= longestNumber && decimalOf(text) === decimalOf(JSON.stringify(Number(text)));
+  text.length <= maxDigits && decimalOf(text) === decimalOf(JSON.stringify(Number(text)));
 
 /**
- * Numbers of a JSON text that JavaScript cannot represent: 12345678901234567890 becomes 12345678901234567000, and 1e400
+ * The numbers in JSON text that JavaScript cannot represent: 12345678901234567890 becomes 12345678901234567000, and 1e400
  * becomes null. `text` must be valid JSON.
  */
 export function* inexactNumbers(text: string): Generator<InexactNumber, void> {

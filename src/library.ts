@@ -1,4 +1,4 @@
-// What `natter/client` exports: the client for programs. docs/client.md describes it.
+// The exports of `natter/client`, the client for other programs (docs/client.md).
 import packageJson from '../package.json' with { type: 'json' };
 import type { Client, ClientOptions as AllClientOptions } from './client/client.ts';
 import { createClient as createClientWith } from './client/create-client.ts';
@@ -42,15 +42,14 @@ export {
   type RemedyCode,
 } from './failure.ts';
 
-type Surroundings = 'environment' | 'clock' | 'random' | 'userAgent';
+type ProcessOption = 'environment' | 'clock' | 'random' | 'userAgent';
 
-/** Only `baseUrl` is required. `environment` names the proxies; it is the process's own by default. */
-export type ClientOptions = Omit<AllClientOptions, Surroundings | 'transport'> &
-  Partial<Pick<AllClientOptions, Surroundings>>;
+/** Only `baseUrl` is required. `environment` sets the proxies; default: the environment of the process. */
+export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport'> &
+  Partial<Pick<AllClientOptions, ProcessOption>>;
 
 /**
- * A client of the service at `baseUrl`. Sends nothing before its first call; keeps connections open between
- * calls.
+ * A client of the service at `baseUrl`. Sends nothing before its first call; keeps connections open between calls.
  * @throws Failure `configuration` for invalid options
  */
 export function createClient(options: ClientOptions): Client {

@@ -26,7 +26,7 @@ function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
   return new Failure('storage', `cannot write to ${stream}: ${problem}`, { cause: error });
 }
 
-/** Few runs ask a question, and readline takes time to load. */
+/** Few runs ask a question, and readline is slow to load. */
 function createLazyAsk(interrupt: (reason: unknown) => void): Ask {
   let loaded: Ask | undefined;
   const ask = async (...words: Parameters<Ask>) => {
@@ -41,7 +41,7 @@ function createLazyAsk(interrupt: (reason: unknown) => void): Ask {
   return Object.assign(ask, { end: () => loaded?.end() });
 }
 
-/** `os.homedir` throws where neither HOME nor the user database names one. */
+/** `os.homedir` throws if neither HOME nor the user database has a home folder. */
 function findHome(): string | undefined {
   try {
     return homedir();
@@ -54,7 +54,7 @@ function isRunning(id: number): boolean {
   try {
     return process.kill(id, 0);
   } catch (error) {
-    // Another user's process is running, but may not be signalled.
+    // The process of a different user: it is running, but must not be signalled.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -66,7 +66,7 @@ async function printVersionDetails({ streams, version, platform }: Context): Pro
   void streams.stdout.write(versionDetails({ version, node, platform, architecture, folder }));
 }
 
-/** The build writes them beside the bundle. */
+/** The build writes this file beside the bundle. */
 function readCommands(): CompletedCommand {
   const text = readFileSync(join(__dirname, 'commands.json'), 'utf8');
   return JSON.parse(text) as CompletedCommand;
@@ -94,7 +94,7 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
   await runProgram(context, words);
 }
 
-/** Runs one command line; an early end is the reason of the abort signal, or thrown. */
+/** @throws any failure, or the reason of the abort signal */
 async function runCommandLine(context: Context, words: readonly string[]): Promise<void> {
   try {
     await runWords(context, words);
@@ -104,12 +104,12 @@ async function runCommandLine(context: Context, words: readonly string[]): Promi
   context.signal.throwIfAborted();
 }
 
-/** Milliseconds after a signal to write the last text and release the locks. */
+/** Milliseconds after a signal, to write the last text and release the locks. */
 const graceTime = 500;
 
 /**
- * Rejects with the signal that arrived, after the grace time: a blocked reader or an unopened pipe must not
- * keep natter running.
+ * Rejects with the signal that arrived, after the grace time, so that a blocked reader or an unopened pipe does not keep
+ * natter running.
  */
 function graceAfter(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
@@ -121,7 +121,7 @@ function graceAfter(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Without the module that describes failures, its absence is the failure to report. */
+/** Reports that the module for reports is missing. */
 function withoutReport(missing: unknown): { text: string; exitCode: number } {
   const failure = replacedFailure(missing);
   if (failure === undefined) throw missing;
@@ -141,7 +141,7 @@ async function report(
   return exitCode;
 }
 
-/** Node would abort at exit when it restores the state of a terminal that is gone. */
+/** Node would abort at exit, because it cannot restore the state of a closed terminal. */
 function hasLostTerminal({ stdin, stdout, stderr }: Streams): boolean {
   return [stdin, stdout, stderr].some((stream, descriptor) => {
     return stream.isTerminal && !isatty(descriptor);
@@ -152,7 +152,7 @@ async function run(words: readonly string[]): Promise<void> {
   const ending = new AbortController();
   const end = (reason: unknown) => ending.abort(reason);
   const watch = watchSignals(process, end);
-  // Node's warnings are about its internals; natter reports what matters.
+  // Node's warnings are about its internals.
   process.removeAllListeners('warning');
   process.on('uncaughtException', end).on('unhandledRejection', end);
   const streams = processStreams(process, isatty, (stream, error) => {

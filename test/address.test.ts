@@ -9,7 +9,7 @@ test.each([
   ['LOCALHOST', 'http://LOCALHOST'],
   ['[::1]:8080/v1', 'http://[::1]:8080/v1'],
   ['127.1.2.3/openai', 'http://127.1.2.3/openai'],
-])('Y11: the address %s on this machine needs no http://', (text, completed) => {
+])('Y11: http:// is optional in the address %s of this machine', (text, completed) => {
   expect(completeAddress(text)).toBe(completed);
   expect(address.parse(` ${text} `)).toBe(completed);
   expect(parseBaseUrl(text).href).toBe(parseBaseUrl(completed).href);
@@ -23,7 +23,7 @@ test.each([
   '10.0.0.1:80',
   'sk-key',
   'https://localhost',
-])('any other address stays as it is: %s', (text) => {
+])('does not change other addresses: %s', (text) => {
   expect(completeAddress(text)).toBe(text);
 });
 
@@ -33,7 +33,7 @@ test.each(['localhost', '127.0.0.1', '127.255.255.254', '::1'])('%s is this mach
 });
 
 test.each(['LOCALHOST', 'localhost.', 'app.localhost', '[::1]'])(
-  'only a client takes %s for this machine',
+  '%s is this machine only for a client',
   (host) => {
     expect(isLoopback(host)).toBe(false);
     expect(isLoopbackName(host)).toBe(true);

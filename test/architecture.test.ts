@@ -66,7 +66,7 @@ function isAllowed(layer: Layer, from: string, name: string): boolean {
 const layers = readLayers();
 
 describe('the layers of ARCHITECTURE.md', () => {
-  test('name every folder and file of src, and no other', () => {
+  test('name exactly the folders and files of src', () => {
     const places = readdirSync('src').map((name) => name.replace(/\.tsx?$/, ''));
     expect(layers.map((layer) => layer.name).sort()).toEqual(places.sort());
   });
@@ -82,7 +82,7 @@ describe('the layers of ARCHITECTURE.md', () => {
     expect(violations).toEqual([]);
   });
 
-  test('a forbidden import is recognised', () => {
+  test('a forbidden import is detected', () => {
     const layer: Layer = { name: 'sandbox', own: ['client/contract'], packages: [] };
     const from = 'src/sandbox/server.ts';
     expect(isAllowed(layer, from, '../client/contract.ts')).toBe(true);
@@ -119,7 +119,7 @@ describe('the table of places', () => {
   const rows = section.split('\n').filter((line) => line.startsWith('| '));
   const places = placesIn(rows.join('\n'));
 
-  test('has about twenty rows and more, each with a place', () => {
+  test('has more than twenty rows, each with a place', () => {
     expect(rows.length).toBeGreaterThan(20);
     expect(rows.slice(2).filter((row) => placesIn(row).length === 0)).toEqual([]);
   });
@@ -129,13 +129,13 @@ describe('the table of places', () => {
     expect(name === undefined || declares(path, name)).toBe(true);
   });
 
-  test('a name that is not declared is recognised', () => {
+  test('a name that is not declared is detected', () => {
     expect(declares('failure.ts', 'exitCodes')).toBe(true);
     expect(declares('failure.ts', 'exitCode')).toBe(false);
   });
 });
 
-test('test/support/README.md lists every file of its folder once', () => {
+test('test/support/README.md lists each file of its folder once', () => {
   const readme = readFileSync('test/support/README.md', 'utf8');
   const listed = [...readme.matchAll(/^- `([\w.-]+)`: /gm)].map(([, name = '']) => name);
   const files = readdirSync('test/support').filter((name) => name !== 'README.md');
@@ -174,7 +174,7 @@ test('src/commands has a folder for each command, and the shared folders that AR
   expect(readdirSync('src/commands').sort()).toEqual([...commands, ...shared].sort());
 });
 
-test('the process is touched by main, the library and the files for streams, signals and the terminal alone', () => {
+test('only main, the library and the files for streams, signals and the terminal use the process', () => {
   const users = sourceFiles().filter((path) =>
     /\bprocess\.(?:env|argv|cwd|exit|exitCode|kill|on|std\w+|platform|pid)\b/.test(
       readFileSync(path, 'utf8'),
@@ -191,10 +191,10 @@ test('the process is touched by main, the library and the files for streams, sig
 });
 
 test.each([
-  // On Windows no process dies of a signal.
+  // On Windows a signal cannot end a process.
   [
     'process.exit',
-    'the death by a signal',
+    'the exit after a signal',
     /\bprocess\.exit\(/,
     ['src/terminal/device/signals.ts'],
   ],

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const chunks = readdirSync('dist').filter((name) => name.endsWith('.cjs'));
 const sizeOf = (name: string) => statSync(join('dist', name)).size;
 
-/** Bytes: what every run, every command, every prompt, every answer compiles. */
+/** Bytes that every run, command, prompt and answer has to compile. */
 test.each([
   ['main.cjs', 10_000],
   ['shared.cjs', 23_500],
@@ -17,19 +17,19 @@ test.each([
   expect(sizeOf(name)).toBeLessThan(most);
 });
 
-test('no chunk is large but the one that holds Ink', () => {
+test('only the chunk with Ink is large', () => {
   const large = chunks.filter((name) => sizeOf(name) > 80_000);
   const isWithoutInk = (name: string) =>
     !readFileSync(join('dist', `${name}.map`), 'utf8').includes('/ink/build/');
   expect(large.filter(isWithoutInk)).toEqual(large.filter((name) => name === 'source.cjs'));
 });
 
-test('every chunk is ASCII, which the compile cache takes for granted', () => {
+test('every chunk is ASCII, as the compile cache requires', () => {
   const foreign = chunks.filter((name) => !isAscii(readFileSync(join('dist', name))));
   expect(foreign).toEqual([]);
 });
 
-test('the published chunks name no source map', () => {
+test('the published chunks refer to no source map', () => {
   const naming = chunks.filter((name) =>
     readFileSync(join('dist', name), 'utf8').includes('sourceMappingURL='),
   );
@@ -37,7 +37,7 @@ test('the published chunks name no source map', () => {
   expect(naming).toEqual([]);
 });
 
-test('nothing clears the screen or the lines above it, but a hostile reply of the sandbox', () => {
+test('only a hostile reply of the sandbox clears the screen or the lines above it', () => {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' });
   const clearing = sources.filter(
     (path) =>
@@ -48,7 +48,7 @@ test('nothing clears the screen or the lines above it, but a hostile reply of th
   expect(clearing).toEqual([]);
 });
 
-test('no chunk holds a code that clears the screen, but the one with the hostile reply', () => {
+test('only the chunk with the hostile reply contains a code that clears the screen', () => {
   const holding = chunks.filter((name) =>
     /(?:\[|["'`])[23]J/.test(readFileSync(join('dist', name), 'utf8')),
   );

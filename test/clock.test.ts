@@ -5,7 +5,7 @@ import { createSystemClock, systemClock } from '../src/clock.ts';
 
 const longestTimer = 2 ** 31 - 1;
 
-/** A clock whose timers end at once, and the milliseconds that they were asked for. */
+/** A clock whose timers end at once, and the milliseconds of each timer. */
 function createCountedClock(most = 100) {
   const timers: number[] = [];
   const clock = createSystemClock(async (milliseconds, _value, { signal }) => {
@@ -33,13 +33,13 @@ test.each([
   [longestTimer, [longestTimer]],
   [longestTimer + 1, [longestTimer, 1]],
   [2.5 * longestTimer, [longestTimer, longestTimer, longestTimer / 2]],
-])('X22: %d milliseconds are timers that Node can hold', async (milliseconds, expected) => {
+])("X22: %d milliseconds become timers within Node's limit", async (milliseconds, expected) => {
   const { clock, timers } = createCountedClock();
   await clock.sleep(milliseconds);
   expect(timers).toEqual(expected);
 });
 
-test('Y28: a pause of 30 days for all of a batch wakes up twice, not 516 times a second', async () => {
+test('Y28: a pause of 30 days for a whole batch needs two timers', async () => {
   const { clock: sleeper, timers } = createCountedClock();
   let now = 0;
   const days = 30 * 86_400_000;

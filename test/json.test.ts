@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { jsonExcess, jsonProblem, parseJson } from '../src/json.ts';
+import { inexactNumbers, jsonExcess, jsonProblem, parseJson } from '../src/json.ts';
 import { fc } from './support/properties.ts';
 
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`;
 
-/** Objects and arrays in one another, counted on the parsed value. */
+/** The nesting of a parsed value. */
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
@@ -13,7 +13,7 @@ function depthOf(value: unknown): number {
 const within = (depth: number) => ({ depth, values: Infinity });
 
 describe('depth', () => {
-  test('is measured as a parser would find it', () => {
+  test('equals the depth of the parsed value', () => {
     fc.assert(
       fc.property(fc.json(), fc.boolean(), (text, isSpaced) => {
         const value: unknown = JSON.parse(text);
@@ -26,20 +26,20 @@ describe('depth', () => {
   });
 
   test.each([String.raw`"[[[\"[[["`, String.raw`"\\"`, String.raw`["\\\"[", "[[", "\\\\"]`])(
-    'is not that of brackets in a string: %s',
+    'does not count brackets in a string: %s',
     (text) => {
       expect(() => JSON.parse(text) as unknown).not.toThrow();
       expect(jsonExcess(text, within(1))).toBeUndefined();
     },
   );
 
-  test('that is too much is found in text that is cut or no JSON', () => {
+  test('is checked in text that is cut or not JSON', () => {
     expect(jsonExcess('['.repeat(1e6), within(100))).toBe('depth');
     expect(jsonExcess(`"${'['.repeat(1e6)}`, within(100))).toBeUndefined();
     expect(jsonExcess(`"${'\\'.repeat(1e6)}`, within(100))).toBeUndefined();
   });
 
-  test('X5: 500 is parsed, more is no value but a problem with a name', () => {
+  test('X5: parses a depth of 500, and reports more', () => {
     expect(depthOf(parseJson(nested(500)))).toBe(500);
     for (const depth of [502, 100_000]) {
       expect(parseJson(nested(depth))).toBeUndefined();
@@ -48,14 +48,48 @@ describe('depth', () => {
     expect(jsonProblem('{')).toBe('is not JSON');
   });
 
-  test('does not add up over many values', () => {
+  test('does not grow with the number of values', () => {
     const text = `[${'[{}],'.repeat(10_000)}1]`;
     expect(parseJson(text)).toHaveLength(10_001);
   });
 });
 
-test('values are counted with those of strings, numbers and empty lists', () => {
+test('counts strings, numbers and empty lists as values', () => {
   const limits = (values: number) => ({ depth: 10, values });
   expect(jsonExcess('[1,"a,b",{},[]]', limits(8))).toBeUndefined();
   expect(jsonExcess('[1,"a,b",{},[]]', limits(6))).toBe('values');
+});
+
+describe('numbers that JavaScript cannot represent', () => {
+  const found = (text: string) => [...inexactNumbers(text)].map((number) => number.text);
+
+  test.each([
+    ['12345678901234567890', ['12345678901234567890']],
+    ['9007199254740993', ['9007199254740993']],
+    ['9007199254740992', []],
+    ['1e400', ['1e400']],
+    ['-1e-400', ['-1e-400']],
+    ['[1E308,1.0,-0,0e999,0.1,100000000000000000000,1.50e+2]', []],
+    ['0.12345678901234567', ['0.12345678901234567']],
+    [`1${'0'.repeat(2000)}`, [`1${'0'.repeat(2000)}`]],
+    ['"12345678901234567890 \\" 1e400"', []],
+  ])('X14: of %s', (text, expected) => {
+    expect(found(text)).toEqual(expected);
+  });
+
+  test('X14: have the field of the outermost object', () => {
+    const text = '{"a":"1e400","b" :{"c":[1,1e400],"d":"\\\\"},"e\\u0041":1e999}';
+    expect([...inexactNumbers(text)]).toEqual([
+      { text: '1e400', field: 'b' },
+      { text: '1e999', field: 'eA' },
+    ]);
+  });
+
+  test('X14: are never numbers that JavaScript writes', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(found(JSON.stringify(JSON.parse(text)))).toEqual([]);
+      }),
+    );
+  });
 });

@@ -56,7 +56,7 @@ describe('errors inside a stream', () => {
       'busy',
     ],
     ['no reason', event({ error: {} }), 'server_error', 'no reason given'],
-  ])('%s is a failure after the text that came', async (_, body, kind, message) => {
+  ])('%s is a failure after the text before it', async (_, body, kind, message) => {
     const { parts, thrown } = await readParts([
       delta('par') + delta('tial') + body + delta('late'),
     ]);
@@ -66,7 +66,7 @@ describe('errors inside a stream', () => {
     expect(thrown).toMatchObject({ kind, message: reported + message });
   });
 
-  test('S13 a first event that is an error is the failure alone', async () => {
+  test('S13 an error in the first event yields no parts', async () => {
     const { parts, thrown } = await readParts([
       event({ error: { type: 'context_length_exceeded', message: 'm' } }),
     ]);
@@ -74,12 +74,12 @@ describe('errors inside a stream', () => {
     expect(thrown).toMatchObject({ kind: 'invalid_request', message: `${reported}m` });
   });
 
-  test('a finish_reason of error without an error is a failure', async () => {
+  test('the finish_reason error without an error is a failure', async () => {
     const { thrown } = await readParts([event(chunk({}, 'error')), done]);
     expect(thrown).toMatchObject({ kind: 'server_error' });
   });
 
-  test('an error that is null or false is none', async () => {
+  test('an error that is null or false is not a failure', async () => {
     const { thrown } = await readParts([
       event({ error: null, choices: [] }),
       event({ error: false }),
@@ -90,7 +90,7 @@ describe('errors inside a stream', () => {
 
   test.each([
     ['S21 broken JSON', 'data: {"secret": 12, \n\n'],
-    ['S21 no JSON', 'data: secret\n\n'],
+    ['S21 text that is not JSON', 'data: secret\n\n'],
     ['S21 a JSON string', 'data: "secret"\n\n'],
     ['S51 two objects', 'data: {"secret":1}{"secret":2}\n\n'],
     ['S51 two objects on two lines', 'data: {"secret":1}\ndata: {"secret":2}\n\n'],
@@ -102,7 +102,7 @@ describe('errors inside a stream', () => {
   });
 });
 
-describe('bodies that are no stream', () => {
+describe('bodies that are not a stream', () => {
   test.each([
     [
       'S45 JSON error',
@@ -112,7 +112,7 @@ describe('bodies that are no stream', () => {
       'gone',
     ],
     [
-      'S45 JSON error called a stream',
+      'S45 JSON error with the type of a stream',
       'text/event-stream',
       '[{"error":{"code":429}}]',
       'rate_limited',
@@ -120,7 +120,7 @@ describe('bodies that are no stream', () => {
     ],
     ['S45 flat error', 'application/json', '{"detail":"nope"}', 'server_error', 'nope'],
     ['S45 JSON string', 'application/json', '"nope"', 'server_error', 'nope'],
-  ])('%s is that failure', async (_, type, body, kind, message) => {
+  ])('%s is the reported failure', async (_, type, body, kind, message) => {
     const { thrown } = await readParts([body], type);
     expect(thrown).toMatchObject({ kind, message: reported + message });
   });
@@ -152,7 +152,7 @@ describe('bodies that are no stream', () => {
       /^the service sent a web page instead of an answer: A & B · C$/,
     ],
     [
-      'S46 page called a stream',
+      'S46 page with the type of a stream',
       'text/event-stream',
       '<!doctype html><p>secret',
       /^the service sent a web page instead of an answer$/,
@@ -165,13 +165,13 @@ describe('bodies that are no stream', () => {
     ],
     ['S46 no type', undefined, 'OK', /plain text instead of an answer: OK$/],
     [
-      'S46 stream of another format',
+      'S46 stream in a different format',
       'text/event-stream',
       'event: message_start\ndata: {"type":"message_start","message":{"role":"assistant"}}\n\n',
       /^the stream is not in the format of chat completions \("message_start"\)$/,
     ],
-    ['S49 nothing', 'text/event-stream', '', /sent an empty answer$/],
-    ['S49 nothing but blanks', 'application/json', ' \r\n\r\n ', /sent an empty answer$/],
+    ['S49 empty body', 'text/event-stream', '', /sent an empty answer$/],
+    ['S49 only white space', 'application/json', ' \r\n\r\n ', /sent an empty answer$/],
   ])('%s is a failure', async (_, type, body, message) => {
     const { parts, thrown } = await readParts([body], type ?? '');
     expect(parts).toStrictEqual([]);
@@ -179,12 +179,12 @@ describe('bodies that are no stream', () => {
     expect((thrown as Failure).message).toMatch(message);
   });
 
-  test('S44 JSON without a completion leads to the address in use', async () => {
+  test('S44 the remedy for JSON without a completion is to check the base URL', async () => {
     const { thrown } = await readParts(['{"choices":[]}'], 'application/json');
     expect((thrown as Failure).remedy).toEqual({ code: 'check-base-url' });
   });
 
-  test('S46 an endless page is not read to its end', async () => {
+  test('S46 an endless page is a failure', async () => {
     let reads = 0;
     async function* endless(): AsyncGenerator<Uint8Array, void, undefined> {
       for (;;) {

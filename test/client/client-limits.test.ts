@@ -6,13 +6,13 @@ import { reset } from '../support/raw-server.ts';
 import { failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
-/** For what is certain to come, on however busy a machine. */
+/** Long enough for a busy machine. */
 const patience = { timeout: 60_000 };
 
 const broken = json(500, { error: { name: 'server_error' } });
 const answer = streamed('Hello');
 
-test('R20 gives up on a silent server at the first-byte limit, and does not ask again', async () => {
+test('R20 fails at the first-byte limit without a retry', async () => {
   const { server, client, clock } = await serveClient([[]], { firstByteTimeout: 5000 });
   const running = runChat({ client, clock });
   await server.received(1);
@@ -26,7 +26,7 @@ test('R20 gives up on a silent server at the first-byte limit, and does not ask 
   await server.idle();
 });
 
-test('R23 leaves a backoff at once when aborted, and sends nothing more', async () => {
+test('R23 ends a backoff at once when aborted, and sends nothing more', async () => {
   const { server, client, clock } = await serveClient([[broken]]);
   const stop = new AbortController();
   const running = runChat({ client, clock }, { signal: stop.signal });
@@ -56,7 +56,7 @@ test('R26 the total limit ends the retries', async () => {
   expect(failureOf(run).attempts).toBe(3);
 });
 
-test('R26 the total limit ends a request, too', async () => {
+test('R26 the total limit ends a request', async () => {
   const { server, client, clock } = await serveClient([[]], { totalTimeout: 2000 });
   const running = runChat({ client, clock });
   await server.received(1);
@@ -65,7 +65,7 @@ test('R26 the total limit ends a request, too', async () => {
   await server.idle();
 });
 
-test('R26 an answer that the total limit ends is incomplete', async () => {
+test('R26 an answer ended by the total limit is incomplete', async () => {
   const { client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]], {
     totalTimeout: 2000,
   });
@@ -79,7 +79,7 @@ test('R26 an answer that the total limit ends is incomplete', async () => {
   ]);
 });
 
-test('R29 fifty failed attempts leave no connection and no listener behind', async () => {
+test('R29 fifty failed attempts leave no open connection and no listener', async () => {
   const set = await serveClient([[reset]], { retries: 49 });
   const stop = new AbortController();
   const run = await runChat(set, { signal: stop.signal });
@@ -105,7 +105,7 @@ test('R32 sends nothing when already aborted', async () => {
   expect(set.server.connections()).toBe(0);
 });
 
-test('S41 a stall in the answer ends at the idle limit', async () => {
+test('S41 a stalled answer ends at the idle limit', async () => {
   const { server, client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]], {
     idleTimeout: 3000,
   });
@@ -125,13 +125,13 @@ test('S41 a stall in the answer ends at the idle limit', async () => {
   await server.idle();
 });
 
-test('S42 comments do not put off the idle limit', async () => {
+test('S42 comments do not extend the idle limit', async () => {
   const { server, client, clock } = await serveClient(
     [
       [
         streamHead(),
         chunk(': 1\n\n'),
-        // The only sleep left is the one that watches for content.
+        // The only remaining sleep is the timer of the idle limit.
         () => vi.waitUntil(() => clock.sleeping() === 1, patience),
         () => clock.advance(2000),
         chunk(': 2\n\n'),
@@ -147,7 +147,7 @@ test('S42 comments do not put off the idle limit', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('S42 content puts off the idle limit', async () => {
+test('S42 content extends the idle limit', async () => {
   const { client, clock } = await serveClient(
     [
       [

@@ -38,7 +38,7 @@ test.each(['', '.', '..'])(
   },
 );
 
-test('R12 retries, and tells each retry', async () => {
+test('R12 retries, and reports each retry', async () => {
   const { client, clock } = await serveClient([[json(500, {})], [json(200, [{ id: 'origin' }])]]);
   const delays: number[] = [];
   const models = await client.listModels({
@@ -52,7 +52,7 @@ test('R12 retries, and tells each retry', async () => {
 });
 
 test.each(['<html>Welcome</html>', ''])(
-  'an answer that is not JSON is a failure that does not show it: %s',
+  'an answer that is not JSON is a failure without its text: %s',
   async (body) => {
     const { client } = await serveClient([[response(200, {}, body)]]);
     const listing = client.listModels();

@@ -10,7 +10,7 @@ function clientThrough(baseUrl: string, environment: Record<string, string>) {
   return set;
 }
 
-test('K16 a loopback service is reached directly', async () => {
+test('K16 connects to a loopback service directly', async () => {
   const proxy = await serve([[json(500, {})]]);
   const server = await serve([[streamed('Hello')]]);
   const run = await runChat(clientThrough(server.url, { HTTP_PROXY: proxy.url }));
@@ -18,7 +18,7 @@ test('K16 a loopback service is reached directly', async () => {
   expect(proxy.connections()).toBe(0);
 });
 
-test('K17 plain http goes to the proxy, with the whole address', async () => {
+test('K17 sends plain http to the proxy, with the whole address', async () => {
   const proxy = await serve([[streamed('Hello')]]);
   const address = proxy.url.replace('//', '//user:topsecret@');
   const set = clientThrough('http://service.test', { HTTP_PROXY: address });
@@ -29,7 +29,7 @@ test('K17 plain http goes to the proxy, with the whole address', async () => {
   );
 });
 
-test('K17 https goes through a tunnel, and the key stays out of its head', async () => {
+test('K17 opens a tunnel for https, without the key in its request', async () => {
   const proxy = await serve([[response(502)]]);
   await runChat(clientThrough('https://service.test', { HTTPS_PROXY: proxy.url }));
   expect(proxy.requests).toHaveLength(1);
@@ -38,7 +38,7 @@ test('K17 https goes through a tunnel, and the key stays out of its head', async
 });
 
 test.each(['http://service.test', 'https://service.test'])(
-  'K18 a proxy that wants a login for %s is told so, without its password',
+  'K18 reports a proxy that requires a login for %s, without its password',
   async (baseUrl) => {
     const proxy = await serve([[response(407, { 'proxy-authenticate': 'Basic realm="x"' })]]);
     const address = proxy.url.replace('//', '//user:topsecret@');
@@ -51,7 +51,7 @@ test.each(['http://service.test', 'https://service.test'])(
   },
 );
 
-test('K18 a proxy that refuses a tunnel is not taken for the service', async () => {
+test('K18 reports a proxy that refuses a tunnel as the proxy, not as the service', async () => {
   const proxy = await serve([[response(403)]]);
   const set = clientThrough('https://service.test', { HTTPS_PROXY: proxy.url });
   const failure = failureOf(await runChat(set));
@@ -62,7 +62,7 @@ test('K18 a proxy that refuses a tunnel is not taken for the service', async () 
 });
 
 test.each(['http://service.test', 'https://service.test'])(
-  'K18 a proxy that cannot be reached for %s is named',
+  'K18 names an unreachable proxy for %s',
   async (baseUrl) => {
     const proxy = await serve([[]]);
     await proxy.stop();
@@ -73,7 +73,7 @@ test.each(['http://service.test', 'https://service.test'])(
   },
 );
 
-test('a proxy that never answers is given up at the connect limit', async () => {
+test('fails at the connect limit when a proxy never responds', async () => {
   const proxy = await serve([[]]);
   const { client, clock } = clientThrough('https://service.test', { HTTPS_PROXY: proxy.url });
   const running = runChat({ client, clock });
@@ -84,7 +84,7 @@ test('a proxy that never answers is given up at the connect limit', async () => 
   await proxy.idle();
 });
 
-test('K17 a tunnel carries a whole answer over TLS', async () => {
+test('K17 receives a whole answer over TLS through a tunnel', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());
   const server = await serve([[streamed('Hello')]], { tls: true });

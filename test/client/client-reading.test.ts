@@ -1,9 +1,10 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { chunk, delta, done, lastChunk, streamHead } from '../support/raw-replies.ts';
-import { prompt } from '../support/run-chat.ts';
+import { chunk, delta, done, lastChunk, streamed, streamHead } from '../support/raw-replies.ts';
+import { failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
-test('the time that a reader takes is not silence of the service', async () => {
+test('the time that a reader takes does not count as silence of the service', async () => {
   const { client, clock } = await serveClient(
     [[streamHead(), chunk(delta('a')), 20, chunk(done), lastChunk]],
     {
@@ -16,24 +17,24 @@ test('the time that a reader takes is not silence of the service', async () => {
   expect((await iterator.next()).value).toMatchObject({ type: 'answer-finished' });
 });
 
-test('an answer that is read no further closes its connection', async () => {
+test('closes the connection when the reader stops', async () => {
   const { server, client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
-  for await (const happening of client.chat(prompt)) {
-    if (happening.type === 'text-received') break;
+  for await (const event of client.chat(prompt)) {
+    if (event.type === 'text-received') break;
   }
   await clock.advance(50);
   await server.idle();
   expect(server.open()).toBe(0);
 });
 
-test('an answer of which only the start is read closes its connection', async () => {
+test('closes the connection when the reader stops after the start', async () => {
   const { server, client } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
-  for await (const happening of client.chat(prompt)) if (happening.type === 'answer-started') break;
+  for await (const event of client.chat(prompt)) if (event.type === 'answer-started') break;
   await server.idle();
   expect(server.open()).toBe(0);
 });
 
-test('aborting in the answer throws the reason and closes the connection', async () => {
+test('an abort during the answer throws the reason and closes the connection', async () => {
   const { server, client } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
   const stop = new AbortController();
   const iterator = client.chat(prompt, { signal: stop.signal })[Symbol.asyncIterator]();
@@ -45,7 +46,7 @@ test('aborting in the answer throws the reason and closes the connection', async
   await server.idle();
 });
 
-test('a reader who waits keeps the rest of a long answer in the network', async () => {
+test('a slow reader slows the network', async () => {
   const piece = chunk(delta('x'.repeat(64 * 1024)));
   let sent = 0;
   const pieces = Array.from({ length: 1000 }, () => [piece, () => (sent += 1)]).flat();
@@ -56,4 +57,33 @@ test('a reader who waits keeps the rest of a long answer in the network', async 
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(sent).toBeLessThan(500);
   await iterator.return?.();
+});
+
+test.each([
+  ['plain', {}, Buffer.from(delta('Hel'))],
+  ['compressed', { 'content-encoding': 'gzip' }, gzipSync(delta('Hel'))],
+])('R21 keeps %s text before a cut although its reader is late', async (_name, headers, body) => {
+  const reply = Buffer.concat([streamHead(headers), chunk(body)]);
+  const { server, client } = await serveClient([[reply, 'fin']]);
+  const events = client.chat(prompt)[Symbol.asyncIterator]();
+  expect((await events.next()).value).toMatchObject({ type: 'answer-started' });
+  await server.idle();
+  expect((await events.next()).value).toEqual({ type: 'answer-named', id: 'chatcmpl-1' });
+  expect((await events.next()).value).toMatchObject({ type: 'text-received', text: 'Hel' });
+  await expect(events.next()).rejects.toMatchObject({ kind: 'incomplete' });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('an answer with stray bytes after it is complete', async () => {
+  const setting = await serveClient([[Buffer.concat([streamed('Hello'), Buffer.from('stray')])]]);
+  const run = await runChat(setting);
+  expect(run.error).toBeUndefined();
+  expect(run.text).toBe('Hello');
+});
+
+test('keeps text in the same read as a malformed chunk', async () => {
+  const broken = [streamHead(), chunk(delta('Hello')), Buffer.from('zz\r\nnot a chunk')];
+  const run = await runChat(await serveClient([[Buffer.concat(broken)]]));
+  expect(run.text).toBe('Hello');
+  expect(failureOf(run).kind).toBe('incomplete');
 });

@@ -23,7 +23,7 @@ function bodies(server: RawServer): string[] {
   return server.requests.map(({ body }) => body);
 }
 
-test('R1 retries a 429 four times with its own backoff, then gives up', async () => {
+test('R1 retries a 429 four times with backoff, then fails', async () => {
   const set = await serveClient([[limited()]]);
   const run = await runChat(set);
   expect(run.delays).toEqual([500, 1000, 2000, 4000]);
@@ -37,13 +37,13 @@ test.each([
   ['R3', '0', 0],
   ['R4', '0.1', 100],
   ['R5', 'Fri, 20 Nov 2026 12:00:03 GMT', 3000],
-])('%s waits as Retry-After "%s" asks: %d ms', async (_id, text, delay) => {
+])('%s waits for Retry-After "%s": %d ms', async (_id, text, delay) => {
   const set = await serveClient([[limited({ 'retry-after': text })], [answer]]);
   const run = await runChat(set);
   expect(run).toMatchObject({ text: 'Hello', delays: [delay], error: undefined });
 });
 
-test('R2 does not send again before the wait is over', async () => {
+test('R2 does not retry before the wait is over', async () => {
   const { server, client, clock } = await serveClient([
     [limited({ 'retry-after': '1' })],
     [answer],
@@ -61,7 +61,7 @@ test('R2 does not send again before the wait is over', async () => {
 });
 
 test.each(['120', '999999999999', 'Infinity'])(
-  'R9 does not wait for Retry-After "%s", but tells it',
+  'R9 does not wait for Retry-After "%s", but reports it',
   async (text) => {
     const set = await serveClient([[limited({ 'retry-after': text })]]);
     const failure = failureOf(await runChat(set));
@@ -73,18 +73,18 @@ test.each(['120', '999999999999', 'Infinity'])(
   },
 );
 
-test('R9 gives the wait as a number too', async () => {
+test('R9 also has the wait as a number', async () => {
   const set = await serveClient([[limited({ 'retry-after': '120' })]]);
   expect(failureOf(await runChat(set)).retryAfterSeconds).toBe(120);
 });
 
-test('R10 lets retry-after-ms of 0 beat Retry-After', async () => {
+test('R10 prefers a retry-after-ms of 0 to Retry-After', async () => {
   const headers = { 'retry-after-ms': '0', 'retry-after': '50' };
   const run = await runChat(await serveClient([[limited(headers)], [answer]]));
   expect(run).toMatchObject({ text: 'Hello', delays: [0] });
 });
 
-test('R11 obeys x-should-retry', async () => {
+test('R11 follows x-should-retry', async () => {
   const never = await serveClient([[json(500, {}, { 'x-should-retry': 'false' })]]);
   await runChat(never);
   expect(never.server.requests).toHaveLength(1);
@@ -92,7 +92,7 @@ test('R11 obeys x-should-retry', async () => {
   expect((await runChat(again)).text).toBe('Hello');
 });
 
-test('R12 answers once after two failures', async () => {
+test('R12 yields one answer after two failures', async () => {
   const run = await runChat(await serveClient([[broken], [broken], [answer]]));
   expect(run.text).toBe('Hello');
   expect(run.events.at(-1)).toMatchObject({ type: 'answer-finished', attempts: 3 });
@@ -124,7 +124,7 @@ test('R16 retries 408', async () => {
   expect((await runChat(await serveClient([[json(408, {})], [answer]]))).text).toBe('Hello');
 });
 
-test('R17 tries a refused connection once and names host and port', async () => {
+test('R17 does not retry a refused connection, and names host and port', async () => {
   const port = await unusedPort();
   const run = await runChat(createTestClient(`http://127.0.0.1:${port}`));
   expect(run.delays).toEqual([]);
@@ -142,13 +142,13 @@ test.each([
   expect(run).toMatchObject({ text: 'Hello', delays: [500] });
 });
 
-test('R19 a second turn succeeds after the server closed the idle connection', async () => {
+test('R19 a second prompt succeeds after the server closed the idle connection', async () => {
   const set = await serveClient([[answer, fin], [answer]]);
   expect((await runChat(set)).text).toBe('Hello');
   expect((await runChat(set)).text).toBe('Hello');
 });
 
-test('uses a connection again for the next turn', async () => {
+test('reuses a connection for the next prompt', async () => {
   const set = await serveClient([[answer]]);
   await runChat(set);
   await afterBody();
@@ -159,7 +159,7 @@ test('uses a connection again for the next turn', async () => {
 test.each([
   ['FIN', 0, fin],
   ['RST', 150, reset],
-] as const)('R21 keeps the text before a %s and does not ask again', async (_name, pause, end) => {
+] as const)('R21 keeps the text before a %s and does not retry', async (_name, pause, end) => {
   const set = await serveClient([[streamHead(), chunk(delta('Hel')), pause, end], [answer]]);
   const run = await runChat(set);
   expect(run.text).toBe('Hel');
@@ -175,13 +175,13 @@ test.each([
     'R22 after a role',
     [streamHead(), chunk(event({ choices: [{ delta: { role: 'assistant' } }] })), fin],
   ],
-] as const)('%s, a cut is retried and no text doubled', async (_name, reply) => {
+] as const)('%s, a cut is retried without repeating text', async (_name, reply) => {
   const run = await runChat(await serveClient([reply, [answer]]));
   expect(run).toMatchObject({ text: 'Hello', delays: [500], error: undefined });
   expect(run.events.filter(({ type }) => type === 'answer-started')).toHaveLength(2);
 });
 
-test('R27 sends one request when no retry is allowed', async () => {
+test('R27 sends one request if no retry is allowed', async () => {
   const set = await serveClient([[limited()]], { retries: 0 });
   expect(failureOf(await runChat(set)).attempts).toBe(1);
   expect(set.server.requests).toHaveLength(1);
@@ -207,7 +207,7 @@ async function unusedPort(): Promise<number> {
   return port;
 }
 
-test('R21 an answer whose chunks have no id is not requested again after text', async () => {
+test('R21 an answer without ids is not retried after text', async () => {
   const nameless = event({ choices: [{ index: 0, delta: { content: 'Hel' } }] });
   const set = await serveClient([[streamHead(), chunk(nameless), fin]]);
   const run = await runChat(set);
@@ -216,7 +216,7 @@ test('R21 an answer whose chunks have no id is not requested again after text', 
   expect(set.server.requests).toHaveLength(1);
 });
 
-test('R22 an answer that ends after its first, empty chunk is requested again', async () => {
+test('R22 an answer that ends after its first, empty chunk is retried', async () => {
   const empty = event({ id: 'chatcmpl-1', model: 'origin', choices: [] });
   const set = await serveClient([[streamHead(), chunk(empty), fin], [answer]]);
   const run = await runChat(set);

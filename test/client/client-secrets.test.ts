@@ -6,7 +6,7 @@ import { createTestClient, failureOf, runChat, testKey } from '../support/run-ch
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { serve, serveClient } from '../support/serve.ts';
 
-/** An error and its causes, with all that they have. */
+/** An error and its causes, with all their properties. */
 function causesOf(error: unknown): readonly object[] {
   if (!(error instanceof Error)) return [];
   const { message, stack, cause } = error;
@@ -14,7 +14,7 @@ function causesOf(error: unknown): readonly object[] {
 }
 
 test.each([301, 302, 303, 307, 308])(
-  'K12 K13 a %d to another port gets neither key nor prompt, but is named',
+  'K12 K13 a %d to a different port gets neither key nor prompt, and is reported',
   async (status) => {
     const target = await serve([[json(200, {})]]);
     const location = `${target.url}/v1/chat/completions?token=topsecret`;
@@ -31,7 +31,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test('K13 a redirect without a target is a failure, too', async () => {
+test('K13 a redirect without a target is a failure', async () => {
   const failure = failureOf(await runChat(await serveClient([[response(302)]])));
   expect(failure.message).toContain('without a target');
 });
@@ -64,7 +64,7 @@ test('K9 masks the key in an error event', async () => {
   expect(failureOf(await runChat(await serveClient([[reply]]))).message).toContain('no ***');
 });
 
-test('K9 masks a header that carries a secret, and no other', async () => {
+test('K9 masks only headers that contain a secret', async () => {
   const headers = { 'x-api-key': 'header-secret', 'x-team': 'blue-team' };
   const set = await serveClient(
     [[json(500, { error: { message: 'header-secret of blue-team' } })]],
@@ -92,31 +92,31 @@ test.each([
         delta('some') + eventOf({ error: echo }),
       ),
     ],
-    [`${secretKey} is no HTTP\r\n\r\n`],
+    [`${secretKey} is not HTTP\r\n\r\n`],
   ];
   const set = await serveClient(replies, { headers, retries: 0 });
   const failures: unknown[] = [];
   while (failures.length < replies.length) failures.push((await runChat(set)).error);
-  const told = failures.map((error) => inspect(error, { depth: 9 }));
-  expect(told[0]).toContain('it is dark: ***');
-  expectNoSecret(...told, ...told.map((text) => text.replaceAll(/\s+/g, '')));
+  const shown = failures.map((error) => inspect(error, { depth: 9 }));
+  expect(shown[0]).toContain('it is dark: ***');
+  expectNoSecret(...shown, ...shown.map((text) => text.replaceAll(/\s+/g, '')));
   expectNoSecret(JSON.stringify(failures.flatMap(causesOf)));
 });
 
-test('X2: the halves of Basic are masked where a service sends one of them back', async () => {
+test('X2: masks the user name and the password of Basic where a service sends one of them back', async () => {
   const headers = { authorization: `Basic ${basicCredentials}` };
   const echo = { error: { message: 'somebody has no password hunter-22' } };
   const set = await serveClient([[json(400, echo)]], { headers, retries: 0 });
   expect(failureOf(await runChat(set)).message).toContain('*** has no password ***');
 });
 
-test('K10 a bad key stops before any request', async () => {
+test('K10 an invalid key fails before any request', async () => {
   const server = await serve([[json(200, {})]]);
   expect(() => createTestClient(server.url, { apiKey: 'a\nb' })).toThrow(Failure);
   expect(server.connections()).toBe(0);
 });
 
-test('K14 a key is not sent over plain http to another machine', () => {
+test('K14 does not send a key over plain http to a different machine', () => {
   expect(() => createTestClient('http://service.test')).toThrow(/unencrypted to service.test:80/);
 });
 
@@ -132,7 +132,7 @@ test('reads only the beginning of an endless error body', async () => {
   expect(failure.message.length).toBeLessThan(700);
 });
 
-test('tells an error whose body does not end', async () => {
+test('reports an error whose body does not end', async () => {
   const { client, clock, server } = await serveClient(
     [[head(400, { 'content-type': 'text/plain' }), 'half a reason']],
     { connectTimeout: 0, firstByteTimeout: 0 },

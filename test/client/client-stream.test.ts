@@ -25,7 +25,7 @@ const completion = {
 };
 const events = delta('Hel') + delta('lo') + done;
 
-test('tells what happens in order, with times of the monotonic clock', async () => {
+test('yields the events in order, with times of the monotonic clock', async () => {
   const { server, client, clock } = await serveClient([
     [() => clock.advance(18), streamHead({ 'x-request-id': 'abc' }), chunk(events), lastChunk],
   ]);
@@ -48,7 +48,7 @@ test('tells what happens in order, with times of the monotonic clock', async () 
   });
 });
 
-test('S13 an error as first event is the failure that it names, without a retry', async () => {
+test('S13 fails without a retry when the first event is an error', async () => {
   const error = event({ error: { name: 'invalid_request', detail: 'too long' } });
   const set = await serveClient([[streamHead(), chunk(error), lastChunk]]);
   const failure = failureOf(await runChat(set));
@@ -57,7 +57,7 @@ test('S13 an error as first event is the failure that it names, without a retry'
   expect(set.server.requests).toHaveLength(1);
 });
 
-test('S13 a rate limit as first event is retried like a 429', async () => {
+test('S13 retries a rate limit in the first event like a 429', async () => {
   const error = event({ error: { name: 'rate_limited' } });
   const run = await runChat(
     await serveClient([[streamHead(), chunk(error), lastChunk], [streamed('Hello')]]),
@@ -121,7 +121,7 @@ test.each([
   expect(failureOf(run).kind).toBe('incomplete');
 });
 
-test('S44 a whole JSON completion is an answer, too', async () => {
+test('S44 a whole JSON completion is an answer', async () => {
   const run = await runChat(await serveClient([[json(200, completion)]]));
   expect(run.text).toBe('Whole');
   expect(run.events.at(-1)).toMatchObject({
@@ -138,7 +138,7 @@ test('S45 a JSON error with status 200 is a failure', async () => {
   expect(failureOf(await runChat(await serveClient([[json(200, error)]]))).kind).toBe('forbidden');
 });
 
-test('R14 the title of an error page has characters for its references', async () => {
+test('R14 decodes the title of an error page', async () => {
   const page = response(
     503,
     { 'content-type': 'text/html' },
@@ -148,7 +148,7 @@ test('R14 the title of an error page has characters for its references', async (
   expect(failure.message).toBe('the service failed (503): Down — A & B');
 });
 
-test('S46 a page with status 200 is a failure that does not show it', async () => {
+test('S46 a page with status 200 is a failure without its text', async () => {
   const page = response(200, { 'content-type': 'text/html' }, '<html><body>Welcome</body></html>');
   const set = await serveClient([[page]]);
   const failure = failureOf(await runChat(set));
@@ -177,7 +177,7 @@ test.each([
   expect(run).toMatchObject({ text: 'Hello', error: undefined });
 });
 
-test('S48 a compressed answer that is cut keeps its text', async () => {
+test('S48 keeps the text of a compressed answer that is cut', async () => {
   const body = gzipSync(delta('Hello there, this is long enough to be seen'));
   const reply = [streamHead({ 'content-encoding': 'gzip' }), chunk(body), fin] as const;
   const run = await runChat(await serveClient([reply]));
@@ -203,7 +203,7 @@ test.each([
   expect(failureOf(await runChat(await serveClient([[reply]]))).kind).toBe('server_error');
 });
 
-test('S54 103 before 200 is passed over', async () => {
+test('S54 ignores 103 before 200', async () => {
   const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n';
   expect((await runChat(await serveClient([[early, streamed('Hello')]]))).text).toBe('Hello');
 });

@@ -10,7 +10,7 @@ function clientOf(url: string) {
   return set;
 }
 
-test('R30 an untrusted certificate is not tried again, and the way out is named', async () => {
+test('R30 an untrusted certificate is not retried, and the remedy is named', async () => {
   const server = await serve([[streamed('Hello')]], { tls: true });
   const run = await runChat(clientOf(server.url));
   const failure = failureOf(run);
@@ -26,20 +26,20 @@ test('R30 an untrusted certificate is not tried again, and the way out is named'
   expect(server.connections()).toBeLessThanOrEqual(1);
 });
 
-test('R30 https to a plain http port fails once, and says what to check', async () => {
+test('R30 https to a plain http port is not retried', async () => {
   const server = await serve([], { greeting: ['HTTP/1.1 400 Bad Request\r\n\r\n', fin] });
   const failure = failureOf(await runChat(clientOf(server.url.replace('http:', 'https:'))));
   expect(failure).toMatchObject({ kind: 'unreachable', attempts: 1 });
 });
 
-test('a service that does not speak HTTP is told so', async () => {
+test('reports a service that does not speak HTTP', async () => {
   const server = await serve([['220 mail.test ESMTP\r\n']]);
   const failure = failureOf(await runChat(clientOf(server.url)));
   expect(failure).toMatchObject({ kind: 'server_error', attempts: 1 });
   expect(failure.message).toContain('is not HTTP');
 });
 
-test('answers over TLS, and uses the connection again', async () => {
+test('receives answers over TLS, and reuses the connection', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());
   const server = await serve([[streamed('Hello')]], { tls: true });

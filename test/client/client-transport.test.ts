@@ -4,7 +4,7 @@ import { streamed } from '../support/raw-replies.ts';
 import { createTestClient, runChat, testKey } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
-test('a transport sees every request and response that travels over the network', async () => {
+test('a transport sees every request and response', async () => {
   const seen: (HttpRequest | number)[] = [];
   const transport = (network: Transport): Transport => {
     return async (request, signal) => {
@@ -25,7 +25,7 @@ test('a transport sees every request and response that travels over the network'
   ]);
 });
 
-test('a transport answers in place of the network', async () => {
+test('a transport can respond in place of the network', async () => {
   const transport = (): Transport => async () => ({
     status: 200,
     headers: { 'content-type': 'application/json' },

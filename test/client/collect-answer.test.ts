@@ -20,7 +20,7 @@ const finished: ChatEvent = {
   timing: { total: 3 },
 };
 
-test('collects the texts of an answer and what was said at its end', async () => {
+test('collects the texts of an answer and the metadata at its end', async () => {
   const thought: ChatEvent = { type: 'reasoning-received', text: 'hm' };
   const no: ChatEvent = { type: 'refusal-received', text: 'no' };
   const events = eventsOf([thought, text('Hel'), text('lo'), no, finished]);
@@ -34,7 +34,7 @@ test('collects the texts of an answer and what was said at its end', async () =>
   });
 });
 
-test('an answer that breaks off is thrown with the text that came', async () => {
+test('throws a cut answer with its text', async () => {
   const cause = new Error('reset');
   const remedy = { code: 'send-again' } as const;
   const failure = new Failure('incomplete', 'cut', { remedy, requestId: 'r1', cause });
@@ -51,13 +51,13 @@ test('an answer that breaks off is thrown with the text that came', async () => 
 });
 
 test.each([new Failure('unauthorized', 'no key'), new DOMException('stop', 'AbortError')])(
-  'other reasons are thrown as they are: %s',
+  'throws other errors unchanged: %s',
   async (reason) => {
     await expect(collectAnswer(eventsOf([text('Hel')], reason))).rejects.toBe(reason);
   },
 );
 
-test('events that end too early are no answer', async () => {
+test('fails when the events end too early', async () => {
   await expect(collectAnswer(eventsOf([text('Hel')]))).rejects.toMatchObject({
     kind: 'unexpected',
   });

@@ -10,19 +10,22 @@ const timeouts = ['connectTimeout', 'firstByteTimeout', 'idleTimeout', 'totalTim
 const durations = [...timeouts, 'retryWaitLimit'] as const;
 
 describe.each(timeouts)('X22: %s', (name) => {
-  test.each([Infinity, 2 ** 31, 2 ** 53])('of %d milliseconds ends no request', async (limit) => {
-    const server = await serve([
-      [30, streamHead(), 30, chunk(delta('Hel')), 30, chunk(delta('lo') + done), lastChunk],
-    ]);
-    const { client } = createTestClient(server.url, { clock: systemClock, [name]: limit });
-    const events = client.chat(prompt)[Symbol.asyncIterator]();
-    let text = '';
-    for (let step = await events.next(); step.done !== true; step = await events.next()) {
-      if (step.value.type === 'text-received') text += step.value.text;
-    }
-    client.close();
-    expect(text).toBe('Hello');
-  });
+  test.each([Infinity, 2 ** 31, 2 ** 53])(
+    'of %d milliseconds does not end a request',
+    async (limit) => {
+      const server = await serve([
+        [30, streamHead(), 30, chunk(delta('Hel')), 30, chunk(delta('lo') + done), lastChunk],
+      ]);
+      const { client } = createTestClient(server.url, { clock: systemClock, [name]: limit });
+      const events = client.chat(prompt)[Symbol.asyncIterator]();
+      let text = '';
+      for (let step = await events.next(); step.done !== true; step = await events.next()) {
+        if (step.value.type === 'text-received') text += step.value.text;
+      }
+      client.close();
+      expect(text).toBe('Hello');
+    },
+  );
 
   test('of Infinity starts no timer', async () => {
     const off = Object.fromEntries(timeouts.map((timeout) => [timeout, 0]));
@@ -39,7 +42,7 @@ describe.each(timeouts)('X22: %s', (name) => {
 
 describe.each([...durations, 'retries'] as const)('X22: %s', (name) => {
   test.each([Number.NaN, -1, -Infinity, '5' as unknown as number])(
-    'of %s is a configuration failure that names it',
+    'of %s is a configuration failure that names the option',
     (value) => {
       const create = () => createTestClient('http://127.0.0.1:1', { [name]: value });
       expect(create).toThrow(Failure);

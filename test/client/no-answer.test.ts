@@ -6,7 +6,7 @@ import { serveClient } from '../support/serve.ts';
 
 const usage = { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 };
 
-/** A stream of these deltas that ends for `reason`. */
+/** A stream of these deltas that ends with the finish_reason `reason`. */
 function ending(reason: string, ...deltas: readonly object[]): Buffer {
   const chunks = deltas.map((delta) => event({ choices: [{ index: 0, delta }] }));
   const end = event({ choices: [{ index: 0, delta: {}, finish_reason: reason }], usage });
@@ -17,7 +17,7 @@ function ending(reason: string, ...deltas: readonly object[]): Buffer {
   );
 }
 
-describe('X23: an answer that is none', () => {
+describe('X23: no_answer', () => {
   test.each([
     ['content_filter', [{ content: 'Hel' }], 'the service filtered the answer'],
     ['tool_calls', [{ tool_calls: [{ index: 0 }] }], 'the model called a tool'],
@@ -26,7 +26,7 @@ describe('X23: an answer that is none', () => {
     ['stop', [{ refusal: 'No.' }], 'the model refused to answer'],
     ['stop', [{ content: 'Well.' }, { refusal: 'No.' }], 'the model refused to answer'],
   ] as const)(
-    'that ends with %s after %j fails once it has finished',
+    'is the failure of a stream that ends with %s after %j',
     async (reason, deltas, message) => {
       const set = await serveClient([[ending(reason, ...deltas)]]);
       const run = await runChat(set);
@@ -52,12 +52,15 @@ describe('X23: an answer that is none', () => {
     ['stop', []],
     ['eos', [{ content: 'Hi' }]],
     ['stop', [{ content: 'Hi' }, { tool_calls: [{ index: 0 }] }]],
-  ] as const)('is not one that ends with %s after %j', async (reason, deltas) => {
-    const run = await runChat(await serveClient([[ending(reason, ...deltas)]]));
-    expect(run.error).toBeUndefined();
-  });
+  ] as const)(
+    'is not the failure of a stream that ends with %s after %j',
+    async (reason, deltas) => {
+      const run = await runChat(await serveClient([[ending(reason, ...deltas)]]));
+      expect(run.error).toBeUndefined();
+    },
+  );
 
-  test('is collected with what was received and how it ended', async () => {
+  test('is collected with the received text and the metadata at the end', async () => {
     const { client } = await serveClient([[ending('content_filter', { content: 'Hel' })]]);
     const error: unknown = await collectAnswer(client.chat(prompt)).catch(
       (thrown: unknown) => thrown,

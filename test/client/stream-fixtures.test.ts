@@ -51,11 +51,11 @@ test.each(streamFixtures)('S3 $name: reads byte by byte', async (fixture) => {
 
 test.each(streamFixtures)('S3 S4 $name: reads in two pieces, cut anywhere', async (fixture) => {
   const answer = expected(fixture);
-  const wrong: number[] = [];
+  const failed: number[] = [];
   for (const cut of fixture.bytes.keys()) {
-    if ((await answerOf(fixture, split(fixture.bytes, [cut]))) !== answer) wrong.push(cut);
+    if ((await answerOf(fixture, split(fixture.bytes, [cut]))) !== answer) failed.push(cut);
   }
-  expect(wrong).toStrictEqual([]);
+  expect(failed).toStrictEqual([]);
 });
 
 test.each(streamFixtures)('$name: reads in random pieces', async (fixture) => {

@@ -13,7 +13,7 @@ const request: CompletionRequest = {
 
 afterEach(() => vi.unstubAllEnvs());
 
-test('a base URL is enough', async () => {
+test('only a base URL is required', async () => {
   const server = await startRawServer([[streamed('Hello')]]);
   const client = createClient({ baseUrl: server.url });
   const events: ChatEvent[] = [];
@@ -32,7 +32,7 @@ test('a base URL is enough', async () => {
   await server.stop();
 });
 
-test('what the caller gives wins over the defaults', async () => {
+test("the caller's options override the defaults", async () => {
   const server = await startRawServer([[json(429, {})], [streamed('Hello')]]);
   const client = createClient({
     baseUrl: server.url,
@@ -55,8 +55,8 @@ test('what the caller gives wins over the defaults', async () => {
 });
 
 test.each([
-  ['the process names', undefined, 'HTTP_PROXY'],
-  ['the options name', { HTTP_PROXY: 'ftp://other' }, 'HTTP_PROXY'],
+  ['the process sets', undefined, 'HTTP_PROXY'],
+  ['the options set', { HTTP_PROXY: 'ftp://other' }, 'HTTP_PROXY'],
 ])('a proxy that %s is used', (_, environment, variable) => {
   vi.stubEnv('HTTP_PROXY', environment === undefined ? 'ftp://proxy' : '');
   vi.stubEnv('http_proxy', '');

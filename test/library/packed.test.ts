@@ -37,7 +37,7 @@ test('natter/client is required', async () => {
   expect(await runFile('require.cjs', text)).toBe(exported);
 });
 
-test('natter/package.json is there, and nothing else can be imported', async () => {
+test('natter/package.json can be imported, and nothing else of natter', async () => {
   const text = `
     console.log(require('natter/package.json').name);
     for (const name of ['natter', 'natter/dist/main.cjs']) {
@@ -48,7 +48,7 @@ test('natter/package.json is there, and nothing else can be imported', async () 
   );
 });
 
-test('Y23: the packed description names its man page, and no scripts or packages of developers', () => {
+test('Y23: the packed package.json names the man page, and no scripts or development dependencies', () => {
   const text = readFileSync(installed('package.json'), 'utf8');
   const { man, scripts, devDependencies } = JSON.parse(text) as Record<string, unknown>;
   expect({ man, scripts, devDependencies }).toEqual({ man: ['man/natter.1'] });
@@ -64,7 +64,7 @@ test('Y23: a global installation of the package links the man page', async () =>
   expect(stderr).not.toContain('prepare');
 }, 240_000);
 
-test('the program still runs from its package', async () => {
+test('the program runs from the package', async () => {
   const natter = join(folder, 'node_modules/.bin/natter');
   expect((await run(natter, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
@@ -79,11 +79,11 @@ test('the library imports nothing but Node', () => {
   );
   expect(modules).toContain('node:http');
   const isKnown = (name: string) => isBuiltin(name) || scripts.includes(name.replace('./', ''));
-  // The proxy agents try it where a proxy asks for it; they do without.
+  // The proxy agents load it only if a proxy requires it.
   expect(modules.filter((name) => !isKnown(name))).toEqual(['kerberos']);
 });
 
-test('the library is made of the client and its packages alone: nothing of a terminal', () => {
+test('the library contains only the client and its packages', () => {
   const maps = readdirSync('dist/client').filter((name) => name.endsWith('.map'));
   const sources = maps.flatMap(
     (name) =>
@@ -124,7 +124,7 @@ test('the library is made of the client and its packages alone: nothing of a ter
   ]);
 });
 
-test('the library stays small: less than 150 kB, and types beside it', () => {
+test('the library is smaller than 150 kB, and has types', () => {
   const sizes = filesOf('dist/client')
     .filter((name) => name.endsWith('.js'))
     .map((name) => readFileSync(installed(`dist/client/${name}`)).length);

@@ -19,7 +19,7 @@ test.each([
   ['ETIMEDOUT', true, 'the connection timed out'],
   ['ECONNRESET', true, 'the connection was closed'],
   ['EWHATEVER', true, 'EWHATEVER'],
-])('R17 %s while connecting: asking again helps: %s', (code, transient, problem) => {
+])('R17 %s while connecting: transient: %s', (code, transient, problem) => {
   expect(networkFailure(coded(code), 'connecting', route)).toMatchObject({
     kind: 'unreachable',
     transient,
@@ -37,7 +37,7 @@ test.each([
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is signed by an authority', 'trust-authority'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for a different name, not for service.test', 'check-host'],
   ['CERT_CHAIN_TOO_LONG', 'is not trusted', 'trust-authority'],
-])('Y2: R30 %s is final, is named and says what helps', (code, problem, help) => {
+])('Y2: R30 %s is final, with a message and a remedy', (code, problem, help) => {
   const failure = networkFailure(coded(code), 'connecting', route);
   expect(failure).toMatchObject({ kind: 'unreachable', transient: false });
   expect(failure.message).toMatch(/^the TLS certificate of service\.test:443 /);
@@ -46,7 +46,7 @@ test.each([
   expect(failure.remedy).toEqual({ code: help });
 });
 
-test('Y2: a certificate for hundreds of names is told by a few', () => {
+test('Y2: the message for a certificate with hundreds of names has a few of them', () => {
   const subjectaltname = Array.from({ length: 100 }, (_, index) => `DNS:${index}.test`).join(', ');
   const error = Object.assign(coded('ERR_TLS_CERT_ALTNAME_INVALID'), { cert: { subjectaltname } });
   expect(networkFailure(error, 'connecting', route).message).toContain(
@@ -54,7 +54,7 @@ test('Y2: a certificate for hundreds of names is told by a few', () => {
   );
 });
 
-test('R30 a TLS version that nobody shares is final', () => {
+test('R30 an unsupported TLS version is final', () => {
   const failure = networkFailure(coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'connecting', route);
   expect(failure).toMatchObject({ kind: 'unreachable', transient: false });
   expect(failure.remedy).toEqual({ code: 'check-scheme', scheme: 'http' });
@@ -63,14 +63,14 @@ test('R30 a TLS version that nobody shares is final', () => {
 test.each([
   ['waiting', 'service.test:443 closed the connection before the response'],
   ['answering', 'service.test:443 closed the connection before the answer ended'],
-] as const)('R18 R22 a cut while %s is worth another try', (stage, message) => {
+] as const)('R18 R22 a cut while %s is transient', (stage, message) => {
   expect(networkFailure(coded('ECONNRESET'), stage, route)).toMatchObject({
     message,
     transient: true,
   });
 });
 
-test('a cut of plain http before any answer asks whether TLS is expected', () => {
+test('the remedy for a cut of plain http before the response is to check the scheme', () => {
   const plain = createRoute(new URL('http://service.test'), {});
   const remedyOf = (stage: 'waiting' | 'answering', from = plain) =>
     networkFailure(coded('ECONNRESET'), stage, from).remedy;
@@ -78,7 +78,7 @@ test('a cut of plain http before any answer asks whether TLS is expected', () =>
   expect([remedyOf('answering'), remedyOf('waiting', route)]).toEqual([undefined, undefined]);
 });
 
-test('R17 a connection that is not made in time is tried again, up to the limit', async () => {
+test('R17 a connection timeout is retried up to the limit', async () => {
   const server = await serve([]);
   // The TLS handshake belongs to connecting, and this server never answers it.
   const { client, clock } = createTestClient(server.url.replace('http:', 'https:'), { retries: 1 });

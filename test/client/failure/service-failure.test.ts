@@ -25,7 +25,7 @@ test.each([
   [503, 'server_error', true],
   [504, 'server_error', true],
   [529, 'server_error', true],
-])('R14 R15 R16 status %d means %s, and asking again helps: %s', (status, kind, transient) => {
+])('R14 R15 R16 status %d means %s; transient: %s', (status, kind, transient) => {
   expect(failure(status)).toMatchObject({ kind, transient, status });
 });
 
@@ -33,7 +33,7 @@ test.each([
   [500, 'false', false],
   [400, 'true', true],
   [429, 'maybe', true],
-])('R11 status %d with x-should-retry %s: asking again helps: %s', (status, advice, transient) => {
+])('R11 status %d with x-should-retry %s: transient: %s', (status, advice, transient) => {
   expect(failure(status, '', { 'x-should-retry': advice }).transient).toBe(transient);
 });
 
@@ -46,15 +46,15 @@ test('R11 an exhausted quota is not retried', () => {
   expect(message).toBe('quota exhausted (429): You exceeded your current quota.');
 });
 
-test('believes the status before the name in the body', () => {
+test('prefers the status to the name in the body', () => {
   expect(failure(401, '{"error":{"name":"not_found"}}').kind).toBe('unauthorized');
 });
 
-test('believes the name in the body where the status says nothing', () => {
+test('uses the name in the body for an unknown status', () => {
   expect(failure(420, '{"error":{"name":"rate_limited"}}').kind).toBe('rate_limited');
 });
 
-test('tells what the service said', () => {
+test("contains the service's message", () => {
   const { message } = failure(
     400,
     '{"error":{"name":"invalid_request","detail":"no model given"}}',
@@ -62,14 +62,14 @@ test('tells what the service said', () => {
   expect(message).toBe('the service rejected the request as invalid (400): no model given');
 });
 
-test('R14 shows no page, only its title', () => {
+test('R14 shows only the title of a page', () => {
   const page = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
   expect(failure(502, page, { 'content-type': 'text/html' }).message).toBe(
     'the service failed (502): 502 Bad Gateway',
   );
 });
 
-test('keeps the request id and the wait asked for', () => {
+test('has the request id and the requested wait', () => {
   const headers = { 'x-request-id': 'abc', 'retry-after': '7' };
   expect(failure(429, '', headers)).toMatchObject({
     requestId: 'abc',
@@ -78,6 +78,6 @@ test('keeps the request id and the wait asked for', () => {
   });
 });
 
-test('names the next command after a refused key', () => {
+test('has a remedy for a refused key', () => {
   expect(failure(401).remedy).toEqual({ code: 'sign-in' });
 });

@@ -15,7 +15,7 @@ test.each([
   ['https://api.test/dev1', 'https://api.test/dev1/v1/models'],
   [' http://127.0.0.1:8080 ', 'http://127.0.0.1:8080/v1/models'],
   ['http://[::1]:8080/v1?x=1#y', 'http://[::1]:8080/v1/models'],
-])('finds the models of %s at %s', (text, expected) => {
+])('requests the models of %s at %s', (text, expected) => {
   expect(endpointUrl(parseBaseUrl(text), 'models').href).toBe(expected);
 });
 

@@ -29,11 +29,11 @@ test.each([
   'http://127.9.9.9',
   'http://[::1]:8080',
   'https://localhost.',
-])('K16 reaches %s directly', (url) => {
+])('K16 connects to %s directly', (url) => {
   expect(host(url, proxies)).toBeUndefined();
 });
 
-// After the cases of undici's EnvHttpProxyAgent.
+// Based on the cases of undici's EnvHttpProxyAgent.
 const direct: readonly (readonly [string, string])[] = [
   ['*', 'https://example.test'],
   ['example', 'http://example'],
@@ -59,7 +59,7 @@ const direct: readonly (readonly [string, string])[] = [
   ['example.test', 'http://example.test.'],
 ];
 
-test.each(direct)('K17 NO_PROXY "%s" reaches %s directly', (list, url) => {
+test.each(direct)('K17 NO_PROXY "%s" applies to %s', (list, url) => {
   expect(host(url, { ...proxies, NO_PROXY: list })).toBeUndefined();
 });
 
@@ -86,7 +86,7 @@ test.each(proxied)('K17 NO_PROXY "%s" sends %s through the proxy', (list, url) =
   expect(host(url, { ...proxies, NO_PROXY: list })).toBeDefined();
 });
 
-test('K17 lower-case no_proxy comes first', () => {
+test('K17 lower-case no_proxy takes precedence', () => {
   const environment = { ...proxies, no_proxy: 'one.test', NO_PROXY: 'two.test' };
   expect(host('http://one.test', environment)).toBeUndefined();
   expect(host('http://two.test', environment)).toBe('plain.proxy:8080');
@@ -95,7 +95,7 @@ test('K17 lower-case no_proxy comes first', () => {
 test.each([
   ['http://user:secret@bad host:1', 'is not a URL'],
   ['socks5://user:secret@proxy.test:1080', 'is neither http nor https'],
-])('K18 refuses the proxy %s without telling its password', (value, problem) => {
+])('K18 refuses the proxy %s without showing its password', (value, problem) => {
   const choose = () => proxyFor(new URL('https://service.test'), { HTTPS_PROXY: value });
   expect(choose).toThrow(Failure);
   expect(choose).toThrow(problem);

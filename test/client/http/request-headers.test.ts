@@ -13,18 +13,18 @@ test.each([
   ['a letter of Latin-1', 'topsecreté'],
   ['a space inside', 'topsecret x'],
   ['a control character', 'topsecret\u0000x'],
-  ['nothing', ''],
+  ['no characters', ''],
   ['only spaces', '  '],
 ])('K10 refuses a key with %s and does not show it', (_name, key) => {
   expect(() => cleanKey(key)).toThrow(Failure);
   expect(() => cleanKey(key)).not.toThrow(/topsecret/);
 });
 
-test('K10 tells which character is wrong, and where', () => {
+test('K10 names the invalid character and its position', () => {
   expect(() => cleanKey('ab–cd')).toThrow('U+2013 at position 3');
 });
 
-test('K11 takes surrounding white space off the key', () => {
+test('K11 removes white space around the key', () => {
   const headers = requestHeaders({ apiKey: ' \tkey-1\n', userAgent: 'natter' });
   expect(headers['authorization']).toBe('Bearer key-1');
 });
@@ -33,7 +33,7 @@ test('sends no Authorization without a key', () => {
   expect(requestHeaders({ userAgent: 'natter' })).not.toHaveProperty('authorization');
 });
 
-test('lets a header of the user replace one of the same name', () => {
+test("replaces a header by the user's header of the same name", () => {
   const headers = requestHeaders({
     apiKey: 'key-1',
     userAgent: 'natter',
@@ -47,7 +47,7 @@ test.each([
   ['x-a', 'topsecret→'],
   ['x a', 'topsecret'],
   ['', 'topsecret'],
-])('refuses the header "%s" that HTTP cannot carry, without its value', (name, value) => {
+])('refuses the invalid header "%s" without showing its value', (name, value) => {
   const build = () => requestHeaders({ userAgent: 'natter', headers: { [name]: value } });
   expect(build).toThrow(Failure);
   expect(build).not.toThrow(/topsecret/);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeModel } from '../../../src/client/models/model-description.ts';
 
-test('completes a bare id from the catalogue, and says so', () => {
+test('completes a bare id from the catalogue, and names the source', () => {
   expect(describeModel({ id: 'nextgen' })).toStrictEqual({
     id: 'nextgen',
     contextWindow: 1_000_000,
@@ -11,7 +11,7 @@ test('completes a bare id from the catalogue, and says so', () => {
   });
 });
 
-test('believes the service before the catalogue, field by field', () => {
+test('prefers the service to the catalogue, for each field', () => {
   expect(describeModel({ id: 'origin', context_window: 64_000, purpose: ' tests ' })).toStrictEqual(
     {
       id: 'origin',
@@ -23,7 +23,7 @@ test('believes the service before the catalogue, field by field', () => {
   );
 });
 
-test('leaves out what nobody says about a model that is not in the catalogue', () => {
+test('omits unknown properties of a model that is not in the catalogue', () => {
   expect(describeModel({ id: 'other' })).toStrictEqual({ id: 'other', sources: {} });
 });
 

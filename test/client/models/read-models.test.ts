@@ -33,7 +33,7 @@ describe('a list of models', () => {
     expect(parseModelList(value)).toEqual(models);
   });
 
-  test('S34 keeps __proto__ harmless', () => {
+  test('S34 does not set a prototype', () => {
     const [model] = parseModelList(
       JSON.parse('[{"id":"a","__proto__":{"purpose":"x"}},{"id":"__proto__"}]'),
     );
@@ -63,16 +63,16 @@ describe('one model', () => {
       { model: 'a', context_window: 5 },
       { id: 'a', model: 'a', context_window: 5 },
     ],
-    ['a record without an id', { context_window: 5 }, { id: 'asked', context_window: 5 }],
+    ['a record without an id', { context_window: 5 }, { id: 'requested', context_window: 5 }],
   ])('is read from %s', (_, value, model) => {
-    expect(parseModelRecord(value, 'asked')).toEqual(model);
+    expect(parseModelRecord(value, 'requested')).toEqual(model);
   });
 
   test.each([[null], [7], [''], [[]]])('%j is a failure', (value) => {
-    expect(() => parseModelRecord(value, 'asked')).toThrow(Failure);
+    expect(() => parseModelRecord(value, 'requested')).toThrow(Failure);
   });
 
-  test('a record without an id is a failure when no id was asked for', () => {
+  test('a record without an id is a failure if no id was requested', () => {
     expect(() => parseModelRecord({ context_window: 5 })).toThrow(Failure);
   });
 });

@@ -24,7 +24,7 @@ test.each<readonly [head: string, type: string | undefined, form: string | undef
   ['', stream, undefined],
   [' \n', stream, undefined],
   [' '.repeat(2000), stream, 'event-stream'],
-])('S46 S47 %j as %s is %s', (head, type, form) => {
+])('S46 S47 a body that starts with %j and has the type %s is %s', (head, type, form) => {
   expect(bodyForm(head, type, false)).toBe(form);
 });
 
@@ -33,6 +33,6 @@ test.each([
   [' \n', 'empty'],
   ['dat', 'text'],
   ['id:', 'event-stream'],
-])('%j that ends there is %s', (head, form) => {
+])('the whole body %j is %s', (head, form) => {
   expect(bodyForm(head, undefined, true)).toBe(form);
 });

@@ -20,11 +20,11 @@ function learned(data: string) {
   return template;
 }
 
-test('nothing matches before a chunk was learned', () => {
+test('matches nothing before a chunk is learned', () => {
   expect(createChunkTemplate().match(chunk('a'))).toBeUndefined();
 });
 
-test('what matches is what parsing the whole chunk gives', () => {
+test('a match equals the parsed chunk', () => {
   const parts = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('"', '\\', '","content":"x'),
@@ -38,29 +38,29 @@ test('what matches is what parsing the whole chunk gives', () => {
 });
 
 test.each([
-  ['another field differs', chunk('b', { id: 'c2' })],
-  ['an error comes along', chunk('b', { error: { message: 'no' } })],
+  ['a different field differs', chunk('b', { id: 'c2' })],
+  ['an error is added', chunk('b', { error: { message: 'no' } })],
   ['the chunk is cut', chunk('b').slice(0, -2)],
   ['the text is cut', chunk('b').slice(0, 60)],
-  ['the text is no string', chunk(null)],
-  ['the text holds more fields', chunk('b').replace('"b"', '"b","content":"c"')],
-  ['the text holds an unfinished escape', chunk('b').replace('"b"', String.raw`"b\u12"`)],
-  ['a control character stands in the text', chunk('b').replace('"b"', '"\n"')],
-])('%s: it does not match', (_what, data) => {
+  ['the text is not a string', chunk(null)],
+  ['the text contains more fields', chunk('b').replace('"b"', '"b","content":"c"')],
+  ['the text contains an unfinished escape', chunk('b').replace('"b"', String.raw`"b\u12"`)],
+  ['the text contains a control character', chunk('b').replace('"b"', '"\n"')],
+])('does not match when %s', (_what, data) => {
   expect(learned(chunk('a')).match(data)).toBeUndefined();
 });
 
-test('a text that another field holds too is not taken from there', () => {
+test('does not match a text that is also in another field', () => {
   const template = learned(chunk('assistant'));
   expect(template.match(chunk('b'))).toBeUndefined();
 });
 
-test('of a text that looks like the probe nothing is learned', () => {
+test('does not learn a text that equals the probe', () => {
   const data = JSON.stringify({ model: 'probe', choices: [{ delta: { content: 'probe' } }] });
   expect(learned(data).match(data.replace('"probe"', '"other"'))).toBeUndefined();
 });
 
-test('chunks that are all different are not tried for ever', () => {
+test('gives up on chunks that are all different', () => {
   const template = createChunkTemplate();
   for (let number = 0; number < 9; number += 1) {
     const data = chunk('a', { created: number });
@@ -71,14 +71,14 @@ test('chunks that are all different are not tried for ever', () => {
 });
 
 test.each([':', ',', ':{', '}],', 'probe', 'index'])(
-  'a first text %j, which also stands between two strings or is one, is no failure',
+  'reads the chunk after a first text %j, which also occurs outside the text',
   (text) => {
     const template = learned(chunk(text));
     expect(template.match(chunk('next')) ?? parse(chunk('next'))).toEqual(parse(chunk('next')));
   },
 );
 
-test('a first text that is also another value of the chunk is not mistaken for it', () => {
+test('does not confuse the first text with an equal value of another field', () => {
   const template = learned(chunk('assistant'));
   const next = chunk('assistant').replace('"assistant"', '"user"');
   expect(template.match(next) ?? parse(next)).toEqual(parse(next));

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { createEventStream } from '../../../src/client/stream/event-stream.ts';
 import { createLineDecoder } from '../../../src/client/stream/line-decoder.ts';
 
-interface Seen {
+interface SeenEvent {
   readonly type: string | undefined;
   readonly data: string;
 }
 
-function eventsOf(bytes: Uint8Array, size: number): Seen[] {
-  const seen: Seen[] = [];
+function eventsOf(bytes: Uint8Array, size: number): SeenEvent[] {
+  const seen: SeenEvent[] = [];
   const decoder = createLineDecoder();
   const stream = createEventStream(({ type, data }) => seen.push({ type, data }));
   for (let start = 0; start < bytes.length; start += size) {
@@ -19,10 +19,10 @@ function eventsOf(bytes: Uint8Array, size: number): Seen[] {
   return seen;
 }
 
-const message = (data: string): Seen => ({ type: undefined, data });
+const message = (data: string): SeenEvent => ({ type: undefined, data });
 
-// Inputs in the manner of the web platform tests' eventsource/format-*, expectations from the standard's rules.
-test.each<readonly [rule: string, input: string, expected: readonly Seen[]]>([
+// Inputs like those of the web platform tests eventsource/format-*, expectations from the standard.
+test.each<readonly [rule: string, input: string, expected: readonly SeenEvent[]]>([
   [
     'one byte order mark is dropped',
     '\uFEFFdata:1\n\n\uFEFFdata:2\n\ndata:3\n\n',
@@ -48,9 +48,9 @@ test.each<readonly [rule: string, input: string, expected: readonly Seen[]]>([
     'event:test\ndata:x\n\ndata:x\n\n',
     [{ type: 'test', data: 'x' }, message('x')],
   ],
-  ['an empty name is none', 'event: \ndata:data\n\n', [message('data')]],
+  ['an empty name is no name', 'event: \ndata:data\n\n', [message('data')]],
   [
-    'fields are parsed to the letter',
+    'field names are exact',
     'data:\0\ndata:  2\rData:1\ndata\0:2\ndata:1\r\0data:4\nda-ta:3\rdata_5\ndata:3\rdata:\r\n data:32\ndata:4\n\n',
     [message('\0\n 2\n1\n3\n\n4')],
   ],
@@ -59,7 +59,7 @@ test.each<readonly [rule: string, input: string, expected: readonly Seen[]]>([
     'data:\ttest\rdata: \ndata:test\n\n',
     [message('\ttest\n\ntest')],
   ],
-  ['all line ends end lines', 'data:test\r\ndata\ndata:test\r\n\r', [message('test\n\ntest')]],
+  ['CR, LF and CRLF end lines', 'data:test\r\ndata\ndata:test\r\n\r', [message('test\n\ntest')]],
   ['NUL is text', 'data:\0\n\n\n\n', [message('\0')]],
   [
     'unknown fields are dropped',
@@ -71,7 +71,7 @@ test.each<readonly [rule: string, input: string, expected: readonly Seen[]]>([
     'id: 1\nretry: 1000\nretry: 1x\nretry\nid\ndata:test\n\n',
     [message('test')],
   ],
-  ['an event without data is none', 'event: x\n\nid: 1\n\n\n', []],
+  ['an event without data is dropped', 'event: x\n\nid: 1\n\n\n', []],
   ['text is UTF-8', 'data:ok…\n\n', [message('ok…')]],
 ])('S1 %s', (_, input, expected) => {
   const bytes = Buffer.from(input);
@@ -81,7 +81,7 @@ test.each<readonly [rule: string, input: string, expected: readonly Seen[]]>([
 });
 
 test.each(['data: a\n', 'data: a', 'data: a\r', 'data: a\r\n'])(
-  'S19 S20 delivers a last event that ends in %j, and marks it',
+  'S19 S20 delivers a last event that ends in %j as unterminated',
   (input) => {
     const seen: unknown[] = [];
     const decoder = createLineDecoder();

@@ -7,15 +7,15 @@ function decode(reads: readonly Uint8Array[]): string {
   return reads.map((read) => decoder.decode(read)).join('') + decoder.end();
 }
 
-test('S4 takes CRLF cut between two reads for one line end', () => {
+test('S4 reads CRLF that is split between two reads as one line end', () => {
   expect(decode([Buffer.from('a\r'), Buffer.from('\nb\r'), Buffer.from('c')])).toBe('a\nb\nc');
 });
 
-test('S20 ends a line at CR without waiting for what follows', () => {
+test('S20 ends a line at CR at once', () => {
   expect(createLineDecoder().decode(Buffer.from('a\r'))).toBe('a\n');
 });
 
-test('S36 S5 decodes any bytes as the whole would be decoded, however they are split', () => {
+test('S36 S5 decodes bytes independently of how they are split', () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 8 }),
     fc.string({ unit: 'binary' }).map((text) => new Uint8Array(Buffer.from(text))),

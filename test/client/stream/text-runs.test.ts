@@ -30,7 +30,7 @@ test.each([
   expect(carried(deltas)).toStrictEqual(expected);
 });
 
-test('S35 text cut between any two code units is delivered whole and never in half characters', () => {
+test('S35 delivers text split between any two code units whole, never with half a character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat({ max: 5 }), (text, size) => {
       const deltas = text.match(new RegExp(`[^]{1,${size + 1}}`, 'g')) ?? [];

@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { createStatusLine, type StatusLineOptions } from './status-line.ts';
+import type { FailureKind } from '../failure.ts';
+import { count, tokenText } from './figures.ts';
 
 export interface BatchProgressOptions extends StatusLineOptions {
   readonly clock: Clock;
@@ -44,4 +46,87 @@ export function createBatchProgress(options: BatchProgressOptions): BatchProgres
       line.leave(false);
     },
   };
+}
+
+export interface BatchFigures {
+  /** Number of items of this run; undefined while unknown. */
+  readonly total: number | undefined;
+  /** Answered by an earlier run. */
+  readonly already: number;
+  /** Answered by this one. */
+  readonly answered: number;
+  readonly failed: number;
+  readonly causes: ReadonlyMap<FailureKind, number>;
+  readonly tokens: number;
+  /** Milliseconds since this run began. */
+  readonly elapsed: number;
+}
+
+/** Why a batch is waiting or stopping. */
+export interface BatchState {
+  /** Milliseconds until the next request is allowed; 0 if it is allowed now. */
+  readonly waiting: number;
+  /** No further items are started. */
+  readonly isStopping: boolean;
+}
+
+/** A duration in at most two units: `45 s`, `3 min`, `2 h 5 min`. */
+export function shortTime(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 100) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 100) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+function speed(items: number, elapsed: number): string | undefined {
+  // Sooner a rate would jump about.
+  if (elapsed < 2000 || items === 0) return undefined;
+  const rate = items / (elapsed / 1000);
+  if (rate >= 10) return `${count(Math.round(rate))}/s`;
+  return rate >= 1 ? `${rate.toFixed(1)}/s` : `${(rate * 60).toFixed(1)}/min`;
+}
+
+function timeLeft({ total, already, answered, failed, elapsed }: BatchFigures): string | undefined {
+  const done = answered + failed;
+  if (total === undefined || done < 10 || elapsed < 2000) return undefined;
+  const left = ((total - already - done) * elapsed) / done;
+  if (left < 1000) return undefined;
+  return left < 10_000 ? `${Math.ceil(left / 1000)} s left` : `${shortTime(left)} left`;
+}
+
+/** The progress line of a batch, most important parts first, because a narrow terminal cuts the end. */
+export function batchProgress(figures: BatchFigures, { waiting, isStopping }: BatchState): string {
+  const { total, already, answered, failed, tokens, elapsed } = figures;
+  const done = count(already + answered + failed);
+  const parts = [
+    total === undefined ? `${done} done` : `${done} of ${count(total)}`,
+    failed === 0 ? undefined : `${count(failed)} failed`,
+    isStopping ? 'stopping' : undefined,
+    waiting >= 1000 ? `rate limit, ${Math.ceil(waiting / 1000)} s` : undefined,
+    speed(answered + failed, elapsed),
+    timeLeft(figures),
+    tokens === 0 ? undefined : tokenText(tokens),
+  ];
+  return parts.filter((part) => part !== undefined).join(' · ');
+}
+
+/** `2 rate_limited, 1 incomplete`: the most frequent cause first. */
+function causesInWords(causes: ReadonlyMap<FailureKind, number>): string {
+  return [...causes]
+    .sort(([, one], [, other]) => other - one)
+    .map(([kind, times]) => `${count(times)} ${kind}`)
+    .join(', ');
+}
+
+/** The summary of a batch: `7 of 10 items answered (3 before) in 2.1 s, 1,204 tokens; 3 failed: 3 rate_limited`. */
+export function batchOutcome(figures: BatchFigures): string {
+  const { total, already, answered, failed, causes, tokens, elapsed } = figures;
+  const whole = total === undefined ? '' : ` of ${count(total)}`;
+  const before = already === 0 ? '' : ` (${count(already)} before)`;
+  const paid = tokens === 0 ? '' : `, ${tokenText(tokens)}`;
+  const lost = failed === 0 ? '' : `; ${count(failed)} failed: ${causesInWords(causes)}`;
+  const items = (total ?? already + answered) === 1 ? 'item' : 'items';
+  return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${paid}${lost}`;
 }

@@ -4,6 +4,7 @@ import { estimateTokens } from '../conversation/token-estimate.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../terminal/text/width.ts';
 import { formatTable, type TableLayout } from './table.ts';
+import type { AnswerRecord } from './answer-meter.ts';
 
 /** The figures of an answer, complete or cut; also of a turn in a conversation. */
 export interface MeasuredAnswer {
@@ -111,4 +112,44 @@ export function figuresText(answers: readonly MeasuredAnswer[], layout: TableLay
   const isTooWide = table.split('\n').some((line) => displayWidth(line) > layout.width);
   if (!layout.isTerminal || !isTooWide) return table;
   return answers.map((answer) => `${figuresLine(answer)}\n`).join('');
+}
+
+function speed({ usage, timing }: AnswerRecord): string | undefined {
+  const tokens = usage?.completion_tokens;
+  const rate = tokens === undefined ? undefined : tokensPerSecond(tokens, timing);
+  return rate === undefined ? undefined : `${count(rate)} tokens/s`;
+}
+
+/** The line under a finished answer: model, tokens in and out as the service counted them, time, speed. */
+export function usageLine(record: AnswerRecord, askedModel: string): string {
+  const { usage } = record;
+  const tokens =
+    usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined
+      ? undefined
+      : `${tokenText(usage.prompt_tokens ?? 0)} in, ${count(usage.completion_tokens ?? 0)} out`;
+  const time = record.timing === undefined ? undefined : seconds(record.timing.total);
+  return [record.model ?? askedModel, tokens, time, speed(record)]
+    .filter((part) => part !== undefined)
+    .join(' · ');
+}
+
+/** Milliseconds of each unit, the largest that fits is used. */
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** Days after which the date is shown instead. */
+const longestAgo = 14;
+
+/** `just now`, `5 minutes ago`, `3 days ago`, and the date of what is older than two weeks. */
+export function timeAgo(time: Date, now: Date): string {
+  const age = now.getTime() - time.getTime();
+  for (const [unit, length] of units) {
+    const count = Math.floor(age / length);
+    if (unit === 'day' && count > longestAgo) return time.toISOString().slice(0, 10);
+    if (count > 0) return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+  }
+  return 'just now';
 }

@@ -2,7 +2,7 @@ import type { ChatEvent } from '../client/events.ts';
 import { failureFields } from './failure-report.ts';
 import type { Failure } from '../failure.ts';
 import { escapeJson } from '../terminal/safety/escape-json.ts';
-import type { AnswerRecord } from './answer-record.ts';
+import type { AnswerRecord } from './answer-meter.ts';
 
 /** Names of this program's JSON are snake case, as the service's own. Times are whole milliseconds. */
 function timingFields(timing: AnswerRecord['timing']) {

@@ -3,8 +3,7 @@ import { createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Activity } from './activity.ts';
-import { refusalNotice } from './answer-notices.ts';
-import type { Notices } from './notices.ts';
+import { refusalNotice, type Notices } from './notices.ts';
 
 export interface ProgressReporterOptions {
   readonly stderr: OutputStream;

@@ -1,7 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Look, Style } from './style.ts';
 
-/** chalk would also open and close its codes on empty lines; here an empty line stays empty. */
+/** Given the whole text, chalk would also put its codes around empty lines. */
 function eachLine(look: ChalkInstance): Style[Look] {
   return (text) =>
     text.includes('\n')

@@ -1,14 +1,14 @@
 import type { Environment } from '../environment.ts';
 
-/** Adds its escape codes around the text of each line, so that no colour is left open at the end of a line. */
+/** Puts its escape codes around the text of each line, so that every line closes its styles. */
 type Paint = (text: string) => string;
 
 /**
- * The looks natter uses: attributes and six of the 16 ANSI colours, which every theme keeps readable. There are
- * no backgrounds, and weak text is `dim`, because bright black is invisible on some themes.
+ * Attributes, and six of the 16 ANSI colours, which are readable in every theme. There are no backgrounds, and less
+ * important text is `dim`, because bright black is invisible in some themes.
  */
 export interface Style {
-  /** False when every look returns its text unchanged. */
+  /** False if every look returns its text unchanged. */
   readonly colored: boolean;
   readonly bold: Paint;
   readonly dim: Paint;
@@ -26,9 +26,8 @@ export interface Style {
 export type Look = Exclude<keyof Style, 'colored'>;
 
 export type ColorOption = 'always' | 'never' | 'auto';
-export type ColorLevel = 'none' | 'ansi16';
 
-export interface ColorQuestion {
+interface ColorConditions {
   readonly isTerminal: boolean;
   readonly environment: Environment;
   /** `--color`; `--no-color` is `never`. */
@@ -37,13 +36,13 @@ export interface ColorQuestion {
 
 /**
  * Whether one stream gets colour. In this order: `--color=always|never`; `NO_COLOR` non-empty (no-color.org);
- * `FORCE_COLOR` or `CLICOLOR_FORCE` non-empty (`0` and `false` force nothing); `TERM=dumb`; is it a terminal?
+ * `FORCE_COLOR` or `CLICOLOR_FORCE` non-empty (`0` and `false` do not count); `TERM=dumb`; whether it is a terminal.
  */
-export function colorLevel({ isTerminal, environment, option }: ColorQuestion): ColorLevel {
-  if (option === 'always') return 'ansi16';
-  if (option === 'never' || environment['NO_COLOR']) return 'none';
-  if (forces(environment['FORCE_COLOR']) || forces(environment['CLICOLOR_FORCE'])) return 'ansi16';
-  return isTerminal && environment['TERM'] !== 'dumb' ? 'ansi16' : 'none';
+export function hasColor({ isTerminal, environment, option }: ColorConditions): boolean {
+  if (option === 'always') return true;
+  if (option === 'never' || environment['NO_COLOR']) return false;
+  if (forces(environment['FORCE_COLOR']) || forces(environment['CLICOLOR_FORCE'])) return true;
+  return isTerminal && environment['TERM'] !== 'dumb';
 }
 
 function forces(value: string | undefined): boolean {
@@ -67,10 +66,3 @@ export const plainStyle: Style = {
   magenta: unchanged,
   cyan: unchanged,
 };
-
-/** The style of one stream; chalk is loaded by the first that gets colour. */
-export async function loadStyle(level: ColorLevel): Promise<Style> {
-  if (level === 'none') return plainStyle;
-  const { createChalkStyle } = await import('./chalk-style.ts');
-  return createChalkStyle();
-}

@@ -5,7 +5,7 @@ import {
   batchProgress,
   type BatchFigures,
   shortTime,
-} from '../../src/output/batch-words.ts';
+} from '../../src/output/batch-progress.ts';
 
 const figures: BatchFigures = {
   total: 1000,

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { chooseAnswerFormat } from '../../src/output/answer-format.ts';
-import { filteredNotice, finishNotice } from '../../src/output/answer-notices.ts';
+import { filteredNotice, finishNotice, createNotices } from '../../src/output/notices.ts';
 import { createDebugLog, describeEvent } from '../../src/output/debug-log.ts';
 import { reportFailure, toFailure } from '../../src/output/failure-report.ts';
 import { failureRecord } from '../../src/output/json-answer.ts';
-import { createNotices } from '../../src/output/notices.ts';
-import { usageLine } from '../../src/output/usage-line.ts';
+import { usageLine } from '../../src/output/figures.ts';
 import { Failure } from '../../src/failure.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { percent, tokenText } from '../../src/output/figures.ts';
-import { usageLine } from '../../src/output/usage-line.ts';
+import { percent, tokenText, usageLine } from '../../src/output/figures.ts';
 
 test.each([
   [0, false, '0 tokens'],

@@ -1,25 +1,37 @@
 import { describe, expect, test } from 'vitest';
 import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
-import { colorLevel, type ColorOption, type Look, plainStyle } from '../../src/terminal/style.ts';
+import { hasColor, plainStyle, type ColorOption, type Look } from '../../src/terminal/style.ts';
 
-describe('colorLevel', () => {
-  test.each<[string, boolean, ColorOption | undefined, Record<string, string>, 'none' | 'ansi16']>([
-    ['a terminal gets colour', true, undefined, {}, 'ansi16'],
-    ['T19 a pipe gets none', false, undefined, {}, 'none'],
-    ['auto asks the stream', false, 'auto', {}, 'none'],
-    ['T19 TERM=dumb gets none', true, undefined, { TERM: 'dumb' }, 'none'],
-    ['T19 NO_COLOR gets none', true, undefined, { NO_COLOR: '1' }, 'none'],
-    ['an empty NO_COLOR says nothing', true, undefined, { NO_COLOR: '' }, 'ansi16'],
-    ['NO_COLOR beats FORCE_COLOR', true, undefined, { NO_COLOR: '1', FORCE_COLOR: '1' }, 'none'],
-    ['--color=always beats NO_COLOR', false, 'always', { NO_COLOR: '1' }, 'ansi16'],
-    ['--color=never beats FORCE_COLOR', true, 'never', { FORCE_COLOR: '1' }, 'none'],
-    ['FORCE_COLOR colours a pipe', false, undefined, { FORCE_COLOR: '1' }, 'ansi16'],
-    ['CLICOLOR_FORCE colours a pipe', false, undefined, { CLICOLOR_FORCE: '1' }, 'ansi16'],
-    ['FORCE_COLOR beats TERM=dumb', true, undefined, { FORCE_COLOR: '3', TERM: 'dumb' }, 'ansi16'],
-    ['FORCE_COLOR=0 forces nothing', false, undefined, { FORCE_COLOR: '0' }, 'none'],
-    ['CLICOLOR_FORCE=0 forces nothing', false, undefined, { CLICOLOR_FORCE: '0' }, 'none'],
-  ])('%s', (_name, isTerminal, option, environment, level) => {
-    expect(colorLevel({ isTerminal, option, environment })).toBe(level);
+describe('colour', () => {
+  test.each<[string, boolean, ColorOption | undefined, Record<string, string>, boolean]>([
+    ['is on for a terminal', true, undefined, {}, true],
+    ['T19 is off for a pipe', false, undefined, {}, false],
+    ['is off for a pipe with --color=auto', false, 'auto', {}, false],
+    ['T19 is off with TERM=dumb', true, undefined, { TERM: 'dumb' }, false],
+    ['T19 is off with NO_COLOR', true, undefined, { NO_COLOR: '1' }, false],
+    ['is on with an empty NO_COLOR', true, undefined, { NO_COLOR: '' }, true],
+    [
+      'is off with NO_COLOR and FORCE_COLOR',
+      true,
+      undefined,
+      { NO_COLOR: '1', FORCE_COLOR: '1' },
+      false,
+    ],
+    ['is on with --color=always and NO_COLOR', false, 'always', { NO_COLOR: '1' }, true],
+    ['is off with --color=never and FORCE_COLOR', true, 'never', { FORCE_COLOR: '1' }, false],
+    ['is on for a pipe with FORCE_COLOR', false, undefined, { FORCE_COLOR: '1' }, true],
+    ['is on for a pipe with CLICOLOR_FORCE', false, undefined, { CLICOLOR_FORCE: '1' }, true],
+    [
+      'is on with FORCE_COLOR and TERM=dumb',
+      true,
+      undefined,
+      { FORCE_COLOR: '3', TERM: 'dumb' },
+      true,
+    ],
+    ['is off for a pipe with FORCE_COLOR=0', false, undefined, { FORCE_COLOR: '0' }, false],
+    ['is off for a pipe with CLICOLOR_FORCE=0', false, undefined, { CLICOLOR_FORCE: '0' }, false],
+  ])('%s', (_name, isTerminal, option, environment, expected) => {
+    expect(hasColor({ isTerminal, option, environment })).toBe(expected);
   });
 });
 
@@ -38,7 +50,7 @@ const looks: Look[] = [
 ];
 
 describe('createChalkStyle', () => {
-  test.each(looks)('T19 %s changes nothing when colour is off', (look) => {
+  test.each(looks)('T19 %s changes nothing without colour', (look) => {
     expect(plainStyle[look]('text')).toBe('text');
   });
 
@@ -51,7 +63,7 @@ describe('createChalkStyle', () => {
     expect(createChalkStyle().red('a\n\nb')).toBe('\u001B[31ma\u001B[39m\n\n\u001B[31mb\u001B[39m');
   });
 
-  test('opens again after an inner look that ends with the same code', () => {
+  test('reopens a look after an inner one that ends with the same code', () => {
     const style = createChalkStyle();
     expect(style.bold(`a${style.dim('b')}c`)).toBe(
       '\u001B[1ma\u001B[2mb\u001B[22m\u001B[1mc\u001B[22m',

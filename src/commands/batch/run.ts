@@ -3,8 +3,12 @@ import { createCircuitBreaker } from '../../batch/circuit-breaker.ts';
 import { runItems } from '../../batch/run-items.ts';
 import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import type { Failure } from '../../failure.ts';
-import { type BatchProgress, createBatchProgress } from '../../output/batch-progress.ts';
-import { batchProgress, shortTime } from '../../output/batch-words.ts';
+import {
+  type BatchProgress,
+  createBatchProgress,
+  batchProgress,
+  shortTime,
+} from '../../output/batch-progress.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { Interruption } from '../../terminal/device/signals.ts';
 import { present, type Presentation } from '../print/presentation.ts';

@@ -1,6 +1,6 @@
 import { itemsLeft, type Tally } from '../../batch/tally.ts';
 import { Failure, type FailureKind } from '../../failure.ts';
-import { batchOutcome } from '../../output/batch-words.ts';
+import { batchOutcome } from '../../output/batch-progress.ts';
 import { count } from '../../output/figures.ts';
 
 /** A run that has ended. */

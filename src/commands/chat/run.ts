@@ -1,11 +1,10 @@
 import type { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
-import { filteredNotice, finishNotice } from '../../output/answer-notices.ts';
+import { filteredNotice, finishNotice } from '../../output/notices.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
-import { createAnswerMeter } from '../../output/answer-meter.ts';
-import type { AnswerRecord } from '../../output/answer-record.ts';
+import { createAnswerMeter, type AnswerRecord } from '../../output/answer-meter.ts';
 import { createProgressReporter, type ProgressReporter } from '../../output/progress-reporter.ts';
-import { usageLine } from '../../output/usage-line.ts';
+import { usageLine } from '../../output/figures.ts';
 import { endingFailure } from '../../output/failure-report.ts';
 import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';

@@ -1,7 +1,7 @@
 import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Failure } from '../../failure.ts';
 import type { AnswerFormat } from '../../output/answer-format.ts';
-import { filteredNotice, finishNotice, refusalNotice } from '../../output/answer-notices.ts';
+import { filteredNotice, finishNotice, refusalNotice } from '../../output/notices.ts';
 import { endingOf, type ComparedAnswer } from '../../output/comparison/comparison-view.ts';
 import { heading } from '../../output/comparison/stacked-answers.ts';
 import { count, figuresText } from '../../output/figures.ts';

@@ -11,10 +11,9 @@ import {
   type ConversationSummary,
 } from '../../conversation/library/read-conversation.ts';
 import { Failure } from '../../failure.ts';
-import { count } from '../../output/figures.ts';
+import { count, timeAgo } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Column } from '../../output/table.ts';
-import { timeAgo } from '../../output/time-ago.ts';
 import { dataFolder } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printJson, printTable } from '../print/print-data.ts';

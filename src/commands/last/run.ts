@@ -1,5 +1,5 @@
 import { pathOf, textOf } from '../../conversation/tree.ts';
-import { refusalNotice } from '../../output/answer-notices.ts';
+import { refusalNotice } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';

@@ -1,7 +1,7 @@
 import { isSet, type Environment } from '../../environment.ts';
 import { createDebugLog, type DebugLog } from '../../output/debug-log.ts';
 import { createNotices, type Notices } from '../../output/notices.ts';
-import { colorLevel, loadStyle, type Style } from '../../terminal/style.ts';
+import { hasColor, plainStyle, type Style } from '../../terminal/style.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { cleanLine, maskMessage } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
@@ -29,6 +29,13 @@ function isUnicode({ environment, platform }: Pick<Context, 'environment' | 'pla
   return /utf-?8/i.test(locale);
 }
 
+/** Loads chalk for a stream with colour. */
+async function loadStyle(isColored: boolean): Promise<Style> {
+  if (!isColored) return plainStyle;
+  const { createChalkStyle } = await import('../../terminal/chalk-style.ts');
+  return createChalkStyle();
+}
+
 interface AccessOptions {
   readonly accessible?: boolean;
 }
@@ -51,7 +58,7 @@ export async function present(
   // Debug lines would interrupt the rows that are redrawn.
   const isInterrupted = debug && stderr.isTerminal;
   const styleOf = ({ isTerminal }: OutputStream): Promise<Style> =>
-    loadStyle(colorLevel({ isTerminal, environment, option: options.color }));
+    loadStyle(hasColor({ isTerminal, environment, option: options.color }));
   return {
     notices: createNotices(stderr, options.quiet === true, (text) => maskMessage(secrets, text)),
     debugLog: createDebugLog({

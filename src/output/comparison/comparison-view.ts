@@ -1,6 +1,6 @@
 import type { ChatEvent } from '../../client/events.ts';
 import type { Failure } from '../../failure.ts';
-import type { AnswerRecord } from '../answer-record.ts';
+import type { AnswerRecord } from '../answer-meter.ts';
 
 /** The answer of one model, or why there is none. */
 export interface ComparedAnswer {

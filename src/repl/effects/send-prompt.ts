@@ -11,7 +11,7 @@ import { notice } from '../state/entry.ts';
 import { endingWith, messagesFor } from '../state/position.ts';
 import { attachedEntry } from '../text/sent-prompt.ts';
 import { failureText, type SessionCore, dispatchConversation } from '../session/session-core.ts';
-import { hiddenCharacters, refusalNotice } from '../../output/answer-notices.ts';
+import { hiddenCharacters, refusalNotice } from '../../output/notices.ts';
 import { mentionProblem, readMentioned } from './mentioned-files.ts';
 import { pathOf } from '../../conversation/tree.ts';
 

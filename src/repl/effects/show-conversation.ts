@@ -1,7 +1,7 @@
 import { pathOf, textOf, titleOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { notice, type Entry } from '../state/entry.ts';
 import { promptsOf, versionText, type PromptAndAnswer } from '../state/position.ts';
-import { refusalNotice } from '../../output/answer-notices.ts';
+import { refusalNotice } from '../../output/notices.ts';
 import { sentEntries } from '../text/sent-prompt.ts';
 
 /** Prompts shown of a reopened conversation; more would push the composer far down. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { TerminalReply } from '../../terminal/device/terminal-questions.ts';
+import type { TerminalReply } from '../../terminal/device/traits.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import { createKeyParser, flushDelay } from '../editing/keys/key-parser.ts';
 import { joinPasteBurst } from '../editing/keys/paste-burst.ts';

@@ -4,8 +4,8 @@ import type { Style } from '../../terminal/style.ts';
 import {
   createTerminalQuestions,
   type TerminalQuestions,
-} from '../../terminal/device/terminal-questions.ts';
-import type { TerminalTraits } from '../../terminal/device/traits.ts';
+  type TerminalTraits,
+} from '../../terminal/device/traits.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import type { ReplOptions, Screen } from '../session/ports.ts';
 import type { AnswerFormatter } from '../session/transcript.ts';

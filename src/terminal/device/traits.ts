@@ -31,3 +31,49 @@ export function terminalTraits(environment: Environment): TerminalTraits {
     hasKeyProtocols: !isConsole,
   };
 }
+
+/** A terminal's reply to a query. */
+export type TerminalReply =
+  /** Where the cursor is (CPR), from zero. */
+  | { readonly type: 'cursor-column'; readonly column: number }
+  /** Which terminal it is (DA2): its parameters, as in `0;276;0`. */
+  | { readonly type: 'terminal-kind'; readonly parameters: string };
+
+/** Queries to the terminal; some terminals never reply. */
+export interface TerminalQuestions {
+  /** Calls back with the cursor's column, from zero (DSR 6). */
+  readonly askColumn: (answer: (column: number) => void) => void;
+  /**
+   * Calls back with whether the terminal is based on xterm.js, which moves the cursor with every row that a resize
+   * adds, even below the cursor.
+   */
+  readonly askDrift: (answer: (cursorDrifts: boolean) => void) => void;
+  /** Handles a reply. */
+  readonly answered: (reply: TerminalReply) => void;
+}
+
+const columnQuestion = '\u001B[6n';
+const kindQuestion = '\u001B[>c';
+/** The reply of xterm.js only. Over SSH, and in ttyd or Jupyter, no environment variable identifies it. */
+const xtermJs = '0;276;0';
+
+export function createTerminalQuestions(write: (text: string) => void): TerminalQuestions {
+  // Terminals reply in order.
+  const waiting: ((column: number) => void)[] = [];
+  let kind: string | undefined;
+  return {
+    askColumn(answer) {
+      waiting.push(answer);
+      write(columnQuestion);
+    },
+    askDrift(answer) {
+      // Every terminal replies to the second query; after that, no reply to the first can follow.
+      waiting.push(() => answer(kind === xtermJs));
+      write(kindQuestion + columnQuestion);
+    },
+    answered(reply) {
+      if (reply.type === 'terminal-kind') kind = reply.parameters;
+      else waiting.shift()?.(reply.column);
+    },
+  };
+}

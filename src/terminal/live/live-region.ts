@@ -1,7 +1,6 @@
 import { cursorColumn } from './live-paint.ts';
-import { confirm } from './live-written.ts';
+import { confirm, verdictOf } from './live-race.ts';
 import { createPace, type Pace, type PaceClock } from './live-pace.ts';
-import { verdictOf } from './live-race.ts';
 import {
   firstState,
   forgetShown,

@@ -1,4 +1,4 @@
-import { isPunctuation, isSpace, isWide } from './character-class.ts';
+import { isPunctuation, isSpace, isWide } from './scan-state.ts';
 
 /** An open mark whose other half may still come. */
 export interface Opener {

@@ -1,7 +1,7 @@
 // Mathematics in running text, which is shown as it is written. What is mathematics: `\\(…\\)`, `\\[…\\]`, `$$…$$`, and
 // `$…$` by the rule of pandoc: no space after the first dollar nor before the second, and no digit after that.
-import { isSpace } from './character-class.ts';
 import {
+  isSpace,
   beginWord,
   type FormulaEnd,
   needsMore,

@@ -1,10 +1,7 @@
 // Finds where inline Markdown may be cut: every piece can be read alone, and where the cuts are depends on the
 // text only, not on the parts it arrived in.
-import { isWide } from './character-class.ts';
-import { meetRun } from './delimiters.ts';
-import { stepEnclosure } from './enclosures.ts';
-import { isDisplayFormula, isLinkPart, meetDollar, moveFormula, openFormula } from './formula.ts';
 import {
+  isWide,
   beginWord,
   decide,
   initialScan,
@@ -14,6 +11,9 @@ import {
   type Place,
   type ScanState,
 } from './scan-state.ts';
+import { meetRun } from './delimiters.ts';
+import { stepEnclosure } from './enclosures.ts';
+import { isDisplayFormula, isLinkPart, meetDollar, moveFormula, openFormula } from './formula.ts';
 
 /** A piece that can be read alone. */
 export interface Segment {

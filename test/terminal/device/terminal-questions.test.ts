@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTerminalQuestions } from '../../../src/terminal/device/terminal-questions.ts';
+import { createTerminalQuestions } from '../../../src/terminal/device/traits.ts';
 
 test('answers of the terminal go to the questions in their order', () => {
   const written: string[] = [];

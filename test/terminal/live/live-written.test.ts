@@ -4,7 +4,7 @@ import {
   nothingWritten,
   remember,
   type Written,
-} from '../../../src/terminal/live/live-written.ts';
+} from '../../../src/terminal/live/live-race.ts';
 import { emptyLine } from '../../../src/terminal/text/open-line.ts';
 
 const write = (at: number, text: string) => ({ at, text, line: emptyLine, reach: 0 });

@@ -1,7 +1,6 @@
-import type { TerminalReply } from '../../../terminal/device/terminal-questions.ts';
+import type { TerminalReply } from '../../../terminal/device/traits.ts';
 import { normalizeText } from '../paste.ts';
-import { keyPress } from './key-event.ts';
-import type { KeyEvent } from './key-event.ts';
+import { keyPress, type KeyEvent } from './key-event.ts';
 import { readKey } from './key-reader.ts';
 import { eventOfSequence } from './key-sequence.ts';
 

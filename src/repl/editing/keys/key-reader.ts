@@ -1,7 +1,6 @@
-import type { TerminalReply } from '../../../terminal/device/terminal-questions.ts';
+import type { TerminalReply } from '../../../terminal/device/traits.ts';
 import { eventOfControl, shortcut } from './key-codes.ts';
-import { keyPress } from './key-event.ts';
-import type { KeyEvent } from './key-event.ts';
+import { keyPress, type KeyEvent } from './key-event.ts';
 import { eventOfApplicationKey, eventOfSequence } from './key-sequence.ts';
 
 /** One key or one run of text. Functions return undefined if it is incomplete. */

@@ -3,25 +3,58 @@ import type { Failure } from '../failure.ts';
 import type { Usage } from '../client/contract.ts';
 import type { ChatEvent, Timing } from '../client/events.ts';
 
-/** Measures requests and times from the events of one prompt, so that an unfinished answer has them too. */
-export interface AnswerMeter {
-  event(event: ChatEvent): void;
-  /** The figures so far: those of a finished answer, else the measured ones. */
-  record(failure?: Failure): AnswerRecord;
+/** What is known of an answer, apart from its text. */
+export interface AnswerMetadata {
+  readonly id?: string;
+  readonly model?: string;
+  readonly refusal?: string;
+  readonly finishReason?: string;
+  readonly usage?: Usage;
+  readonly attempts?: number;
+  readonly timing?: Timing;
+  /** The service reported that the answer is complete. */
+  readonly complete: boolean;
 }
 
-/** Create it when the prompt is sent. */
+/** How an answer ended. */
+export interface AnswerOutcome {
+  readonly metadata: AnswerMetadata;
+  /** Why the answer is missing or incomplete; undefined for a complete answer. */
+  readonly failure: Failure | undefined;
+}
+
+const noMetadata: AnswerMetadata = { complete: false };
+
+function metadataAfter(metadata: AnswerMetadata, event: ChatEvent): AnswerMetadata {
+  // The model name of a failed attempt does not apply to its retry.
+  if (event.type === 'answer-started') return noMetadata;
+  if (event.type === 'refusal-received') {
+    return { ...metadata, refusal: (metadata.refusal ?? '') + event.text };
+  }
+  if (event.type !== 'answer-named' && event.type !== 'answer-finished') return metadata;
+  const { type, ...reported } = event;
+  return { ...metadata, ...reported, complete: type === 'answer-finished' };
+}
+
+/** Counts attempts and measures times from the events of one prompt, because an unfinished answer reports none. */
+interface AnswerMeter {
+  event(event: ChatEvent): void;
+  /** With reported attempts and times for a finished answer, else with measured ones. */
+  metadata(failure?: Failure): AnswerMetadata;
+}
+
+/** Time starts with this call. */
 export function createAnswerMeter(clock: Pick<Clock, 'monotonic'>): AnswerMeter {
   const start = clock.monotonic();
   const elapsed = () => clock.monotonic() - start;
-  let record = emptyAnswer;
+  let metadata = noMetadata;
   let firstText: number | undefined;
   let attempts = 1;
   /** Time of the next request; undefined if none is scheduled. */
   let next: number | undefined;
   return {
     event(event) {
-      record = recordEvent(record, event);
+      metadata = metadataAfter(metadata, event);
       if (event.type === 'text-received') firstText ??= elapsed();
       if (event.type === 'answer-started') {
         attempts = event.attempt;
@@ -32,39 +65,11 @@ export function createAnswerMeter(clock: Pick<Clock, 'monotonic'>): AnswerMeter 
         next = elapsed() + event.delay;
       }
     },
-    record(failure) {
-      if (record.complete) return record;
+    metadata(failure) {
+      if (metadata.complete) return metadata;
       const sent = next !== undefined && elapsed() >= next ? attempts + 1 : attempts;
       const timing = { ...(firstText !== undefined && { firstText }), total: elapsed() };
-      return { ...record, attempts: failure?.attempts ?? sent, timing };
+      return { ...metadata, attempts: failure?.attempts ?? sent, timing };
     },
   };
-}
-
-/** What is known of an answer so far. */
-export interface AnswerRecord {
-  readonly id?: string;
-  readonly model?: string;
-  /** The refusal, which is separate from the text. */
-  readonly refusal?: string;
-  readonly finishReason?: string;
-  readonly usage?: Usage;
-  readonly attempts?: number;
-  readonly timing?: Timing;
-  /** The service said that the answer is complete. */
-  readonly complete: boolean;
-}
-
-export const emptyAnswer: AnswerRecord = { complete: false };
-
-/** Updates the record from an event; text deltas are not recorded, refusals are. */
-export function recordEvent(record: AnswerRecord, event: ChatEvent): AnswerRecord {
-  // The model name of a failed attempt does not apply to its retry.
-  if (event.type === 'answer-started') return emptyAnswer;
-  if (event.type === 'refusal-received') {
-    return { ...record, refusal: (record.refusal ?? '') + event.text };
-  }
-  if (event.type !== 'answer-named' && event.type !== 'answer-finished') return record;
-  const { type, ...said } = event;
-  return { ...record, ...said, complete: type === 'answer-finished' };
 }

@@ -1,13 +1,9 @@
+import type { AnswerOutcome } from './answer-meter.ts';
 import type { ChatEvent } from '../client/events.ts';
+import type { TextTransform } from '../terminal/markdown/markdown-stream.ts';
 import type { Sanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
-import {
-  answerDocument,
-  eventLines,
-  failureRecord,
-  jsonLine,
-  type PromptEnding,
-} from './json-answer.ts';
+import { answerDocument, eventLines, failureRecord, jsonLine } from './json-answer.ts';
 
 interface EventPrinter {
   /** A promise is returned while the reader is slow: await it before the next event. */
@@ -17,19 +13,13 @@ interface EventPrinter {
 /** Prints one answer to standard output as its events arrive. */
 export interface AnswerPrinter extends EventPrinter {
   /** Call when the prompt has ended in any way: prints the rest and closes the document. */
-  end(ending: PromptEnding): Promise<void>;
+  end(outcome: AnswerOutcome): Promise<void>;
 }
 
 /** Prints the text of an answer alone. */
 export interface TextPrinter extends EventPrinter {
   /** Call when the answer has ended, complete or cut: prints the rest and ends a terminal's last line. */
   end(): Promise<void>;
-}
-
-/** A transform that may delay text until its format is decided. */
-export interface TextTransform {
-  write(text: string): string | Promise<string>;
-  end(): string | Promise<string>;
 }
 
 /** Text as it is. */
@@ -73,7 +63,7 @@ export function terminalPrinter(
 /** One document when the prompt has ended; the only printer that keeps the whole text in memory. */
 export function jsonPrinter(
   stdout: OutputStream,
-  askedModel: string,
+  requestedModel: string,
   clean: (text: string) => string,
 ): AnswerPrinter {
   const texts: string[] = [];
@@ -82,8 +72,8 @@ export function jsonPrinter(
       if (event.type === 'text-received') texts.push(event.text);
       return undefined;
     },
-    async end(ending) {
-      await stdout.write(answerDocument(ending, texts.join(''), askedModel, clean));
+    async end(outcome) {
+      await stdout.write(answerDocument(outcome, texts.join(''), requestedModel, clean));
     },
   };
 }
@@ -95,9 +85,9 @@ export function jsonLinesPrinter(
 ): AnswerPrinter {
   return {
     event: (event) => stdout.write(eventLines(event)),
-    async end({ record, failure }) {
+    async end({ metadata, failure }) {
       if (failure === undefined) return;
-      await stdout.write(jsonLine(failureRecord(failure, record, clean)));
+      await stdout.write(jsonLine(failureRecord(failure, metadata, clean)));
     },
   };
 }

@@ -4,7 +4,7 @@ import { estimateTokens } from '../conversation/token-estimate.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../terminal/text/width.ts';
 import { formatTable, type TableLayout } from './table.ts';
-import type { AnswerRecord } from './answer-meter.ts';
+import type { AnswerMetadata } from './answer-meter.ts';
 
 /** The figures of an answer, complete or cut; also of a turn in a conversation. */
 export interface MeasuredAnswer {
@@ -14,7 +14,7 @@ export interface MeasuredAnswer {
   readonly usage?: Usage | undefined;
   readonly timing?: Timing | undefined;
   /** The service's finish reason, or why the answer was cut. */
-  readonly ending: string;
+  readonly endReason: string;
 }
 
 /** With commas between thousands, for people. */
@@ -88,7 +88,7 @@ function rowOf(answer: MeasuredAnswer): readonly string[] {
   const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
   const counted = tokensIn === undefined ? undefined : count(tokensIn);
   const cells = [firstText, rate, counted, tokensOut, total].map((cell) => cell ?? '-');
-  return [answer.label, ...cells, answer.ending];
+  return [answer.label, ...cells, answer.endReason];
 }
 
 export function figuresLine(answer: MeasuredAnswer): string {
@@ -100,7 +100,7 @@ export function figuresLine(answer: MeasuredAnswer): string {
     tokensIn === undefined ? undefined : `${tokenText(tokensIn)} in`,
     `${tokensOut} out`,
     total,
-    answer.ending === '-' ? undefined : answer.ending,
+    answer.endReason === '-' ? undefined : answer.endReason,
   ];
   return sanitizeLine(parts.filter((part) => part !== undefined).join(' · '));
 }
@@ -114,42 +114,21 @@ export function figuresText(answers: readonly MeasuredAnswer[], layout: TableLay
   return answers.map((answer) => `${figuresLine(answer)}\n`).join('');
 }
 
-function speed({ usage, timing }: AnswerRecord): string | undefined {
+function speed({ usage, timing }: AnswerMetadata): string | undefined {
   const tokens = usage?.completion_tokens;
   const rate = tokens === undefined ? undefined : tokensPerSecond(tokens, timing);
   return rate === undefined ? undefined : `${count(rate)} tokens/s`;
 }
 
 /** The line under a finished answer: model, tokens in and out as the service counted them, time, speed. */
-export function usageLine(record: AnswerRecord, askedModel: string): string {
-  const { usage } = record;
+export function usageLine(metadata: AnswerMetadata, requestedModel: string): string {
+  const { usage } = metadata;
   const tokens =
     usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined
       ? undefined
       : `${tokenText(usage.prompt_tokens ?? 0)} in, ${count(usage.completion_tokens ?? 0)} out`;
-  const time = record.timing === undefined ? undefined : seconds(record.timing.total);
-  return [record.model ?? askedModel, tokens, time, speed(record)]
+  const time = metadata.timing === undefined ? undefined : seconds(metadata.timing.total);
+  return [metadata.model ?? requestedModel, tokens, time, speed(metadata)]
     .filter((part) => part !== undefined)
     .join(' · ');
-}
-
-/** Milliseconds of each unit, the largest that fits is used. */
-const units = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const;
-
-/** Days after which the date is shown instead. */
-const longestAgo = 14;
-
-/** `just now`, `5 minutes ago`, `3 days ago`, and the date of what is older than two weeks. */
-export function timeAgo(time: Date, now: Date): string {
-  const age = now.getTime() - time.getTime();
-  for (const [unit, length] of units) {
-    const count = Math.floor(age / length);
-    if (unit === 'day' && count > longestAgo) return time.toISOString().slice(0, 10);
-    if (count > 0) return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
-  }
-  return 'just now';
 }

@@ -2,10 +2,10 @@ import type { ChatEvent } from '../client/events.ts';
 import { failureFields } from './failure-report.ts';
 import type { Failure } from '../failure.ts';
 import { escapeJson } from '../terminal/safety/escape-json.ts';
-import type { AnswerRecord } from './answer-meter.ts';
+import type { AnswerMetadata, AnswerOutcome } from './answer-meter.ts';
 
 /** Names of this program's JSON are snake case, as the service's own. Times are whole milliseconds. */
-function timingFields(timing: AnswerRecord['timing']) {
+function timingFields(timing: AnswerMetadata['timing']) {
   if (timing === undefined) return undefined;
   return {
     first_text_ms: timing.firstText === undefined ? undefined : Math.round(timing.firstText),
@@ -21,25 +21,18 @@ export function jsonLine(value: unknown): string {
  * The fields of an answer in a `--json` document; `refusal` only if the service sent one, `incomplete` only if the
  * end of the answer is missing.
  */
-export function answerFields(record: AnswerRecord, content: string, askedModel: string) {
+export function answerFields(metadata: AnswerMetadata, content: string, requestedModel: string) {
   return {
-    id: record.id ?? null,
-    model: record.model ?? askedModel,
+    id: metadata.id ?? null,
+    model: metadata.model ?? requestedModel,
     content,
-    refusal: record.refusal,
-    finish_reason: record.finishReason ?? null,
-    usage: record.usage ?? null,
-    attempts: record.attempts,
-    timing: timingFields(record.timing),
-    incomplete: record.complete ? undefined : true,
+    refusal: metadata.refusal,
+    finish_reason: metadata.finishReason ?? null,
+    usage: metadata.usage ?? null,
+    attempts: metadata.attempts,
+    timing: timingFields(metadata.timing),
+    incomplete: metadata.complete ? undefined : true,
   };
-}
-
-/** How a prompt ended. */
-export interface PromptEnding {
-  readonly record: AnswerRecord;
-  /** Why the answer is missing or incomplete; undefined for a complete answer. */
-  readonly failure: Failure | undefined;
 }
 
 /** Makes text from servers safe to show, and masks secrets. */
@@ -53,12 +46,15 @@ const errorFields = (failure: Failure | undefined, clean: Clean) =>
  * whole answer. `model` is the service's, else the one asked for.
  */
 export function answerDocument(
-  { record, failure }: PromptEnding,
+  { metadata, failure }: AnswerOutcome,
   content: string,
-  askedModel: string,
+  requestedModel: string,
   clean: Clean,
 ): string {
-  return jsonLine({ ...answerFields(record, content, askedModel), ...errorFields(failure, clean) });
+  return jsonLine({
+    ...answerFields(metadata, content, requestedModel),
+    ...errorFields(failure, clean),
+  });
 }
 
 /** The `--jsonl` records of an event: one for each delta of a `text-received`, one for any other event. */
@@ -95,8 +91,8 @@ export function eventLines(event: ChatEvent): string {
 }
 
 /** The last `--jsonl` record without a complete answer: `{type, attempts, timing, error}`. */
-export function failureRecord(failure: Failure, record: AnswerRecord, clean: Clean): object {
-  const { attempts, timing } = record;
+export function failureRecord(failure: Failure, metadata: AnswerMetadata, clean: Clean): object {
+  const { attempts, timing } = metadata;
   const measured = { attempts, timing: timingFields(timing) };
   return { type: 'answer-failed', ...measured, ...failureFields(failure, clean) };
 }

@@ -1,6 +1,6 @@
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
-import type { AnswerRecord } from './answer-meter.ts';
+import type { AnswerMetadata } from './answer-meter.ts';
 
 /** Lines beside the answer, on standard error. */
 export interface Notices {
@@ -42,8 +42,8 @@ export function holdNotices(notices: Notices): Notices & { release(): void } {
 }
 
 /** A notice about an unusual end; undefined for `stop` and for a missing reason. */
-export function finishNotice(record: AnswerRecord): string | undefined {
-  const { finishReason, timing } = record;
+export function finishNotice(metadata: AnswerMetadata): string | undefined {
+  const { finishReason, timing } = metadata;
   if (finishReason === undefined || finishReason === 'stop') {
     const isEmpty = timing !== undefined && timing.firstText === undefined;
     return isEmpty ? 'the answer is empty' : undefined;

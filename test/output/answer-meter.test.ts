@@ -19,7 +19,7 @@ test('Y3: an answer that does not finish has the times of its text and of its en
   meter.event(text);
   await clock.advance(10);
   const timing = { firstText: 20, total: 35 };
-  expect(meter.record()).toEqual({ complete: false, attempts: 1, timing });
+  expect(meter.metadata()).toEqual({ complete: false, attempts: 1, timing });
 });
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
     const meter = createAnswerMeter(clock);
     for (const event of events) meter.event(event);
     await clock.advance(wait);
-    expect(meter.record()).toMatchObject({ complete: false, attempts });
+    expect(meter.metadata()).toMatchObject({ complete: false, attempts });
   },
 );
 
@@ -48,12 +48,12 @@ test('Y3: a failure that knows its requests is believed', () => {
   const meter = createAnswerMeter(createFakeClock());
   meter.event(retry(1));
   const failure = new Failure('server_error', 'no', { attempts: 5 });
-  expect(meter.record(failure)).toMatchObject({ attempts: 5 });
+  expect(meter.metadata(failure)).toMatchObject({ attempts: 5 });
 });
 
 test('Y3: an answer that finished has its own figures', () => {
   const meter = createAnswerMeter(createFakeClock());
   const timing = { firstText: 3, total: 9 };
   meter.event({ type: 'answer-finished', attempts: 2, timing });
-  expect(meter.record()).toEqual({ complete: true, attempts: 2, timing });
+  expect(meter.metadata()).toEqual({ complete: true, attempts: 2, timing });
 });

@@ -39,9 +39,9 @@ async function print(
     meter.event(event);
     await printer.event(event);
   }
-  const record = meter.record();
-  const failure = record.complete ? undefined : new Failure('incomplete', 'cut');
-  await printer.end({ record, failure });
+  const metadata = meter.metadata();
+  const failure = metadata.complete ? undefined : new Failure('incomplete', 'cut');
+  await printer.end({ metadata, failure });
   return stdout.text();
 }
 

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   figuresLine,
   figuresText,
+  percent,
   tokensPerSecond,
+  tokenText,
+  usageLine,
   type MeasuredAnswer,
 } from '../../src/output/figures.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
@@ -12,15 +15,20 @@ const origin: MeasuredAnswer = {
   content: 'text',
   usage: { prompt_tokens: 1200, completion_tokens: 210 },
   timing: { firstText: 18.4, total: 4218.4 },
-  ending: 'stop',
+  endReason: 'stop',
 };
 const cut: MeasuredAnswer = {
   label: 'nextgen',
   content: 'x'.repeat(400),
   timing: { firstText: 1500, total: 3500 },
-  ending: 'unreachable',
+  endReason: 'unreachable',
 };
-const silent: MeasuredAnswer = { label: 'llama', content: '', timing: { total: 40 }, ending: '-' };
+const silent: MeasuredAnswer = {
+  label: 'llama',
+  content: '',
+  timing: { total: 40 },
+  endReason: '-',
+};
 const layout = (isTerminal: boolean, width = 80) => {
   return { isTerminal, width, style: plainStyle };
 };
@@ -74,4 +82,23 @@ test('a name from elsewhere controls no terminal', () => {
   const hostile = { ...origin, label: 'a\u001B[31mb\nc' };
   expect(figuresLine(hostile)).toContain('ab c ·');
   expect(figuresText([hostile], layout(true))).toContain('ab c ');
+});
+
+test.each([
+  [0, false, '0 tokens'],
+  [1, false, '1 token'],
+  [1, true, '~1 token'],
+  [2040, true, '~2,040 tokens'],
+])('Y19: %i tokens, an estimate: %s, are written as %s', (tokens, isEstimate, text) => {
+  expect(tokenText(tokens, isEstimate)).toBe(text);
+});
+
+test('Y19: a share has no blank before its sign', () => {
+  expect(percent(64_000, 128_000)).toBe('50%');
+});
+
+test('Y19: the line under an answer counts one token in the singular', () => {
+  const usage = { prompt_tokens: 1, completion_tokens: 1 };
+  const metadata = { model: 'origin', complete: true, usage } as Parameters<typeof usageLine>[0];
+  expect(usageLine(metadata, 'origin')).toBe('origin · 1 token in, 1 out');
 });

@@ -38,8 +38,8 @@ describe('the notice of how an answer ended', () => {
     ['stop', undefined],
     [undefined, undefined],
   ])('for %s is %s', (finishReason, notice) => {
-    const record = { complete: true, ...(finishReason === undefined ? {} : { finishReason }) };
-    expect(finishNotice(record)).toBe(notice);
+    const metadata = { complete: true, ...(finishReason === undefined ? {} : { finishReason }) };
+    expect(finishNotice(metadata)).toBe(notice);
   });
 
   test.each([
@@ -71,8 +71,8 @@ describe('the usage line', () => {
     ],
     [{ usage, timing: { firstText: 20, total: 60 } }, 'asked · 1,200 tokens in, 500 out · 0.1 s'],
     [{ timing: { total: 75_400 } }, 'asked · 75 s'],
-  ])('of %j is %s', (record, line) => {
-    expect(usageLine({ complete: true, ...record }, 'asked')).toBe(line);
+  ])('of %j is %s', (metadata, line) => {
+    expect(usageLine({ complete: true, ...metadata }, 'asked')).toBe(line);
   });
 });
 
@@ -131,8 +131,8 @@ describe('the report of a failure', () => {
   });
 
   test('ends a stream of JSON lines as an event', () => {
-    const record = { complete: false, attempts: 2, timing: { total: 30.6 } };
-    expect(failureRecord(failure, record, same)).toMatchObject({
+    const metadata = { complete: false, attempts: 2, timing: { total: 30.6 } };
+    expect(failureRecord(failure, metadata, same)).toMatchObject({
       type: 'answer-failed',
       attempts: 2,
       timing: { total_ms: 31 },

@@ -23,10 +23,10 @@ export interface ItemProcessing {
 
 function countOutcome(
   { tally, circuitBreaker, giveUp }: ItemProcessing,
-  { failure, record }: ItemOutcome,
+  { failure, metadata }: ItemOutcome,
 ): void {
   // Tokens of failed answers are billed, too.
-  tally.tokens += record.usage?.total_tokens ?? 0;
+  tally.tokens += metadata.usage?.total_tokens ?? 0;
   if (failure === undefined) {
     tally.answered += 1;
     circuitBreaker.answered();

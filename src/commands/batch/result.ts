@@ -26,13 +26,18 @@ export function outcomeLine(
   secrets: Secrets,
   item: ItemPlace,
   fingerprint: bigint,
-  { record, content, requestedModel, failure }: ItemOutcome,
+  { metadata, content, requestedModel, failure }: ItemOutcome,
 ): string {
   const place = placeFields(item, fingerprint);
   const error = failure === undefined ? {} : errorFields(failure, secrets);
-  if (content === '' && !record.complete && record.refusal === undefined && failure !== undefined)
+  if (
+    content === '' &&
+    !metadata.complete &&
+    metadata.refusal === undefined &&
+    failure !== undefined
+  )
     return jsonLine({ ...place, ...error });
-  const { id, ...answer } = answerFields(record, content, requestedModel);
+  const { id, ...answer } = answerFields(metadata, content, requestedModel);
   return jsonLine({ ...place, completion_id: id, ...answer, ...error });
 }
 

@@ -6,7 +6,7 @@ import type { CompletionRequest, Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
-import { createAnswerMeter, type AnswerRecord } from '../../output/answer-meter.ts';
+import { createAnswerMeter, type AnswerOutcome } from '../../output/answer-meter.ts';
 import { stoppedAnswer, toFailure } from '../../output/failure-report.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { withHint } from '../program/report.ts';
@@ -63,13 +63,10 @@ export interface SendOptions {
 }
 
 /** The answer or failure of one item. */
-export interface ItemOutcome {
+export interface ItemOutcome extends AnswerOutcome {
   readonly requestedModel: string;
   /** All received text, also before a failure. */
   readonly content: string;
-  readonly record: AnswerRecord;
-  /** Undefined for a complete answer. */
-  readonly failure: Failure | undefined;
   /** natter cancelled it. */
   readonly wasStopped: boolean;
 }
@@ -94,7 +91,7 @@ function createCollector(slot: Slot, { longestWait, clock }: SendOptions) {
     outcome: (request: CompletionRequest, failure?: Failure, wasStopped = false): ItemOutcome => ({
       requestedModel: request.model,
       content: texts.join(''),
-      record: meter.record(failure),
+      metadata: meter.metadata(failure),
       failure,
       wasStopped,
     }),
@@ -171,9 +168,9 @@ export async function sendItem(
   for (let cuts = 0; ; cuts += 1) {
     const outcome = await sendOnce(options, request, slot);
     longest = longer(longest, outcome);
-    attempts += outcome.record.attempts ?? 1;
+    attempts += outcome.metadata.attempts ?? 1;
     const isCut = outcome.failure?.kind === 'incomplete' && !outcome.wasStopped;
     if (isCut && cuts < retryIncomplete) continue;
-    return { ...longest, record: { ...longest.record, attempts } };
+    return { ...longest, metadata: { ...longest.metadata, attempts } };
   }
 }

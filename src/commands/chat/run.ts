@@ -2,7 +2,7 @@ import type { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { filteredNotice, finishNotice } from '../../output/notices.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
-import { createAnswerMeter, type AnswerRecord } from '../../output/answer-meter.ts';
+import { createAnswerMeter, type AnswerMetadata } from '../../output/answer-meter.ts';
 import { createProgressReporter, type ProgressReporter } from '../../output/progress-reporter.ts';
 import { usageLine } from '../../output/figures.ts';
 import { endingFailure } from '../../output/failure-report.ts';
@@ -49,7 +49,7 @@ async function answer(
   service: Service,
   planned: PlannedRequest,
   output: AnswerOutput,
-): Promise<AnswerRecord> {
+): Promise<AnswerMetadata> {
   const { context, conversation } = run;
   const { request } = planned;
   const progress = reportProgress(run, request.model);
@@ -71,21 +71,21 @@ async function answer(
     throw error;
   } finally {
     progress.end();
-    await output.printer.end({ record: meter.record(failure), failure });
+    await output.printer.end({ metadata: meter.metadata(failure), failure });
   }
-  return meter.record();
+  return meter.metadata();
 }
 
 /** Prints notices and usage after a complete answer. */
-function conclude(run: Run, record: AnswerRecord, model: string, removed: number): void {
+function conclude(run: Run, metadata: AnswerMetadata, model: string, removed: number): void {
   const { presentation, context, format, options } = run;
-  for (const notice of [finishNotice(record), filteredNotice(removed)]) {
+  for (const notice of [finishNotice(metadata), filteredNotice(removed)]) {
     if (notice !== undefined) presentation.notices.notice(notice);
   }
   const { stdout, stderr } = context.streams;
   const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
   if (!onTerminal || options.quiet === true) return;
-  const line = cleanLine(context, usageLine(record, model));
+  const line = cleanLine(context, usageLine(metadata, model));
   void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
 }
 
@@ -96,8 +96,8 @@ async function send(run: Run, planned: PlannedRequest): Promise<void> {
   const service = await openService(context, presentation, options, settings);
   const output = await createAnswerOutput(run, planned.request.model);
   try {
-    const record = await answer(run, service, planned, output);
-    conclude(run, record, planned.request.model, output.removed());
+    const metadata = await answer(run, service, planned, output);
+    conclude(run, metadata, planned.request.model, output.removed());
   } finally {
     await service.close();
   }

@@ -71,8 +71,8 @@ async function begin(
     },
     choose(answers) {
       const hasText = ({ content }: ComparedAnswer) => content !== '';
-      const isComplete = ({ record, failure }: ComparedAnswer) =>
-        record.complete && failure === undefined;
+      const isComplete = ({ metadata, failure }: ComparedAnswer) =>
+        metadata.complete && failure === undefined;
       const complete = answers.findIndex((answer) => isComplete(answer) && hasText(answer));
       const best = [complete, answers.findIndex(hasText)].find((index) => index >= 0);
       select(best ?? 0);

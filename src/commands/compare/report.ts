@@ -2,7 +2,7 @@ import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Failure } from '../../failure.ts';
 import type { AnswerFormat } from '../../output/answer-format.ts';
 import { filteredNotice, finishNotice, refusalNotice } from '../../output/notices.ts';
-import { endingOf, type ComparedAnswer } from '../../output/comparison/comparison-view.ts';
+import { endReasonOf, type ComparedAnswer } from '../../output/comparison/comparison-view.ts';
 import { heading } from '../../output/comparison/stacked-answers.ts';
 import { count, figuresText } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
@@ -52,9 +52,9 @@ async function printDiffs({ context, presentation, answers }: FinishedComparison
 function printFigures({ context, presentation, answers }: FinishedComparison): void {
   const { stderr } = context.streams;
   const measured = answers.map((answer) => {
-    const { label, content, record } = answer;
-    const { usage, timing } = record;
-    return { label, content, usage, timing, ending: endingOf(answer) };
+    const { label, content, metadata } = answer;
+    const { usage, timing } = metadata;
+    return { label, content, usage, timing, endReason: endReasonOf(answer) };
   });
   const { isTerminal } = stderr;
   const layout = { isTerminal, width: stderr.columns(), style: presentation.noticeStyle };
@@ -63,11 +63,11 @@ function printFigures({ context, presentation, answers }: FinishedComparison): v
 }
 
 function printNotices({ presentation: { notices }, answers, removed }: FinishedComparison): void {
-  for (const { label, record, failure } of answers) {
-    const { refusal } = record;
+  for (const { label, metadata, failure } of answers) {
+    const { refusal } = metadata;
     if (refusal !== undefined) notices.warning(`${label}: ${refusalNotice(refusal)}`);
-    const isComplete = record.complete && failure === undefined;
-    const notice = isComplete ? finishNotice(record) : undefined;
+    const isComplete = metadata.complete && failure === undefined;
+    const notice = isComplete ? finishNotice(metadata) : undefined;
     if (notice !== undefined) notices.notice(`${label}: ${notice}`);
   }
   const filtered = filteredNotice(removed);

@@ -118,7 +118,7 @@ export async function showAnswer(
     failure = error instanceof Failure ? withHint(error) : undefined;
   }
   const content = texts.join('');
-  const answer = { label, model, content, record: meter.record(failure), failure };
+  const answer = { label, model, content, metadata: meter.metadata(failure), failure };
   await view.ended(index, answer);
   return answer;
 }

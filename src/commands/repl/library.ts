@@ -13,7 +13,7 @@ import {
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { formatTable, type Column } from '../../output/table.ts';
-import { timeAgo } from '../../output/figures.ts';
+import { timeAgo } from '../../output/time-ago.ts';
 import type { LibraryPort } from '../../repl/session/ports.ts';
 import { plainStyle } from '../../terminal/style.ts';
 import type { Context } from '../program/context.ts';

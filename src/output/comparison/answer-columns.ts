@@ -15,8 +15,8 @@ import type { RegionPlace } from '../../terminal/live/live-screen.ts';
 import { createSanitizer, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { Clock } from '../../clock.ts';
-import type { TextTransform } from '../answer-printer.ts';
-import { endingOf, type ComparedAnswer, type ComparisonView } from './comparison-view.ts';
+import type { TextTransform } from '../../terminal/markdown/markdown-stream.ts';
+import { endReasonOf, type ComparedAnswer, type ComparisonView } from './comparison-view.ts';
 import { beginProgress, progressText, withEvent, type AnswerProgress } from './answer-progress.ts';
 
 export interface AnswerColumnsOptions extends Omit<LiveRegionOptions, 'clock'> {
@@ -167,8 +167,10 @@ function createChannels({ labels, output, transform }: AnswerColumnsOptions, col
 
 /** The end of a column whose answer did not finish. */
 function cutMark(answer: ComparedAnswer, style: Style): string {
-  if (answer.record.complete) return '';
-  const text = style.red(`(${answer.content === '' ? 'no answer' : 'cut'}: ${endingOf(answer)})`);
+  if (answer.metadata.complete) return '';
+  const text = style.red(
+    `(${answer.content === '' ? 'no answer' : 'cut'}: ${endReasonOf(answer)})`,
+  );
   return answer.content === '' ? text : `\n${text}`;
 }
 
@@ -193,8 +195,8 @@ export function createAnswerColumns(options: AnswerColumnsOptions): ComparisonVi
       await region.refresh();
     },
     async ended(index, answer) {
-      const ending = sanitizeLine(endingOf(answer));
-      advance(index, (before) => ({ ...before, phase: 'ended', ending }));
+      const endReason = sanitizeLine(endReasonOf(answer));
+      advance(index, (before) => ({ ...before, phase: 'ended', endReason }));
       await channels.end(index, cutMark(answer, style));
       await region.refresh();
     },

@@ -13,7 +13,7 @@ export interface AnswerProgress {
   /** Estimated from the text so far. */
   readonly tokens: number;
   readonly retry?: { readonly text: string; readonly at: number };
-  readonly ending?: string;
+  readonly endReason?: string;
 }
 
 export function beginProgress(now: number): AnswerProgress {
@@ -53,7 +53,7 @@ function speed({ tokens, firstText, last }: AnswerProgress): string {
 
 /** One line of a column's width: the wait, or the speed of the text. */
 export function progressText(progress: AnswerProgress, now: number, width: number): string {
-  const { phase, since, last, tokens, retry, ending } = progress;
+  const { phase, since, last, tokens, retry, endReason } = progress;
   const waited = Math.floor((now - since) / 1000);
   const time = waited > 0 ? ` · ${waited} s` : '';
   if (phase === 'waiting') return truncateToWidth(`waiting${time}`, width);
@@ -63,6 +63,6 @@ export function progressText(progress: AnswerProgress, now: number, width: numbe
   }
   const amount = `${tokenText(tokens, true)}${speed(progress)}`;
   if (phase === 'ended')
-    return truncateToWidth(`${ending} · ${seconds(last - since)} · ${amount}`, width);
+    return truncateToWidth(`${endReason} · ${seconds(last - since)} · ${amount}`, width);
   return truncateToWidth(`${amount}${time}`, width);
 }

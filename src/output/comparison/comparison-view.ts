@@ -1,18 +1,13 @@
 import type { ChatEvent } from '../../client/events.ts';
-import type { Failure } from '../../failure.ts';
-import type { AnswerRecord } from '../answer-meter.ts';
+import type { AnswerOutcome } from '../answer-meter.ts';
 
-/** The answer of one model, or why there is none. */
-export interface ComparedAnswer {
+/** The answer of one model, or why it is missing; the failure is undefined too if the user stopped it. */
+export interface ComparedAnswer extends AnswerOutcome {
   /** The model as named by the user, with a number if it is compared with itself. */
   readonly label: string;
   /** The requested model. */
   readonly model: string;
   readonly content: string;
-  /** With measured times if the answer did not finish. */
-  readonly record: AnswerRecord;
-  /** Why it did not finish; also undefined if the user stopped it. */
-  readonly failure: Failure | undefined;
 }
 
 /** Shows several answers while they stream, identified by their index in the requested order. */
@@ -27,7 +22,7 @@ export interface ComparisonView {
 }
 
 /** The service's finish reason, or why the answer was cut, in one word. */
-export function endingOf({ record, failure }: ComparedAnswer): string {
+export function endReasonOf({ metadata, failure }: ComparedAnswer): string {
   if (failure !== undefined) return failure.kind;
-  return record.complete ? (record.finishReason ?? '-') : 'stopped';
+  return metadata.complete ? (metadata.finishReason ?? '-') : 'stopped';
 }

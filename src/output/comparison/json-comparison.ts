@@ -9,18 +9,18 @@ import type { ComparedAnswer, ComparisonView } from './comparison-view.ts';
 type Clean = (text: string) => string;
 
 /** Undefined for a complete answer. */
-function causeOf({ failure, record }: ComparedAnswer): Failure | undefined {
-  return failure ?? (record.complete ? undefined : stoppedAnswer());
+function causeOf({ failure, metadata }: ComparedAnswer): Failure | undefined {
+  return failure ?? (metadata.complete ? undefined : stoppedAnswer());
 }
 
 function documentOf(answer: ComparedAnswer, clean: Clean): object {
-  const { label, model, content, record } = answer;
+  const { label, model, content, metadata } = answer;
   const cause = causeOf(answer);
-  const { usage, timing } = record;
+  const { usage, timing } = metadata;
   const { tokens, isEstimate } = answerTokens({ usage, content });
   return {
     asked: label,
-    ...answerFields(record, content, model),
+    ...answerFields(metadata, content, model),
     tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
     tokens_estimated: isEstimate ? true : undefined,
     ...(cause === undefined ? {} : failureFields(cause, clean)),
@@ -60,7 +60,7 @@ export function createComparisonLines(
     ended(index, answer) {
       const cause = causeOf(answer);
       if (cause === undefined) return undefined;
-      return stdout.write(line(index, failureRecord(cause, answer.record, clean)));
+      return stdout.write(line(index, failureRecord(cause, answer.metadata, clean)));
     },
     close: async () => undefined,
     removed: () => 0,

@@ -83,7 +83,7 @@ export function reportFigures(state: ReplState, comparedWith: string): Step {
     if (turn.id !== comparedWith && turn.id !== pair.answer?.id) return [];
     const { usage, timing, model = 'answer' } = turn;
     const content = textOf(turn);
-    const line = figuresLine({ label: model, content, usage, timing, ending: endingOf(turn) });
+    const line = figuresLine({ label: model, content, usage, timing, endReason: endingOf(turn) });
     return [`version ${index + 1}: ${line}`];
   });
   return printNotice(state, lines.join('\n'));

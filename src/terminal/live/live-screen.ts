@@ -191,7 +191,7 @@ function parked(frame: Frame, columns: number): Frame {
 }
 
 /** The frame in a window of that size, the cursor in its place; it leaves a row to the text, rows at the top give way. */
-export function fitFrame(frame: Frame, columns: number, rows: number): Frame {
+function fitFrame(frame: Frame, columns: number, rows: number): Frame {
   const excess = Math.max(0, frame.rows.length - Math.max(1, rows - 1));
   const caret = frame.caret && { ...frame.caret, row: Math.max(0, frame.caret.row - excess) };
   const fitted = { ...frame, rows: frame.rows.slice(excess), caret };

@@ -1,16 +1,4 @@
-import { isPunctuation, isSpace, isWide } from './scan-state.ts';
-
-/** An open mark whose other half may still come. */
-export interface Opener {
-  readonly character: string;
-  /** Marks not yet closed; a bracket counts one. */
-  length: number;
-  /** Whether the run could also have closed something: CommonMark's rule of three asks. */
-  readonly both: boolean;
-  position: number;
-  /** Where the word it stands in begins: what is before may go out. */
-  wordStart: number;
-}
+import { isPunctuation, isSpace, isWide, type Opener } from './scan-state.ts';
 
 export interface DelimiterRun {
   readonly character: string;

@@ -7,15 +7,19 @@ import type { BlockState } from './block-state.ts';
 import { codeText } from './code-block.ts';
 import type { LineStart } from './containers.ts';
 
-/** A text transform from Markdown to what a terminal shows; what it gives out is final. */
-export interface MarkdownStream {
-  /**
-   * The output that this part of the answer decides. A promise only while something is loaded: the language of a
-   * code block, or the names of character references. Text written meanwhile is part of it, in order.
-   */
+/** Turns text into what a terminal shows. Output is final. */
+export interface TextTransform {
+  /** The output that this part of the text decides; a promise only while something is loaded for it. */
   write(text: string): string | Promise<string>;
-  /** The rest, ending with a line end unless nothing was ever written. */
+  /** The rest. */
   end(): string | Promise<string>;
+}
+
+/**
+ * Renders Markdown. It loads the languages of code blocks, and the names of character references. The rest of the
+ * output ends with a line end, unless there was no text.
+ */
+export interface MarkdownStream extends TextTransform {
   /** The source of what is not decided yet, for a preview. */
   undecided(): string;
 }

@@ -1,4 +1,14 @@
-import type { Opener } from './delimiters.ts';
+/** An open mark whose other half may still come. */
+export interface Opener {
+  readonly character: string;
+  /** Marks not yet closed; a bracket counts one. */
+  length: number;
+  /** Whether the run could also have closed something: CommonMark's rule of three asks. */
+  readonly both: boolean;
+  position: number;
+  /** Where the word it stands in begins: what is before may go out. */
+  wordStart: number;
+}
 
 export type FormulaEnd = '$' | '$$' | '\\)' | '\\]';
 

@@ -137,7 +137,7 @@ export function sanitizeLine(text: string): string {
 }
 
 /** Parser state within an escape sequence; `reread` means that the sequence ended before the given character. */
-export type SequenceState = 'text' | 'escape' | 'intermediate' | 'csi' | 'string' | 'reread';
+type SequenceState = 'text' | 'escape' | 'intermediate' | 'csi' | 'string' | 'reread';
 
 const BEL = 0x07;
 const LF = 0x0a;
@@ -152,7 +152,7 @@ const DEL = 0x7f;
  * the reader: BEL ends every kind of string, and a line end ends any sequence, so that hostile text cannot hide
  * the lines that follow). A printable character a sequence cannot hold is given back to the text.
  */
-export function advanceSequence(state: SequenceState, code: number): SequenceState {
+function advanceSequence(state: SequenceState, code: number): SequenceState {
   if (code === ESC) return 'escape';
   if (code === LF || code === CR) return 'reread';
   if (code === CAN || code === SUB) return 'text';

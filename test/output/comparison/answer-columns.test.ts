@@ -137,8 +137,8 @@ test('control sequences of an answer are removed and counted', async () => {
 test('control sequences in the reason why an answer ended are removed', async () => {
   const { screen, view, settle } = open(60);
   const answer = answerOf('one', 'a');
-  const record = { ...answer.record, finishReason: 'stop\u001B]0;title\u0007' };
-  await view.ended(0, { ...answer, record });
+  const metadata = { ...answer.metadata, finishReason: 'stop\u001B]0;title\u0007' };
+  await view.ended(0, { ...answer, metadata });
   await settle();
   expect((await screen.screen()).at(-1)).toMatch(/^stop · /);
   expect(screen.output.join('')).not.toContain('title');

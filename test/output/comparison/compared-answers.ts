@@ -18,9 +18,9 @@ export const finished: ChatEvent = {
 /** An answer that is whole, or failed. */
 export function answerOf(label: string, content: string, failure?: Failure): ComparedAnswer {
   const timing = { total: 20 };
-  const record =
+  const metadata =
     failure === undefined
       ? { complete: true, finishReason: 'stop', timing }
       : { complete: false, timing };
-  return { label, model: label, content, record, failure };
+  return { label, model: label, content, metadata, failure };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { meetRun, type Opener } from '../../../src/terminal/markdown/delimiters.ts';
+import { meetRun } from '../../../src/terminal/markdown/delimiters.ts';
+import type { Opener } from '../../../src/terminal/markdown/scan-state.ts';
 
 /** Meets every run of `*` in a text. @returns whether each closed something, and the lengths still open */
 function meetAll(text: string): { readonly closed: boolean[]; readonly open: number[] } {

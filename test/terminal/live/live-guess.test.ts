@@ -1,9 +1,9 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createLiveRegion } from '../../src/terminal/live/live-region.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
-import { footer } from '../support/region.ts';
-import { createScreen } from '../support/screen.ts';
+import { createLiveRegion } from '../../../src/terminal/live/live-region.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { footer } from '../../support/region.ts';
+import { createScreen } from '../../support/screen.ts';
 
 test.each([60, 80, 100])(
   'T20 the cursor stands at the caret in a terminal %i wide that tells no size',

@@ -1,0 +1,20 @@
+/** Milliseconds of each unit, the largest that fits is used. */
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** Days after which the date is shown instead. */
+const longestAgo = 14;
+
+/** `just now`, `5 minutes ago`, `3 days ago`, and the date of what is older than two weeks. */
+export function timeAgo(time: Date, now: Date): string {
+  const age = now.getTime() - time.getTime();
+  for (const [unit, length] of units) {
+    const count = Math.floor(age / length);
+    if (unit === 'day' && count > longestAgo) return time.toISOString().slice(0, 10);
+    if (count > 0) return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+  }
+  return 'just now';
+}

@@ -34,7 +34,7 @@ export type EffectRunners = {
 };
 
 /** Selects a turn and its ancestors, then prints the conversation from there. */
-function choose(core: SessionCore, turnId: string): Promise<void> {
+function selectVersion(core: SessionCore, turnId: string): Promise<void> {
   const journal = core.journal();
   const { turns, selection } = journal.conversation();
   for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
@@ -113,7 +113,7 @@ export const effectRunners: EffectRunners = {
   copy: runCopy,
   save: runSave,
   'save-journal': runSaveJournal,
-  choose: (core, { turnId }) => choose(core, turnId),
+  'select-version': (core, { turnId }) => selectVersion(core, turnId),
   undo: (core, { turnId }) => undo(core, turnId),
   rename: (core, { title }) => rename(core, title),
   'new-conversation': runNewConversation,

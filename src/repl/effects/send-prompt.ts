@@ -56,7 +56,7 @@ async function recordNew(
   prompt: PromptToSend & { readonly type: 'new' },
 ): Promise<string> {
   const { core } = answer;
-  core.print([{ type: 'prompt', text: prompt.shown, isEarlier: prompt.isEarlier }]);
+  core.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
   const mentioned = await readMentioned(core.ports.files, prompt, answer.signal);
   const files = [...prompt.files, ...mentioned];
   core.print(files.map(attachedEntry));

@@ -18,7 +18,12 @@ import {
   type Step,
   step,
 } from './step.ts';
-import { isEchoed, isImmediate, linesAfterCommand, runCommand } from '../slash-commands/table.ts';
+import {
+  appearsInTranscript,
+  isImmediate,
+  linesAfterCommand,
+  runCommand,
+} from '../slash-commands/table.ts';
 import { discardRestored } from '../state/attachments.ts';
 import { nextParent, withBranch } from '../state/position.ts';
 import type { ReplState } from '../state/state.ts';
@@ -55,14 +60,14 @@ function unescaped(draft: Draft): Draft {
 }
 
 /** Pastes are sent in full but shown as markers. */
-function sendPrompt(state: ReplState, draft: Draft, isEarlier: boolean): Step {
+function sendPrompt(state: ReplState, draft: Draft, needsEcho: boolean): Step {
   const typed = unescaped(draft);
   const content = contentOf(typed);
   const prompt = {
     type: 'new',
     content,
     shown: shownText(typed),
-    isEarlier,
+    needsEcho,
     files: state.attachments,
     mentions: mentionsOf(typed.text),
     isConfirmed: content === state.unconfirmed,
@@ -72,11 +77,11 @@ function sendPrompt(state: ReplState, draft: Draft, isEarlier: boolean): Step {
   return { ...sent, state: withBranch(sent.state, undefined) };
 }
 
-function run(state: ReplState, draft: Draft, isEarlier = false): Step {
-  if (!isCommand(draft)) return sendPrompt(state, draft, isEarlier);
+function run(state: ReplState, draft: Draft, needsEcho = false): Step {
+  if (!isCommand(draft)) return sendPrompt(state, draft, needsEcho);
   const line = contentOf(draft).trim();
-  const echo = printing({ type: 'command', text: shownText(draft), isEarlier });
-  const echoed = isEchoed(line) ? step(state, echo) : step(state);
+  const echo = printing({ type: 'command', text: shownText(draft), needsEcho });
+  const echoed = appearsInTranscript(line) ? step(state, echo) : step(state);
   return andThen(echoed, (next) => runCommand(next, line));
 }
 

@@ -39,7 +39,7 @@ export function switchVersion(state: ReplState, choice: VersionChoice): Step {
   if (chosen === ends[index])
     return printNotice(state, `this is version ${choice} of ${ends.length}`);
   const next = state.branch?.reason === 'undo' ? withBranch(state, undefined) : state;
-  return step(next, { type: 'choose', turnId: chosen.id });
+  return step(next, { type: 'select-version', turnId: chosen.id });
 }
 
 /** The published model that was not used; undefined if none of the models is published. */

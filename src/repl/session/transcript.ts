@@ -11,8 +11,8 @@ export interface AnswerFormatter {
 
 /** Formats the entries of a transcript. Arguments are not sanitized; results end with a line end. */
 export interface TranscriptFormat {
-  prompt(text: string, isEarlier: boolean): string;
-  command(text: string, isEarlier: boolean): string;
+  prompt(text: string, needsEcho: boolean): string;
+  command(text: string, needsEcho: boolean): string;
   answerHead(model: string | undefined): string;
   readonly reasoningHead: string;
   reasoning(text: string): string;
@@ -50,7 +50,7 @@ interface OpenReasoning {
 }
 
 /** Consecutive notices, failures included, have no separator between them. */
-type Group = 'notice' | 'turn';
+type Group = 'notice' | 'conversation';
 
 type Write = (text: string) => Promise<void> | undefined;
 
@@ -82,7 +82,7 @@ function closeReasoning(state: TranscriptState): void {
 
 async function addReasoning(state: TranscriptState, text: string): Promise<void> {
   if (state.reasoning === undefined) {
-    separate(state, 'turn');
+    separate(state, 'conversation');
     void state.write(state.format().reasoningHead);
     state.reasoning = { sanitizer: createSanitizer(), last: '\n' };
   }
@@ -99,7 +99,7 @@ function separate(state: TranscriptState, group: Group): void {
 }
 
 async function openAnswer(state: TranscriptState, model: string | undefined): Promise<OpenAnswer> {
-  separate(state, 'turn');
+  separate(state, 'conversation');
   const format = state.format();
   void state.write(format.answerHead(model));
   const formatter = await format.answerText();
@@ -141,15 +141,15 @@ async function printEntry(state: TranscriptState, entry: Entry): Promise<void> {
     return;
   }
   const format = state.format();
-  const isTurn = entry.type === 'prompt' || entry.type === 'command';
-  separate(state, isTurn ? 'turn' : 'notice');
+  const isConversation = entry.type === 'prompt' || entry.type === 'command';
+  separate(state, isConversation ? 'conversation' : 'notice');
   if (entry.type === 'command') {
     // No separator before the command's output.
     state.lastGroup = 'notice';
-    await state.write(format.command(entry.text, entry.isEarlier === true));
+    await state.write(format.command(entry.text, entry.needsEcho === true));
   }
   if (entry.type === 'prompt')
-    await state.write(format.prompt(entry.text, entry.isEarlier === true));
+    await state.write(format.prompt(entry.text, entry.needsEcho === true));
   if (entry.type === 'notice') await state.write(format.notice(entry.text));
   if (entry.type === 'failure') await state.write(format.failure(entry.message, entry.hint));
 }

@@ -98,7 +98,7 @@ function continueAnswer(state: ReplState): Step {
     type: 'new',
     content: continuation,
     shown: continuation,
-    isEarlier: true,
+    needsEcho: true,
     files: [],
     mentions: [],
     isConfirmed: true,

@@ -68,7 +68,7 @@ export function linesAfterCommand(
 }
 
 /** Whether the transcript shows a command before its output. */
-export function isEchoed(line: string): boolean {
+export function appearsInTranscript(line: string): boolean {
   return commandOf(line)?.isSilent !== true;
 }
 

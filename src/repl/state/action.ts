@@ -47,7 +47,7 @@ export type Action =
       readonly conversation: Conversation;
       readonly now: number;
     }
-  /** Turns were added or chosen, or the title was set; a different id means a different conversation. */
+  /** Turns were added or selected, or the title was set; a different id means a different conversation. */
   | { readonly type: 'conversation-changed'; readonly conversation: Conversation }
   | { readonly type: 'task-ended'; readonly entries: readonly Entry[]; readonly now: number }
   /** An effect threw or rejected; `stopped`: the user stopped it. */

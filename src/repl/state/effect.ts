@@ -20,7 +20,7 @@ export type PromptToSend =
       /** As shown in the transcript, with long pastes as markers. */
       readonly shown: string;
       /** The prompt was queued or generated, so the line-mode screen does not show it yet. */
-      readonly isEarlier: boolean;
+      readonly needsEcho: boolean;
       readonly files: readonly AttachedFile[];
       /** Paths written as `@path`; existing files are attached. */
       readonly mentions: readonly string[];
@@ -67,7 +67,7 @@ export type Effect =
       readonly block: number | undefined;
     }
   | { readonly type: 'save-journal' }
-  | { readonly type: 'choose'; readonly turnId: string }
+  | { readonly type: 'select-version'; readonly turnId: string }
   /** Removes a prompt and its answer from the conversation. */
   | { readonly type: 'undo'; readonly turnId: string }
   | { readonly type: 'rename'; readonly title: string }

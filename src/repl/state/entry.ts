@@ -1,8 +1,8 @@
 /** A finished piece of the transcript. Texts are untrusted: the transcript sanitizes them. */
 export type Entry =
-  /** `isEarlier`: shown again or queued, so the terminal has not echoed it here. */
-  | { readonly type: 'prompt'; readonly text: string; readonly isEarlier?: boolean }
-  | { readonly type: 'command'; readonly text: string; readonly isEarlier?: boolean }
+  /** `needsEcho`: queued, generated or shown again, so the terminal has not echoed it here. */
+  | { readonly type: 'prompt'; readonly text: string; readonly needsEcho?: boolean }
+  | { readonly type: 'command'; readonly text: string; readonly needsEcho?: boolean }
   /** An earlier answer, shown again. */
   | { readonly type: 'answer'; readonly text: string; readonly model: string | undefined }
   | { readonly type: 'notice'; readonly text: string }

@@ -30,5 +30,5 @@ export function sentEntries(content: string): readonly Entry[] {
   const { text, pastes } = withSent(createBuffer(), createHistory(), prompt);
   const typed = prompt.startsWith('/') && text.startsWith('//') ? text.slice(1) : text;
   const shown = shownText({ text: typed, pastes });
-  return [{ type: 'prompt', text: shown, isEarlier: true }, ...files.map(attachedEntry)];
+  return [{ type: 'prompt', text: shown, needsEcho: true }, ...files.map(attachedEntry)];
 }

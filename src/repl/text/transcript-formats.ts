@@ -59,8 +59,8 @@ const asItIs = (): AnswerFormatter => ({
  * already; only queued, repeated and generated ones are written.
  */
 export const lineFormat: TranscriptFormat = {
-  prompt: (text, isEarlier) => (isEarlier ? `You: ${sanitize(text)}\n` : ''),
-  command: (text, isEarlier) => (isEarlier ? `You: ${sanitize(text)}\n` : ''),
+  prompt: (text, needsEcho) => (needsEcho ? `You: ${sanitize(text)}\n` : ''),
+  command: (text, needsEcho) => (needsEcho ? `You: ${sanitize(text)}\n` : ''),
   reasoningHead: 'reasoning: ',
   reasoning: (text) => text,
   answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,

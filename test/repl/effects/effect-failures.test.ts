@@ -39,7 +39,7 @@ const cases: Readonly<Record<Effect['type'], Case>> = {
   copy: command('/copy'),
   save: command('/save answer.md'),
   'save-journal': command('/save'),
-  choose: command('/version 1'),
+  'select-version': command('/version 1'),
   undo: command('/undo'),
   rename: command('/rename on tea'),
   'new-conversation': command('/new'),

@@ -86,7 +86,7 @@ test('a prompt is shown again with the names of its files and a marker for long 
   line(`see @notes.md\n\n${'line\n'.repeat(100)}`);
   await idle();
   expect(showConversation(session.state().conversation).slice(1, 3)).toEqual([
-    { type: 'prompt', text: 'see @notes.md\n\n[paste #1, 100 lines]', isEarlier: true },
+    { type: 'prompt', text: 'see @notes.md\n\n[paste #1, 100 lines]', needsEcho: true },
     { type: 'notice', text: 'attached notes.md (20 bytes)' },
   ]);
 });

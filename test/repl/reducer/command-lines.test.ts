@@ -87,7 +87,7 @@ describe('Y18: a command', () => {
   test.each(['/usage', '/nonsense', '/model nextgen'])('%s is shown before its output', (text) => {
     const { effects } = run(stateOf(), typed(text), enter);
     const [echo, output] = effectsOf(effects, 'print');
-    expect(echo?.entries).toEqual([{ type: 'command', text, isEarlier: false }]);
+    expect(echo?.entries).toEqual([{ type: 'command', text, needsEcho: false }]);
     expect(output?.entries).toHaveLength(1);
   });
 

@@ -10,7 +10,7 @@ test.each([
   ['/copy', 'copy text\n```\ncode\n```', 'the last answer copied with pbcopy'],
   ['/copy 1', 'copy code\n', 'code block 1 copied with pbcopy'],
   ['/save 1 f.ts', 'write f.ts: code\n', 'code block 1 written to /home/f.ts'],
-])('%s', async (line, call, message) => {
+])('%s uses the last answer', async (line, call, message) => {
   const { enter, idle, calls, text } = createMemorySession(saying('text\n```\ncode\n```'));
   enter('one');
   await idle();

@@ -84,7 +84,7 @@ describe('an open menu', () => {
   });
 });
 
-describe('the search of the history', () => {
+describe('the history search', () => {
   const sent = ['git status', 'git log', 'tea'].reduce(
     (state, text) =>
       run(state, typed(text), enter, {

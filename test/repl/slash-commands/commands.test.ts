@@ -174,7 +174,7 @@ describe('the last answer', () => {
     ['/save a.md', { type: 'save', source: 'because', block: undefined, path: 'a.md' }],
     ['/save 2 f.ts', { type: 'save', source: 'because', block: 2, path: 'f.ts' }],
     ['/save', { type: 'save-journal' }],
-  ])('%s', (line, effect) => {
+  ])('is used by %s', (line, effect) => {
     expect(command(withLastPrompt, line).effects).toContainEqual(effect);
   });
 

@@ -16,21 +16,17 @@ import { createMemoryContext } from '../support/memory-context.ts';
  * Parses words with one command below natter. `build` gets an object whose every function records its call.
  * @returns the name of the called function and its arguments after the context
  */
-async function parse<Runs extends object>(
-  build: (runs: Runs) => Command,
-  words: string,
-): Promise<readonly unknown[]> {
+async function parse(build: (runs: never) => Command, words: string): Promise<readonly unknown[]> {
   let ran: readonly unknown[] = ['nothing'];
-  const runs = new Proxy({} as Runs, {
-    get:
-      (_target, name) =>
-      async (_context: unknown, ...values: unknown[]) => {
-        ran = [name, ...values];
-      },
-  });
+  const record =
+    (name: string | symbol) =>
+    async (_context: unknown, ...values: unknown[]) => {
+      ran = [name, ...values];
+    };
+  const runs = new Proxy({}, { get: (_target, name) => record(name) });
   const program = new Command('natter');
   addGlobalOptions(program);
-  program.addCommand(build(runs), { isDefault: true });
+  program.addCommand(build(runs as never), { isDefault: true });
   await program.parseAsync(words.split(' '), { from: 'user' });
   return ran;
 }

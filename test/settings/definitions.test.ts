@@ -19,7 +19,7 @@ describe('definitions', () => {
     },
   );
 
-  test('K1 no setting, and so no flag, takes a key', () => {
+  test('K1 no setting is a key, so no flag takes one', () => {
     const names = rows.map(([, { name }]) => name);
     expect(names.filter((name) => /key|secret|credential|password|auth/.test(name))).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe('environmentVariables', () => {
     expect(environmentVariables.filter(({ summary }) => summary === '')).toEqual([]);
   });
 
-  test('shows defaults as they are typed', () => {
+  test('has defaults as they are typed', () => {
     const shown = Object.fromEntries(environmentVariables.map((row) => [row.name, row.default]));
     expect(shown).toMatchObject({
       NATTER_MODEL: 'origin',

@@ -17,7 +17,7 @@ describe('resolveFolders', () => {
     },
   );
 
-  test('takes the XDG variables', () => {
+  test('uses the XDG variables', () => {
     const environment = { XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d', XDG_STATE_HOME: '/s' };
     expect(resolveFolders({ ...linux, environment })).toEqual({
       config: '/c/natter',
@@ -31,7 +31,7 @@ describe('resolveFolders', () => {
     expect(folders.config).toBe('/home/ada/.config/natter');
   });
 
-  test("prefers natter's own variables, which name the folder itself", () => {
+  test("prefers natter's variables, which are the folder itself", () => {
     const environment = {
       XDG_CONFIG_HOME: '/c',
       NATTER_CONFIG_DIR: '/own/config',
@@ -45,12 +45,12 @@ describe('resolveFolders', () => {
     });
   });
 
-  test('K21 takes an empty variable of its own as unset', () => {
+  test("K21 treats an empty variable of natter's as unset", () => {
     const folders = resolveFolders({ ...linux, environment: { NATTER_CONFIG_DIR: '' } });
     expect(folders.config).toBe('/home/ada/.config/natter');
   });
 
-  test('K23 refuses a variable of its own that depends on the current directory', async () => {
+  test("K23 refuses a relative path in one of natter's variables", async () => {
     const environment = { NATTER_CONFIG_DIR: '.natter' };
     expect(await failureOf(() => resolveFolders({ ...linux, environment }))).toMatchObject({
       kind: 'configuration',
@@ -103,7 +103,7 @@ describe('resolveFolders', () => {
     );
   });
 
-  test.each([undefined, '', 'relative'])('knows no folder when the home is %s', (homeDirectory) => {
+  test.each([undefined, '', 'relative'])('has no folder if the home is %s', (homeDirectory) => {
     expect(resolveFolders({ environment: {}, platform: 'linux', homeDirectory })).toEqual({
       config: undefined,
       data: undefined,

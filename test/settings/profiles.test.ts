@@ -24,12 +24,12 @@ describe('setStoredSetting', () => {
     ['params.temperature', '0.2', { params: { temperature: 0.2 } }],
     ['params.a.b', '{"c":[1]}', { params: { 'a.b': { c: [1] } } }],
     ['headers.X-Team', ' blue ', { headers: { 'x-team': 'blue' } }],
-  ])('keeps %s %j as %j', (setting, text, profile) => {
+  ])('stores %s %j as %j', (setting, text, profile) => {
     const { settings } = setStoredSetting(storedWith(), 'default', setting, text);
     expect(settings.profiles['default']).toEqual(profile);
   });
 
-  test('keeps everything else, unknown keys too', () => {
+  test('keeps everything else, including unknown keys', () => {
     const before = storedWith({ work: { model: 'w', future: { a: 1 }, params: { seed: 1 } } });
     const { settings } = setStoredSetting(before, 'work', 'params.top_p', '1');
     expect(settings.profiles).toEqual({
@@ -115,7 +115,7 @@ describe('unsetStoredSetting', () => {
     expect(none.settings.profiles['default']).toEqual({});
   });
 
-  test('returns the same object when there is nothing to remove', () => {
+  test('returns the same object if there is nothing to remove', () => {
     const stored = storedWith({ default: { model: 'x' } });
     expect(unsetStoredSetting(stored, 'default', 'save')).toBe(stored);
     expect(unsetStoredSetting(stored, 'other', 'model')).toBe(stored);
@@ -125,7 +125,7 @@ describe('unsetStoredSetting', () => {
 describe('profiles', () => {
   const stored = storedWith({ home: {}, work: {} }, { work: credential }, 'home');
 
-  test('are listed with the default one, the current one and their keys', () => {
+  test('are listed with the default profile, the current one and their keys', () => {
     expect(listProfiles(stored)).toEqual([
       { name: 'default', current: false, hasKey: false },
       { name: 'home', current: true, hasKey: false },
@@ -144,11 +144,11 @@ describe('profiles', () => {
     expect(credentials.profiles).toEqual({});
   });
 
-  test('leave the default one as the current when the current is deleted', () => {
+  test('are replaced by the default profile if the current one is deleted', () => {
     expect(deleteProfile(stored, 'home').settings).not.toHaveProperty('profile');
   });
 
-  test.each([useProfile, deleteProfile])('%o fails for one that does not exist', async (change) => {
+  test.each([useProfile, deleteProfile])('%o fails for an unknown profile', async (change) => {
     expect(await failureOf(() => change(stored, 'wrok'))).toMatchObject({
       kind: 'configuration',
       hint: 'the profiles are default, home, work',
@@ -157,14 +157,14 @@ describe('profiles', () => {
 });
 
 describe('credentials', () => {
-  test('K11 are kept trimmed, with the address that the profile gets too', () => {
+  test('K11 are stored trimmed, with the address, which the profile gets too', () => {
     const given = { apiKey: ` ${exampleKey}\n`, baseUrl: ' https://api.example.com ' };
     const { settings, credentials } = saveCredential(storedWith(), 'work', given);
     expect(credentials.profiles).toEqual({ work: credential });
     expect(settings.profiles).toEqual({ work: { 'base-url': 'https://api.example.com' } });
   });
 
-  test('K10 are refused when no header can carry the key', async () => {
+  test('K10 are refused if the key is not valid in a header', async () => {
     const bad = { ...credential, apiKey: 'a\nb' };
     expect(await failureOf(() => saveCredential(storedWith(), 'work', bad))).toMatchObject({
       kind: 'usage',
@@ -172,7 +172,7 @@ describe('credentials', () => {
     });
   });
 
-  test('are removed without touching the settings', () => {
+  test('are removed without a change of the settings', () => {
     const stored = storedWith({ work: { model: 'x' } }, { work: credential });
     const removed = removeCredential(stored, 'work');
     expect(removed.credentials.profiles).toEqual({});

@@ -15,7 +15,7 @@ function resolve(layers: Partial<SettingLayers> = {}) {
 }
 
 describe('the key', () => {
-  test('is the stored one when the base URL has the origin it was saved for', () => {
+  test('is the stored key if the base URL has its origin', () => {
     const { apiKey, unsentSecrets } = resolve();
     expect(apiKey).toEqual({ value: exampleKey, source: { kind: 'profile', name: 'default' } });
     expect(unsentSecrets).toEqual([]);
@@ -25,7 +25,7 @@ describe('the key', () => {
     'https://api.example.com:443/v1',
     'HTTPS://API.EXAMPLE.COM/other',
     'https://ada:secret@api.example.com',
-  ])('goes to the same origin written as %s', (baseUrl) => {
+  ])('is sent to the same origin written as %s', (baseUrl) => {
     expect(resolve({ flags: { baseUrl } }).apiKey?.value).toBe(exampleKey);
   });
 
@@ -36,7 +36,7 @@ describe('the key', () => {
     'https://api.example.com:8443',
     'http://api.example.com',
     'http://127.0.0.1:8080',
-  ])('K23 a flag cannot carry a stored key to %s', (baseUrl) => {
+  ])('K23 is not sent to %s of a flag', (baseUrl) => {
     const { apiKey, unsentSecrets } = resolve({ flags: { baseUrl } });
     expect(apiKey).toBeUndefined();
     expect(unsentSecrets).toEqual([
@@ -49,7 +49,7 @@ describe('the key', () => {
     ]);
   });
 
-  test('K23 a variable cannot carry a stored key elsewhere either', () => {
+  test('K23 is not sent to a different address of a variable', () => {
     const environment = { NATTER_BASE_URL: 'https://elsewhere.example' };
     const { apiKey, unsentSecrets } = resolve({ environment });
     expect(apiKey).toBeUndefined();
@@ -58,7 +58,7 @@ describe('the key', () => {
     ]);
   });
 
-  test('K23 a changed config.json cannot carry the key elsewhere either', () => {
+  test('K23 is not sent to a different address of a changed config.json', () => {
     const changed = storedWith(
       { default: { 'base-url': 'https://elsewhere.example' } },
       stored.credentials.profiles,
@@ -66,7 +66,7 @@ describe('the key', () => {
     expect(resolve({ stored: changed }).apiKey).toBeUndefined();
   });
 
-  test('of the environment goes to whatever base URL is in force', () => {
+  test('of the environment is sent to any base URL', () => {
     const environment = { NATTER_API_KEY: ' from-environment\n' };
     const { apiKey } = resolve({ environment, flags: { baseUrl: 'https://elsewhere.example' } });
     expect(apiKey).toEqual({
@@ -75,11 +75,11 @@ describe('the key', () => {
     });
   });
 
-  test('K21 of the environment counts as unset when it is empty', () => {
+  test('K21 of the environment counts as unset if it is empty', () => {
     expect(resolve({ environment: { NATTER_API_KEY: '' } }).apiKey?.value).toBe(exampleKey);
   });
 
-  test('is not taken from another profile', () => {
+  test('is not that of a different profile', () => {
     const two = storedWith({ work: { 'base-url': home } }, stored.credentials.profiles);
     expect(resolve({ stored: two, flags: { profile: 'work' } }).apiKey).toBeUndefined();
   });
@@ -89,7 +89,7 @@ describe('the key', () => {
     expect(resolve({ stored: bare }).apiKey).toBeUndefined();
   });
 
-  test('K10 that no header can carry fails and is not shown', async () => {
+  test('K10 fails without being shown if it is not valid in a header', async () => {
     const environment = { NATTER_API_KEY: 'exa\nmple' };
     const failure = await failureOf(() => resolve({ environment }));
     expect(failure).toMatchObject({
@@ -98,7 +98,7 @@ describe('the key', () => {
     });
   });
 
-  test('K10 a stored key that no header can carry fails as well', async () => {
+  test('K10 of a profile fails, too, if it is not valid in a header', async () => {
     const bad = storedWith(
       { default: { 'base-url': home } },
       { default: { apiKey: 'b\u00e4d', baseUrl: home } },

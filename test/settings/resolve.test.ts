@@ -32,7 +32,7 @@ describe('precedence', () => {
     expect(sources.model).toEqual({ kind: 'profile', name: 'default' });
   });
 
-  test('K21 the default holds when nobody says anything', () => {
+  test('K21 the default applies without flag, variable and profile', () => {
     const { values, sources } = resolve();
     expect(values).toEqual({
       model: 'origin',
@@ -48,12 +48,12 @@ describe('precedence', () => {
     expect(sources.baseUrl).toEqual({ kind: 'default', name: 'default' });
   });
 
-  test.each(settingKeys)('K21 an empty variable leaves %s as it was', (key) => {
+  test.each(settingKeys)('K21 an empty variable does not change %s', (key) => {
     const environment = { [definitions[key].variable]: '' };
     expect(resolve({ environment }).values[key]).toBe(definitions[key].default);
   });
 
-  test('an empty flag is a value: it takes the system prompt of the profile away', () => {
+  test('an empty flag is a value: it removes the system prompt of the profile', () => {
     const withSystem = storedWith({ default: { system: 'Be brief.' } });
     expect(resolve({ flags: { system: '' }, stored: withSystem }).values.system).toBe('');
   });
@@ -77,7 +77,7 @@ describe('precedence', () => {
 });
 
 describe('bad values', () => {
-  test('a bad flag is a usage failure that names the flag', async () => {
+  test('a bad flag is a usage failure with its name', async () => {
     const failure = await failureOf(() => resolve({ flags: { retries: 'many' } }));
     expect(failure).toMatchObject({
       kind: 'usage',
@@ -85,7 +85,7 @@ describe('bad values', () => {
     });
   });
 
-  test('a bad variable is a configuration failure that names the variable', async () => {
+  test('a bad variable is a configuration failure with its name', async () => {
     const failure = await failureOf(() => resolve({ environment: { NATTER_TIMEOUT: 'soon' } }));
     expect(failure.kind).toBe('configuration');
     expect(failure.message).toContain('NATTER_TIMEOUT must be a duration such as');
@@ -123,7 +123,7 @@ describe('the profile in force', () => {
     expect(profile).toMatchObject({ value: name, source: { kind } });
   });
 
-  test('is the default one when none was chosen, though no file has it', () => {
+  test('is the default one if none is chosen, even if no file has it', () => {
     expect(resolve().profile).toEqual({
       value: 'default',
       source: { kind: 'default', name: 'default' },
@@ -133,7 +133,7 @@ describe('the profile in force', () => {
   test.each([
     [{ profile: 'wrok' }, {}],
     [{}, { NATTER_PROFILE: 'wrok' }],
-  ])('an unknown one fails with those there are: %j %j', async (flags, environment) => {
+  ])('an unknown one fails with the known ones in the hint: %j %j', async (flags, environment) => {
     expect(await failureOf(() => resolve({ flags, environment, stored }))).toMatchObject({
       kind: 'configuration',
       message: 'there is no profile "wrok"',
@@ -141,7 +141,7 @@ describe('the profile in force', () => {
     });
   });
 
-  test('a new one is fine for a command that creates it', () => {
+  test('may be new for a command that creates it', () => {
     const settings = resolve({ flags: { profile: 'new' }, stored, allowNewProfile: true });
     expect(settings.profile.value).toBe('new');
     expect(settings.values.model).toBe('origin');
@@ -199,7 +199,7 @@ describe('parameters and headers', () => {
     expect(failure.message).toContain('"__proto__" cannot be the name of a parameter');
   });
 
-  test('a flag cannot set what natter writes itself', async () => {
+  test('a flag cannot set a field of natter', async () => {
     const failure = await failureOf(() => resolve({ flags: { params: { stream: false } } }));
     expect(failure).toMatchObject({ kind: 'usage', hint: 'use --no-stream' });
   });

@@ -19,7 +19,7 @@ function rows() {
   return listSettings(resolveSettings({ flags: { retries: 2 }, environment: {}, stored }));
 }
 
-test('lists every setting in force with its value as typed and its source', () => {
+test('lists all settings in force with values as typed and sources', () => {
   const profile = { kind: 'profile', name: 'default' };
   expect(rows()).toEqual(
     expect.arrayContaining([
@@ -43,7 +43,7 @@ test('lists every setting in force with its value as typed and its source', () =
   );
 });
 
-test('Y14: values have their types, as the settings file has them', () => {
+test('Y14: values have the types of the settings file', () => {
   const values = Object.fromEntries(rows().map((row) => [row.name, jsonRow(row).value]));
   expect(values).toMatchObject({
     model: 'origin',
@@ -59,7 +59,7 @@ test('Y14: values have their types, as the settings file has them', () => {
   });
 });
 
-test('K25 K15 shows keys, passwords and secret headers masked', () => {
+test('K25 K15 masks keys, passwords and secret headers', () => {
   const shown = Object.fromEntries(rows().map(({ name, value }) => [name, value]));
   expect(shown).toMatchObject({
     'base-url': 'https://…@api.example.com',

@@ -29,7 +29,7 @@ describe('parseParameterFlag', () => {
   });
 
   test.each(['END', 'high', 'json_object', 'gpt-4o:latest', 'a/b', 'user@host'])(
-    'Y11: takes the word %s as text',
+    'Y11: reads the word %s as text',
     (word) => {
       expect(parseParameterFlag(`stop=${word}`)).toEqual(['stop', word]);
     },
@@ -47,7 +47,7 @@ describe('parseParameterFlag', () => {
     'None',
     'NaN',
     'undefined',
-  ])('Y11: refuses %j, which may be meant as JSON, and says how to quote text', async (text) => {
+  ])('Y11: refuses %j, which may be meant as JSON, with a hint about quotes', async (text) => {
     expect(await failureOf(() => parseParameterFlag(`stop=${text}`))).toMatchObject({
       kind: 'usage',
       message: '--param stop must be JSON or a single word',

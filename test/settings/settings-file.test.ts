@@ -31,7 +31,7 @@ describe('readStoredSettings', () => {
     },
   );
 
-  test('keeps keys it does not know', () => {
+  test('keeps unknown keys', () => {
     const document = { version: 1, future: [1], profiles: { work: { model: 'x', later: true } } };
     const folder = folderWith('config.json', JSON.stringify(document));
     expect(readStoredSettings(folder, platform).stored.settings).toEqual(document);
@@ -58,31 +58,34 @@ describe('readStoredSettings', () => {
     ['{"profiles":{"a":{"apiKey":"x"}}}', 'its profile "a" is malformed'],
     ['{"profiles":{"a":{"apiKey":"x","baseUrl":"no"}}}', 'its profile "a" is malformed'],
     ['{"version":2}', 'another version of natter wrote it'],
-  ])('K7 names what is wrong with %j, shows none of it and keeps it', async (content, problem) => {
-    const folder = folderWith('credentials.json', content);
-    const file = path.join(folder, 'credentials.json');
-    const failure = await failureOf(() => readStoredSettings(folder, platform));
-    expect(failure).toMatchObject({
-      kind: 'configuration',
-      message: `cannot use ${file}: ${problem}`,
-    });
-    expect(failure.hint).toBeDefined();
-    expect(failure.cause).toBeUndefined();
-    expect(readFileSync(file, 'utf8')).toBe(content);
-  });
+  ])(
+    'K7 reports the problem of %j without the content and keeps the file',
+    async (content, problem) => {
+      const folder = folderWith('credentials.json', content);
+      const file = path.join(folder, 'credentials.json');
+      const failure = await failureOf(() => readStoredSettings(folder, platform));
+      expect(failure).toMatchObject({
+        kind: 'configuration',
+        message: `cannot use ${file}: ${problem}`,
+      });
+      expect(failure.hint).toBeDefined();
+      expect(failure.cause).toBeUndefined();
+      expect(readFileSync(file, 'utf8')).toBe(content);
+    },
+  );
 
   test.each([
     ['{"profile":7}', 'its "profile" is not text'],
     ['{"profiles":{"a":[]}}', 'its profile "a" is malformed'],
     ['{"profiles":{"a":{"params":[1]}}}', 'its profile "a" is malformed'],
     ['{"profiles":{"a":{"headers":"x"}}}', 'its profile "a" is malformed'],
-  ])('K7 names what is wrong with settings like %s', async (content, problem) => {
+  ])('K7 reports the problem of settings such as %s', async (content, problem) => {
     const folder = folderWith('config.json', content);
     const failure = await failureOf(() => readStoredSettings(folder, platform));
     expect(failure.message).toBe(`cannot use ${path.join(folder, 'config.json')}: ${problem}`);
   });
 
-  test('reports a file that cannot be read as a storage failure', async () => {
+  test('reports an unreadable file as a storage failure', async () => {
     const folder = temporaryFolder();
     mkdirSync(path.join(folder, 'config.json'));
     const failure = await failureOf(() => readStoredSettings(folder, platform));
@@ -94,7 +97,7 @@ describe('readStoredSettings', () => {
 });
 
 describe.runIf(process.platform !== 'win32')('a credentials file that others can read', () => {
-  test('K4 is made private and reported, its content still in use', () => {
+  test('K4 is made private, reported and used', () => {
     const folder = folderWith('credentials.json', credentials, 0o644);
     const file = path.join(folder, 'credentials.json');
     const { stored, warnings } = readStoredSettings(folder, 'linux');
@@ -104,20 +107,20 @@ describe.runIf(process.platform !== 'win32')('a credentials file that others can
     expect(readStoredSettings(folder, 'linux').warnings).toEqual([]);
   });
 
-  test.each([0o600, 0o400])('is not found in one of mode %o', (mode) => {
+  test.each([0o600, 0o400])('is not reported for mode %o', (mode) => {
     const folder = folderWith('credentials.json', credentials, mode);
     expect(readStoredSettings(folder, 'linux').warnings).toEqual([]);
     expect(statSync(path.join(folder, 'credentials.json')).mode & 0o777).toBe(mode);
   });
 
-  test('is as Windows shows every file, which has no modes: nothing is changed or reported there', () => {
+  test('is neither changed nor reported on Windows, which has no modes', () => {
     const folder = folderWith('credentials.json', credentials, 0o644);
     expect(readStoredSettings(folder, 'win32').warnings).toEqual([]);
     expect(statSync(path.join(folder, 'credentials.json')).mode & 0o777).toBe(0o644);
   });
 });
 
-test('a file that Windows PowerShell wrote, with a byte order mark and CRLF, is read', () => {
+test('reads a file of Windows PowerShell, with a byte order mark and CRLF', () => {
   const folder = folderWith(
     'config.json',
     '\uFEFF{\r\n  "version": 1,\r\n  "profiles": {}\r\n}\r\n',

@@ -36,7 +36,7 @@ describe('processes that change settings', () => {
     expect(Object.keys(params ?? {}).sort()).toEqual(names.flat().sort());
   });
 
-  test('D17 a writer killed while others write holds up nobody and loses nothing', async () => {
+  test('D17 a writer killed while others write neither blocks them nor loses an update', async () => {
     const folder = temporaryFolder();
     const killed = startWriter(writer, { folder, updates: [['system', 'x']], forever: true });
     const left = once(killed, 'exit');

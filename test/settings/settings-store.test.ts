@@ -26,7 +26,7 @@ const login = (stored: StoredSettings) =>
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 describe('updateStoredSettings', () => {
-  test('writes what is read back', async () => {
+  test('writes settings that can be read again', async () => {
     const folder = path.join(temporaryFolder(), 'a', 'natter');
     const written = await updateStoredSettings(storeAccess(folder), login);
     expect(readStoredSettings(folder, process.platform).stored).toEqual(written);
@@ -48,13 +48,13 @@ describe('updateStoredSettings', () => {
     expect(readdirSync(folder).sort()).toEqual(['config.json', 'credentials.json']);
   });
 
-  test('does not write a document that did not change', async () => {
+  test('does not write an unchanged document', async () => {
     const folder = temporaryFolder();
     await updateStoredSettings(storeAccess(folder), setModel);
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
-  test('keeps keys it does not know', async () => {
+  test('keeps unknown keys', async () => {
     const folder = temporaryFolder();
     const document = { future: { a: 1 }, profiles: { default: { later: [1] } } };
     writeFileSync(path.join(folder, 'config.json'), JSON.stringify(document));
@@ -66,7 +66,7 @@ describe('updateStoredSettings', () => {
     });
   });
 
-  test('removes what a killed write left behind', async () => {
+  test('removes temporary files of an interrupted write', async () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'credentials.json.tmp-1234567890abcdef'), exampleKey);
     await updateStoredSettings(storeAccess(folder), login);
@@ -87,7 +87,7 @@ describe('updateStoredSettings', () => {
     },
   );
 
-  test('K7 writes over a file with a byte order mark', async () => {
+  test('K7 replaces a file with a byte order mark', async () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'config.json'), '\uFEFF{"profiles":{"a":{}}}');
     await updateStoredSettings(storeAccess(folder), setModel);
@@ -95,7 +95,7 @@ describe('updateStoredSettings', () => {
     expect(settings.profiles).toEqual({ a: {}, default: { model: 'nextgen' } });
   });
 
-  test('fails with a way out where the system names no home', async () => {
+  test('fails with a hint if the home folder is unknown', async () => {
     const access = storeAccess(undefined);
     expect(await failureOf(() => updateStoredSettings(access, setModel))).toMatchObject({
       kind: 'storage',
@@ -103,7 +103,7 @@ describe('updateStoredSettings', () => {
     });
   });
 
-  test('reports a folder that cannot be made as a storage failure', async () => {
+  test('reports a folder that cannot be created as a storage failure', async () => {
     const file = path.join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     const folder = path.join(file, 'natter');
@@ -156,7 +156,7 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
     },
   );
 
-  test('K5 reading a symlinked credentials file repairs the mode of its target', () => {
+  test('K5 reading a symlinked credentials file corrects the mode of its target', () => {
     const target = path.join(temporaryFolder(), 'target.json');
     writeFileSync(target, '{"profiles":{}}');
     chmodSync(target, 0o640);
@@ -166,7 +166,7 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
     expect(modeOf(target)).toBe(0o600);
   });
 
-  test('a folder that exists keeps its mode, because it may be shared on purpose', async () => {
+  test('an existing folder keeps its mode, because it may be shared on purpose', async () => {
     const folder = path.join(temporaryFolder(), 'natter');
     mkdirSync(folder);
     chmodSync(folder, 0o755);

@@ -45,7 +45,7 @@ describe('formatDuration', () => {
     expect(formatDuration(milliseconds)).toBe(text);
   });
 
-  test('writes what parseDuration reads back', () => {
+  test('writes texts that parseDuration reads', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (milliseconds) => {
         expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds);

@@ -111,7 +111,6 @@ export async function showAnswer(
       meter.event(event);
       if (event.type === 'text-received') texts.push(event.text);
       await view.event(index, event);
-      signal.throwIfAborted();
     }
   } catch (error) {
     if (!signal.aborted && !(error instanceof Failure)) throw error;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { completionTree } from '../../../scripts/package/completion-tree.ts';
 import { commandNames } from '../../../src/commands/program/command-table.ts';
-import { mayBeCommand } from '../../../src/commands/chat/start.ts';
 import {
   suggestCommands,
   confirmMistakenCommand,
@@ -26,7 +25,7 @@ test.each([
   [['version'], ['natter --version']],
   [['update'], ['natter --version --verbose']],
   [['quit'], []],
-])('Y10: %j may have been meant as %j', (words, expected) => {
+])('Y10: suggests for %j: %j', (words, expected) => {
   expect(suggestCommands(words, commands)).toEqual(expected);
 });
 
@@ -38,26 +37,12 @@ test.each([
   [['write', 'list']],
   [['']],
   [[]],
-])('%j looks like no command', (words) => {
+])('does not take %j for a command', (words) => {
   expect(suggestCommands(words, commands)).toBeUndefined();
 });
 
-test.each([
-  [['modles'], {}, true],
-  [['login'], {}, true],
-  [['model', 'list'], {}, true],
-  [['why', 'me?'], {}, false],
-  [['why is the sky blue?'], {}, false],
-  [['hi'], {}, false],
-  [['model', 'list', 'of', 'all', 'cars'], {}, false],
-  [['modles'], { isPrompt: true }, false],
-  [['modles'], { dryRun: true }, false],
-])('whether %j with %j is compared with the commands: %s', (words, options, expected) => {
-  expect(mayBeCommand(words, options)).toBe(expected);
-});
-
 describe('on a terminal', () => {
-  test.each(['y', 'Y', 'yes', ' YES '])('who answers %j sends the words', async (answer) => {
+  test.each(['y', 'Y', 'yes', ' YES '])('sends the prompt after the answer %j', async (answer) => {
     const { context, questions, stderr } = createMemoryContext({
       terminals,
       answers: [answer],
@@ -68,7 +53,7 @@ describe('on a terminal', () => {
     expect(questions).toEqual(['Send it as a prompt? [y/N] ']);
   });
 
-  test.each(['', 'n', 'maybe'])('who answers %j does not', async (answer) => {
+  test.each(['', 'n', 'maybe'])('does not send the prompt after the answer %j', async (answer) => {
     const { context } = createMemoryContext({ terminals, answers: [answer], commands });
     await expect(confirmMistakenCommand(context, { input: true }, ['quit'])).rejects.toMatchObject({
       message: '"quit" was not sent',
@@ -76,10 +61,10 @@ describe('on a terminal', () => {
     });
   });
 
-  test('without input the word is refused unasked', async () => {
+  test('refuses the prompt without a question if there is --no-input', async () => {
     const { context, questions } = createMemoryContext({ terminals, commands });
-    const asking = confirmMistakenCommand(context, { input: false }, ['modles']);
-    await expect(asking).rejects.toMatchObject({
+    const confirmation = confirmMistakenCommand(context, { input: false }, ['modles']);
+    await expect(confirmation).rejects.toMatchObject({
       hint: 'did you mean natter models? to send it: natter -- modles',
     });
     expect(questions).toEqual([]);
@@ -88,10 +73,10 @@ describe('on a terminal', () => {
 
 describe('Y10: in a script', () => {
   test.each([
-    ['without terminals', []],
-    ['where nobody sees a question', ['stdin', 'stdout'] as const],
-    ['with a pipe', ['stdout', 'stderr'] as const],
-  ])('%s there is one line on standard error', async (_name, open) => {
+    ['no terminals', []],
+    ['standard error that is not a terminal', ['stdin', 'stdout'] as const],
+    ['a pipe as input', ['stdout', 'stderr'] as const],
+  ])('prints one notice with %s', async (_name, open) => {
     const { context, questions, stderr } = createMemoryContext({ terminals: open, commands });
     await confirmMistakenCommand(context, { input: true }, ['login']);
     expect(questions).toEqual([]);
@@ -100,7 +85,7 @@ describe('Y10: in a script', () => {
     );
   });
 
-  test('with --quiet there is none', async () => {
+  test('prints no notice with --quiet', async () => {
     const { context, stderr } = createMemoryContext({ commands });
     await confirmMistakenCommand(context, { input: true, quiet: true }, ['login']);
     expect(stderr()).toBe('');

@@ -10,7 +10,7 @@ import { definitions, settingKeys } from '../../../src/settings/definitions.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 interface Machine {
-  /** Ids of conversations, each with its first prompt. */
+  /** First prompts by id. */
   readonly conversations?: Readonly<Record<string, string>>;
   readonly deleted?: Readonly<Record<string, string>>;
   readonly settings?: object;
@@ -51,7 +51,7 @@ function prepare({ conversations = {}, deleted = {}, settings }: Machine) {
 
 const program = completionTree(await buildProgram(createMemoryContext().context, commandNames));
 
-/** What `line` may become; its last word, empty after a space, is under the cursor. */
+/** The candidates for the last word of `line`, which is empty after a space. */
 async function complete(line: string, machine: Machine = {}): Promise<readonly string[]> {
   const words = line.split(' ');
   const { context, stdout } = prepare(machine);
@@ -61,37 +61,37 @@ async function complete(line: string, machine: Machine = {}): Promise<readonly s
     .filter((text) => text !== '');
 }
 
-/** The commands of the tree that begin so: below the group of that name, or those of the program. */
-function commandsFrom(start: string, group?: string): readonly string[] {
+/** The subcommands of a group, or the commands of natter, with this prefix. */
+function commandsWith(prefix: string, group?: string): readonly string[] {
   const { commands } =
     program.commands.find(({ name, aliases }) => [name, ...aliases].includes(group ?? '')) ??
     program;
-  return commands.map(({ name }) => name).filter((name) => name.startsWith(start));
+  return commands.map(({ name }) => name).filter((name) => name.startsWith(prefix));
 }
 
 const valuesOf = (lines: readonly string[]) => lines.map((text) => text.split('\t')[0]);
 
 describe('words', () => {
-  test('the commands of the tree are found by their beginning', () => {
-    expect(commandsFrom('mo')).toContain('models');
-    expect(commandsFrom('un', 'sessions')).toContain('undelete');
-    expect(commandsFrom('', 'batch')).toContain('merge');
+  test('the command tree has the expected commands', () => {
+    expect(commandsWith('mo')).toContain('models');
+    expect(commandsWith('un', 'sessions')).toContain('undelete');
+    expect(commandsWith('', 'batch')).toContain('merge');
   });
 
-  test('are all commands where the line begins', async () => {
+  test('are all commands at the start of the line', async () => {
     const commands = ['chat', ...commandTable.map(({ name }) => name)];
     expect(valuesOf(await complete(''))).toEqual(commands);
   });
 
   test.each<[string, readonly string[]]>([
-    ['mo', commandsFrom('mo')],
-    ['--quiet mo', commandsFrom('mo')],
-    ['--profile work mo', commandsFrom('mo')],
-    ['-m nextgen mo', commandsFrom('mo')],
-    ['config un', commandsFrom('un', 'config')],
-    ['sessions un', commandsFrom('un', 'sessions')],
-    ['help config se', commandsFrom('se', 'config')],
-    ['help sessions sh', commandsFrom('sh', 'sessions')],
+    ['mo', commandsWith('mo')],
+    ['--quiet mo', commandsWith('mo')],
+    ['--profile work mo', commandsWith('mo')],
+    ['-m nextgen mo', commandsWith('mo')],
+    ['config un', commandsWith('un', 'config')],
+    ['sessions un', commandsWith('un', 'sessions')],
+    ['help config se', commandsWith('se', 'config')],
+    ['help sessions sh', commandsWith('sh', 'sessions')],
     ['help pri', ['privacy']],
     ['what mo', []],
     ['-- mo', []],
@@ -101,7 +101,7 @@ describe('words', () => {
     expect(valuesOf(await complete(line))).toEqual(expected);
   });
 
-  test('come with what they mean', async () => {
+  test('have their summaries', async () => {
     const sandbox = commandTable.find(({ name }) => name === 'sandbox');
     expect(await complete('sand')).toEqual([`sandbox	${sandbox?.summary}`]);
   });
@@ -123,7 +123,7 @@ describe('options', () => {
     expect(valuesOf(await complete(line))).toEqual(expected);
   });
 
-  test('include each setting that has a flag', async () => {
+  test('include all settings', async () => {
     const found = valuesOf(await complete('--'));
     expect(found).toEqual(
       expect.arrayContaining(settingKeys.map((key) => `--${definitions[key].name}`)),
@@ -157,7 +157,7 @@ describe('values', () => {
     ['--file ', [':files']],
     ['-f ', [':files']],
     ['--file=', [':files']],
-    ['batch ', [...commandsFrom('', 'batch'), ':files']],
+    ['batch ', [...commandsWith('', 'batch'), ':files']],
     ['batch x', [':files']],
     ['batch merge a ', [':files']],
     ['batch --format ', ['lines', 'jsonl', 'csv', 'tsv']],
@@ -190,11 +190,11 @@ describe('values', () => {
     ]);
   });
 
-  test('are none where no conversation is', async () => {
+  test('are empty if there is no conversation', async () => {
     expect(await complete('--resume ')).toEqual([]);
   });
 
-  test('show a title without anything a terminal or a shell would act on', async () => {
+  test('show a title without control characters', async () => {
     const conversations = { zzxgc4jv: '\u001B[31mred\ttab\u0007' };
     const [, line] = await complete('last ', { conversations });
     expect(line).toBe('zzxgc4jv\tred tab');

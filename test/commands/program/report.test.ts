@@ -2,15 +2,53 @@ import { expect, test } from 'vitest';
 import { describeFailure } from '../../../src/commands/program/report.ts';
 import { createSecrets } from '../../../src/commands/program/secrets.ts';
 import { Failure } from '../../../src/failure.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 import { expectNoSecret, secretForms, secretKey } from '../../support/secret.ts';
+
+test('a failure is a line and a hint, both sanitized and masked', () => {
+  const { context } = createMemoryContext({ environment: { NATTER_API_KEY: 'nk-secret-key' } });
+  const failure = new Failure('not_found', 'no \u001B[31m nk-secret-key', {
+    hint: 'look\nelsewhere',
+  });
+  expect(describeFailure(failure, context, [])).toEqual({
+    text: 'natter: no  ***\n  look elsewhere\n',
+    exitCode: 6,
+  });
+});
+
+test('with --json a failure is one JSON line', () => {
+  const { context } = createMemoryContext();
+  const failure = new Failure('rate_limited', 'slow down', { status: 429, retryAfterSeconds: 3 });
+  const { text, exitCode } = describeFailure(failure, context, ['hi', '--json']);
+  expect(JSON.parse(text)).toEqual({
+    error: { kind: 'rate_limited', status: 429, message: 'slow down', retry_after: 3 },
+  });
+  expect(exitCode).toBe(8);
+});
+
+test('P24 an unexpected error has no stack', () => {
+  const { context } = createMemoryContext();
+  const { text, exitCode } = describeFailure(new TypeError('x is not a function'), context, []);
+  expect(text).toMatch(/^natter: unexpected error: x is not a function\n {2}run it again/);
+  expect(text).not.toContain('at ');
+  expect(exitCode).toBe(1);
+});
+
+test('with NATTER_DEBUG a failure has the stacks of its causes', () => {
+  const { context } = createMemoryContext({ environment: { NATTER_DEBUG: '1' } });
+  const failure = new Failure('unexpected', 'outer', { cause: new Error('inner') });
+  const { text } = describeFailure(failure, context, []);
+  expect(text).toMatch(/Failure: outer\n.*at /);
+  expect(text).toContain('Error: inner');
+});
 
 const echo = secretForms.join(' ');
 
 test.each([
-  ['an error that nothing expects', new Error(echo, { cause: new TypeError(echo) })],
+  ['an unexpected error', new Error(echo, { cause: new TypeError(echo) })],
   ['a failure with a hint and a cause', new Failure('usage', echo, { hint: echo, cause: echo })],
   ['a thrown text', echo],
-])('X2: a report of a crash, %s, holds no secret', (_, thrown) => {
+])('X2: the report of %s contains no secret', (_, thrown) => {
   const environment = { NATTER_API_KEY: secretKey, NATTER_DEBUG: '1' };
   const context = { environment, secrets: createSecrets(environment) };
   for (const words of [['hi'], ['hi', '--json']]) {

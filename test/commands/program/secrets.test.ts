@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { maskMessage, maskText } from '../../../src/commands/program/mask-secrets.ts';
 import { createSecrets } from '../../../src/commands/program/secrets.ts';
 
-test('K8 the key of the environment is masked from the start', () => {
+test('K8 masks the key of the environment', () => {
   const secrets = createSecrets({ NATTER_API_KEY: 'nk-secret-key' });
   expect(maskMessage(secrets, 'a nk-secret-key b')).toBe('a *** b');
 });
 
-test('a secret is masked from the moment it is kept', () => {
+test('masks a secret after keep', () => {
   const secrets = createSecrets({});
   expect(maskMessage(secrets, 'nk-secret-key')).toBe('nk-secret-key');
   secrets.keep({ apiKey: 'nk-secret-key' });
@@ -20,16 +20,16 @@ test.each([
   ['https_proxy', 'http://ann:p%40ss-word@host', 'p%40ss-word'],
   ['ALL_PROXY', 'ann:pass-word@host', 'pass-word'],
   ['ALL_PROXY', 'http://ann:bad%escape@host', 'bad%escape'],
-])('K18 the password in %s=%s is masked', (variable, address, password) => {
+])('K18 masks the password in %s=%s', (variable, address, password) => {
   expect(maskMessage(createSecrets({ [variable]: address }), `x ${password} y`)).toBe('x *** y');
 });
 
-test('a proxy without a password masks nothing', () => {
+test('masks nothing of a proxy without a password', () => {
   const secrets = createSecrets({ HTTP_PROXY: 'http://proxy.example:3128' });
   expect(maskMessage(secrets, 'http://proxy.example:3128')).toBe('http://proxy.example:3128');
 });
 
-test('X2: a short key is masked in messages, and in nothing else', () => {
+test('X2: masks a short key only in messages', () => {
   const secrets = createSecrets({ NATTER_API_KEY: 'ollama' });
   expect(maskMessage(secrets, 'no key ollama')).toBe('no key ***');
   expect(maskText(secrets, 'what is ollama?')).toBe('what is ollama?');

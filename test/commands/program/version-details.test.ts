@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { updateCommand, versionDetails } from '../../../src/commands/program/version-details.ts';
 
-test('says what runs, where it is installed and how to update it', () => {
+test('lists versions, the folder and the update command', () => {
   const text = versionDetails({
     version: '1.2.3',
     node: 'v22.1.0',
@@ -48,6 +48,6 @@ test.each([
     'npm install natter@latest, in the project it belongs to',
   ],
   ['/home/a/natter', 'git pull && npm ci, in that folder'],
-])('%s is updated by: %s', (folder, command) => {
+])('the update command of %s is: %s', (folder, command) => {
   expect(updateCommand(folder)).toBe(command);
 });

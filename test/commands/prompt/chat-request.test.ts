@@ -32,7 +32,7 @@ describe('the request', () => {
       false,
       { model: 'origin', messages: [user], temperature: 0, stop: ['a'] },
     ],
-  ])('with %s holds these fields and no other', (_, flags, stream, request) => {
+  ])('with %s has exactly these fields', (_, flags, stream, request) => {
     expect(completionBody(plan(flags, 'hi', stream).request)).toStrictEqual(request);
   });
 });
@@ -43,19 +43,19 @@ describe('the model auto', () => {
     ['a prompt over the smaller window', 'x'.repeat(600_000), {}, 'nextgen'],
     ['an answer over the smaller window', 'hi', { maxTokens: '127999' }, 'nextgen'],
     ['a prompt over every window', 'x'.repeat(5_000_000), {}, 'nextgen'],
-  ])('for %s is the smallest that fits', (_, prompt, flags, model) => {
+  ])('is the smallest that fits for %s', (_, prompt, flags, model) => {
     expect(plan({ model: 'auto', ...flags }, prompt).request.model).toBe(model);
   });
 });
 
-test('a request near the window is warned of with numbers and the larger model', () => {
+test('warns near the window with token counts and the larger model', () => {
   expect(plan({}, 'x'.repeat(440_000)).warning).toBe(
     "~110,004 tokens, near origin's window of 128,000; -m nextgen has a larger window",
   );
   expect(plan({}).warning).toBeUndefined();
 });
 
-test('only what cannot fit by any tokenizer is refused', () => {
+test('refuses only prompts that no tokenizer could fit', () => {
   expect(plan({}, 'x'.repeat(16_384_000)).warning).toContain("over origin's window");
   expect(() => plan({}, 'x'.repeat(16_384_001))).toThrow(Failure);
   expect(() => plan({ model: 'foreign' }, 'x'.repeat(16_384_001))).not.toThrow();

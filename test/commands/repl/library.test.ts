@@ -6,7 +6,7 @@ import { createReplLibrary } from '../../../src/commands/repl/library.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
-/** A library of two conversations: one on tea, one whose title and texts name none of it. */
+/** A library of two conversations, one on tea and one on something else. */
 async function openLibrary() {
   const { context } = createMemoryContext();
   const { clock, process } = context;
@@ -34,29 +34,29 @@ async function openLibrary() {
   return (query: string) => library.describe(query, new AbortController().signal);
 }
 
-test('every conversation is listed without a query', async () => {
+test('lists all conversations without a query', async () => {
   const text = await (await openLibrary())('');
   expect(text).toMatch(/on tea/);
   expect(text).toMatch(/a question/);
   expect(text).not.toContain('HITS');
 });
 
-test('a query finds titles', async () => {
+test('finds titles', async () => {
   const text = await (await openLibrary())('ON TEA');
   expect(text).toMatch(/on tea/);
   expect(text).not.toMatch(/a question/);
 });
 
-test('a query finds texts and tells how often they hold it', async () => {
+test('finds texts and counts the hits', async () => {
   const text = await (await openLibrary())('needle');
   expect(text).toMatch(/2 +1 +a question/);
   expect(text).not.toMatch(/on tea/);
 });
 
-test('a query that nothing holds says so', async () => {
+test('reports a query without hits', async () => {
   expect(await (await openLibrary())('xyzzy')).toBe('no conversation contains "xyzzy"');
 });
 
-test('a query is text, not a pattern', async () => {
+test('treats a query as text, not as a pattern', async () => {
   expect(await (await openLibrary())('nee.le')).toBe('no conversation contains "nee.le"');
 });

@@ -7,7 +7,7 @@ import { json } from '../../support/raw-replies.ts';
 import { secretKey } from '../../support/secret.ts';
 import { serve } from '../../support/serve.ts';
 
-test('X2: whoever listens on a usual port gets neither the key nor the headers of the profile', async () => {
+test('X2: sends neither the key nor the headers of the profile to a local port', async () => {
   const server = await serve([[json(200, { data: [{ id: 'llama' }] })]]);
   const baseUrl = 'https://api.example.com';
   const headers = { 'x-team-token': secretKey, 'x-team': 'blue' };

@@ -19,7 +19,7 @@ beforeEach(() => {
   warnings = [];
 });
 
-/** What a session of this process remembers. */
+/** The memory of a session of this process. */
 function session(process: ProcessFacts) {
   const { context } = createMemoryContext({ environment: { NATTER_STATE_DIR: state } });
   return createReplMemory({ ...context, process }, true, (text) => warnings.push(text));
@@ -28,7 +28,7 @@ function session(process: ProcessFacts) {
 const draft = (name: string, text: string) =>
   writeFileSync(join(drafts, name), JSON.stringify({ at: '2026-11-20T10:00:00Z', text }));
 
-describe('drafts of sessions that are gone', () => {
+describe('the draft of an ended session', () => {
   const next = () => session(processOn(7, { running: { 7: '700' } }));
 
   test.each([
@@ -37,10 +37,10 @@ describe('drafts of sessions that are gone', () => {
       () => writeFileSync(join(drafts, '41.json'), '{"at":"2026-11-21T10:00:00Z","te'),
       0,
     ],
-    ['gone by the time it is read', () => symlinkSync('nowhere', join(drafts, '41.json')), 0],
-    ['under a name that no session gives', () => draft('%zz.json', 'other'), 0],
+    ['removed before it is read', () => symlinkSync('nowhere', join(drafts, '41.json')), 0],
+    ['under an unknown name', () => draft('%zz.json', 'other'), 0],
     ['a folder', () => mkdirSync(join(drafts, '41.json')), 1],
-  ])('X30: one that is %s hides no other', (_how, damage, warned) => {
+  ])('X30: is found beside a draft that is %s', (_how, damage, warned) => {
     draft('42.json', 'half a thought');
     damage();
     expect(next().takeDraft()).toBe('half a thought');
@@ -48,7 +48,7 @@ describe('drafts of sessions that are gone', () => {
     expect(warnings.join()).toMatch(/^$|a draft was skipped: cannot read \S+: it is a folder/);
   });
 
-  test('X30: one that cannot be read hides no other', () => {
+  test('X30: is found beside an unreadable draft', () => {
     draft('42.json', 'half a thought');
     // A link to itself cannot be read by root either.
     symlinkSync('41.json', join(drafts, '41.json'));
@@ -56,7 +56,7 @@ describe('drafts of sessions that are gone', () => {
     expect(warnings.join()).toMatch(/a draft was skipped: cannot read \S+41\.json: /);
   });
 
-  test('X7: of process 1 of a container is found by process 1 of the next', () => {
+  test('X7: of process 1 of a container is found by process 1 of the next container', () => {
     const first = session(processOn(1, { running: { 1: '100' } }));
     first.keepDraft('half a thought');
     const second = session(processOn(1, { running: { 1: '200' } }));
@@ -66,13 +66,13 @@ describe('drafts of sessions that are gone', () => {
     expect(readdirSync(drafts)).toEqual([]);
   });
 
-  test('X7: of process 1 by an older version is found, too', () => {
+  test('X7: of process 1 of an older version is found', () => {
     draft('1.json', 'half a thought');
     expect(session(processOn(1)).takeDraft()).toBe('half a thought');
   });
 });
 
-test('the draft of a session that goes on is left alone', () => {
+test('the draft of a running session stays with it', () => {
   const running = { 7: '700', 8: '800', 9: '900' };
   const first = session(processOn(7, { running }));
   first.keepDraft('half a thought');

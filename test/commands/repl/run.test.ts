@@ -11,8 +11,8 @@ import { createMemoryContext } from '../../support/memory-context.ts';
 
 const options: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
 
-/** A data folder with one conversation in it. */
-async function keptConversation() {
+/** A data folder with one conversation. */
+async function storedConversation() {
   const folder = mkdtempSync(join(tmpdir(), 'natter-data-'));
   const { context } = createMemoryContext({ environment: { NATTER_DATA_DIR: folder } });
   const { notices } = await present(context, options);
@@ -23,10 +23,10 @@ async function keptConversation() {
 }
 
 test.each([
-  ['a recording that is not there', { replay: 'missing.jsonl' }],
-  ['a file to attach that is not there', { sandbox: true, file: ['missing.txt'] }],
-])('%s leaves the conversation to go on with unlocked', async (_what, wrong) => {
-  const { context, files } = await keptConversation();
+  ['a missing recording', { replay: 'missing.jsonl' }],
+  ['a missing attachment', { sandbox: true, file: ['missing.txt'] }],
+])('%s leaves the conversation to continue unlocked', async (_what, wrong) => {
+  const { context, files } = await storedConversation();
   const before = files();
   await expect(runRepl(context, { ...options, ...wrong, continue: true }, [])).rejects.toThrow(
     'missing',

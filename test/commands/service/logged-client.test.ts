@@ -41,7 +41,7 @@ function logged(client: Partial<Client>) {
 
 const prompt = { model: 'origin', messages: [] };
 
-test('a prompt is logged from its request to the end of its answer, and passed on whole', async () => {
+test('logs a prompt from the request to the end of the answer and passes on all events', async () => {
   const { client, lines } = logged({});
   const events: ChatEvent[] = [];
   for await (const event of client.chat(prompt)) events.push(event);
@@ -57,7 +57,7 @@ test('a prompt is logged from its request to the end of its answer, and passed o
 test.each([
   [new Failure('rate_limited', 'slow down'), 'failed (rate_limited) after 0 ms'],
   [new Error('interrupted'), 'stopped after 0 ms'],
-])('a call that throws is logged, and throws the same: %s', async (error, line) => {
+])('logs a call that throws, and throws the same error: %s', async (error, line) => {
   const { client, lines } = logged({
     listModels: async () => {
       throw error;
@@ -67,17 +67,17 @@ test.each([
   expect(lines).toEqual(['GET http://service/v1/models, profile work', line]);
 });
 
-test('a retry of a read is logged, and the caller hears of it too', async () => {
-  const heard: unknown[] = [];
+test('logs a retry of a read and passes it on', async () => {
+  const retries: unknown[] = [];
   const { client, lines } = logged({
     async getModel(id, options) {
       options?.onRetry?.(retry);
       return { id };
     },
   });
-  const onRetry = (event: RetryScheduled) => void heard.push(event);
+  const onRetry = (event: RetryScheduled) => void retries.push(event);
   expect(await client.getModel('a b', { onRetry })).toEqual({ id: 'a b' });
-  expect(heard).toEqual([retry]);
+  expect(retries).toEqual([retry]);
   expect(lines).toEqual([
     'GET http://service/v1/models/a%20b, profile work',
     'retry 1 of 4 in 500 ms: the service failed (500)',
@@ -85,7 +85,7 @@ test('a retry of a read is logged, and the caller hears of it too', async () => 
   ]);
 });
 
-test('a reader who leaves early closes the answer', async () => {
+test('closes the answer when the reader stops early', async () => {
   let closed = false;
   const { client } = logged({
     async *chat() {

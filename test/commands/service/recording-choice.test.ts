@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chooseRecording } from '../../../src/commands/service/recording-choice.ts';
 
-const atOnce = Number.POSITIVE_INFINITY;
+const unlimited = Number.POSITIVE_INFINITY;
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -12,8 +12,8 @@ test.each<[string, object, Variables, object]>([
   ['NATTER_RECORD', {}, { NATTER_RECORD: 'a' }, { record: 'a' }],
   ['--replay', { replay: 'a' }, {}, { replay: { file: 'a', speed: 1 } }],
   ['--speed', { replay: 'a', speed: '2.5' }, {}, { replay: { file: 'a', speed: 2.5 } }],
-  ['--speed max', { replay: 'a', speed: 'max' }, {}, { replay: { file: 'a', speed: atOnce } }],
-  ['--speed 0', { replay: 'a', speed: '0' }, {}, { replay: { file: 'a', speed: atOnce } }],
+  ['--speed max', { replay: 'a', speed: 'max' }, {}, { replay: { file: 'a', speed: unlimited } }],
+  ['--speed 0', { replay: 'a', speed: '0' }, {}, { replay: { file: 'a', speed: unlimited } }],
   [
     'NATTER_REPLAY and NATTER_REPLAY_SPEED',
     {},
@@ -24,7 +24,7 @@ test.each<[string, object, Variables, object]>([
     '--speed beside NATTER_REPLAY',
     { speed: 'max' },
     { NATTER_REPLAY: 'a', NATTER_REPLAY_SPEED: '10' },
-    { replay: { file: 'a', speed: atOnce } },
+    { replay: { file: 'a', speed: unlimited } },
   ],
   [
     '--replay beside NATTER_RECORD',
@@ -40,7 +40,7 @@ test.each<[string, object, Variables, object]>([
     { replay: { file: 'a', speed: 1, used: 'b' } },
   ],
   ['NATTER_REPLAY_SPEED alone', {}, { NATTER_REPLAY_SPEED: 'max' }, {}],
-])('%s', (_, options, environment, expected) => {
+])('chooses by %s', (_, options, environment, expected) => {
   expect(chooseRecording(options, environment)).toEqual(expected);
 });
 
@@ -57,6 +57,6 @@ test.each<[object, Variables, string]>([
     { NATTER_REPLAY_SPEED: 'x' },
     'NATTER_REPLAY_SPEED must be a number from 0.01, or max, not "x"',
   ],
-])('%j with %j is refused', (options, environment, message) => {
+])('refuses %j with %j', (options, environment, message) => {
   expect(() => chooseRecording(options, environment)).toThrow(message);
 });

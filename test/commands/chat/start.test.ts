@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChatOptions } from '../../../src/commands/chat/options.ts';
-import { wantsRepl } from '../../../src/commands/chat/start.ts';
+import { mayBeCommand, wantsRepl } from '../../../src/commands/chat/start.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 const plain: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
@@ -19,9 +19,23 @@ test.each<[string, readonly string[], Partial<ChatOptions>, boolean]>([
   expect(wantsRepl(onTerminal, words, { ...plain, ...options })).toBe(wanted);
 });
 
-test('a pipe opens no REPL, and --interactive says so', () => {
+test('a pipe opens no REPL, and --interactive fails', () => {
   expect(wantsRepl(inPipe, [], plain)).toBe(false);
   expect(() => wantsRepl(inPipe, [], { ...plain, interactive: true })).toThrow(
     '--interactive needs a terminal',
   );
+});
+
+test.each([
+  [['modles'], {}, true],
+  [['login'], {}, true],
+  [['model', 'list'], {}, true],
+  [['why', 'me?'], {}, false],
+  [['why is the sky blue?'], {}, false],
+  [['hi'], {}, false],
+  [['model', 'list', 'of', 'all', 'cars'], {}, false],
+  [['modles'], { isPrompt: true }, false],
+  [['modles'], { dryRun: true }, false],
+])('the prompt %j with %j may be a command: %s', (words, options, expected) => {
+  expect(mayBeCommand(words, options)).toBe(expected);
 });

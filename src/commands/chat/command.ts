@@ -5,7 +5,7 @@ import type { Context } from '../program/context.ts';
 import { setExamples } from '../program/help-format.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 import { runChat, type RunChat } from './start.ts';
-import type { ChatOptions } from './options.ts';
+import type { ChatOptions } from './run.ts';
 
 export const chatExamples = [
   'natter "why is the sky blue?"',

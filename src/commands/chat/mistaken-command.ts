@@ -4,7 +4,7 @@ import { childNamed, type CompletedCommand } from '../completion/tree.ts';
 import { nearlyNamed } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
-import type { ChatOptions } from './options.ts';
+import type { ChatOptions } from './run.ts';
 
 /** Command names of other programs, and their equivalents in natter. */
 const foreignCommands: ReadonlyMap<string, readonly string[]> = new Map([

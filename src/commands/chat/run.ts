@@ -8,15 +8,32 @@ import { usageLine } from '../../output/figures.ts';
 import { endingFailure } from '../../output/failure-report.ts';
 import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
-import type { ChatOptions } from './options.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
 import { openConversation, type OpenConversation } from '../journal/open-conversation.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
 import { limitYoungGeneration } from '../program/gc-tuning.ts';
+
+/** Options of `natter chat`, the default command. Values of settings are unparsed text. */
+export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationOptions {
+  readonly model?: string;
+  readonly json?: boolean;
+  readonly jsonl?: boolean;
+  readonly plain?: boolean;
+  readonly markdown?: boolean;
+  readonly raw?: boolean;
+  readonly reasoning?: boolean;
+  readonly dryRun?: boolean;
+  readonly interactive?: boolean;
+  readonly accessible?: boolean;
+  /** Explicitly a prompt, as in `natter chat modles` and `natter -- modles`. */
+  readonly isPrompt?: boolean;
+}
 
 /** A run of the chat command, before anything is sent. */
 interface Run {

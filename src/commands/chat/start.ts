@@ -1,4 +1,4 @@
-import type { ChatOptions } from './options.ts';
+import type { ChatOptions } from './run.ts';
 import { nearlyNamed } from '../program/command-line.ts';
 import { commandNames } from '../program/command-table.ts';
 import type { Context, Run } from '../program/context.ts';

@@ -13,7 +13,6 @@ import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { awaitHolder } from '../program/await-holder.ts';
 import { promptMessages } from '../prompt/chat-request.ts';
-import type { ChatOptions } from '../chat/options.ts';
 import type { Context } from '../program/context.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import type { ConversationOptions } from '../prompt/prompt-options.ts';
@@ -194,7 +193,7 @@ export async function openNamedJournal(
 export async function openConversation(
   context: Context,
   notices: Notices,
-  options: ChatOptions,
+  options: ConversationOptions & { readonly dryRun?: boolean },
   settings: ResolvedSettings,
   prompt: string,
 ): Promise<OpenConversation> {

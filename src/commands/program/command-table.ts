@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ChatOptions } from '../chat/options.ts';
+import type { ChatOptions } from '../chat/run.ts';
 import type { Context } from './context.ts';
 
 /** A command other than chat; the help of the program shows it without loading it. */

@@ -11,7 +11,7 @@ import { saveCredential, setStoredSetting } from '../../settings/profiles.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { plainStyle } from '../../terminal/style.ts';
 import { planRequest } from '../prompt/chat-request.ts';
-import type { ChatOptions } from '../chat/options.ts';
+import type { ChatOptions } from '../chat/run.ts';
 import type { Context } from '../program/context.ts';
 import { findLocalServers } from './local-servers.ts';
 import { modelCells, modelColumns } from '../models/model-text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildChat } from '../../../src/commands/chat/command.ts';
-import type { ChatOptions } from '../../../src/commands/chat/options.ts';
+import type { ChatOptions } from '../../../src/commands/chat/run.ts';
 import {
   editDistance,
   isNamedPrompt,

@@ -32,16 +32,16 @@ function newJournal(
 ): Journal {
   const { folder, random, save } = options;
   const isSaved = folder !== undefined && save !== false;
-  const place = isSaved ? conversationsFolder(folder) : '';
+  const conversations = isSaved ? conversationsFolder(folder) : '';
   const id = newId(
     random,
     idLength,
-    (candidate) => isSaved && existsSync(conversationFile(place, candidate)),
+    (candidate) => isSaved && existsSync(conversationFile(conversations, candidate)),
   );
   const fold = emptyFold(id, options);
   for (const record of original) fold.apply(record);
-  const path = conversationFile(place, id);
-  const target = { path, lockPath: lockFile(place, id), isNew: true, isTorn: false, file };
+  const path = conversationFile(conversations, id);
+  const target = { path, lockPath: lockFile(conversations, id), isNew: true, isTorn: false, file };
   return openJournal(options, fold, (allRecords) =>
     isSaved
       ? openLazily(fileSink({ ...target, allRecords }, options), allRecords)
@@ -62,7 +62,7 @@ export function branchJournal(
 ): Journal {
   const path = conversationFile(conversationsFolder(options.folder), id);
   const { fold, lostLines } = loadConversation(path, id);
-  warnOfLostLines(options, id, lostLines);
+  warnAboutLostLines(options, id, lostLines);
   return newJournal(
     options,
     recordsOf(fold.conversation(), () => false),
@@ -70,7 +70,7 @@ export function branchJournal(
   );
 }
 
-function warnOfLostLines({ onWarning }: JournalOptions, id: string, lostLines: number): void {
+function warnAboutLostLines({ onWarning }: JournalOptions, id: string, lostLines: number): void {
   const warning = lostLinesWarning(id, lostLines);
   if (warning !== undefined) onWarning(warning);
 }
@@ -111,9 +111,9 @@ export function resumeJournal(
   id: string,
   file: AppendFile = appendFile,
 ): ResumeResult {
-  const place = conversationsFolder(options.folder);
-  const path = conversationFile(place, id);
-  const lockPath = lockFile(place, id);
+  const conversations = conversationsFolder(options.folder);
+  const path = conversationFile(conversations, id);
+  const lockPath = lockFile(conversations, id);
   const lock = takeLock(lockPath, options);
   if (lock?.isHeld === false) {
     const hint = `wait for it, or continue in a copy: natter --resume ${id} --branch`;
@@ -122,7 +122,7 @@ export function resumeJournal(
   try {
     const loaded = loadConversation(path, id);
     checkReadable(path, id, loaded);
-    warnOfLostLines(options, id, loaded.lostLines);
+    warnAboutLostLines(options, id, loaded.lostLines);
     if (options.save === false) lock?.release();
     const target = { path, lockPath, lock, isNew: false, isTorn: endsTorn(path), file };
     const journal = openJournal(options, loaded.fold, (allRecords) =>

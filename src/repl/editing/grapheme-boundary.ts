@@ -1,7 +1,7 @@
 import { graphemes } from '../../terminal/text/width.ts';
 
-/** How far back to look for a boundary before starting inside a run of joined characters. */
-const context = 1024;
+/** UTF-16 units searched backwards for a certain boundary; a longer run of joined characters is split. */
+const maxLookBehind = 1024;
 const plain = /[\n\x20-\x7e\u4e00-\u9fff]/;
 const lowSurrogate = /[\udc00-\udfff]/;
 const highSurrogate = /[\ud800-\udbff]/;
@@ -12,7 +12,7 @@ function isPlain(text: string, at: number): boolean {
 
 /** A boundary at or before the offset, found without reading the whole text. */
 function safeStart(text: string, offset: number): number {
-  const limit = Math.max(0, offset - context);
+  const limit = Math.max(0, offset - maxLookBehind);
   for (let at = offset - 1; at > limit; at -= 1) {
     // Two plain characters never join; a single one may belong to a preceding mark (UAX 29, GB9b).
     if (isPlain(text, at) && isPlain(text, at - 1)) return at;

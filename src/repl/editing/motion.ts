@@ -17,8 +17,8 @@ export type Motion =
   | 'text-start'
   | 'text-end';
 
-/** Longer words are crossed in several steps. */
-const window = 256;
+/** UTF-16 units; a longer word takes several steps. */
+const maxWordLength = 256;
 const words = /[\p{Letter}\p{Number}\p{Mark}_]+|\p{Surrogate}/gu;
 /** Scripts without spaces between words. */
 const unspaced =
@@ -38,19 +38,19 @@ function wordsOf(text: string): { start: number; end: number }[] {
 }
 
 function wordLeft({ text, cursor }: Draft): number {
-  const start = boundaryFrom(text, Math.max(0, cursor - window));
+  const start = boundaryFrom(text, Math.max(0, cursor - maxWordLength));
   const word = wordsOf(text.slice(start, cursor)).at(-1);
   const target = boundaryFrom(text, start + (word?.start ?? 0));
   return target < cursor ? target : previousBoundary(text, cursor);
 }
 
 function wordRight({ text, cursor }: Draft): number {
-  const [word] = wordsOf(text.slice(cursor, cursor + window));
-  return boundaryFrom(text, cursor + (word?.end ?? window));
+  const [word] = wordsOf(text.slice(cursor, cursor + maxWordLength));
+  return boundaryFrom(text, cursor + (word?.end ?? maxWordLength));
 }
 
 function blankWordLeft({ text, cursor }: Draft): number {
-  const before = text.slice(Math.max(0, cursor - window), cursor);
+  const before = text.slice(Math.max(0, cursor - maxWordLength), cursor);
   const length = /\S*\s*$/.exec(before)?.[0].length ?? 0;
   const target = boundaryFrom(text, cursor - length);
   return target < cursor ? target : previousBoundary(text, cursor);

@@ -90,7 +90,7 @@ function noticeOf({
   return queue.length > 0 && isQueuePaused ? pausedQueueText : undefined;
 }
 
-function label({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {
+function candidateLabel({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {
   const slash = kind === 'command' ? '/' : '';
   return sanitizeLine(`${slash}${value}${isFolder === true ? '/' : ''}`);
 }
@@ -131,7 +131,6 @@ function entryView(
   };
 }
 
-/** `cancelHint` describes what Esc does. */
 function dialogView(dialog: Dialog, columns: number, cancelHint: string): DialogView {
   if (dialog.type === 'entry') return entryView(dialog, columns, cancelHint);
   const hasSandbox = dialog.choices.some(({ key }) => key === 'sandbox');
@@ -158,7 +157,7 @@ export function buildViewModel(state: ReplState, tail: string): ViewModel {
     composer: composerOf(state),
     completion: completion && {
       candidates: completion.candidates.map((candidate) => ({
-        label: label(completion.request, candidate),
+        label: candidateLabel(completion.request, candidate),
         ...(candidate.summary === undefined ? {} : { summary: sanitizeLine(candidate.summary) }),
       })),
       selected: completion.selected,

@@ -17,26 +17,26 @@ export function createKeyInput(
   onReply: (reply: TerminalReply) => void,
 ): KeyInput {
   const parser = createKeyParser(onReply);
-  let waiting = new AbortController();
-  const pass = (events: readonly KeyEvent[]) => {
+  let flushTimer = new AbortController();
+  const emit = (events: readonly KeyEvent[]) => {
     if (events.length > 0) onKeys(events);
   };
   const flushLater = () => {
     const pending = parser.pending();
     if (pending === 'nothing') return;
-    waiting = new AbortController();
+    flushTimer = new AbortController();
     // Cancelled: more input arrived.
-    sleepAndRead(clock, flushDelay[pending], waiting.signal).then(
-      () => pass(parser.flush()),
+    sleepAndRead(clock, flushDelay[pending], flushTimer.signal).then(
+      () => emit(parser.flush()),
       () => undefined,
     );
   };
   return {
     feed(bytes) {
-      waiting.abort();
-      pass(joinPasteBurst(parser.feed(bytes)));
+      flushTimer.abort();
+      emit(joinPasteBurst(parser.feed(bytes)));
       flushLater();
     },
-    stop: () => waiting.abort(),
+    stop: () => flushTimer.abort(),
   };
 }

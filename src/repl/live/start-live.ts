@@ -160,10 +160,10 @@ export async function startLive(options: LiveOptions): Promise<Session> {
       const tail = preview(state, () => formatOf(state).answerText());
       return draw(buildViewModel(state, tail), { style: styleOf(state), unicode }, place);
     });
-  const raw = (): RawModeSession => rawMode;
+  const rawModeOf = (): RawModeSession => rawMode;
   session = createSession({
     ...options,
-    screen: screenOf(live, raw, show),
+    screen: screenOf(live, rawModeOf, show),
     format: formatOf,
   });
   const rawMode = enterRawMode(live);

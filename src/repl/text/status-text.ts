@@ -1,10 +1,10 @@
-// Sentences that the transcript, line mode and the live region share.
+// Texts shared by the transcript, line mode and the live region.
 
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { count, percent, tokenText } from '../../output/figures.ts';
 import type { AnswerActivity, ReplState } from '../state/state.ts';
 
-/** 128K, 1M; small windows in full. */
+/** `128K`, `1M`; numbers below 1000 in full. */
 export function shortCount(value: number): string {
   if (value >= 1_000_000) return `${Number((value / 1_000_000).toFixed(1))}M`;
   if (value >= 10_000) return `${Math.round(value / 1000)}K`;
@@ -37,8 +37,8 @@ export function systemText(system: string | undefined): string {
 
 /** What Esc (Ctrl-C in line mode) does in the open dialog. */
 export function cancelHintText({ dialog, service, isLineMode }: ReplState): string {
-  const leaves = service.isSandbox ? 'uses the sandbox' : 'cancels';
-  return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.previous === undefined ? leaves : 'goes back'}`;
+  const cancels = service.isSandbox ? 'uses the sandbox' : 'cancels';
+  return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.previous === undefined ? cancels : 'goes back'}`;
 }
 
 /** Seconds without data after which an answer counts as stalled. */

@@ -8,7 +8,7 @@ type Markdown = Pick<typeof markdown, 'createMarkdownStream'>;
 /** Returns a promise until Markdown is loaded. */
 export type MarkdownLoader = () => Markdown | Promise<Markdown>;
 
-/** Markdown takes as long to load as the rest of the first frame, so the first answer loads it. */
+/** Markdown takes as long to load as everything else in the first frame, so the first answer loads it. */
 export function createMarkdownLoader(): MarkdownLoader {
   let loaded: Markdown | Promise<Markdown> | undefined;
   const load = async () => (loaded = await import('../../terminal/markdown/markdown-stream.ts'));
@@ -41,22 +41,22 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
     },
     notice: (text) => `${style.dim(sanitize(text))}\n`,
     failure: (message, hint) => {
-      const advice = hint === undefined ? '' : `${style.dim(`  ${sanitizeLine(hint)}`)}\n`;
-      return `${style.red(sanitizeLine(message))}\n${advice}`;
+      const hintLine = hint === undefined ? '' : `${style.dim(`  ${sanitizeLine(hint)}`)}\n`;
+      return `${style.red(sanitizeLine(message))}\n${hintLine}`;
     },
     separator: '\n',
   };
 }
 
-const asItIs = (): AnswerFormatter => ({
+const passThrough = (): AnswerFormatter => ({
   write: (text) => text,
   end: () => '',
   undecided: () => '',
 });
 
 /**
- * Labelled lines without escape codes, for screen readers and dumb terminals. The terminal has echoed typed prompts
- * already; only queued, repeated and generated ones are written.
+ * Labelled lines without escape codes, for screen readers and dumb terminals. The terminal already echoed typed prompts,
+ * so only queued, repeated and generated ones are written.
  */
 export const lineFormat: TranscriptFormat = {
   prompt: (text, needsEcho) => (needsEcho ? `You: ${sanitize(text)}\n` : ''),
@@ -64,8 +64,8 @@ export const lineFormat: TranscriptFormat = {
   reasoningHead: 'reasoning: ',
   reasoning: (text) => text,
   answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
-  answerText: asItIs,
-  // Tables start on their own line: behind the label the first line's columns would not align.
+  answerText: passThrough,
+  // Tables start on a separate line: after the label, the first line's columns would not align.
   notice: (text) => `natter:${text.includes('\n') ? '\n' : ' '}${sanitize(text)}\n`,
   failure: (message, hint) =>
     `natter: ${sanitizeLine(message)}\n${hint === undefined ? '' : `  ${sanitizeLine(hint)}\n`}`,

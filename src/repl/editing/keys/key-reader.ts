@@ -24,7 +24,7 @@ const consoleFunctionKey = /\u001B\[\[([A-E])/y;
 const applicationKey = /\u001BO([\d;]*)([@-~])/y;
 /** OSC, DCS and APC replies of terminals; otherwise the same bytes are Alt and a character. */
 const replyStart = /\u001B(?:\]\d+;|P[\d!+$>]|_G)/y;
-const replyBegun = /\u001B(?:\]\d*|P|_)$/y;
+const replyPrefix = /\u001B(?:\]\d*|P|_)$/y;
 const replyEnd = /\u0007|\u001B\\|[\u0000-\u0006\u0008-\u001A]/g;
 const maxReplyLength = 4096;
 
@@ -91,8 +91,8 @@ function readApplicationKey(input: string, at: number): Reading | undefined {
 function readReply(input: string, at: number): Reading | 'none' | undefined {
   const start = matchAt(replyStart, input, at);
   if (start === undefined) {
-    const isBegun = matchAt(replyBegun, input, at) !== undefined;
-    return isBegun ? undefined : 'none';
+    const isPrefix = matchAt(replyPrefix, input, at) !== undefined;
+    return isPrefix ? undefined : 'none';
   }
   const end = matchAt(replyEnd, input, at + start[0].length);
   if (end !== undefined) return { length: end.index + end[0].length - at };

@@ -120,7 +120,7 @@ function replacementOf(request: CompletionRequest, { value, isFolder }: Candidat
   return isFolder === true ? `"${path}` : `"${path}"`;
 }
 
-/** Replaces the typed text by a candidate, with a trailing space if more can follow. */
+/** Replaces the typed text with a candidate, with a trailing space if more can follow. */
 export function applyCandidate(
   buffer: TextBuffer,
   request: CompletionRequest,

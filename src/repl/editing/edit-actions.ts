@@ -54,7 +54,7 @@ function yank(buffer: TextBuffer): TextBuffer {
   return putKilled(buffer, buffer.cursor, 0);
 }
 
-/** Directly after a yank, replaces it by the previously killed text; otherwise does nothing. */
+/** Directly after a yank, replaces it with the previously killed text; otherwise does nothing. */
 function yankPop(buffer: TextBuffer): TextBuffer {
   const { lastEdit, killRing } = buffer;
   if (lastEdit?.kind !== 'yank') return buffer;
@@ -100,7 +100,7 @@ export function redo(buffer: TextBuffer): TextBuffer {
   return revertLast(buffer, 'redoStack', 'undoStack');
 }
 
-/** Actions on the buffer alone, by the names that key bindings use. */
+/** Actions that change only the buffer, by their names in key bindings. */
 export const editActions = {
   'move-left': (buffer) => move(buffer, 'left'),
   'move-right': (buffer) => move(buffer, 'right'),

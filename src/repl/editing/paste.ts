@@ -35,7 +35,7 @@ export function isPasteMarker(character: string): boolean {
   return character.length === 1 && code >= firstMarker && code <= lastMarker;
 }
 
-/** A line end at the end of the text starts no line. */
+/** A trailing line end does not start a line. */
 function lineCount(text: string): number {
   let count = text === '' || text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;

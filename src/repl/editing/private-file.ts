@@ -5,7 +5,7 @@ import { openTemporaryFile, renameFile } from '../../storage/replace-file.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 
-/** Sets the parent folder of these files. */
+/** Environment variable with the parent folder of these files. */
 export const stateVariable = 'NATTER_STATE_DIR';
 
 function makeFolder(file: string): void {

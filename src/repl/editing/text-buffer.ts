@@ -166,7 +166,7 @@ export function pasteAtCursor(buffer: Draft): Paste | undefined {
   return at === undefined ? undefined : buffer.pastes.get(buffer.text.charAt(at));
 }
 
-/** Replaces the paste marker at the caret by its text; undo restores the marker. */
+/** Replaces the paste marker at the caret with its text; undo restores the marker. */
 export function expandPaste(buffer: TextBuffer): TextBuffer {
   const at = markerAt(buffer);
   const paste = pasteAtCursor(buffer);

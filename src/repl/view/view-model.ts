@@ -67,7 +67,7 @@ interface Caret {
 }
 
 /**
- * The draft as laid out by editing's `layout(draft, columns, rows)` with the sizes of `layout-rules.ts`.
+ * The draft as laid out by `layout` of `editing/layout.ts`.
  */
 export interface ComposerView {
   readonly rows: readonly string[];

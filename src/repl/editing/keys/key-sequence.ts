@@ -25,7 +25,7 @@ function fieldsOf(parameters: string): Field[] {
     .map((field) => field.split(':').map((part) => (part === '' ? undefined : Number(part))));
 }
 
-/** xterm's modifier number, extended by the kitty protocol; undefined for keys of the desktop (Super, Hyper). */
+/** xterm's modifier number, extended by the kitty protocol; undefined for desktop shortcuts (Super, Hyper). */
 function modifiersOf(field: Field | undefined): Modifiers | undefined {
   const bits = Math.max(0, (field?.[0] ?? 1) - 1);
   if ((bits & superOrHyper) !== 0) return undefined;

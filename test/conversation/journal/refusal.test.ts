@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
-import { exportHtml } from '../../src/conversation/export/html.ts';
-import { exportJson, exportMarkdown } from '../../src/conversation/export/export.ts';
-import { branchJournal, createJournal } from '../../src/conversation/journal/open-journal.ts';
-import { compilePattern, searchConversation } from '../../src/conversation/library/search.ts';
-import { messagesOf, pathOf } from '../../src/conversation/tree.ts';
-import { fileOf, journalOptions, linesOf, resumed, wholeExport } from './journal-fixtures.ts';
+import { exportHtml } from '../../../src/conversation/export/html.ts';
+import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
+import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { compilePattern, searchConversation } from '../../../src/conversation/library/search.ts';
+import { messagesOf, pathOf } from '../../../src/conversation/tree.ts';
+import { fileOf, journalOptions, linesOf, resumed, wholeExport } from '../journal-fixtures.ts';
 
 const refusal = 'I will not help';
 

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rolldown } from 'rolldown';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { loadConversation } from '../../src/conversation/library/read-conversation.ts';
-import { listEntries } from '../../src/conversation/library/library.ts';
-import { pathOf } from '../../src/conversation/tree.ts';
+import { loadConversation } from '../../../src/conversation/library/read-conversation.ts';
+import { listEntries } from '../../../src/conversation/library/library.ts';
+import { pathOf } from '../../../src/conversation/tree.ts';
 import type { WriterInstructions } from './fixtures/journal-writer.ts';
 import {
   dataFolder,
@@ -17,7 +17,7 @@ import {
   journalOptions,
   seededRandom,
   storedConversation,
-} from './journal-fixtures.ts';
+} from '../journal-fixtures.ts';
 
 let script: string;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { branchJournal } from '../../src/conversation/journal/open-journal.ts';
-import { parseLine } from '../../src/conversation/journal/records.ts';
-import { modelOf, pathOf } from '../../src/conversation/tree.ts';
+import { branchJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { parseLine } from '../../../src/conversation/journal/records.ts';
+import { modelOf, pathOf } from '../../../src/conversation/tree.ts';
 import {
   addPromptAndAnswer,
   journalOptions,
@@ -10,7 +10,7 @@ import {
   resumed,
   storedConversation,
   textsOf,
-} from './journal-fixtures.ts';
+} from '../journal-fixtures.ts';
 
 describe('X19: an undone prompt and its answer', () => {
   async function undone() {

@@ -3,8 +3,8 @@ import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { createJournal } from '../../src/conversation/journal/open-journal.ts';
-import { appendFile } from '../../src/storage/append-file.ts';
+import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { appendFile } from '../../../src/storage/append-file.ts';
 import {
   dataFolder,
   addPromptAndAnswer,
@@ -12,7 +12,7 @@ import {
   journalOptions,
   resumed,
   textsOf,
-} from './journal-fixtures.ts';
+} from '../journal-fixtures.ts';
 
 describe('storage failures', () => {
   test('D12 a removed folder is written again completely', async () => {

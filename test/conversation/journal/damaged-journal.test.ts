@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 
 import { describe, expect, test } from 'vitest';
 
-import { messagesOf } from '../../src/conversation/tree.ts';
-import { failureOf } from '../settings/fixtures/stored.ts';
+import { messagesOf } from '../../../src/conversation/tree.ts';
+import { failureOf } from '../../settings/fixtures/stored.ts';
 import {
   addPromptAndAnswer,
   fileOf,
@@ -12,7 +12,7 @@ import {
   resumed,
   storedConversation,
   textsOf,
-} from './journal-fixtures.ts';
+} from '../journal-fixtures.ts';
 
 describe('damaged files', () => {
   const intact = async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 
-import { codeBlocks } from '../../src/conversation/code-blocks.ts';
-import { sanitize } from '../../src/terminal/safety/sanitizer.ts';
-import { exportHtml } from '../../src/conversation/export/html.ts';
-import { exportJson, exportMarkdown } from '../../src/conversation/export/export.ts';
-import { createJournal } from '../../src/conversation/journal/open-journal.ts';
-import { pathOf } from '../../src/conversation/tree.ts';
-import { addPromptAndAnswer, journalOptions, wholeExport } from './journal-fixtures.ts';
+import { codeBlocks } from '../../../src/conversation/code-blocks.ts';
+import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
+import { exportHtml } from '../../../src/conversation/export/html.ts';
+import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
+import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { pathOf } from '../../../src/conversation/tree.ts';
+import { addPromptAndAnswer, journalOptions, wholeExport } from '../journal-fixtures.ts';
 
 function conversation(prompt: string, answer: string) {
   const journal = createJournal({ ...journalOptions(), save: false });

@@ -6,14 +6,14 @@ const units = [
 ] as const;
 
 /** Days after which the date is shown instead. */
-const longestAgo = 14;
+const maxDays = 14;
 
 /** `just now`, `5 minutes ago`, `3 days ago`, and the date of what is older than two weeks. */
 export function timeAgo(time: Date, now: Date): string {
   const age = now.getTime() - time.getTime();
   for (const [unit, length] of units) {
     const count = Math.floor(age / length);
-    if (unit === 'day' && count > longestAgo) return time.toISOString().slice(0, 10);
+    if (unit === 'day' && count > maxDays) return time.toISOString().slice(0, 10);
     if (count > 0) return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
   }
   return 'just now';

@@ -8,7 +8,7 @@ export interface DiffPart {
 }
 
 /** Maximum number of differing words; beyond it, a diff is useless and takes seconds. */
-export const mostChanges = 2000;
+export const maxChanges = 2000;
 
 const ideograph = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`;
 
@@ -38,12 +38,12 @@ function createReader() {
 
 /**
  * The difference of two texts by words, ignoring white space, of which the second text's is shown.
- * @returns undefined where more than {@link mostChanges} words differ
+ * @returns undefined where more than {@link maxChanges} words differ
  */
 export function diffWords(first: string, second: string): readonly DiffPart[] | undefined {
   const read = createReader();
   const found = diffArrays(read(first), read(second), {
-    maxEditLength: mostChanges,
+    maxEditLength: maxChanges,
     comparator: (one, other) => one.id === other.id,
   });
   return found?.map(({ value, added, removed }) => ({

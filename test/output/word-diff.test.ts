@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diffWords, formatDiff, mostChanges } from '../../src/output/word-diff.ts';
+import { diffWords, formatDiff, maxChanges } from '../../src/output/word-diff.ts';
 import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 
@@ -38,6 +38,6 @@ describe('long texts', () => {
   });
 
   test('that have little in common are not compared', () => {
-    expect(diffWords(words('a', mostChanges), words('b', mostChanges))).toBeUndefined();
+    expect(diffWords(words('a', maxChanges), words('b', maxChanges))).toBeUndefined();
   });
 });

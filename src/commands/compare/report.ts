@@ -25,7 +25,7 @@ const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`)
 
 /** Compares each answer that has text with the first one. */
 async function printDiffs({ context, presentation, answers }: FinishedComparison): Promise<void> {
-  const { diffWords, formatDiff, mostChanges } = await import('../../output/word-diff.ts');
+  const { diffWords, formatDiff, maxChanges } = await import('../../output/word-diff.ts');
   const { stdout } = context.streams;
   const clean = (text: string) => (stdout.isTerminal ? sanitize(text) : text);
   const [first, ...others] = answers.filter(({ content }) => content !== '');
@@ -38,7 +38,7 @@ async function printDiffs({ context, presentation, answers }: FinishedComparison
     const labels = sanitizeLine(`${first.label} and ${other.label}`);
     if (parts === undefined) {
       presentation.notices.notice(
-        `${labels} differ in more than ${count(mostChanges)} words; no diff is shown`,
+        `${labels} differ in more than ${count(maxChanges)} words; no diff is shown`,
       );
     } else {
       const isSame = parts.every(({ kind }) => kind === 'both');

@@ -34,7 +34,7 @@ export interface AnswerColumnsOptions extends Omit<LiveRegionOptions, 'clock'> {
 }
 
 /** Rows shown before the slowest answer has reached them. */
-const mostPreviewRows = 10;
+const maxPreviewRows = 10;
 /** Milliseconds between two ticks. */
 const interval = 500;
 
@@ -65,7 +65,7 @@ function frameOf({ options, columns, progress }: Shown, place: RegionPlace): Fra
   const { style, clock, labels } = options;
   const width = columnWidth(place.columns, labels.length);
   const now = clock.monotonic();
-  const room = Math.max(0, Math.min(mostPreviewRows, place.rows - 4));
+  const room = Math.max(0, Math.min(maxPreviewRows, place.rows - 4));
   const cells = progress.map((one) => style.dim(progressText(one, now, width)));
   const rows = [
     ...columns.preview(place.columns, room),

@@ -43,11 +43,11 @@ export function withEvent(before: AnswerProgress, event: ChatEvent, now: number)
 }
 
 /** Below one second, a speed is meaningless. */
-const shortestStream = 1000;
+const minStream = 1000;
 
 function speed({ tokens, firstText, last }: AnswerProgress): string {
   const streaming = last - (firstText ?? last);
-  if (streaming < shortestStream) return '';
+  if (streaming < minStream) return '';
   return ` · ~${count(Math.round((tokens / streaming) * 1000))} tokens/s`;
 }
 

@@ -14,7 +14,7 @@ export interface Highlighter {
 }
 
 /** Longer lines are data or minified, and some modes' expressions are slow on them. */
-const LONGEST_LINE = 2000;
+const MAX_LINE = 2000;
 
 type OpenLine = (line: string, indentUnit: number) => StringStream;
 
@@ -60,7 +60,7 @@ function openBlock(mode: Mode, openLine: OpenLine, style: Style): HighlightLine 
     return highlightLine(mode, openLine(line, INDENT_UNIT), state, style);
   };
   return (line) => {
-    if (broken || line.length > LONGEST_LINE) return line;
+    if (broken || line.length > MAX_LINE) return line;
     try {
       return attempt(line);
     } catch {

@@ -1,5 +1,5 @@
 /** Milliseconds between two updates. */
-const shortestPause = 33;
+const minPause = 33;
 
 /** Throttles redraws; has no timer while nothing is to be drawn. */
 export interface Pace {
@@ -46,7 +46,7 @@ export function createPace(
       look();
     } while (next > clock.monotonic());
     isAsked = false;
-    next = clock.monotonic() + shortestPause;
+    next = clock.monotonic() + minPause;
     const writing = update();
     slow = writing;
     void writing?.then(() => (slow = undefined));

@@ -133,7 +133,7 @@ export const nothingWritten: Written = { older: '', writes: [] };
 export const memory = 1000;
 /** More rows than any update reaches above its text. */
 const olderLines = 100;
-const longestOlder = 200_000;
+const maxOlder = 200_000;
 
 /** The last line of a text and `before` lines above it. */
 export function lastLines(text: string, before: number): string {
@@ -145,8 +145,8 @@ export function lastLines(text: string, before: number): string {
 }
 
 function trimmed(older: string): string {
-  if (older.length <= longestOlder) return older;
-  return lastLines(older, olderLines).slice(-longestOlder / 2);
+  if (older.length <= maxOlder) return older;
+  return lastLines(older, olderLines).slice(-maxOlder / 2);
 }
 
 /** Merges the first updates into the older text. */

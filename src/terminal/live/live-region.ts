@@ -132,12 +132,12 @@ export function createLiveRegion(options: LiveRegionOptions): LiveRegion {
 }
 
 /** Maximum milliseconds that the first update after a resize waits for the terminal's identification. */
-const longestWait = 500;
+const maxWait = 500;
 const answerPause = 20;
 
 function waitsForAnswer({ askedAt, cursorDrifts, isStale }: ScreenState, now: number): boolean {
   if (!isStale || askedAt === undefined || cursorDrifts !== undefined) return false;
-  return now - askedAt < longestWait;
+  return now - askedAt < maxWait;
 }
 
 function askDriftOnce(state: ScreenState, options: LiveRegionOptions): void {

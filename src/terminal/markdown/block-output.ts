@@ -1,4 +1,4 @@
-// Lays out finished pieces within their quotes and lists.
+// Writes finished output within its quotes and lists.
 import type { Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import type { Container } from './containers.ts';
@@ -10,7 +10,7 @@ export interface BlockOutput {
   readonly style: Style;
   readonly unicode: boolean;
   readonly containers: Container[];
-  /** Written output that was not taken yet. */
+  /** Output that has not been taken yet. */
   text: string;
   /** The source had a blank line here. */
   blankBefore: boolean;
@@ -21,7 +21,7 @@ export function createBlockOutput(style: Style, unicode: boolean): BlockOutput {
   return { style, unicode, containers: [], text: '', blankBefore: false, previous: undefined };
 }
 
-/** Leaves the containers after the first `continued`; items without content still show their marker. */
+/** Closes the containers after the first `continued`. An item without content still shows its marker. */
 export function leaveContainers(output: BlockOutput, continued: number): void {
   const left = output.containers.slice(continued);
   if (left.some((container) => container.kind === 'item' && !container.shown)) {
@@ -30,7 +30,7 @@ export function leaveContainers(output: BlockOutput, continued: number): void {
   output.containers.length = continued;
 }
 
-/** A block of this kind follows: one blank line before it where the source had some, or where it is needed. */
+/** Starts a block: with one blank line before it if the source had one, or if the kind needs one. */
 export function beginBlock(output: BlockOutput, kind: BlockKind): void {
   const apart =
     kind === 'heading' ||
@@ -47,12 +47,11 @@ export function writeBlankLine(output: BlockOutput): void {
   output.text += `${bars.join(' ')}\n`;
 }
 
-/** The markers before a line of text. */
 export function writeMarkers(output: BlockOutput): void {
   output.text += markers(output, 'flow');
 }
 
-/** A line end in the spans is followed by the markers again. */
+/** Repeats the markers after each line end in the spans. */
 export function writeSpans(output: BlockOutput, spans: readonly Span[]): void {
   const text = paintSpans(spans, output.style);
   output.text += text.includes('\n') ? text.replaceAll('\n', `\n${markers(output, 'flow')}`) : text;
@@ -62,7 +61,7 @@ export function writeLine(output: BlockOutput, text: string, kind: BlockKind = '
   output.text += `${markers(output, kind)}${text}\n`;
 }
 
-/** Columns the markers take. */
+/** Width of the markers. */
 export function markerColumns({ containers }: BlockOutput): number {
   return containers.reduce(
     (columns, container) =>
@@ -77,7 +76,7 @@ export function takeText(output: BlockOutput): string {
   return text;
 }
 
-/** Code carries no list indentation, so that it can be copied. */
+/** Code has no list indentation, so that it can be copied. */
 export function markers(output: BlockOutput, kind: BlockKind): string {
   let text = '';
   for (const container of output.containers) {
@@ -93,7 +92,7 @@ function itemIndent(marker: string): number {
   return displayWidth(marker) + 1;
 }
 
-/** Without colour the marks stay those of the source. */
+/** Without colour, the marker is that of the source. */
 function bullet({ style, unicode }: BlockOutput, marker: string): string {
   return unicode && style.colored && marker.length === 1 ? '•' : marker;
 }

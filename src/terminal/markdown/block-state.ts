@@ -8,17 +8,17 @@ export interface BlockState {
   readonly output: BlockOutput;
   readonly options: BlockOptions;
   leaf: Leaf;
-  /** A line with bars whose next line tells whether it is a table's header. */
+  /** A line with bars; the next line shows whether it is a table's header. */
   row: string | undefined;
   codeBlocks: number;
-  /** What the next text needs is being loaded. */
+  /** Pending while something is loaded that the next text needs. */
   loading: Promise<void> | undefined;
 }
 
 interface BlockOptions {
   readonly highlighter: Highlighter;
   readonly inline: InlineOptions;
-  /** Columns of the terminal. */
+  /** Of the terminal, in columns. */
   readonly width: () => number;
 }
 

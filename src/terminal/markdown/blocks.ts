@@ -1,4 +1,4 @@
-// The block structure of one answer: lines go in, finished pieces go to the output.
+// The block structure of one answer, line by line.
 import {
   beginBlock,
   type BlockOutput,
@@ -23,9 +23,9 @@ import {
 } from './paragraph.ts';
 import { createTable } from './table.ts';
 
-const LONGEST_RULE = 40;
+const MAX_RULE = 40;
 
-/** How a line begins; undefined while more of it could change the answer. */
+/** How a line starts; undefined while more of the line could change that. */
 export function readLine(
   { leaf, row, output }: BlockState,
   text: string,
@@ -42,7 +42,7 @@ export function readLine(
   return readLineStart({ text, complete, containers: output.containers, open, closingFence });
 }
 
-/** Takes the beginning of a text line, or the whole of any other. */
+/** Takes the start of a text line, or all of any other line. */
 export function acceptLine(state: BlockState, start: LineStart): void {
   if (start.kind === 'delimiter') return openTable(state, start.rest);
   settleRow(state);
@@ -95,12 +95,11 @@ export function writeText(state: BlockState, text: string): void {
   }
 }
 
-/** A text line is over. */
 export function endText({ leaf }: BlockState): void {
   if (leaf.kind === 'paragraph') endParagraphLine(leaf.paragraph);
 }
 
-/** End of input: shows everything that is open. */
+/** Shows everything that is still open at the end of the input. */
 export function endBlocks(state: BlockState): void {
   settleRow(state);
   closeLeaf(state);
@@ -124,7 +123,7 @@ function closeLeaf(state: BlockState): void {
   state.leaf = { kind: 'none' };
 }
 
-/** The undecided row is not a table header: it is text on a separate line. */
+/** The row turned out not to be a table header, so it is a line of text. */
 function settleRow(state: BlockState): void {
   const { row } = state;
   if (row === undefined) return;
@@ -158,7 +157,6 @@ function writeMarkup(state: BlockState, text: string): void {
   state.leaf = end?.test(text) ? { kind: 'none' } : { kind: 'html', end };
 }
 
-/** A line of a displayed formula, as it is written. */
 function writeFormula(state: BlockState, text: string): void {
   const { leaf, output } = state;
   const isOpen = leaf.kind === 'formula';
@@ -171,7 +169,7 @@ function writeFormula(state: BlockState, text: string): void {
 function thematicBreak({ output, options }: BlockState, source: string): string {
   const { style, unicode } = output;
   if (!style.colored) return source.trimEnd();
-  const columns = Math.min(LONGEST_RULE, options.width() - markerColumns(output));
+  const columns = Math.min(MAX_RULE, options.width() - markerColumns(output));
   return style.dim((unicode ? '─' : '-').repeat(Math.max(3, columns)));
 }
 
@@ -197,7 +195,7 @@ function continues({ leaf, output }: BlockState, { kind, opened, continued }: Li
   }
 }
 
-/** Leaves what the line does not continue, and enters what it opens. */
+/** Closes what the line does not continue, and opens its containers. */
 function move(state: BlockState, { kind, opened, continued }: LineStart): void {
   const { output } = state;
   closeLeaf(state);

@@ -3,7 +3,7 @@ import type { BlockState, Fence } from './block-state.ts';
 import type { LineStart } from './containers.ts';
 import { dedent } from './indentation.ts';
 
-/** A dim line with the block's number and what it is, `1 ts`; without colour the fence stays with it. */
+/** Writes a dim line with the block's number and language, `1 ts`; without colour, after the fence. */
 export function openFence(state: BlockState, { rest, column }: LineStart): void {
   const mark = /^(?:`+|~+)/.exec(rest)?.[0] ?? '';
   const info = rest.slice(mark.length).trim();
@@ -20,7 +20,7 @@ export function openFence(state: BlockState, { rest, column }: LineStart): void 
   state.loading = options.highlighter.load(language);
 }
 
-/** How far the open items indent their content: a fence's own indentation comes on top. */
+/** Indentation of the open containers, to which the fence's own is added. */
 function containerColumns({ output }: BlockState): number {
   return output.containers.reduce(
     (columns, container) => columns + (container.kind === 'item' ? container.indent : 2),
@@ -33,7 +33,6 @@ export function writeCodeLine(state: BlockState, fence: Fence, start: LineStart)
   writeLine(state.output, fence.highlight(codeText(fence, start)), 'code');
 }
 
-/** The line without the indentation of its fence. */
 export function codeText(fence: Fence, { rest, column }: LineStart): string {
   return dedent(rest, column, fence.indent);
 }

@@ -1,22 +1,22 @@
 import { dedent, indentation } from './indentation.ts';
 import { recognizeLine, type LineKind, type OpenLeaf } from './leaf-syntax.ts';
 
-/** A block quote, or a list item with its marker as written and the columns its content is indented by. */
+/** A block quote, or a list item: its marker as written, and the indentation of its content in columns. */
 export type Container =
   | { readonly kind: 'quote' }
   | { readonly kind: 'item'; readonly marker: string; readonly indent: number; shown: boolean };
 
-/** How a line begins: which open containers it continues, which it opens, and what is left of it. */
+/** How a line starts: how many open containers it continues, which it opens, and the rest of the line. */
 export interface LineStart {
   readonly continued: number;
   readonly opened: readonly Container[];
   readonly kind: LineKind;
   readonly rest: string;
-  /** Where the rest begins in the line: tab stops count from there. */
+  /** Column of the rest in the line, for tab stops. */
   readonly column: number;
 }
 
-export interface LineQuestion {
+export interface LineContext {
   readonly text: string;
   readonly complete: boolean;
   readonly containers: readonly Container[];
@@ -25,8 +25,8 @@ export interface LineQuestion {
   readonly closingFence: RegExp | undefined;
 }
 
-/** Deeper nesting is text: no document needs it, and hostile ones have it. */
-const DEEPEST = 12;
+/** Deeper nesting is text. Only hostile documents have it. */
+const MAX_DEPTH = 12;
 
 interface Cursor {
   text: string;
@@ -45,33 +45,33 @@ const perhapsRule = /^(?:(?:-[ \t]*)+|(?:\*[ \t]*)+|(?:_[ \t]*)+)$/;
 const rule = /^(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 
 /**
- * Reads the beginning of a line after CommonMark 5; undefined while more of the line could change the answer.
- * More lenient in two things, as models write them: bullets two columns in are inside a numbered item, and a
- * fence outside its list closes the code inside.
+ * Reads the start of a line (CommonMark 5); undefined while more of the line could change the result. Models write
+ * two things that CommonMark reads differently: a bullet indented by two columns is inside a numbered item, and a
+ * fence outside the list closes the code inside it.
  */
-export function readLineStart(question: LineQuestion): LineStart | undefined {
-  const cursor = { text: question.text, column: 0 };
-  const continued = continueContainers(question, cursor);
+export function readLineStart(line: LineContext): LineStart | undefined {
+  const cursor = { text: line.text, column: 0 };
+  const continued = continueContainers(line, cursor);
   if (continued === undefined) return undefined;
-  const whole = continued === question.containers.length;
-  const { kind } = question.open;
+  const whole = continued === line.containers.length;
+  const { kind } = line.open;
   if (whole && (kind === 'fence' || kind === 'html' || kind === 'formula')) {
-    return readInside(question, cursor, continued);
+    return readInside(line, cursor, continued);
   }
-  if (kind === 'fence' && question.complete && question.closingFence?.test(cursor.text)) {
+  if (kind === 'fence' && line.complete && line.closingFence?.test(cursor.text)) {
     return {
-      continued: question.containers.length,
+      continued: line.containers.length,
       opened: [],
       kind: 'closing-fence',
       rest: '',
       column: 0,
     };
   }
-  return readNew(question, cursor, continued);
+  return readNew(line, cursor, continued);
 }
 
-function continueContainers(question: LineQuestion, cursor: Cursor): number | undefined {
-  const { containers, complete } = question;
+function continueContainers(line: LineContext, cursor: Cursor): number | undefined {
+  const { containers, complete } = line;
   for (const [index, container] of containers.entries()) {
     const indent = indentation(cursor.text, cursor.column);
     const bare = cursor.text.slice(indent.length);
@@ -80,7 +80,7 @@ function continueContainers(question: LineQuestion, cursor: Cursor): number | un
       else if (bare === '' && !complete) return undefined;
       else if (bare !== '') {
         const last = index === containers.length - 1;
-        const nested = last && indent.columns >= 2 && question.open.kind !== 'fence';
+        const nested = last && indent.columns >= 2 && line.open.kind !== 'fence';
         if (nested && !complete && perhapsListMarker.test(bare)) return undefined;
         if (!nested || !listMarker.test(bare) || perhapsRule.test(bare)) return index;
         consume(cursor, indent.columns);
@@ -103,26 +103,22 @@ function consumeQuote(cursor: Cursor, indent: number): void {
 }
 
 /** A line of a fenced code or HTML block, or of a formula. */
-function readInside(
-  question: LineQuestion,
-  cursor: Cursor,
-  continued: number,
-): LineStart | undefined {
-  const { open, complete, closingFence } = question;
+function readInside(line: LineContext, cursor: Cursor, continued: number): LineStart | undefined {
+  const { open, complete, closingFence } = line;
   const start = { continued, opened: [], rest: cursor.text, column: cursor.column };
   if (open.kind === 'fence') {
     const closes = complete && closingFence?.test(cursor.text);
     return { ...start, kind: closes ? 'closing-fence' : 'code' };
   }
-  if (open.kind === 'formula') return readInFormula(question, cursor, start);
+  if (open.kind === 'formula') return readInFormula(line, cursor, start);
   if (cursor.text.trim() !== '') return { ...start, kind: 'markup' };
   if (!complete) return undefined;
   return { ...start, kind: open.endsAtBlank ? 'blank' : 'markup' };
 }
 
-/** A formula whose end is missing must not swallow the answer: no formula has a heading or a code fence in it. */
+/** A heading or a code fence ends a formula without an end, which would otherwise contain the rest of the answer. */
 function readInFormula(
-  { open, complete }: LineQuestion,
+  { open, complete }: LineContext,
   cursor: Cursor,
   start: Omit<LineStart, 'kind'>,
 ): LineStart | undefined {
@@ -131,14 +127,14 @@ function readInFormula(
   return { ...start, kind: kind === 'heading' || kind === 'fence' ? kind : 'formula' };
 }
 
-function readNew(question: LineQuestion, cursor: Cursor, continued: number): LineStart | undefined {
-  const { complete } = question;
+function readNew(line: LineContext, cursor: Cursor, continued: number): LineStart | undefined {
+  const { complete } = line;
   const opened: Container[] = [];
   for (;;) {
     const { columns, length } = indentation(cursor.text, cursor.column);
     const rest = cursor.text.slice(length);
     const column = cursor.column + columns;
-    const open = openFor(question, continued, opened.length);
+    const open = openFor(line, continued, opened.length);
     if (rest === '')
       return complete ? { continued, opened, kind: 'blank', rest, column } : undefined;
     if (columns > 3) {
@@ -147,7 +143,7 @@ function readNew(question: LineQuestion, cursor: Cursor, continued: number): Lin
       return { continued, opened, kind: 'indented', rest: code, column };
     }
     const kind = recognizeLine(rest, complete, open);
-    if (kind === undefined || kind === 'delimiter' || continued + opened.length >= DEEPEST) {
+    if (kind === undefined || kind === 'delimiter' || continued + opened.length >= MAX_DEPTH) {
       return kind && { continued, opened, kind, rest, column };
     }
     if (open.inFormula || !perhapsContainer.test(rest)) {
@@ -157,7 +153,7 @@ function readNew(question: LineQuestion, cursor: Cursor, continued: number): Lin
       if (!complete) return undefined;
       if (rule.test(rest)) return { continued, opened, kind: 'rule', rest, column };
     }
-    const interrupts = open.kind === 'paragraph' && continued === question.containers.length;
+    const interrupts = open.kind === 'paragraph' && continued === line.containers.length;
     const container = readContainer(cursor, { rest, columns, complete, interrupts });
     if (container === 'undecided') return undefined;
     if (container === 'none') return { continued, opened, kind, rest, column };
@@ -165,25 +161,25 @@ function readNew(question: LineQuestion, cursor: Cursor, continued: number): Lin
   }
 }
 
-/** What is open as the rest of the line sees it: lazy text still continues a paragraph, nothing else. */
-function openFor({ open, containers }: LineQuestion, continued: number, opened: number): OpenLeaf {
+/** What is open for the rest of the line: lazy text can continue only a paragraph. */
+function openFor({ open, containers }: LineContext, continued: number, opened: number): OpenLeaf {
   if (opened === 0 && continued === containers.length) return open;
   const lazy = opened === 0 && open.kind === 'paragraph';
   const kind = lazy ? 'paragraph' : 'none';
   return { kind, headerBefore: false, endsAtBlank: false, inFormula: false };
 }
 
-interface Beginning {
+interface ContainerStart {
   /** The text without its indentation. */
   readonly rest: string;
   readonly columns: number;
   readonly complete: boolean;
-  /** A paragraph would be cut: an item must then have text, and a number be 1. */
+  /** It would interrupt a paragraph: then an item must have text, and a number must be 1. */
   readonly interrupts: boolean;
 }
 
-function readContainer(cursor: Cursor, beginning: Beginning): Container | 'none' | 'undecided' {
-  const { rest, columns, complete, interrupts } = beginning;
+function readContainer(cursor: Cursor, start: ContainerStart): Container | 'none' | 'undecided' {
+  const { rest, columns, complete, interrupts } = start;
   if (rest[0] === '>') {
     if (rest === '>' && !complete) return 'undecided';
     consumeQuote(cursor, columns);

@@ -10,10 +10,11 @@ export interface DelimiterRun {
 }
 
 /**
- * Emphasis after CommonMark 6.2, close enough to know what is still open; the lexer has the last word on what
- * it means. Text in scripts without spaces may follow a closing mark directly. Tells whether something closed.
+ * Emphasis (CommonMark 6.2), close enough to know which marks are still open; the lexer decides what they mean. Text in
+ * scripts without spaces may follow a closing mark directly.
+ * @returns whether a mark was closed
  */
-export function meetRun(openers: Opener[], run: DelimiterRun): boolean {
+export function handleRun(openers: Opener[], run: DelimiterRun): boolean {
   const spaceBefore = isSpace(run.before);
   const spaceAfter = isSpace(run.after);
   const markBefore = isPunctuation(run.before);
@@ -32,7 +33,7 @@ export function meetRun(openers: Opener[], run: DelimiterRun): boolean {
   return rest < run.length;
 }
 
-/** Closes what the run can close, drops the openers in between, and returns the marks left over. */
+/** Closes the openers that the run can close, and drops those in between. @returns the marks that are left */
 function close(openers: Opener[], run: DelimiterRun, both: boolean): number {
   let rest = run.length;
   for (let index = openers.length - 1; index >= 0 && rest > 0; index -= 1) {

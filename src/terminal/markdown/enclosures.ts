@@ -1,11 +1,5 @@
-import { closeFormula, longestFormula, meetInFormula } from './formula.ts';
-import {
-  LONGEST_SPAN,
-  needsMore,
-  runLength,
-  type Enclosure,
-  type ScanState,
-} from './scan-state.ts';
+import { closeFormula, maxFormula, stepInFormula } from './formula.ts';
+import { MAX_SPAN, needsMore, runLength, type Enclosure, type ScanState } from './scan-state.ts';
 
 const nextIn = {
   code: /`/g,
@@ -14,35 +8,35 @@ const nextIn = {
   formula: /[\\$`*_~[\]<&@/. \t\n]/g,
 };
 
-/** No real address nests parentheses deeper; without a limit, hostile text is read again and again. */
-const DEEPEST_ADDRESS = 8;
+/** Real addresses do not nest parentheses deeper. Without a limit, hostile text takes quadratic time. */
+const MAX_ADDRESS_DEPTH = 8;
 
-/** Looks for the end of the code span, tag, link address or formula that is open. False: more text is needed. */
+/** Reads to the end of the open code span, tag, link address or formula. @returns false if more text is needed */
 export function stepEnclosure(state: ScanState, enclosure: Enclosure): boolean {
   const next = nextIn[enclosure.kind];
   next.lastIndex = state.position;
   const found = next.exec(state.text)?.index ?? -1;
   const reached = found === -1 ? state.text.length : found;
-  if (isTooLong(enclosure, reached)) return giveUp(state, enclosure, reached);
+  if (isTooLong(enclosure, reached)) return reject(state, enclosure, reached);
   if (found === -1) {
     state.position = reached;
-    return state.final && giveUp(state, enclosure, reached);
+    return state.final && reject(state, enclosure, reached);
   }
   switch (enclosure.kind) {
     case 'code':
-      return meetBackticks(state, enclosure, found);
+      return handleBackticks(state, enclosure, found);
     case 'tag':
-      return state.text[found] === '>' ? leave(state, found + 1) : giveUp(state, enclosure, found);
+      return state.text[found] === '>' ? leave(state, found + 1) : reject(state, enclosure, found);
     case 'address':
-      return meetParenthesis(state, enclosure, found);
+      return handleParenthesis(state, enclosure, found);
     case 'formula':
       return stepFormula(state, enclosure, found);
   }
 }
 
 function isTooLong(enclosure: Enclosure, reached: number): boolean {
-  if (enclosure.kind !== 'formula') return reached - enclosure.from > LONGEST_SPAN;
-  return reached - enclosure.opened > longestFormula[enclosure.close];
+  if (enclosure.kind !== 'formula') return reached - enclosure.from > MAX_SPAN;
+  return reached - enclosure.opened > maxFormula[enclosure.close];
 }
 
 function stepFormula(
@@ -50,15 +44,15 @@ function stepFormula(
   formula: Enclosure & { kind: 'formula' },
   found: number,
 ): boolean {
-  const step = meetInFormula(state, formula, found);
+  const step = stepInFormula(state, formula, found);
   if (step === 'needs more') return false;
-  if (step === 'is none') return giveUp(state, formula, found);
-  if (step === 'goes on') return true;
+  if (step === 'not a formula') return reject(state, formula, found);
+  if (step === 'continue') return true;
   closeFormula(state, formula, step);
   return leave(state, step);
 }
 
-function meetBackticks(
+function handleBackticks(
   state: ScanState,
   enclosure: Enclosure & { kind: 'code' },
   found: number,
@@ -70,7 +64,7 @@ function meetBackticks(
   return length === enclosure.length ? leave(state, state.position) : true;
 }
 
-function meetParenthesis(
+function handleParenthesis(
   state: ScanState,
   enclosure: Enclosure & { kind: 'address' },
   found: number,
@@ -79,7 +73,7 @@ function meetParenthesis(
   state.position = found + (character === '\\' ? 2 : 1);
   if (character === '(') enclosure.depth += 1;
   if (character === ')') enclosure.depth -= 1;
-  if (enclosure.depth > DEEPEST_ADDRESS) return giveUp(state, enclosure, found);
+  if (enclosure.depth > MAX_ADDRESS_DEPTH) return reject(state, enclosure, found);
   return enclosure.depth === 0 ? leave(state, state.position) : true;
 }
 
@@ -90,8 +84,8 @@ function leave(state: ScanState, position: number): true {
   return true;
 }
 
-/** What looked like an opening is text, and so may be what follows it. */
-function giveUp(state: ScanState, enclosure: Enclosure, reached: number): true {
+/** The opening is text, and what follows it is read again. */
+function reject(state: ScanState, enclosure: Enclosure, reached: number): true {
   if (enclosure.kind === 'formula' && enclosure.close.startsWith('\\')) {
     state.unclosed[enclosure.close as '\\)' | '\\]'] = reached;
   }

@@ -1,5 +1,5 @@
-// Mathematics in running text, which is shown as it is written. What is mathematics: `\\(…\\)`, `\\[…\\]`, `$$…$$`, and
-// `$…$` by the rule of pandoc: no space after the first dollar nor before the second, and no digit after that.
+// Mathematics in running text, which is shown as written: `\\(…\\)`, `\\[…\\]`, `$$…$$`, and `$…$` by pandoc's rule (no
+// space after the first dollar or before the second, and no digit after that).
 import {
   isSpace,
   beginWord,
@@ -9,15 +9,14 @@ import {
   type ScanState,
 } from './scan-state.ts';
 
-/** Code units after which a beginning without its end is text. */
-export const longestFormula: Readonly<Record<FormulaEnd, number>> = {
+/** UTF-16 units after which an opening without an end is text. */
+export const maxFormula: Readonly<Record<FormulaEnd, number>> = {
   $: 400,
   '\\)': 1000,
   $$: 4000,
   '\\]': 4000,
 };
 
-/** Begins a formula at the position. */
 export function openFormula(state: ScanState, close: FormulaEnd): void {
   const { position } = state;
   const from = position + close.length;
@@ -27,8 +26,8 @@ export function openFormula(state: ScanState, close: FormulaEnd): void {
   state.position = Math.max(from, known);
 }
 
-/** False: more text is needed. */
-export function meetDollar(state: ScanState): boolean {
+/** @returns false if more text is needed */
+export function handleDollar(state: ScanState): boolean {
   const { text, position, linkWord } = state;
   if (needsMore(state, position + 1)) return false;
   const next = text[position + 1] ?? '';
@@ -38,10 +37,10 @@ export function meetDollar(state: ScanState): boolean {
   return true;
 }
 
-/** What a character means within a formula; a number is where the formula ends. */
-type Step = 'needs more' | 'goes on' | 'is none' | number;
+/** What a character means in a formula; a number is the end of the formula. */
+type Step = 'needs more' | 'continue' | 'not a formula' | number;
 
-export function meetInFormula(state: ScanState, formula: OpenFormula, found: number): Step {
+export function stepInFormula(state: ScanState, formula: OpenFormula, found: number): Step {
   const { text } = state;
   state.position = found;
   switch (text.charAt(found)) {
@@ -50,9 +49,9 @@ export function meetInFormula(state: ScanState, formula: OpenFormula, found: num
       if (needsMore(state, found + 1)) return 'needs more';
       if (text.startsWith(formula.close, found)) return found + 2;
       state.position = found + 2;
-      return 'goes on';
+      return 'continue';
     case '$':
-      return meetDollarInside(state, formula, found);
+      return handleDollarInside(state, formula, found);
     case ' ':
     case '\t':
     case '\n':
@@ -66,24 +65,24 @@ export function meetInFormula(state: ScanState, formula: OpenFormula, found: num
       formula.isPlain = false;
   }
   state.position = found + 1;
-  return 'goes on';
+  return 'continue';
 }
 
-function meetDollarInside(state: ScanState, formula: OpenFormula, found: number): Step {
+function handleDollarInside(state: ScanState, formula: OpenFormula, found: number): Step {
   const { text } = state;
   const { close } = formula;
   if (close.startsWith('$') && needsMore(state, found + 1)) return 'needs more';
   const next = text[found + 1] ?? '';
   if (close === '$') {
-    return isSpace(text[found - 1] ?? '') || /\d/.test(next) ? 'is none' : found + 1;
+    return isSpace(text[found - 1] ?? '') || /\d/.test(next) ? 'not a formula' : found + 1;
   }
   if (close === '$$' && next === '$') return found + 2;
   formula.isPlain = false;
   state.position = found + 1;
-  return 'goes on';
+  return 'continue';
 }
 
-/** Whether or not it is a formula, the words so far look the same. */
+/** The words so far are shown the same whether or not this is a formula. */
 function release(state: ScanState, formula: OpenFormula, position: number): void {
   beginWord(state, position);
   formula.start = formula.from = position;
@@ -97,13 +96,13 @@ export function isDisplayFormula(enclosure: ScanState['enclosure']): boolean {
   return enclosure?.kind === 'formula' && (enclosure.close === '$$' || enclosure.close === '\\]');
 }
 
-/** The same, when so much of the text before it is forgotten. */
+/** The formula after `units` of text before it were discarded. */
 export function moveFormula(formula: OpenFormula, units: number): OpenFormula {
   const { opened, start, from } = formula;
   return { ...formula, opened: opened - units, start: start - units, from: from - units };
 }
 
-/** An address, `://` or `www.` makes the word a link. */
+/** Whether `@`, `://` or `www.` at this position makes the word a link. */
 export function isLinkPart(text: string, position: number): boolean {
   switch (text.charAt(position)) {
     case '@':

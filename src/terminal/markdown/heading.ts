@@ -8,7 +8,7 @@ const looksOf: Readonly<Record<number, readonly Look[]>> = {
   2: ['bold', 'magenta'],
 };
 
-/** An ATX heading: with colour its marks are looks, without it they stay. */
+/** An ATX heading. With colour, styles replace its marks. */
 export function paintHeading(source: string, style: Style, inline: InlineOptions): string {
   const marks = /^#{1,6}/.exec(source)?.[0] ?? '';
   const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), inline);

@@ -1,10 +1,10 @@
-/** Leading white space: how many columns, with tab stops of four, and how many characters. */
+/** Leading white space, in columns (with tab stops of four) and in characters. */
 export interface Indentation {
   readonly columns: number;
   readonly length: number;
 }
 
-/** `column` is where the text begins in its line, because tab stops count from there. */
+/** `column` is the position of the text in its line, for tab stops. */
 export function indentation(text: string, column: number): Indentation {
   let columns = 0;
   let length = 0;
@@ -14,7 +14,7 @@ export function indentation(text: string, column: number): Indentation {
   return { columns, length };
 }
 
-/** The text without that many columns of its indentation; a tab cut in two leaves spaces. */
+/** The text without `columns` of its indentation; the rest of a tab becomes spaces. */
 export function dedent(text: string, column: number, columns: number): string {
   let removed = 0;
   let index = 0;

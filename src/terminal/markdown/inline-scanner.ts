@@ -1,37 +1,36 @@
-// Finds where inline Markdown may be cut: every piece can be read alone, and where the cuts are depends on the
-// text only, not on the parts it arrived in.
+// Splits inline Markdown into pieces that can be parsed alone. The pieces depend only on the text, not on the parts it
+// arrived in.
 import {
   isWide,
   beginWord,
   decide,
   initialScan,
-  LONGEST_SPAN,
+  MAX_SPAN,
   needsMore,
   runLength,
   type Place,
   type ScanState,
 } from './scan-state.ts';
-import { meetRun } from './delimiters.ts';
+import { handleRun } from './delimiters.ts';
 import { stepEnclosure } from './enclosures.ts';
-import { isDisplayFormula, isLinkPart, meetDollar, moveFormula, openFormula } from './formula.ts';
+import { isDisplayFormula, isLinkPart, handleDollar, moveFormula, openFormula } from './formula.ts';
 
-/** A piece that can be read alone. */
+/** A piece that can be parsed alone. */
 export interface Segment {
   readonly text: string;
-  /** Nothing in it is Markdown: it is shown as it is. */
+  /** It has no Markdown and is shown as it is. */
   readonly plain: boolean;
-  /** Mathematics in it: shown as it is written. */
+  /** Mathematics in it, which is shown as written. */
   readonly formulas: readonly Place[];
 }
 
 export interface InlineScanner {
-  /** The pieces decided by this text and what came before. */
+  /** The pieces that are decided with this text. */
   write(text: string): Segment[];
-  /** The rest; what is still open is literal. The scanner is then empty. */
+  /** The rest, in which open marks are literal. The scanner is empty afterwards. */
   end(): Segment[];
-  /** What is not decided yet. */
   undecided(): string;
-  /** A displayed formula (`$$`, `\[`) may be open: a line that follows belongs to it. */
+  /** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
   isInFormula(): boolean;
 }
 
@@ -76,10 +75,10 @@ const movePlace = ({ from, to }: Place, units: number): Place => {
   return { from: from - units, to: to - units };
 };
 
-/** Lets decided text go, but not at every call: all positions move. */
+/** Discards decided text, but not at every call, because all positions change. */
 function forget(state: ScanState): void {
   const { start } = state;
-  if (start < LONGEST_SPAN && start < state.text.length) return;
+  if (start < MAX_SPAN && start < state.text.length) return;
   state.before = state.text[start - 1] ?? state.before;
   state.text = state.text.slice(start);
   state.start = 0;
@@ -103,13 +102,13 @@ const MEANINGFUL = new Set(
 const meaningful = Uint8Array.from({ length: 128 }, (_, code) => (MEANINGFUL.has(code) ? 1 : 0));
 const FIRST_WIDE = 0x2e80;
 
-/** Reads on to what follows the next meaningful character. False: more text is needed. */
+/** Reads up to and including the next meaningful character. @returns false if more text is needed */
 function step(state: ScanState): boolean {
   if (state.enclosure) return stepEnclosure(state, state.enclosure);
-  const limit = state.wordStart + LONGEST_SPAN;
+  const limit = state.wordStart + MAX_SPAN;
   if (state.position >= limit) beginWord(state, state.position);
   const { text } = state;
-  const end = Math.min(text.length, state.wordStart + LONGEST_SPAN);
+  const end = Math.min(text.length, state.wordStart + MAX_SPAN);
   let position = state.position;
   while (position < end) {
     const code = text.charCodeAt(position);
@@ -117,10 +116,10 @@ function step(state: ScanState): boolean {
     position += 1;
   }
   state.position = position;
-  return position >= end || meet(state, text[position] ?? '');
+  return position >= end || handleCharacter(state, text[position] ?? '');
 }
 
-function meet(state: ScanState, character: string): boolean {
+function handleCharacter(state: ScanState, character: string): boolean {
   switch (character) {
     case ' ':
     case '\t':
@@ -132,19 +131,19 @@ function meet(state: ScanState, character: string): boolean {
       state.special = true;
       break;
     case '\\':
-      return meetBackslash(state);
+      return handleBackslash(state);
     case '$':
-      return meetDollar(state);
+      return handleDollar(state);
     case '`':
     case '*':
     case '_':
     case '~':
-      return meetMark(state, character);
+      return handleMark(state, character);
     case '[':
     case ']':
-      return meetBracket(state, character);
+      return handleBracket(state, character);
     case '<':
-      return meetAngle(state);
+      return handleAngle(state);
     case '@':
     case '/':
     case '.':
@@ -157,8 +156,8 @@ function meet(state: ScanState, character: string): boolean {
   return true;
 }
 
-/** The character after it is text, or begins mathematics. */
-function meetBackslash(state: ScanState): boolean {
+/** The next character is text, or starts mathematics. */
+function handleBackslash(state: ScanState): boolean {
   const { text, position } = state;
   state.special = true;
   if (needsMore(state, position + 1)) return false;
@@ -169,7 +168,7 @@ function meetBackslash(state: ScanState): boolean {
   return true;
 }
 
-function meetMark(state: ScanState, character: string): boolean {
+function handleMark(state: ScanState, character: string): boolean {
   const { text, position } = state;
   const length = runLength(text, position);
   const after = position + length;
@@ -183,11 +182,11 @@ function meetMark(state: ScanState, character: string): boolean {
   }
   const { wordStart } = state;
   const run = { character, length, before, after: text[after] ?? '', position, wordStart };
-  if (meetRun(state.openers, run)) state.special = true;
+  if (handleRun(state.openers, run)) state.special = true;
   return true;
 }
 
-function meetBracket(state: ScanState, character: string): boolean {
+function handleBracket(state: ScanState, character: string): boolean {
   const { position, openers, wordStart } = state;
   if (character === ']') {
     if (needsMore(state, position + 1)) return false;
@@ -206,7 +205,7 @@ function meetBracket(state: ScanState, character: string): boolean {
   return true;
 }
 
-function meetAngle(state: ScanState): boolean {
+function handleAngle(state: ScanState): boolean {
   const { position, text } = state;
   if (needsMore(state, position + 1)) return false;
   state.position = position + 1;

@@ -2,7 +2,7 @@ import { inlineSpans, type InlineOptions } from './inline.ts';
 import { createInlineScanner, type Segment } from './inline-scanner.ts';
 import type { Span } from './span.ts';
 
-/** Inline Markdown of one paragraph, in any pieces; spans come as soon as they can no longer change. */
+/** Inline Markdown of one paragraph, in any pieces. Spans are returned as soon as they can no longer change. */
 export interface InlineText {
   write(text: string): Span[];
   end(): Span[];
@@ -29,7 +29,7 @@ export function createInlineText(options: InlineOptions): InlineText {
   };
 }
 
-/** The spans of a whole text, a heading's or a cell's. */
+/** The spans of a whole text, for headings and cells. */
 export function inlineText(source: string, options: InlineOptions): Span[] {
   const text = createInlineText(options);
   return [...text.write(source), ...text.end()];

@@ -6,13 +6,12 @@ import type { Place } from './scan-state.ts';
 import { visibleText, type Span } from './span.ts';
 
 export interface InlineOptions {
-  /** Keep the source's marks (`**`, backticks): without colour nothing else tells. */
+  /** Keep the source's marks (`**`, backticks), which is necessary without colour. */
   readonly marks: boolean;
   /** The terminal opens links (OSC 8). */
   readonly hyperlinks: boolean;
 }
 
-/** What the lexer makes of inline text. */
 type InlineToken =
   | Tokens.Strong
   | Tokens.Em
@@ -25,13 +24,10 @@ type InlineToken =
   | Tokens.Text
   | Tokens.HTML;
 
-/** One for all: its only state between calls, the queue of blocks, is not used for inline text. */
+/** Shared, because its only state between calls (the queue of blocks) is not used for inline text. */
 const lexer = new Lexer({ gfm: true });
 
-/**
- * The spans of a piece of inline Markdown that can be read alone; of its formulas nothing is read. All its text is
- * in them.
- */
+/** The spans of a piece of inline Markdown that can be parsed alone. They have all of its text; formulas are as written. */
 export function inlineSpans(
   source: string,
   options: InlineOptions,
@@ -54,7 +50,7 @@ function lex(source: string): Token[] {
   try {
     return lexer.inlineTokens(source, []);
   } catch {
-    // A grammar that fails costs the style, never the text.
+    // If the grammar fails, only the style is lost.
     return [{ type: 'text', raw: source, text: source }];
   }
 }
@@ -69,7 +65,7 @@ function addTokens(
 ): void {
   for (const token of tokens as readonly InlineToken[]) {
     const { raw } = token;
-    // A single tilde means "about" far more often than it strikes.
+    // A single tilde usually means "about".
     if (token.type !== 'del' || raw.startsWith('~~')) addToken(spans, token, looks, options);
     else addTokens(spans, [tilde, ...token.tokens, tilde], looks, options);
   }
@@ -107,7 +103,7 @@ function addToken(
     case 'br':
       return add('\n');
     case 'text':
-      // Not `text`: there the lexer has resolved numeric references, `&#27;` too.
+      // Not `text`, in which the lexer has decoded numeric references, even `&#27;`.
       return add(withCharacters(token.raw));
     case 'html':
     default:
@@ -115,7 +111,7 @@ function addToken(
   }
 }
 
-/** T22: the address is always to be seen; what is shown alone is what opens. */
+/** T22: the address is always visible. Only text that is its own address is clickable. */
 function addLink(
   spans: Span[],
   token: Tokens.Link,
@@ -155,7 +151,7 @@ function addTarget(
 ): void {
   const target = [token.href, token.title ? `"${token.title}"` : ''].filter(Boolean).join(' ');
   if (sanitizeLine(target) !== target) {
-    // The lexer resolves character references in addresses: what came out of one must not act or hide.
+    // The lexer decodes character references in addresses: the result must not control or hide anything.
     spans.push({ text: token.raw, looks });
     return;
   }
@@ -185,13 +181,13 @@ function withCharacters(text: string): string {
   });
 }
 
-/** No text that is shown has it: the sanitizer removes it. For the lexer it is a letter. */
+/** Cannot be in the text, because the sanitizer removes it. For the lexer it is a letter. */
 const formulaMark = '\u206F';
 
-/** A text whose formulas the lexer does not see. */
+/** A text with marks in place of its formulas, for the lexer. */
 interface HiddenFormulas {
   readonly text: string;
-  /** The spans with the formulas in their places; undefined where one is missing. */
+  /** The spans with the formulas again; undefined if one is missing. */
   restore(spans: readonly Span[]): Span[] | undefined;
 }
 

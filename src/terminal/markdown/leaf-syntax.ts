@@ -1,4 +1,4 @@
-/** What a line is, below the quotes and lists it stands in. */
+/** The kind of a line within its quotes and lists. */
 export type LineKind =
   | 'blank'
   | 'text'
@@ -16,14 +16,14 @@ export type LineKind =
   | 'markup'
   | 'formula';
 
-/** What is open before the line: a line means different things after different lines. */
+/** What is open before the line, which changes what the line means. */
 export interface OpenLeaf {
   readonly kind: 'none' | 'paragraph' | 'fence' | 'html' | 'table' | 'indented' | 'formula';
-  /** The line before may be a table's header. */
+  /** The previous line may be a table's header. */
   readonly headerBefore: boolean;
   /** The HTML block ends at a blank line. */
   readonly endsAtBlank: boolean;
-  /** The paragraph has a displayed formula that has not ended. */
+  /** The paragraph has an open displayed formula. */
   readonly inFormula: boolean;
 }
 
@@ -41,7 +41,7 @@ const delimiterRow = /^(?=[^|]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*
 
 /**
  * The kind of a line from its first characters, without indentation; undefined while more of the line could
- * change it. `complete` says there is no more.
+ * change it. `complete`: this is the whole line.
  */
 export function recognizeLine(
   text: string,
@@ -100,7 +100,7 @@ function recognizeFormula(text: string, complete: boolean): LineKind | undefined
   return end === -1 || /^[ \t.,;:]*$/.test(text.slice(end + close.length)) ? 'formula' : 'text';
 }
 
-/** What ends the displayed formula that the line begins with; undefined where it begins with none. */
+/** The end of the displayed formula that the line starts with; undefined if it starts with none. */
 export function formulaEnd(text: string): string | undefined {
   if (text.startsWith('$$')) return '$$';
   if (text.startsWith('\\[')) return '\\]';
@@ -121,7 +121,7 @@ function recognizeHtml(text: string, complete: boolean, open: OpenLeaf): LineKin
   return />[ \t]*$/.test(text) ? 'html' : 'text';
 }
 
-/** What ends an HTML block (CommonMark 4.6); undefined: a blank line. */
+/** The end of an HTML block (CommonMark 4.6); undefined: a blank line. */
 export function htmlEnd(text: string): RegExp | undefined {
   if (text.startsWith('<!--')) return /-->/;
   if (text.startsWith('<?')) return /\?>/;

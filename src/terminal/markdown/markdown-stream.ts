@@ -26,7 +26,7 @@ export interface MarkdownStream extends TextTransform {
 
 export interface MarkdownStreamOptions {
   readonly style: Style;
-  /** Columns of the terminal, asked whenever a table or a rule is laid out. */
+  /** Columns of the terminal, read whenever a table or a rule is laid out. */
   readonly width: () => number;
   /** The terminal opens links (OSC 8). */
   readonly hyperlinks: boolean;
@@ -34,25 +34,24 @@ export interface MarkdownStreamOptions {
   readonly unicode: boolean;
 }
 
-/** A line that is still nothing but the beginning of something else is text. */
-const LONGEST_START = 1000;
-/** A longer line of code goes out as it comes, without colour. */
-const LONGEST_CODE_LINE = 8000;
+/** A longer line start that is still ambiguous is text. */
+const MAX_START = 1000;
+/** A longer line of code is written as it arrives, without colour. */
+const MAX_CODE_LINE = 8000;
 
 interface StreamState extends BlockState {
-  /** The present line, as far as it is not accepted. */
+  /** The part of the current line that is not accepted yet. */
   line: string;
-  /** What is done with more of the line: look at it, collect it, or pass it on as text or as it is. */
+  /** What to do with more of the line: detect its kind, collect it, or write it as text or unchanged. */
   mode: 'start' | 'whole' | 'code' | 'text' | 'long';
-  /** Input that waits for what is being loaded. */
+  /** Input that waits for the load. */
   backlog: string;
   waiting: Promise<string> | undefined;
 }
 
 /**
- * Takes sanitized Markdown in any pieces; the output, put together, does not depend on them. Not supported,
- * because the answer to them comes too late: setext headings (the underline is shown as written) and references
- * (links and definitions are shown as written).
+ * Takes sanitized Markdown in any pieces; the joined output does not depend on them. Setext headings and link
+ * references are shown as written, because they can be recognised only by later text.
  */
 export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
   const { style, width, hyperlinks, unicode } = options;
@@ -100,7 +99,7 @@ function drain(state: StreamState): string | Promise<string> {
   return state.waiting;
 }
 
-/** Reads lines until a language must be loaded; returns how much was read. */
+/** Reads lines until something must be loaded. @returns the number of units read */
 function consume(state: StreamState, text: string): number {
   let position = 0;
   while (position < text.length && !state.loading) {
@@ -121,14 +120,14 @@ function feed(state: StreamState, part: string): void {
   }
   if (state.mode !== 'start') {
     state.line += part;
-    if (state.mode === 'code' && state.line.length > LONGEST_CODE_LINE) passLongCode(state);
+    if (state.mode === 'code' && state.line.length > MAX_CODE_LINE) passLongCode(state);
     return;
   }
-  const room = LONGEST_START - state.line.length;
+  const room = MAX_START - state.line.length;
   state.line += part.slice(0, room);
   const start = readLine(state, state.line, false);
   if (start) begin(state, start);
-  else if (state.line.length === LONGEST_START) beginAsText(state);
+  else if (state.line.length === MAX_START) beginAsText(state);
   if (part.length > room) feed(state, part.slice(room));
 }
 

@@ -2,16 +2,16 @@ import type { InlineOptions } from './inline.ts';
 import { createInlineText, type InlineText } from './inline-text.ts';
 import type { Span } from './span.ts';
 
-/** The running text of one paragraph, line by line as it is written. */
+/** The text of one paragraph. */
 export interface Paragraph {
   readonly inline: InlineText;
-  /** White space at the end of the line: it is shown only if something follows. */
+  /** White space at the end of the line, shown only if something follows. */
   trail: string;
-  /** The break of a line that nothing has followed yet. */
+  /** A line break that nothing has followed yet. */
   lineBreak: string;
-  /** The number of the present line. */
+  /** Number of the current line. */
   line: number;
-  /** The first line has a bar in it. */
+  /** The first line contains a bar. */
   bar: boolean;
 }
 
@@ -19,7 +19,7 @@ export function createParagraph(options: InlineOptions): Paragraph {
   return { inline: createInlineText(options), trail: '', lineBreak: '', line: 1, bar: false };
 }
 
-/** A part of the present line, which begins after its indentation. */
+/** Takes a part of the current line, without its indentation. */
 export function writeParagraph(paragraph: Paragraph, text: string): Span[] {
   if (paragraph.line === 1 && !paragraph.bar) paragraph.bar = text.includes('|');
   let end = text.length;
@@ -34,7 +34,6 @@ export function writeParagraph(paragraph: Paragraph, text: string): Span[] {
   return paragraph.inline.write(lineBreak + trail + text.slice(0, end));
 }
 
-/** The present line is over. */
 export function endParagraphLine(paragraph: Paragraph): void {
   paragraph.lineBreak = '\n';
   paragraph.trail = '';
@@ -45,7 +44,7 @@ export function endParagraph({ inline }: Paragraph): Span[] {
   return inline.end();
 }
 
-/** It is one line so far, with a bar in it: a table's header may have gone out as text. */
+/** Its only line has a bar, so it may be a table's header that was written as text. */
 export function mayBeHeader({ bar, line }: Paragraph): boolean {
   return bar && line === 2;
 }

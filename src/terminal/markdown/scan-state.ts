@@ -1,42 +1,42 @@
-/** An open mark whose other half may still come. */
+/** An open mark that may still be closed. */
 export interface Opener {
   readonly character: string;
-  /** Marks not yet closed; a bracket counts one. */
+  /** Number of marks still open; 1 for a bracket. */
   length: number;
-  /** Whether the run could also have closed something: CommonMark's rule of three asks. */
+  /** The run could also have closed something, for CommonMark's rule of three. */
   readonly both: boolean;
   position: number;
-  /** Where the word it stands in begins: what is before may go out. */
+  /** Start of its word; the text before can be emitted. */
   wordStart: number;
 }
 
 export type FormulaEnd = '$' | '$$' | '\\)' | '\\]';
 
-/** A formula that has begun, unless its end does not come. */
+/** A formula whose end has not been found yet. */
 export interface OpenFormula {
   readonly kind: 'formula';
   readonly close: FormulaEnd;
-  /** Where it began. */
+  /** Its start. */
   readonly opened: number;
-  /** Where the part of it begins that is not given out. */
+  /** Start of its part that is not emitted yet. */
   start: number;
-  /** Where reading goes on if it is none. */
+  /** Where reading continues if it is not a formula. */
   from: number;
-  /** It looks the same as text so far, and is given out as it comes: most dollars are amounts of money. */
+  /** So far it is shown the same as text, and is emitted at once, because most dollars are amounts of money. */
   isPlain: boolean;
 }
 
-/** An open mark is taken literally when its other half is further away than this many code units. */
-export const LONGEST_SPAN = 1000;
+/** Maximum UTF-16 units between an open mark and its end; beyond it, the mark is literal. */
+export const MAX_SPAN = 1000;
 
-/** Inside these, other marks mean nothing; each may turn out not to be one and is then read again as text. */
+/** Other marks have no meaning inside. Without an end, it is read again as text. */
 export type Enclosure =
   | { readonly kind: 'code'; readonly from: number; readonly length: number }
   | { readonly kind: 'tag'; readonly from: number }
   | { readonly kind: 'address'; readonly from: number; depth: number }
   | OpenFormula;
 
-/** A part of the text; plain when nothing in it is Markdown. */
+/** A part of the text; plain if it has no Markdown. */
 interface Range {
   readonly from: number;
   to: number;
@@ -52,25 +52,25 @@ export interface Place {
 /** Positions are indexes in `text`. */
 export interface ScanState {
   text: string;
-  /** Where the undecided piece begins. */
+  /** Start of the undecided piece. */
   start: number;
   position: number;
-  /** Where the present word begins; a wide character is a word. */
+  /** Start of the current word; a wide character is a word. */
   wordStart: number;
-  /** The character before the text. */
+  /** The last character before the text. */
   before: string;
   openers: Opener[];
   enclosure: Enclosure | undefined;
-  /** The undecided piece has something the lexer must read. */
+  /** The lexer must read the undecided piece. */
   special: boolean;
-  /** The word may be a bare link, which only a space ends. */
+  /** The word may be a bare link, which ends only at a space. */
   linkWord: boolean;
-  /** No more text comes. */
+  /** The text has ended. */
   final: boolean;
   decided: Range[];
-  /** Mathematics, as far as it is not given out. */
+  /** Mathematics that is not emitted yet. */
   formulas: Place[];
-  /** Up to here these do not end a formula: what was read once is not read again at the next beginning. */
+  /** Positions up to which no such end exists, so that the next opening does not search again. */
   unclosed: Record<'\\)' | '\\]', number>;
 }
 
@@ -92,16 +92,15 @@ export function initialScan(): ScanState {
   };
 }
 
-/** A new word begins at the position: what no open mark holds back is decided. */
+/** Starts a new word: the text before it is decided, unless a mark is open. */
 export function beginWord(state: ScanState, position: number): void {
-  while (state.openers[0] && position - state.openers[0].position > LONGEST_SPAN) {
+  while (state.openers[0] && position - state.openers[0].position > MAX_SPAN) {
     state.openers.shift();
   }
   state.wordStart = position;
   decide(state, state.openers[0]?.wordStart ?? position);
 }
 
-/** Makes the text up to the position decided. */
 export function decide(state: ScanState, to: number): void {
   const from = state.start;
   if (to <= from) return;
@@ -113,7 +112,7 @@ export function decide(state: ScanState, to: number): void {
   if (to === state.wordStart) state.special = false;
 }
 
-/** The run of one repeated character at the position; a longer one is read as several. */
+/** Length of the run of one character at the position; a run over 100 is read as several. */
 export function runLength(text: string, position: number): number {
   const longest = 100;
   let end = position + 1;
@@ -127,7 +126,7 @@ export function needsMore(state: ScanState, position: number): boolean {
 
 const space = /\s/;
 const punctuation = /[\p{P}\p{S}]/u;
-/** Scripts written without spaces: a line of them may go out after any character. */
+/** Scripts written without spaces, which can be emitted after any character. */
 const wide = /[\u2e80-\u3098\u309b-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]/;
 
 export function isSpace(character: string): boolean {

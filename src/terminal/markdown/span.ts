@@ -1,17 +1,17 @@
 import type { Look, Style } from '../style.ts';
 
-/** A run of visible text with one look. A line end in it is a hard break. */
+/** A run of visible text with the same looks. A line end in it is a hard break. */
 export interface Span {
   readonly text: string;
   readonly looks: readonly Look[];
-  /** The hyperlink it carries; always the same as the text (T6). */
+  /** Its hyperlink, always the same as the text (T6). */
   readonly link?: string;
 }
 
 const OSC8 = '\u001B]8;;';
 const ST = '\u001B\\';
 
-/** The bytes that show the spans; each closes its own colours. */
+/** The spans with escape codes; each closes its own styles. */
 export function paintSpans(spans: readonly Span[], style: Style): string {
   let output = '';
   for (const span of spans) output += paintSpan(span, style);
@@ -28,7 +28,7 @@ export function visibleText(spans: readonly Span[]): string {
   return spans.map(({ text }) => text).join('');
 }
 
-/** The same with fewer spans: neighbours of one look become one. */
+/** Joins adjacent spans with the same looks. */
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = [];
   let parts: string[] = [];

@@ -6,12 +6,11 @@ import { createInlineScanner } from './inline-scanner.ts';
 import { inlineText } from './inline-text.ts';
 import { mergeSpans, paintSpans, visibleText, type Span } from './span.ts';
 
-/** A table that is laid out when it ends, or when it is too long to wait for. */
+/** A table that is laid out when it ends, or when it becomes too long. */
 export interface Table {
-  /** Lines that can be shown: none until the layout is decided. */
+  /** The lines that can be shown; none until the layout is decided. */
   add(row: string): string[];
   end(): string[];
-  /** Source that is not shown yet. */
   undecided(): string;
 }
 
@@ -19,16 +18,16 @@ export interface TableOptions {
   readonly style: Style;
   readonly unicode: boolean;
   readonly inline: InlineOptions;
-  /** Columns there are for the table, asked when it is laid out. */
+  /** Available columns, read when the table is laid out. */
   readonly width: () => number;
-  /** Absent when it was already shown as text. */
+  /** Undefined if it was already shown as text. */
   readonly header: string | undefined;
   readonly delimiter: string;
 }
 
-/** Beyond either, what has come decides the widths, and rows are shown as they arrive. */
-const MOST_ROWS = 500;
-const MOST_TEXT = 64 * 1024;
+/** Beyond either, the rows so far decide the widths, and further rows are shown as they arrive. */
+const MAX_ROWS = 500;
+const MAX_TEXT = 64 * 1024;
 
 export function createTable(options: TableOptions): Table {
   const { style, unicode, inline, header, delimiter } = options;
@@ -63,17 +62,14 @@ export function createTable(options: TableOptions): Table {
       if (!waiting) return rowLines(frame, widths, cellsOf(row));
       waiting.push(row);
       size += row.length;
-      return waiting.length >= MOST_ROWS || size >= MOST_TEXT ? layOut() : [];
+      return waiting.length >= MAX_ROWS || size >= MAX_TEXT ? layOut() : [];
     },
     end: () => (waiting ? layOut() : []),
     undecided: () => (waiting ? [header ?? '', delimiter, ...waiting].join('\n') : ''),
   };
 }
 
-/**
- * The cells of a row: split at bars that are not escaped (GFM 4.10), as many as there are. In a formula an escaped
- * bar stays as it is written.
- */
+/** The cells of a row, split at bars that are not escaped (GFM 4.10). In a formula, an escaped bar stays as written. */
 export function splitCells(row: string): string[] {
   const cells: string[] = [];
   let cell = '';
@@ -90,7 +86,7 @@ export function splitCells(row: string): string[] {
   return cells;
 }
 
-/** `\|` is a bar, unless it stands in a formula. */
+/** `\|` is a bar, except in a formula. */
 function withBars(cell: string): string {
   if (!cell.includes('\\|')) return cell;
   const scanner = createInlineScanner();
@@ -111,7 +107,7 @@ function alignmentOf(cell: string): Alignment {
   return cell.startsWith(':') ? 'center' : 'right';
 }
 
-/** In a cell, which is one line of source, `<br>` is the usual way to break a line. */
+/** A cell is one line of source, so `<br>` is the usual line break in it. */
 function cellSpans(cell: string, inline: InlineOptions): Span[] {
   const spans = inlineText(cell, inline).map((span) =>
     /^<br ?\/?>$/i.test(span.text) ? { ...span, text: '\n' } : span,
@@ -128,16 +124,16 @@ interface TableFrame {
   readonly style: Style;
   readonly unicode: boolean;
   readonly align: readonly Alignment[];
-  /** Absent when it was already shown as text. */
+  /** Undefined if it was already shown as text. */
   readonly header: readonly Cell[] | undefined;
 }
 
-/** Column widths, or undefined when the columns would be too narrow to read. */
+/** Undefined if the columns would be too narrow to read. */
 type ColumnWidths = readonly number[] | undefined;
 
 const SEPARATOR = 3;
-/** A column is not made narrower than this: words would be cut on every line. */
-const NARROWEST = 8;
+/** In a narrower column, words would be cut on every line. */
+const MIN_COLUMN = 8;
 
 /** Natural widths if they fit; otherwise the widest columns are narrowed first. */
 function columnWidths(rows: readonly (readonly Cell[])[], available: number): ColumnWidths {
@@ -149,9 +145,9 @@ function columnWidths(rows: readonly (readonly Cell[])[], available: number): Co
   }
   const budget = available - SEPARATOR * (natural.length - 1);
   const limited = (limit: number) => natural.map((width) => Math.min(width, limit));
-  if (sum(limited(NARROWEST)) > budget) return undefined;
-  let widest = Math.max(budget, NARROWEST);
-  while (widest > NARROWEST && sum(limited(widest)) > budget) widest -= 1;
+  if (sum(limited(MIN_COLUMN)) > budget) return undefined;
+  let widest = Math.max(budget, MIN_COLUMN);
+  while (widest > MIN_COLUMN && sum(limited(widest)) > budget) widest -= 1;
   return limited(widest);
 }
 
@@ -175,7 +171,7 @@ function headLines(frame: TableFrame, widths: ColumnWidths): string[] {
   return [...(bold ? rowLines(frame, widths, bold) : []), style.dim(rule)];
 }
 
-/** One row: lines of aligned cells, or `header: value` lines when there are no widths. */
+/** One row: lines of aligned cells, or `header: value` lines if there are no widths. */
 function rowLines(frame: TableFrame, widths: ColumnWidths, row: readonly Cell[]): string[] {
   if (!widths) return recordLines(frame, row);
   const cells = widths.map((width, column) =>

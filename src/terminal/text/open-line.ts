@@ -30,7 +30,7 @@ export const emptyLine: OpenLine = {
 };
 
 /** Longer lines are followed without keeping all of their text. */
-const longestText = 200_000;
+const maxText = 200_000;
 const tabWidth = 8;
 const plain = /^[\x20-\x7e]*$/;
 
@@ -92,7 +92,7 @@ export function extendLine(line: OpenLine, added: string, columns: number): Open
     } else addText(position, run.text, columns);
   }
   const text = line.text + added;
-  const isClipped = line.isClipped || text.length > longestText;
+  const isClipped = line.isClipped || text.length > maxText;
   return { ...position, text: isClipped ? '' : text, isClipped };
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { meetRun } from '../../../src/terminal/markdown/delimiters.ts';
+import { handleRun } from '../../../src/terminal/markdown/delimiters.ts';
 import type { Opener } from '../../../src/terminal/markdown/scan-state.ts';
 
 /** Meets every run of `*` in a text. @returns whether each closed something, and the lengths still open */
 function meetAll(text: string): { readonly closed: boolean[]; readonly open: number[] } {
   const openers: Opener[] = [];
   const closed = [...text.matchAll(/\*+/g)].map(({ 0: marks, index }) =>
-    meetRun(openers, {
+    handleRun(openers, {
       character: '*',
       length: marks.length,
       before: text[index - 1] ?? ' ',

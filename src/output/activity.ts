@@ -24,7 +24,7 @@ export interface ActivityOptions {
   readonly animated: boolean;
 }
 
-/** Most answers start sooner than this; a line that flashes would only distract. */
+/** Most answers start sooner; a line that flashes would distract. */
 const quietStart = 400;
 
 function waitingText(model: string, waited: number): string {

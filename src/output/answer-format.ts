@@ -1,8 +1,8 @@
 import { Failure } from '../failure.ts';
 
 /**
- * How an answer is printed: `exact` the bytes the service sent; `plain` the same made safe for a terminal;
- * `markdown` styled; `json` one document; `jsonl` one event a line.
+ * How an answer is printed. `exact`: the bytes of the service; `plain`: the same, safe for a terminal; `markdown`:
+ * styled; `json`: one document; `jsonl`: one event per line.
  */
 export type AnswerFormat = 'exact' | 'plain' | 'markdown' | 'json' | 'jsonl';
 
@@ -11,7 +11,7 @@ export interface FormatOptions {
   readonly jsonl?: boolean;
   readonly plain?: boolean;
   readonly markdown?: boolean;
-  /** Sends the service's bytes even to a terminal. */
+  /** Writes the service's bytes even to a terminal. */
   readonly raw?: boolean;
 }
 

@@ -12,7 +12,7 @@ interface EventPrinter {
 
 /** Prints one answer to standard output as its events arrive. */
 export interface AnswerPrinter extends EventPrinter {
-  /** Call when the prompt has ended in any way: prints the rest and closes the document. */
+  /** Call when the prompt has ended, with or without an answer: prints the rest and closes the document. */
   end(outcome: AnswerOutcome): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface TextPrinter extends EventPrinter {
   end(): Promise<void>;
 }
 
-/** Text as it is. */
+/** Returns text unchanged. */
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
 /** The service's text, byte for byte. */
@@ -33,7 +33,7 @@ export function exactPrinter(stdout: OutputStream): TextPrinter {
   };
 }
 
-/** Text for a terminal: sanitized, then styled by `transform`; the answer ends on a line of its own. */
+/** Text for a terminal: sanitized, then styled by `transform`. The answer ends with a line end. */
 export function terminalPrinter(
   stdout: OutputStream,
   sanitizer: Sanitizer,
@@ -78,7 +78,7 @@ export function jsonPrinter(
   };
 }
 
-/** One line per event as it happens; the last one is `answer-finished` or `answer-failed`. */
+/** One line for each event; the last one is `answer-finished` or `answer-failed`. */
 export function jsonLinesPrinter(
   stdout: OutputStream,
   clean: (text: string) => string,

@@ -53,7 +53,7 @@ export interface BatchFigures {
   readonly total: number | undefined;
   /** Answered by an earlier run. */
   readonly already: number;
-  /** Answered by this one. */
+  /** Answered by this run. */
   readonly answered: number;
   readonly failed: number;
   readonly causes: ReadonlyMap<FailureKind, number>;
@@ -81,7 +81,7 @@ export function shortTime(milliseconds: number): string {
 }
 
 function speed(items: number, elapsed: number): string | undefined {
-  // Sooner a rate would jump about.
+  // An earlier rate would vary too much.
   if (elapsed < 2000 || items === 0) return undefined;
   const rate = items / (elapsed / 1000);
   if (rate >= 10) return `${count(Math.round(rate))}/s`;
@@ -96,7 +96,7 @@ function timeLeft({ total, already, answered, failed, elapsed }: BatchFigures): 
   return left < 10_000 ? `${Math.ceil(left / 1000)} s left` : `${shortTime(left)} left`;
 }
 
-/** The progress line of a batch, most important parts first, because a narrow terminal cuts the end. */
+/** The progress line of a batch: the most important parts first, because a narrow terminal cuts the end. */
 export function batchProgress(figures: BatchFigures, { waiting, isStopping }: BatchState): string {
   const { total, already, answered, failed, tokens, elapsed } = figures;
   const done = count(already + answered + failed);

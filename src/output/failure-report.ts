@@ -28,7 +28,7 @@ export function endingFailure(error: unknown, signal: AbortSignal): Failure {
   return signal.reason instanceof Failure ? signal.reason : stoppedAnswer();
 }
 
-/** The hint of the remedy `send-again`; here, as most runs need no other. */
+/** The hint of the remedy `send-again`. It is here because most runs need no other hint. */
 export const sendAgain = 'the received text is kept; send the prompt again';
 
 /** The failure of an answer that the user or a signal stopped. */

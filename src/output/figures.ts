@@ -17,7 +17,7 @@ export interface MeasuredAnswer {
   readonly endReason: string;
 }
 
-/** With commas between thousands, for people. */
+/** With commas between thousands. */
 export const count = (value: number) => value.toLocaleString('en-US');
 
 /** `1 token`, `2,040 tokens`; `~` marks an estimate. */
@@ -105,7 +105,7 @@ export function figuresLine(answer: MeasuredAnswer): string {
   return sanitizeLine(parts.filter((part) => part !== undefined).join(' · '));
 }
 
-/** A table; lines if it is wider than the window; tab-separated for a pipe. */
+/** A table, or lines if it is wider than the window; tab-separated for a pipe. */
 export function figuresText(answers: readonly MeasuredAnswer[], layout: TableLayout): string {
   const rows = answers.map(rowOf);
   const table = formatTable(columns, rows, { ...layout, width: Number.POSITIVE_INFINITY });
@@ -120,7 +120,7 @@ function speed({ usage, timing }: AnswerMetadata): string | undefined {
   return rate === undefined ? undefined : `${count(rate)} tokens/s`;
 }
 
-/** The line under a finished answer: model, tokens in and out as the service counted them, time, speed. */
+/** The line below a finished answer: model, reported tokens in and out, time, speed. */
 export function usageLine(metadata: AnswerMetadata, requestedModel: string): string {
   const { usage } = metadata;
   const tokens =

@@ -2,7 +2,7 @@ import type { FoundLine, FoundTurn } from '../conversation/library/search.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
 
-/** UTF-16 units shown around a hit in a very long line. */
+/** UTF-16 units shown around a hit in a long line. */
 const around = 120;
 
 /** The part of a long line around its first hit. */

@@ -4,7 +4,7 @@ import type { Failure } from '../failure.ts';
 import { escapeJson } from '../terminal/safety/escape-json.ts';
 import type { AnswerMetadata, AnswerOutcome } from './answer-meter.ts';
 
-/** Names of this program's JSON are snake case, as the service's own. Times are whole milliseconds. */
+/** JSON names are snake case, as the service's are. Times are whole milliseconds. */
 function timingFields(timing: AnswerMetadata['timing']) {
   if (timing === undefined) return undefined;
   return {
@@ -18,8 +18,8 @@ export function jsonLine(value: unknown): string {
 }
 
 /**
- * The fields of an answer in a `--json` document; `refusal` only if the service sent one, `incomplete` only if the
- * end of the answer is missing.
+ * The fields of an answer in a `--json` document. `refusal` is present only if the service sent one, `incomplete` only
+ * if the end of the answer is missing.
  */
 export function answerFields(metadata: AnswerMetadata, content: string, requestedModel: string) {
   return {
@@ -42,8 +42,8 @@ const errorFields = (failure: Failure | undefined, clean: Clean) =>
   failure === undefined ? {} : failureFields(failure, clean);
 
 /**
- * The `--json` document (docs/piping.md, "JSON"): the fields of {@link answerFields}, and `error` where there is no
- * whole answer. `model` is the service's, else the one asked for.
+ * The `--json` document (docs/piping.md, "JSON"): the fields of {@link answerFields}, and `error` without a complete
+ * answer. `model` is the one that the service reported, else the requested one.
  */
 export function answerDocument(
   { metadata, failure }: AnswerOutcome,
@@ -57,7 +57,7 @@ export function answerDocument(
   });
 }
 
-/** The `--jsonl` records of an event: one for each delta of a `text-received`, one for any other event. */
+/** The `--jsonl` records of an event: one for each delta of a `text-received`, otherwise one. */
 export function eventRecords(event: ChatEvent): readonly object[] {
   const { type } = event;
   switch (type) {

@@ -26,17 +26,17 @@ export function createNotices(
 /** Queues notices while something else is drawn; `release` writes them and ends the queueing. */
 export function holdNotices(notices: Notices): Notices & { release(): void } {
   let waiting: (() => void)[] | undefined = [];
-  const hold = (tell: () => void) => {
-    if (waiting === undefined) tell();
-    else waiting.push(tell);
+  const hold = (write: () => void) => {
+    if (waiting === undefined) write();
+    else waiting.push(write);
   };
   return {
     notice: (text) => hold(() => notices.notice(text)),
     warning: (text) => hold(() => notices.warning(text)),
     release() {
-      const told = waiting ?? [];
+      const held = waiting ?? [];
       waiting = undefined;
-      for (const tell of told) tell();
+      for (const write of held) write();
     },
   };
 }

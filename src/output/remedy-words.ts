@@ -13,7 +13,7 @@ export const timeoutOptions = {
   totalTimeout: '--timeout',
 };
 
-/** The words that name neither a command nor a key, so that every front door uses them. */
+/** Hints that name neither a command nor a key, for every entrance. */
 export const commonWords = {
   'send-again': () => sendAgain,
   'retry-later': () => 'try again later',
@@ -42,16 +42,16 @@ export const commonWords = {
     'a gateway may add headers; NODE_OPTIONS=--max-http-header-size=65536 raises the limit',
 } satisfies Partial<RemedyWords>;
 
-/** The words that each front door has to have. */
-export type FrontDoorWords = RemedyWords<Exclude<RemedyCode, keyof typeof commonWords>>;
+/** The hints that each entrance must have. */
+export type EntranceWords = RemedyWords<Exclude<RemedyCode, keyof typeof commonWords>>;
 
-/** The hint of a failure: its own, else its remedy in the words of a front door. */
-export function hintOf({ hint, remedy }: Failure, words: FrontDoorWords): string | undefined {
+/** The hint of a failure: the one it has, else its remedy in the words of an entrance. */
+export function hintOf({ hint, remedy }: Failure, words: EntranceWords): string | undefined {
   if (hint !== undefined || remedy === undefined) return hint;
   const all: RemedyWords = { ...commonWords, ...words };
   // A recording of a newer natter may have codes that this one does not know.
   if (!Object.hasOwn(all, remedy.code)) return undefined;
-  // The code decides which data there is, which the compiler cannot see here.
+  // The code determines the data, which the compiler cannot infer here.
   return (all[remedy.code] as (remedy: Remedy) => string)(remedy);
 }
 

@@ -47,8 +47,8 @@ function shownColumns(
 }
 
 /**
- * Rows for a terminal: aligned under a heading, cut at the window's width; for a pipe: tab-separated, without
- * heading, nothing cut or left out. Cells are sanitized, so that each row stays one line.
+ * Rows for a terminal: aligned under a heading, cut at the window's width. For a pipe: tab-separated, without a
+ * heading, nothing cut or omitted. Cells are sanitized, so that each row is one line.
  */
 export function formatTable(
   columns: readonly Column[],

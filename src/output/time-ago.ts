@@ -1,4 +1,4 @@
-/** Milliseconds of each unit, the largest that fits is used. */
+/** Milliseconds of each unit, the largest first. */
 const units = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -8,7 +8,7 @@ const units = [
 /** Days after which the date is shown instead. */
 const maxDays = 14;
 
-/** `just now`, `5 minutes ago`, `3 days ago`, and the date of what is older than two weeks. */
+/** `just now`, `5 minutes ago`, `3 days ago`, and the date if it is more than two weeks ago. */
 export function timeAgo(time: Date, now: Date): string {
   const age = now.getTime() - time.getTime();
   for (const [unit, length] of units) {

@@ -18,13 +18,13 @@ const word = new RegExp(
   'gsu',
 );
 
-/** What is compared of a word, and what is shown of it. */
+/** A word: the number that is compared, and the text that is shown. */
 interface Word {
   readonly id: number;
   readonly text: string;
 }
 
-/** Numbers are compared many times faster than words. */
+/** Words become numbers, which are compared many times faster. */
 function createReader() {
   const ids = new Map<string, number>();
   return (text: string): Word[] =>
@@ -38,7 +38,7 @@ function createReader() {
 
 /**
  * The difference of two texts by words, ignoring white space, of which the second text's is shown.
- * @returns undefined where more than {@link maxChanges} words differ
+ * @returns undefined if more than {@link maxChanges} words differ
  */
 export function diffWords(first: string, second: string): readonly DiffPart[] | undefined {
   const read = createReader();

@@ -75,7 +75,7 @@ export async function askBaseUrl(
   // Refuses an invalid URL before it asks for the key.
   return askAgain(context, options, isInvalidInput, async (number) => {
     const { signal } = context;
-    const answer = await context.ask(question, { signal, keep: true, afresh: number > 1 });
+    const answer = await context.ask(question, { signal, keep: true, discardTyped: number > 1 });
     if (answer.trim() === '' && known !== undefined) return known;
     return parseInput(() => parseSettingValue(definitions.baseUrl, answer, typedBaseUrl));
   });
@@ -116,7 +116,12 @@ export async function askKey(
     });
   }
   const question = 'API key (not shown; empty for none): ';
-  const text = await context.ask(question, { hidden: true, signal, keep: true, afresh: isAgain });
+  const text = await context.ask(question, {
+    hidden: true,
+    signal,
+    keep: true,
+    discardTyped: isAgain,
+  });
   if (text.trim() === '') return undefined;
   return parseInput(() => parseApiKey(text, 'the API key', 'usage'));
 }

@@ -6,14 +6,14 @@ import {
   hintOf,
   setBaseUrlHint,
   timeoutOptions,
-  type FrontDoorWords,
+  type EntranceWords,
 } from '../../output/remedy-words.ts';
 import { wantsJson } from './command-line.ts';
 import type { Context } from './context.ts';
 import { cleanLine } from './mask-secrets.ts';
 
 /** The hints of the command line: commands and options to type. */
-export const commandWords: FrontDoorWords = {
+export const commandWords: EntranceWords = {
   'raise-timeout': ({ limit }) => `try again, or raise the limit with ${timeoutOptions[limit]}`,
   'wait-until': ({ time, seconds }) =>
     `try again after ${time}, or wait for it with --retry-max-wait ${seconds}s`,

@@ -4,7 +4,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { count, seconds, tokenText } from '../figures.ts';
 
-/** Times are monotonic milliseconds. */
+/** Times are in monotonic milliseconds. */
 export interface AnswerProgress {
   readonly phase: 'waiting' | 'retrying' | 'streaming' | 'ended';
   readonly since: number;

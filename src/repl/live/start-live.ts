@@ -2,8 +2,8 @@ import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mod
 import { createLiveRegion, type LiveRegion } from '../../terminal/live/live-region.ts';
 import type { Style } from '../../terminal/style.ts';
 import {
-  createTerminalQuestions,
-  type TerminalQuestions,
+  createTerminalQueries,
+  type TerminalQueries,
   type TerminalTraits,
 } from '../../terminal/device/traits.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
@@ -99,11 +99,11 @@ function screenOf(
   };
 }
 
-function openRegion(options: LiveOptions, questions: TerminalQuestions): LiveRegion {
+function openRegion(options: LiveOptions, queries: TerminalQueries): LiveRegion {
   const { stdout: output, ports, device, traits } = options;
   const { clock } = ports;
   const checkSize = () => device.checkSize();
-  return createLiveRegion({ output, clock, checkSize, ...questions, ...traits });
+  return createLiveRegion({ output, clock, checkSize, ...queries, ...traits });
 }
 
 /**
@@ -137,14 +137,14 @@ export async function startLive(options: LiveOptions): Promise<Session> {
   const { stdout, ports, unicode } = options;
   await loadLayout();
   const { clock } = ports;
-  const questions = createTerminalQuestions((text) => void stdout.write(text));
-  const region = openRegion(options, questions);
+  const queries = createTerminalQueries((text) => void stdout.write(text));
+  const region = openRegion(options, queries);
   let session: Session;
   const onKeys = (events: readonly KeyEvent[]) => {
     const now = clock.monotonic();
     for (const event of events) session.dispatch({ type: 'key-pressed', event, now });
   };
-  const keys = createKeyInput(clock, onKeys, questions.answered);
+  const keys = createKeyInput(clock, onKeys, queries.answered);
   const live: Live = { options, region, keys, session: () => session };
   const styleOf = ({ settings }: ReplState) => themedStyle(settings.theme, options.style);
   const markdown = createMarkdownLoader();

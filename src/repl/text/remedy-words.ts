@@ -1,7 +1,7 @@
-import { setBaseUrlHint, timeoutOptions, type FrontDoorWords } from '../../output/remedy-words.ts';
+import { setBaseUrlHint, timeoutOptions, type EntranceWords } from '../../output/remedy-words.ts';
 
 /** The hints of a conversation: slash commands, and options only for the next start of natter. */
-export const replWords: FrontDoorWords = {
+export const replWords: EntranceWords = {
   'raise-timeout': ({ limit }) =>
     `try again, or restart natter with a longer ${timeoutOptions[limit]}`,
   'wait-until': ({ time, seconds }) =>

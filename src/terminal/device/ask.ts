@@ -10,7 +10,7 @@ interface AskOptions {
   /** More questions follow: until `end`, typed text is not shown and answers the next question. */
   readonly keep?: boolean;
   /** Discards text typed before the question. */
-  readonly afresh?: boolean;
+  readonly discardTyped?: boolean;
 }
 
 export interface Ask {
@@ -23,7 +23,7 @@ export interface Ask {
   readonly end: () => void;
 }
 
-/** Where readline writes: the screen while what is typed is to be seen, else nowhere. */
+/** Readline's output: the screen while typed text is shown, else nothing. */
 function createEcho(screen: NodeJS.WriteStream) {
   const echo = { isShown: false };
   const output = new Writable({
@@ -32,7 +32,7 @@ function createEcho(screen: NodeJS.WriteStream) {
       done();
     },
   });
-  // Readline wraps what is typed at this width.
+  // Readline wraps typed text at this width.
   Object.defineProperty(output, 'columns', { get: () => screen.columns });
   return { echo, output };
 }
@@ -89,8 +89,8 @@ function openDialogue(
   const ended = () => cancel(new Failure('usage', 'the input ended before an answer was given'));
   lines.on('close', ended);
   return {
-    async ask(question, { hidden = false, afresh = false }) {
-      if (afresh) {
+    async ask(question, { hidden = false, discardTyped = false }) {
+      if (discardTyped) {
         typed.length = 0;
         lines.write(null, { ctrl: true, name: 'u' });
       }

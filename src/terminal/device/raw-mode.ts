@@ -1,19 +1,19 @@
 import type { TerminalDevice } from './device.ts';
 import type { TerminalTraits } from './traits.ts';
 
-/** Pasted text arrives marked as such. */
+/** The terminal marks pasted text. */
 const bracketedPaste = { enter: '\u001B[?2004h', leave: '\u001B[?2004l' };
 
-/** The kitty protocol's first level: Esc and keys with Ctrl, Alt or Shift can be told apart; no key releases. */
+/** The kitty protocol's first level: Esc and keys with Ctrl, Alt or Shift are distinct; no key releases. */
 const kittyKeys = { enter: '\u001B[>1u', leave: '\u001B[<u' };
 
-/** xterm's modifyOtherKeys, first level; some terminals take it for colours, which the second part resets. */
+/** xterm's modifyOtherKeys, first level. Some terminals read it as colours, which the second part resets. */
 const otherKeys = { enter: '\u001B[>4;1m\u001B[0m', leave: '\u001B[>4;0m\u001B[0m' };
 
-/** Wraps lines, shows the cursor, ends an update that was cut off. */
+/** Wraps lines, shows the cursor, and ends an interrupted synchronized update. */
 const ordinaryScreen = '\u001B[?2026l\u001B[?7h\u001B[?25h\u001B[0m';
 
-/** The sequences with which natter takes a terminal over, and those that bring it back to what shells expect. */
+/** The sequences that set the terminal's modes for natter, and those that restore what shells expect. */
 export function terminalModes({ hasKeyProtocols }: TerminalTraits): {
   readonly enter: string;
   readonly leave: string;
@@ -54,7 +54,7 @@ interface Switch {
   off(finalOutput?: string): void;
 }
 
-/** Raw input and the modes of `modes.ts`, together. */
+/** Switches raw input and the terminal's modes together. */
 function createSwitch(
   device: TerminalDevice,
   traits: TerminalTraits,
@@ -90,31 +90,31 @@ export function startRawMode(
   traits: TerminalTraits,
   listener: TerminalListener,
 ): RawModeSession {
-  const held = createSwitch(device, traits, listener);
-  const goOn = () => {
-    held.off();
-    held.on();
+  const rawMode = createSwitch(device, traits, listener);
+  const restart = () => {
+    rawMode.off();
+    rawMode.on();
     listener.onContinue();
   };
   const listen = () => [
     device.onResize(listener.onResize),
-    device.onContinue(goOn),
-    device.onExit(() => held.off(listener.finalOutput())),
+    device.onContinue(restart),
+    device.onExit(() => rawMode.off(listener.finalOutput())),
   ];
   let stops = listen();
   const leave = () => {
     for (const stop of stops) stop();
-    held.off();
+    rawMode.off();
   };
-  held.on();
+  rawMode.on();
   return {
-    pause: () => held.off(),
-    resume: () => held.on(),
+    pause: () => rawMode.off(),
+    resume: () => rawMode.on(),
     suspend() {
       leave();
       device.suspend(() => {
         stops = listen();
-        goOn();
+        restart();
       });
     },
     release: leave,

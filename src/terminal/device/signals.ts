@@ -1,8 +1,8 @@
-/** Signals that end natter: it cleans up, then dies of the same signal, so that shells and loops see it. */
+/** Signals that end natter. It cleans up, then dies of the same signal, so that shells and loops notice it. */
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 export type EndingSignal = (typeof endingSignals)[number];
 
-/** Exit codes shells give to a death by signal; used where the platform cannot re-raise one. */
+/** Exit codes that shells use for a death by signal, for platforms that cannot re-raise one. */
 const signalExitCodes: Readonly<Record<EndingSignal, number>> = {
   SIGINT: 130,
   SIGTERM: 143,
@@ -10,7 +10,7 @@ const signalExitCodes: Readonly<Record<EndingSignal, number>> = {
   SIGQUIT: 131,
 };
 
-/** The reason of an aborted run: a signal asked natter to stop. */
+/** The abort reason of a run that a signal ended. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
   readonly signal: EndingSignal;

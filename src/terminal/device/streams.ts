@@ -3,7 +3,7 @@
 import { fstatSync, readSync, statSync, type Stats } from 'node:fs';
 import { devNull } from 'node:os';
 
-/** Where text goes: a terminal, a pipe or a file. */
+/** Standard output or error: a terminal, a pipe or a file. */
 export interface OutputStream {
   readonly isTerminal: boolean;
   /** Width in columns; 80 where the terminal reports none (or 0). */
@@ -21,7 +21,7 @@ export interface OutputStream {
   flush(): Promise<void>;
 }
 
-/** Where text comes from. */
+/** Standard input. */
 export interface InputStream {
   readonly isTerminal: boolean;
   /**
@@ -60,7 +60,7 @@ function drained(target: NodeJS.WriteStream): Promise<void> {
 
 /**
  * Wraps a Node stream. `open` is called at the first use, because creating a standard stream costs
- * milliseconds that a command which never writes to it need not pay.
+ * milliseconds, which a command that never writes to it saves.
  */
 function outputStream(
   isTerminal: boolean,

@@ -40,7 +40,7 @@ export type TerminalReply =
   | { readonly type: 'terminal-kind'; readonly parameters: string };
 
 /** Queries to the terminal; some terminals never reply. */
-export interface TerminalQuestions {
+export interface TerminalQueries {
   /** Calls back with the cursor's column, from zero (DSR 6). */
   readonly askColumn: (answer: (column: number) => void) => void;
   /**
@@ -52,24 +52,24 @@ export interface TerminalQuestions {
   readonly answered: (reply: TerminalReply) => void;
 }
 
-const columnQuestion = '\u001B[6n';
-const kindQuestion = '\u001B[>c';
+const columnQuery = '\u001B[6n';
+const kindQuery = '\u001B[>c';
 /** The reply of xterm.js only. Over SSH, and in ttyd or Jupyter, no environment variable identifies it. */
 const xtermJs = '0;276;0';
 
-export function createTerminalQuestions(write: (text: string) => void): TerminalQuestions {
+export function createTerminalQueries(write: (text: string) => void): TerminalQueries {
   // Terminals reply in order.
   const waiting: ((column: number) => void)[] = [];
   let kind: string | undefined;
   return {
     askColumn(answer) {
       waiting.push(answer);
-      write(columnQuestion);
+      write(columnQuery);
     },
     askDrift(answer) {
       // Every terminal replies to the second query; after that, no reply to the first can follow.
       waiting.push(() => answer(kind === xtermJs));
-      write(kindQuestion + columnQuestion);
+      write(kindQuery + columnQuery);
     },
     answered(reply) {
       if (reply.type === 'terminal-kind') kind = reply.parameters;

@@ -10,7 +10,7 @@ const javascript = () => import('@codemirror/legacy-modes/mode/javascript');
 const sql = () => import('@codemirror/legacy-modes/mode/sql');
 const xml = () => import('@codemirror/legacy-modes/mode/xml');
 
-/** One row a mode: the names a code fence may give it, and its loader. */
+/** One row for each mode: its names in code fences, and its loader. */
 const rows: readonly (readonly [names: string, load: Loader])[] = [
   ['javascript js jsx mjs cjs node', async () => (await javascript()).javascript],
   ['typescript ts tsx mts cts', async () => (await javascript()).typescript],
@@ -81,7 +81,7 @@ const loaders = new Map(
   rows.flatMap(([names, load]) => names.split(' ').map((name) => [name, load] as const)),
 );
 
-/** The loader of a code fence's language, if natter can highlight it. Case does not matter. */
+/** The loader of a language, ignoring case; undefined if natter cannot highlight it. */
 export function findLanguage(name: string): Loader | undefined {
   return loaders.get(name.toLowerCase());
 }

@@ -2,18 +2,18 @@ import type { StringStream } from '@codemirror/language';
 import { findLanguage, type Mode } from './highlight-languages.ts';
 import type { Look, Style } from '../style.ts';
 
-/** Styles the next line of one code block; the visible text is the line's, unchanged. */
+/** Styles the next line of one code block, without changing its visible text. */
 export type HighlightLine = (line: string) => string;
 
-/** Code colouring that works a line at a time; each language is loaded at its first use. */
+/** Colours code line by line. Each language is loaded at its first use. */
 export interface Highlighter {
-  /** Resolves when {@link Highlighter.open} can style the language; undefined when there is nothing to load. */
+  /** Resolves when {@link Highlighter.open} can style the language; undefined if there is nothing to load. */
   load(language: string): Promise<void> | undefined;
-  /** A fresh code block. Lines of a language that is unknown, or not loaded, come back unstyled. */
+  /** Starts a code block. Lines are unchanged if the language is unknown or not loaded. */
   open(language: string): HighlightLine;
 }
 
-/** Longer lines are data or minified, and some modes' expressions are slow on them. */
+/** Longer lines are data or minified code, and some modes are slow on them. */
 const MAX_LINE = 2000;
 
 type OpenLine = (line: string, indentUnit: number) => StringStream;
@@ -31,7 +31,7 @@ export function createHighlighter(style: Style): Highlighter {
       ({ openLine } = await import('./code-line.ts'));
       modes.set(language, mode);
     } catch {
-      // Code without colour is still the answer; a part that cannot be loaded is not asked for again.
+      // Code without colour is still readable; the load is not tried again.
       modes.set(language, undefined);
     }
   }
@@ -64,7 +64,7 @@ function openBlock(mode: Mode, openLine: OpenLine, style: Style): HighlightLine 
     try {
       return attempt(line);
     } catch {
-      // A mode's own error leaves its state unusable: this block goes on without colour.
+      // After an error, the mode's state is unusable: the rest of this block has no colour.
       broken = true;
       return line;
     }
@@ -86,7 +86,7 @@ function highlightLine(mode: Mode, stream: StringStream, state: unknown, style: 
   return output;
 }
 
-/** CodeMirror's token names, old and new. What is not here keeps the terminal's own colour. */
+/** CodeMirror's token names, old and new. Other tokens have the terminal's default colour. */
 const looks: Readonly<Record<string, Look>> = {
   keyword: 'magenta',
   modifier: 'magenta',
@@ -122,7 +122,7 @@ const looks: Readonly<Record<string, Look>> = {
 
 const found = new Map<string, Look | undefined>();
 
-/** `variableName.definition` or `string property`: the last part that has a look decides. */
+/** Of `variableName.definition` or `string property`, the last part with a look decides. */
 function lookOf(token: string): Look | undefined {
   if (found.has(token)) return found.get(token);
   const look = token

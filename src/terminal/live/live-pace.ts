@@ -1,9 +1,9 @@
 /** Milliseconds between two updates. */
 const minPause = 33;
 
-/** Throttles redraws; has no timer while nothing is to be drawn. */
+/** Throttles redraws. It has no timer while there is nothing to draw. */
 export interface Pace {
-  /** Requests an update: at once, but at least 33 ms after the last one and not while the terminal is slow. */
+  /** Requests an update: at once, but at least 33 ms after the last one, and not while the terminal is slow. */
   soon(): void;
   /** Requests an update after a pause without updates. */
   after(milliseconds: number): void;

@@ -1,8 +1,8 @@
 // The bytes that bring the live region from one state to the next. All moves are relative to the cursor's row, and
-// none goes above the region: text that was given to the terminal stays out of reach. The last row of an open
-// line of text counts as the region's first row until it is full; then it is printed once more with what follows,
-// so that the terminal itself wraps it, and copying and resizing find one line. Rows are erased one by one: ED
-// inside a synchronized update is lost in some terminals, and ED 2 and 3 would touch what is not natter's.
+// none goes above the region, so written text cannot be overwritten. The last row of an open line of text is the
+// region's first row until it is full. Then it is printed again with the text that follows, so that the terminal wraps
+// it, and copying and resizing see one line. Rows are erased one by one: some terminals ignore ED inside a synchronized
+// update, and ED 2 and 3 would erase other output.
 
 import { isOpen, type OpenLine } from '../text/open-line.ts';
 import { styleSequence } from '../text/open-style.ts';
@@ -16,13 +16,13 @@ interface Caret {
 
 /** What the live region shows. */
 export interface Frame {
-  /** Styled, without line ends, no wider than the window; fewer than the window has rows. */
+  /** Styled, without line ends, no wider than the window, and fewer than its rows. */
   readonly rows: readonly string[];
-  /** Where the cursor stands, zero-based; without it, hidden at the end of the last row. */
+  /** Position of the cursor, from zero; without it, the cursor is hidden in the last row. */
   readonly caret?: Caret | undefined;
-  /** Follows an open line of text on its row as far as there is room; becomes text only when committed. */
+  /** Shown after an open line of text if it fits in the row. */
   readonly preview?: string | undefined;
-  /** Its first rows are a preview of text, which must not get into the scrollback. */
+  /** Its first rows are a preview of text, which must not move into the scrollback. */
   readonly hasPreviewRows?: boolean;
 }
 
@@ -30,9 +30,9 @@ export interface Frame {
 export interface Shown {
   readonly frame: Frame;
   readonly line: OpenLine;
-  /** The window's columns when it was drawn. */
+  /** The window's columns when the region was drawn. */
   readonly columns: number;
-  /** The terminal did not report them. */
+  /** The terminal did not report its columns. */
   readonly isGuess: boolean;
 }
 
@@ -46,22 +46,22 @@ export const nothingShown = (line: OpenLine, columns: number): Shown => ({
 const CSI = '\u001B[';
 export const eraseRow = `${CSI}2K`;
 export const eraseRest = `${CSI}K`;
-/** A row that is wider than natter thinks is cut by the terminal (DECAWM), and moves no other. */
+/** The terminal cuts a row that is wider than expected, so that other rows do not move (DECAWM). */
 const unwrapped = (rows: string) => `${CSI}?7l${rows}${CSI}?7h`;
 
-/** Characters whose width every terminal agrees on. */
+/** Characters that have the same width in every terminal. */
 const certain = /^[\x20-\x7e\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3]*$/;
 
 /**
- * The row of an open line. Where its width is certain it is not cut: should the window have become narrower
- * before this arrives, all of the text must be there to be wrapped.
+ * The row of an open line. If its width is certain it is not cut, because the window may be narrower when it arrives,
+ * and then all of the text must be wrapped.
  */
 function textRow(row: string): string {
   return certain.test(row.replaceAll(styleSequence, '')) ? row : unwrapped(row);
 }
 
 export const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
-/** By line feeds: in a window that has lost its last rows, these make room where CUD would stop. */
+/** By line feeds, which add rows at the bottom of a window that has lost some; CUD would stop there. */
 const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
 const left = (columns: number) => (columns > 0 ? `${CSI}${columns}D` : '');
 const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
@@ -75,28 +75,25 @@ export function shownPreview({ frame, line, columns }: Shown): string {
   return isOpen(line) && displayWidth(preview) <= room ? preview : '';
 }
 
-/** All rows that are drawn: that of the open line, and the frame's. */
+/** All drawn rows: the open line's last row and the frame's rows. */
 function drawnRows(shown: Shown): readonly string[] {
   const { frame, line } = shown;
   return isOpen(line) ? [line.row + shownPreview(shown), ...frame.rows] : frame.rows;
 }
 
-/** The row of the cursor, counted from the first that is drawn. */
+/** The cursor's row, from the first drawn one. */
 export function cursorRow({ frame, line }: Shown): number {
   const last = Math.max(0, frame.rows.length - 1);
   return (frame.caret?.row ?? last) + (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
 }
 
-/** The column of the cursor; hidden it stands inside the last row, as far to the middle as that goes. */
+/** The cursor's column; a hidden one is in the last row, at the window's middle or the row's end. */
 export function cursorColumn({ frame, columns }: Shown): number {
   const { caret, rows } = frame;
   return caret?.column ?? Math.min(Math.floor(columns / 2), displayWidth(rows.at(-1) ?? ''));
 }
 
-/**
- * From a row to the caret, counted from the window's right edge, where that is known: so its column tells how wide
- * the window was.
- */
+/** Moves from a row to the caret, from the window's right edge if that is known: the column then shows its width. */
 function toCaret(shown: Shown, row: number): string {
   const move = vertical(cursorRow(shown) - row);
   if (shown.frame.rows.length === 0) return move;
@@ -105,7 +102,7 @@ function toCaret(shown: Shown, row: number): string {
   return `${move}\r${way}`;
 }
 
-/** The frame's rows, drawn from the row after the text, or on the empty row where the cursor stands. */
+/** Draws the frame's rows below the text, or from the cursor's empty row. */
 export function drawFrame(shown: Shown): string {
   const { frame, line } = shown;
   const { rows } = frame;
@@ -115,24 +112,24 @@ export function drawFrame(shown: Shown): string {
   return `${lead}${unwrapped(rows.join('\r\n'))}${toCaret(shown, last)}`;
 }
 
-/** Erases the rows under the cursor and comes back. */
+/** Erases the rows below the cursor and returns. */
 function eraseBelow(rows: number): string {
   return `${`${down(1)}${eraseRow}`.repeat(Math.max(0, rows))}${up(rows)}`;
 }
 
-/** From the caret to the end of the text, with the region erased. */
+/** Moves from the caret to the end of the text and erases the region. */
 export function toText(shown: Shown): string {
   const { line, frame, columns } = shown;
   const first = `${up(cursorRow(shown))}\r`;
   if (!isOpen(line)) {
     return `${first}${frame.rows.length > 0 ? eraseRow : ''}${eraseBelow(frame.rows.length - 1)}`;
   }
-  // Printed over itself: erasing it could take away that it goes on from the row above.
+  // Overprinted, because erasing it could make the terminal forget that it continues the row above.
   const rest = line.column < columns ? eraseRest : '';
   return `${first}${eraseBelow(frame.rows.length)}${line.row}${rest}`;
 }
 
-/** Text as a terminal in raw mode takes it. */
+/** Text for a terminal in raw mode. */
 export function textBytes(text: string): string {
   return text.replaceAll('\n', '\r\n');
 }
@@ -145,7 +142,7 @@ function isSameCaret(from: Shown, to: Shown): boolean {
   );
 }
 
-/** Rows that differ, and the caret. */
+/** Draws the rows that differ, and the caret. */
 function drawChanges(from: Shown, to: Shown): string {
   const before = drawnRows(from);
   const after = drawnRows(to);
@@ -166,7 +163,7 @@ function drawChanges(from: Shown, to: Shown): string {
   return output === '' && isSameCaret(from, to) ? '' : output + toCaret(to, row);
 }
 
-/** From what is shown to more text and another frame, in a window of the same size. */
+/** Shows more text and a new frame in a window of the same size. */
 export function paint(from: Shown, text: string, to: Shown): string {
   const staysInRow = !text.includes('\n') && to.line.rows === from.line.rows;
   if (text === '' || (staysInRow && isOpen(from.line))) return drawChanges(from, to);

@@ -20,9 +20,9 @@ export interface SizeChange {
 }
 
 /** Maximum milliseconds of an update in flight, in addition to the reply time. */
-const usualWay = 40;
+const usualDelay = 40;
 /** Used if the terminal has not replied. */
-const likelyWay = 50;
+const likelyDelay = 50;
 
 /** `cursor` is a column from zero, `columns` the current width. */
 export function verdictOf(shown: Shown, columns: number, cursor: number): Verdict {
@@ -35,7 +35,7 @@ export function verdictOf(shown: Shown, columns: number, cursor: number): Verdic
   return cursor === late ? 'current-width' : 'other-width';
 }
 
-/** The terminal's content after an update at a different width: its text overwrites the line's last row. */
+/** The terminal's content after an update at a different width, where it overwrites the line's last row. */
 function overprinted(seen: string, { line, text }: Write, width: number): string {
   const { row, lead } = extendLine(emptyLine, lastLines(seen, 0), width);
   return seen.slice(0, seen.length - (row.length - lead)) + line.row + text;
@@ -97,7 +97,7 @@ export function textToRepeat(
 ): TextAgain | undefined {
   if (verdict === 'drawn-width') return undefined;
   const isKnown = verdict !== 'unknown';
-  const way = answerTime === undefined ? likelyWay : usualWay + 2 * answerTime;
+  const way = answerTime === undefined ? likelyDelay : usualDelay + 2 * answerTime;
   const late = writes.findIndex(({ at }) => at >= changed - way);
   const first = late === -1 && isKnown ? writes.length - 1 : late;
   if (first < 0) return undefined;

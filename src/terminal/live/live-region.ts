@@ -54,7 +54,7 @@ export interface LiveRegionOptions {
   readonly checkSize?: () => void;
   /** Marks updates for the terminal to show at once (DEC mode 2026). */
   readonly synchronized: boolean;
-  /** See `TerminalQuestions`; requested at the first resize. */
+  /** See `TerminalQueries`; requested at the first resize. */
   readonly askDrift?: (answer: (cursorDrifts: boolean) => void) => void;
   /** See `TerminalTraits`. */
   readonly rewraps: boolean;

@@ -20,42 +20,42 @@ import { advanceLine, emptyLine, isOpen, type OpenLine } from '../text/open-line
 import { displayWidth, padToWidth } from '../text/width.ts';
 import { styledCharacters } from '../text/wrap.ts';
 
-/** Where a frame is drawn. */
+/** The place of a frame. */
 export interface RegionPlace {
   /** Of the window. */
   readonly columns: number;
   readonly rows: number;
-  /** The text above has no line end yet: a preview of its continuation fits in its row. */
+  /** The text above has no line end yet, so a preview of its continuation may share its row. */
   readonly hasOpenLine: boolean;
 }
 
-/** Draws the region; called once for each time it is shown, or its place changes. */
+/** Draws the region; called whenever it is shown or its place changes. */
 export type DrawFrame = (place: RegionPlace) => Frame;
 
 /** What is on the screen and what is pending. */
 export interface ScreenState {
   draw: DrawFrame;
-  /** `draw` was not called yet. */
+  /** `draw` has not been called yet. */
   isNew: boolean;
   /** Other output overwrote the region, or the terminal moved it. */
   isStale: boolean;
-  /** Finished, not written yet. */
+  /** Finished text that is not written yet. */
   text: string;
   shown: Shown;
-  /** The window's rows when it was drawn. */
+  /** The window's rows when the region was drawn. */
   rows: number;
-  /** The fewest rows the window had since. */
+  /** The minimum number of rows of the window since then. */
   leastRows: number;
-  /** The first that came since. */
+  /** The first one since then. */
   sizeChange: SizeChange | undefined;
-  /** Of the terminal: see `TerminalQuestions`. Undefined as long as it has not answered. */
+  /** See `TerminalQueries`. Undefined until the terminal has replied. */
   cursorDrifts: boolean | undefined;
-  /** When it was asked, in milliseconds. */
+  /** Time of that query, in milliseconds. */
   askedAt: number | undefined;
   written: Written;
 }
 
-/** Nothing of natter's is on the screen. */
+/** The state before anything is drawn. */
 export function firstState(columns: number, rows: number): ScreenState {
   return {
     draw: () => ({ rows: [] }),
@@ -72,7 +72,7 @@ export function firstState(columns: number, rows: number): ScreenState {
   };
 }
 
-/** The frame for a place: the one shown, where nothing asks for another. */
+/** The frame for a place; the shown one if nothing has changed. */
 function frameFor(state: ScreenState, line: OpenLine, window: Window): Frame {
   const { shown, isNew, isStale } = state;
   const { columns, rows } = window;
@@ -82,10 +82,10 @@ function frameFor(state: ScreenState, line: OpenLine, window: Window): Frame {
   return fitFrame(state.draw({ columns, rows, hasOpenLine }), columns, rows);
 }
 
-/** The bytes of an update: how the text that there is to write is reached, and the text. */
+/** The bytes of an update. */
 interface Update {
   readonly bytes: string;
-  /** What the text is added to. */
+  /** The open line before the text. */
   readonly line: OpenLine;
   readonly reach: number;
 }
@@ -94,7 +94,7 @@ function repaint(state: ScreenState, window: Window): Update {
   const { columns, isGuess } = window;
   const { shown, written, sizeChange, text } = state;
   const again = sizeChange && textToRepeat(written, sizeChange, columns);
-  // A window that gets lower loses its last rows first, and then they add none.
+  // A window that loses rows loses the last ones first, which then cannot move the cursor.
   const cursorDrifts = window.cursorDrifts && Math.min(window.rows, state.leastRows) >= state.rows;
   const way =
     again === undefined
@@ -116,14 +116,14 @@ function paintNext(state: ScreenState, window: Window): Update {
   return { bytes: paint(shown, text, state.shown), line: shown.line, reach: 0 };
 }
 
-/** The bytes that show all there is to show; empty when nothing has changed. `now` tells milliseconds. */
+/** The bytes that bring the screen up to date; empty if nothing has changed. `now` returns milliseconds. */
 export function nextBytes(state: ScreenState, window: Window, now: () => number): string {
   const { shown, text } = state;
   const isMoved = window.columns !== shown.columns || window.rows !== state.rows;
   if (!state.isNew && !state.isStale && !isMoved && text === '') return '';
   const isRepaint = isMoved || state.isStale;
   const { bytes, line, reach } = isRepaint ? repaint(state, window) : paintNext(state, window);
-  // Text that goes on in a row of its own leaves the rest of its line behind.
+  // Text that continues in a new row is separated from the rest of its line.
   const written = isOpen(shown.line) && !isOpen(line) ? nothingWritten : state.written;
   if (bytes !== '') state.written = remember(written, { at: now(), line, text, reach });
   const { rows } = window;
@@ -132,7 +132,7 @@ export function nextBytes(state: ScreenState, window: Window, now: () => number)
   return bytes;
 }
 
-/** An update may still be on its way to the terminal, even if that is far. `at` is now. */
+/** Whether an update may still be in flight to a distant terminal at this time. */
 export function wroteLately({ shown, written }: ScreenState, at: number): boolean {
   const last = written.writes.at(-1);
   return shown.frame.rows.length > 0 && last !== undefined && at - last.at <= memory;
@@ -151,13 +151,13 @@ export function leaveBytes(state: ScreenState): string {
   return `${toText(shown)}${isOpen(shown.line) ? '\r\n' : ''}`;
 }
 
-// Where the cursor is within the live region. A window that gets lower loses the rows under the cursor first; those
-// above it go into the scrollback, where natter cannot reach them. So while rows above the caret are only a preview,
-// the cursor is hidden at the top of the region, and natter draws the caret.
+// When a window loses rows, it first loses those below the cursor; then rows above it move into the scrollback, where
+// they cannot be erased. So while rows above the caret are only a preview, the cursor is hidden at the top of the
+// region, and natter draws the caret.
 
 const inverse = (text: string) => `\u001B[7m${text}\u001B[27m`;
 
-/** The row with the character in that column inverted. */
+/** The row with the character in `column` inverted. */
 function withCaret(row: string, column: number): string {
   const whole = padToWidth(row, column + 1);
   let used = 0;
@@ -170,7 +170,7 @@ function withCaret(row: string, column: number): string {
   return whole;
 }
 
-/** With blanks up to the caret: a terminal that wraps rows anew may move a cursor that is behind its row. */
+/** Adds spaces up to the caret: a terminal that rewraps rows may move a cursor that is beyond the end of its row. */
 function reachingCaret(frame: Frame): Frame {
   const { rows, caret } = frame;
   return {
@@ -185,12 +185,12 @@ function parked(frame: Frame, columns: number): Frame {
   const drawn = rows.map((row, index) =>
     index === caret.row ? withCaret(row, caret.column) : row,
   );
-  // In the middle it tells how wide the window is, whether that gets wider or narrower.
+  // In the middle, its column shows the window's width after a resize in either direction.
   const column = Math.min(Math.floor(columns / 2), displayWidth(rows[0] ?? ''));
   return { ...frame, rows: drawn, caret: { row: 0, column, isHidden: true } };
 }
 
-/** The frame in a window of that size, the cursor in its place; it leaves a row to the text, rows at the top give way. */
+/** Fits the frame into the window: one row is left for text, and excess rows at the top are omitted. */
 function fitFrame(frame: Frame, columns: number, rows: number): Frame {
   const excess = Math.max(0, frame.rows.length - Math.max(1, rows - 1));
   const caret = frame.caret && { ...frame.caret, row: Math.max(0, frame.caret.row - excess) };

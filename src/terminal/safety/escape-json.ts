@@ -3,8 +3,8 @@ import { UNSAFE_IN_JSON } from '../../filtered-characters.ts';
 const unsafe = new RegExp(UNSAFE_IN_JSON, 'g');
 
 /**
- * JSON text that is safe to show on a terminal: what the sanitizer would remove is written as `\uXXXX`.
- * Takes the result of `JSON.stringify` (which escapes only C0) and parses to the same value.
+ * Makes JSON text safe for a terminal: what the sanitizer would remove becomes `\uXXXX`. Takes the result of
+ * `JSON.stringify`, which escapes only C0; the result has the same value.
  */
 export function escapeJson(json: string): string {
   return json.replace(unsafe, (found) => {

@@ -2,11 +2,11 @@ import { INTERESTING } from '../../filtered-characters.ts';
 
 /** A stateful filter for one channel of text that came from a server or a file. */
 export interface Sanitizer {
-  /** The part of the text that is safe to show; an unfinished sequence or character waits for the next call. */
+  /** The part of the text that is safe to show. An unfinished sequence or character is held until the next call. */
   write(text: string): string;
-  /** What was waiting, and a fresh state. */
+  /** The rest; the state is new afterwards. */
   end(): string;
-  /** Escape sequences and characters removed so far; line ends made `\n` are not counted. */
+  /** Number of escape sequences and characters removed so far; line ends changed to `\n` are not counted. */
   readonly removed: number;
 }
 
@@ -15,9 +15,9 @@ const FLAG_TAGS = 7;
 const BLACK_FLAG = '\u{1F3F4}';
 
 /**
- * Keeps TAB, LF and every visible character; makes CR, CRLF, U+2028 and U+2029 LF; removes whole escape
- * sequences, other control characters, and the invisible characters that reorder or hide text. The result does
- * not depend on how the text is split over calls.
+ * Keeps TAB, LF and every visible character; replaces CR, CRLF, U+2028 and U+2029 by LF; removes whole escape
+ * sequences, other control characters, and invisible characters that reorder or hide text. The result does not depend
+ * on how the text is split over calls.
  */
 export function createSanitizer(): Sanitizer {
   const interesting = new RegExp(INTERESTING, 'g');
@@ -56,9 +56,9 @@ export function createSanitizer(): Sanitizer {
 
 interface FilterState {
   sequence: SequenceState;
-  /** The last character was CR, so that an LF now belongs to it. */
+  /** The last character was CR: an LF now belongs to it. */
   afterReturn: boolean;
-  /** How many tag characters may still follow the black flag just passed. */
+  /** Number of tag characters that may still follow a black flag. */
   flagTags: number;
   removed: number;
 }
@@ -125,13 +125,13 @@ function startSequence(character: string): SequenceState {
   return state === 'reread' ? 'text' : state;
 }
 
-/** A whole text made safe to show; see {@link createSanitizer}. */
+/** The safe part of a whole text; see {@link createSanitizer}. */
 export function sanitize(text: string): string {
   const sanitizer = createSanitizer();
   return sanitizer.write(text) + sanitizer.end();
 }
 
-/** The same on one line, for table cells, ids and messages: a tab or a line end becomes a space. */
+/** The same on one line, for table cells, ids and messages: tabs and line ends become spaces. */
 export function sanitizeLine(text: string): string {
   return sanitize(text).replace(/[\t\n]/g, ' ');
 }
@@ -148,9 +148,9 @@ const ESC = 0x1b;
 const DEL = 0x7f;
 
 /**
- * The state after one more code unit (ECMA-48 5.4 and 5.6, as xterm reads it, with two differences that favour
- * the reader: BEL ends every kind of string, and a line end ends any sequence, so that hostile text cannot hide
- * the lines that follow). A printable character a sequence cannot hold is given back to the text.
+ * The state after one more code unit (ECMA-48 5.4 and 5.6, as xterm reads it), with two differences: BEL ends every
+ * kind of string, and a line end ends any sequence, so hostile text cannot hide the lines after it. A printable
+ * character that a sequence cannot contain is text.
  */
 function advanceSequence(state: SequenceState, code: number): SequenceState {
   if (code === ESC) return 'escape';
@@ -176,7 +176,7 @@ function advanceSequence(state: SequenceState, code: number): SequenceState {
   }
 }
 
-/** What `ESC` and this character open; a C1 control is the same with 0x40 added (ECMA-48 5.3). */
+/** What `ESC` and this character start; a C1 control is the same with 0x40 added (ECMA-48 5.3). */
 function introducedBy(code: number): SequenceState {
   switch (String.fromCharCode(code)) {
     case '[':

@@ -12,7 +12,7 @@ const tab = '    ';
 
 /** Text that arrives in pieces and is taken row by row, at the current width. */
 interface TextColumn {
-  /** Styled text; each line closes its own colours. */
+  /** Styled text; each line closes its styles. */
   write(text: string): void;
   /** No more text follows. */
   end(): void;
@@ -87,16 +87,16 @@ export function createTextColumn(): TextColumn {
 export interface Columns {
   write(index: number, text: string): void;
   end(index: number): void;
-  /** The rows that no further text can change: as far as the slowest column has come. */
+  /** The rows that no further text can change, up to the end of the slowest column. */
   takeRows(window: number): readonly string[];
-  /** The rows that come next, as they are now; at most so many. */
+  /** The next rows as they are now, at most `rows`. */
   preview(window: number, rows: number): readonly string[];
 }
 
-/** Columns that a separator takes. */
+/** In columns of the terminal. */
 const separatorWidth = 3;
 
-/** The width of each of `count` columns in a window; its last column stays free, so that no row is wrapped. */
+/** The width of each of `count` columns in a window. The window's last column stays free, so that no row wraps. */
 export function columnWidth(window: number, count: number): number {
   return Math.max(1, Math.floor((window - 1 - separatorWidth * (count - 1)) / count));
 }

@@ -3,19 +3,19 @@ import { displayWidth, graphemes } from './width.ts';
 
 /** The last line of text without a line end, wrapped as the terminal wraps it. */
 export interface OpenLine {
-  /** Since the last line end, with its escape sequences; empty where the line is very long. */
+  /** Since the last line end, with its escape sequences; empty if the line is very long. */
   readonly text: string;
-  /** The part in the line's last row, with the sequences that open its style. */
+  /** The part in the line's last row, with the sequences that reopen its style. */
   readonly row: string;
   /** Length of the sequences at the start of `row` that reopen a style. */
   readonly lead: number;
-  /** Columns of the last row that are used; all of them until the next character comes. */
+  /** Used columns of the last row; a full row stays the last one until the next character. */
   readonly column: number;
-  /** Rows of the line. */
+  /** Number of rows. */
   readonly rows: number;
-  /** What is open at the end of the text. */
+  /** The style at the end of the text. */
   readonly style: OpenStyle;
-  /** `text` was given up. */
+  /** `text` was discarded. */
   readonly isClipped: boolean;
 }
 
@@ -29,7 +29,7 @@ export const emptyLine: OpenLine = {
   isClipped: false,
 };
 
-/** Longer lines are followed without keeping all of their text. */
+/** The text of longer lines is not kept. */
 const maxText = 200_000;
 const tabWidth = 8;
 const plain = /^[\x20-\x7e]*$/;
@@ -49,7 +49,7 @@ function beginRow(position: Position): void {
 
 function addTab(position: Position, columns: number): void {
   position.row += '\t';
-  // A tab never wraps: it stops at the last column.
+  // A tab does not wrap: it stops at the last column.
   const next = (Math.floor(position.column / tabWidth) + 1) * tabWidth;
   position.column = Math.max(position.column, Math.min(next, columns - 1));
 }
@@ -81,7 +81,7 @@ function addText(position: Position, text: string, columns: number): void {
   for (const character of graphemes(text)) addCharacter(position, character, columns);
 }
 
-/** The line after more text without a line end. */
+/** The line with more text, without a line end. */
 export function extendLine(line: OpenLine, added: string, columns: number): OpenLine {
   const { row, lead, column, rows, style } = line;
   const position: Position = { row, lead, column, rows, style };
@@ -96,14 +96,14 @@ export function extendLine(line: OpenLine, added: string, columns: number): Open
   return { ...position, text: isClipped ? '' : text, isClipped };
 }
 
-/** The line after more text of any kind. */
+/** The line with more text, which may have line ends. */
 export function advanceLine(line: OpenLine, text: string, columns: number): OpenLine {
   const lineEnd = text.lastIndexOf('\n');
   if (lineEnd === -1) return extendLine(line, text, columns);
   return extendLine(emptyLine, text.slice(lineEnd + 1), columns);
 }
 
-/** The line as a terminal that wraps text anew shows it in another width. */
+/** The line after a terminal has rewrapped it to a different width. */
 export function rewrapLine(line: OpenLine, columns: number): OpenLine {
   return extendLine(emptyLine, line.text, columns);
 }

@@ -3,15 +3,15 @@ import fastStringWidth from 'fast-string-width';
 const printableAscii = /^[\x20-\x7e]*$/;
 let segmenter: Intl.Segmenter | undefined;
 
-/** Columns a text takes on a terminal; escape sequences take none. */
+/** Columns of a text on a terminal; escape sequences have none. */
 export function displayWidth(text: string): number {
   return printableAscii.test(text) ? text.length : fastStringWidth(text);
 }
 
-/** Intl.Segmenter takes time quadratic in the length of its text (Node 20), so it is shown a part at a time. */
+/** The time of Intl.Segmenter is quadratic in the length of its text (Node 20), so it gets a part at a time. */
 const WINDOW = 256;
 
-/** What a reader sees as single characters (UAX 29), in order. */
+/** The characters as a reader sees them (UAX 29), in order. */
 export function* graphemes(text: string): Generator<string, void> {
   if (printableAscii.test(text)) return yield* text;
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -19,7 +19,7 @@ export function* graphemes(text: string): Generator<string, void> {
   for (let start = 0; start < text.length;) {
     const part = text.slice(start, start + size);
     const found = Array.from(segmenter.segment(part), ({ segment }) => segment);
-    // The last one may go on after the window.
+    // The last one may continue after the window.
     const last = start + size < text.length ? (found.pop() ?? '') : '';
     yield* found;
     size = found.length === 0 ? size * 2 : WINDOW;
@@ -27,7 +27,7 @@ export function* graphemes(text: string): Generator<string, void> {
   }
 }
 
-/** The longest beginning of whole characters that fits the width, and what is left. Text without escapes. */
+/** The longest start that fits the width, in whole characters, and the rest. Text without escape sequences. */
 export function splitAtWidth(text: string, width: number): [fits: string, rest: string] {
   if (printableAscii.test(text))
     return [text.slice(0, Math.max(0, width)), text.slice(Math.max(0, width))];
@@ -50,7 +50,7 @@ export function truncateToWidth(text: string, width: number, ellipsis = '…'): 
 
 export type Alignment = 'left' | 'right' | 'center';
 
-/** The text with spaces to the width; a wider text is returned as it is. */
+/** Pads the text with spaces; a wider text is returned unchanged. */
 export function padToWidth(text: string, width: number, align: Alignment = 'left'): string {
   const space = Math.max(0, width - displayWidth(text));
   if (align === 'left') return text + ' '.repeat(space);

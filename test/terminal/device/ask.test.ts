@@ -47,13 +47,13 @@ test('Y16: a paste answers two questions, and its second line is not shown', asy
   expect(shown()).not.toContain('secret');
 });
 
-test('Y16: what was typed before a question that is asked afresh is no answer to it', async () => {
+test('Y16: text typed before a question with discardTyped does not answer it', async () => {
   const { ask, type, shown } = openAsk();
   const first = ask('Address: ', { keep: true });
   await type('wrong\r');
   await first;
   await type('a secret\rand half of');
-  const second = ask('Address: ', { keep: true, afresh: true });
+  const second = ask('Address: ', { keep: true, discardTyped: true });
   await type('right\r');
   expect(await second).toBe('right');
   expect(shown()).not.toMatch(/secret|half/);

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { createTerminalQuestions } from '../../../src/terminal/device/traits.ts';
+import { createTerminalQueries } from '../../../src/terminal/device/traits.ts';
 
-test('answers of the terminal go to the questions in their order', () => {
+test('answers of the terminal go to the queries in their order', () => {
   const written: string[] = [];
   const heard: string[] = [];
-  const questions = createTerminalQuestions((text) => written.push(text));
-  questions.askColumn((column) => heard.push(`first ${column}`));
-  questions.askColumn((column) => heard.push(`second ${column}`));
-  for (const column of [7, 8, 9]) questions.answered({ type: 'cursor-column', column });
+  const queries = createTerminalQueries((text) => written.push(text));
+  queries.askColumn((column) => heard.push(`first ${column}`));
+  queries.askColumn((column) => heard.push(`second ${column}`));
+  for (const column of [7, 8, 9]) queries.answered({ type: 'cursor-column', column });
   expect(written).toEqual(['\u001B[6n', '\u001B[6n']);
   expect(heard).toEqual(['first 7', 'second 8']);
 });
@@ -20,11 +20,11 @@ test.each([
 ])('X26: %s is known by its answer', (_, parameters, drifts) => {
   const written: string[] = [];
   const heard: boolean[] = [];
-  const questions = createTerminalQuestions((text) => written.push(text));
-  questions.askDrift((answer) => heard.push(answer));
-  if (parameters !== undefined) questions.answered({ type: 'terminal-kind', parameters });
+  const queries = createTerminalQueries((text) => written.push(text));
+  queries.askDrift((answer) => heard.push(answer));
+  if (parameters !== undefined) queries.answered({ type: 'terminal-kind', parameters });
   expect(heard).toEqual([]);
-  questions.answered({ type: 'cursor-column', column: 3 });
+  queries.answered({ type: 'cursor-column', column: 3 });
   expect(written).toEqual(['\u001B[>c\u001B[6n']);
   expect(heard).toEqual([drifts]);
 });

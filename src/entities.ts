@@ -1,27 +1,27 @@
 let decode: ((text: string) => string) | undefined;
 
-/** A reference may begin here; at the end of a text, the rest may follow in the next. */
+/** The start of a reference; at the end of a text, the rest may be in the next text. */
 const reference = /&(?:[#a-zA-Z]|$)/;
 
-/** Loads the table of names (23 kB) if the text may have a character reference; undefined if nothing is to load. */
+/** Loads the table of names (23 kB) if the text may contain a character reference; undefined if it is not needed. */
 export function loadEntities(text: string): Promise<void> | undefined {
   return decode === undefined && reference.test(text) ? load() : undefined;
 }
 
 async function load(): Promise<void> {
   try {
-    // In this form, the bundle leaves out the rest of the package.
+    // A named import of this entry point keeps the rest of the package out of the bundle.
     const { decodeHTMLStrict } = await import('entities/decode');
     decode = decodeHTMLStrict;
   } catch {
-    // Part of an installation that was just removed or replaced: the text is more important than its references.
+    // The installation was just removed or replaced: the text is more important than its references.
     decode = (text) => text;
   }
 }
 
 /**
- * The text with HTML character references (`&amp;`, `&#8211;`) as characters. {@link loadEntities} must have been
- * awaited for this text; else its references stay as written.
+ * Decodes HTML character references (`&amp;`, `&#8211;`). Await {@link loadEntities} for the text before; else its
+ * references stay as they are.
  */
 export function decodeEntities(text: string): string {
   return decode?.(text) ?? text;

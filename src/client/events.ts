@@ -75,7 +75,7 @@ export interface AnswerFinished {
  * The events of one prompt, in order: any number of `retry-scheduled`, an `answer-started` for each accepted attempt,
  * `answer-named` if the service sends an id or a model, texts, one `answer-finished`. A prompt that fails throws a
  * {@link Failure} instead of `answer-finished`, of kind `incomplete` if text was received. A Failure of kind
- * `no_answer` comes after `answer-finished`.
+ * `no_answer` follows `answer-finished`.
  */
 export type ChatEvent =
   | AnswerStarted

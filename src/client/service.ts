@@ -102,7 +102,7 @@ function isLimit(value: unknown, name: LimitName): boolean {
  * The limits in `options`, with defaults for the others.
  * @throws Failure `configuration` for a limit that is negative, `NaN`, or not a number
  */
-export function readLimits(options: Partial<Limits>): Limits {
+function readLimits(options: Partial<Limits>): Limits {
   const limits = { ...defaultLimits };
   for (const name of Object.keys(defaultLimits) as LimitName[]) {
     const value = options[name] ?? defaultLimits[name];

@@ -30,7 +30,7 @@ test('R15 an unknown model is not found, with one request', async () => {
 });
 
 test.each(['', '.', '..'])(
-  'does not ask for the model "%s", which is another address',
+  'does not request the model "%s", which is a different address',
   async (id) => {
     const { server, client } = await serveClient([[json(200, {})]]);
     await expect(client.getModel(id)).rejects.toMatchObject({ kind: 'not_found' });

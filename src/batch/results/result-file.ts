@@ -94,8 +94,9 @@ function lockFile(name: string, realPath: string, options: HeldLockOptions): Hel
   if (lock.isHeld) return lock;
   const { holder } = lock;
   const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
+  const file = realPath === path.resolve(name) ? name : realPath;
   throw new Failure('storage', `another natter${who} is writing ${name}`, {
-    hint: `wait for it, or name another file; if no natter is running, delete ${name}.lock`,
+    hint: `wait for it, or name another file; if no natter is running, delete ${file}.lock`,
   });
 }
 

@@ -103,7 +103,7 @@ function createJsonReader(answer: Answer, limit: number): BodyReader {
 /** Characters to read of a body that is not an answer. */
 const maxOther = 64 * 1024;
 
-/** Fails with the title of a page, or the first words of a text, that came instead of an answer. */
+/** Fails with the title of a page or the first words of a text, sent instead of an answer. */
 function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyReader {
   let body = '';
   async function end(): Promise<never> {

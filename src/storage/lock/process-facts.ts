@@ -28,7 +28,7 @@ export interface ProcessSpace {
   readonly isContainer: boolean;
 }
 
-export interface ProcessState {
+interface ProcessState {
   /** A zombie: it has ended, but its parent has not read its status. */
   readonly isDead: boolean;
   /** Start time in a unit of the system; undefined if unknown. */

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -160,6 +161,20 @@ describe('a results file', () => {
     await file.close();
     await openResultFile(path, options).close();
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'names the lock beside the target of a link',
+    async () => {
+      const path = join(realpathSync(folder()), 'out.jsonl');
+      const link = join(folder(), 'link.jsonl');
+      symlinkSync(path, link);
+      const file = openResultFile(link, options);
+      expect(() => openResultFile(link, options)).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining(`delete ${path}.lock`) as string }),
+      );
+      await file.close();
+    },
+  );
 
   test('X8: is not written by a suspended natter after another one has taken it over', async () => {
     const path = join(folder(), 'out.jsonl');

@@ -48,7 +48,7 @@ test.each<readonly [rule: string, input: string, expected: readonly SeenEvent[]]
     'event:test\ndata:x\n\ndata:x\n\n',
     [{ type: 'test', data: 'x' }, message('x')],
   ],
-  ['an empty name is no name', 'event: \ndata:data\n\n', [message('data')]],
+  ['an empty name is ignored', 'event: \ndata:data\n\n', [message('data')]],
   [
     'field names are exact',
     'data:\0\ndata:  2\rData:1\ndata\0:2\ndata:1\r\0data:4\nda-ta:3\rdata_5\ndata:3\rdata:\r\n data:32\ndata:4\n\n',

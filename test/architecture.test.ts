@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandTable } from '../src/commands/program/command-table.ts';
 
-/** A row of ARCHITECTURE.md's table: what a layer may import. */
+/** A row of ARCHITECTURE.md's table. */
 interface Layer {
   readonly name: string;
   readonly own: readonly string[];
@@ -103,7 +103,7 @@ test('ARCHITECTURE.md names files and folders that exist', () => {
   expect(missing).toEqual([]);
 });
 
-/** A file below src and a name that it declares, as the table's `file.ts` `name`. */
+/** The files of a section and the names they declare, written as `file.ts` `name`. */
 function placesIn(section: string): readonly (readonly [path: string, name: string | undefined])[] {
   const places = section.matchAll(/`([\w./-]+\.tsx?)`(?: `([\w-]+)`)?/g);
   return [...places].map(([, path = '', name]) => [path, name] as const);
@@ -142,7 +142,7 @@ test('test/support/README.md lists each file of its folder once', () => {
   expect(listed.sort()).toEqual(files.sort());
 });
 
-test('the picture of the resize sequence names files and functions of the live region', () => {
+test('the diagram of the resize sequence names existing files and functions', () => {
   const decision = readFileSync('docs/decisions/0006-live-region.md', 'utf8');
   const picture = /## The resize sequence\n[^]*?```\n([^]*?)```/.exec(decision)?.[1] ?? '';
   const folder = 'src/terminal/live';
@@ -158,7 +158,7 @@ test('the picture of the resize sequence names files and functions of the live r
   expect(files.filter((name) => !existsSync(join(folder, name)))).toEqual([]);
 });
 
-test('the picture of the layers shows every layer', () => {
+test('the diagram of the layers shows every layer', () => {
   const picture = /## Layers\n\n```\n([^]*?)```/.exec(architecture)?.[1] ?? '';
   const names = layers.map(({ name }) => name).filter((name) => name !== 'main');
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(picture))).toEqual([]);

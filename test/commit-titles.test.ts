@@ -34,7 +34,7 @@ function check(folder: string, ...words: readonly string[]) {
 
 const longest = `batch: ${'x'.repeat(72 - 'batch: '.length)}`;
 
-test('titles of 72 characters pass, and older ones are not checked', () => {
+test('titles of 72 characters pass, and older commits are not checked', () => {
   const { folder, first } = repositoryOf('An old title', 'search, help: report hits once', longest);
   expect(check(folder, first)).toEqual({
     status: 0,

@@ -102,10 +102,10 @@ function tryNode(node) {
 }
 
 function tryLibrary(node) {
-  const print = 'console.log(typeof client.createClient)';
+  const report = 'console.log(typeof client.createClient)';
   const programs = [
-    ['--input-type=module', '--eval', `import * as client from 'natter/client'; ${print}`],
-    ['--eval', `const client = require('natter/client'); ${print}`],
+    ['--input-type=module', '--eval', `import * as client from 'natter/client'; ${report}`],
+    ['--eval', `const client = require('natter/client'); ${report}`],
   ];
   for (const words of programs) {
     const { stdout, stderr } = spawnSync(node, words, { cwd: installed, encoding: 'utf8' });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openBatchPlace, promptLines } from '../support/batch.ts';
+import { jsonLines } from '../support/natter.ts';
 
 interface Line {
   readonly index: number;
@@ -9,11 +10,7 @@ interface Line {
   readonly error?: { readonly kind: string };
 }
 
-const parse = (text: string) =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line);
+const parse = (text: string) => jsonLines(text) as readonly Line[];
 
 describe('natter batch --dry-run', () => {
   test('prints what is sent without it, and sends nothing', async () => {
@@ -69,8 +66,7 @@ test('X12: an item sends its own parameters, which win over those of the command
   place.write('p.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const { code, stdout } = await place.run(['p.jsonl', '--dry-run', '--param', 'temperature=1']);
   expect(code).toBe(2);
-  const printed = stdout.split('\n').filter((line) => line !== '');
-  expect(printed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+  expect(jsonLines(stdout)).toMatchObject([
     { request: { body: { temperature: 0.2, mirostat: 2 } } },
     { request: { body: { temperature: 1, max_tokens: 5 } } },
     {

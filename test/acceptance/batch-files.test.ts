@@ -1,8 +1,8 @@
-import { linkSync, symlinkSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
+import { openBatchPlace, openSlowBatchPlace, parseResults, promptLines } from '../support/batch.ts';
 
 /** No service answers there: only a recording can. */
 const nobody = { env: { NATTER_BASE_URL: 'http://127.0.0.1:1' } };
@@ -88,4 +88,40 @@ test('natter batch merge refuses a folder as a piece', async () => {
     code: 2,
     stderr: 'natter: cannot read .: it is a folder\n',
   });
+});
+
+/** A batch with one answer at a time, whose results are in a folder of their own. */
+async function startBatch(items: number) {
+  const place = await openSlowBatchPlace();
+  place.write('p.txt', promptLines(items));
+  const folder = join(place.folder, 'results');
+  mkdirSync(folder);
+  const natter = place.start(['p.txt', '-o', 'results/out.jsonl', '--concurrency', '1']);
+  return { place, folder, natter };
+}
+
+test('X10: a file of results that is deleted meanwhile is whole at the end', async () => {
+  const { place, folder, natter } = await startBatch(3);
+  await place.finish(1);
+  await place.finish(1);
+  await place.inProgress(1);
+  rmSync(folder, { recursive: true });
+  await place.finish(1);
+  const { code, stderr } = await natter.result;
+  expect(code).toBe(0);
+  expect(stderr).toContain('warning: results/out.jsonl was deleted during the run');
+  expect(place.results('results/out.jsonl').map(({ index }) => index)).toEqual([1, 2, 3]);
+});
+
+test('X10: results that no file can hold any more are on standard output, with exit code 12', async () => {
+  const { place, folder, natter } = await startBatch(2);
+  await place.finish(1);
+  await place.inProgress(1);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, '');
+  await place.finish(1);
+  const { code, stdout, stderr } = await natter.result;
+  expect(code).toBe(12);
+  expect(stderr).toContain('results/out.jsonl was deleted during the run');
+  expect(parseResults(stdout).map(({ index }) => index)).toEqual([1, 2]);
 });

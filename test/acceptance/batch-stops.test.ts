@@ -1,23 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
+import { openBatchPlace, openSlowBatchPlace, parseResults, promptLines } from '../support/batch.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { passTime } from '../support/held-sandbox.ts';
-import { binary, cleanEnvironment } from '../support/natter.ts';
+import { binary, cleanEnvironment, serviceAt } from '../support/natter.ts';
 import { chunk, delta, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-
-/** A place whose service answers no prompt before so many of them wait for `finish`. */
-async function openSlowPlace() {
-  const clock = createFakeClock();
-  const place = await openBatchPlace([rule('tokens=20 rate=20')], { clock });
-  const underWay = (count: number) => passTime(clock, 0, count);
-  // An answer takes a bit more than a second; one that is asked for meanwhile is not to end, too.
-  return { place, underWay, finish: (count: number) => passTime(clock, 1500, count) };
-}
 
 /** A service that falls silent in the middle of each of so many answers. */
 async function openSilentPlace(answers: number) {
@@ -28,14 +17,14 @@ async function openSilentPlace(answers: number) {
 
 describe('Ctrl-C', () => {
   test('P5 lets the answers under way finish, begins no other, and dies of the signal', async () => {
-    const { place, underWay, finish } = await openSlowPlace();
+    const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(20));
     const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3']);
-    await finish(3);
-    await underWay(3);
+    await place.finish(3);
+    await place.inProgress(3);
     natter.child.kill('SIGINT');
     await natter.waitFor('stderr', /finishing running requests; press Ctrl-C again to cancel them/);
-    await finish(3);
+    await place.finish(3);
     const { signal, stderr } = await natter.result;
     expect(signal).toBe('SIGINT');
     expect(stderr).toMatch(
@@ -74,13 +63,13 @@ describe('Ctrl-C', () => {
   });
 
   test('Y7: with every item under way, the end names no rest', async () => {
-    const { place, underWay, finish } = await openSlowPlace();
+    const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(3));
     const natter = place.start(['p.txt', '-o', 'out.jsonl']);
-    await underWay(3);
+    await place.inProgress(3);
     natter.child.kill('SIGINT');
     await natter.waitFor('stderr', /Ctrl-C again/);
-    await finish(3);
+    await place.finish(3);
     const { signal, stderr } = await natter.result;
     expect(signal).toBe('SIGINT');
     expect(stderr).toMatch(/natter: 3 of 3 items answered in [^;]*\n$/);
@@ -88,19 +77,19 @@ describe('Ctrl-C', () => {
   });
 
   test('Y7: what an earlier run answered is not left', async () => {
-    const { place, underWay, finish } = await openSlowPlace();
+    const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(6));
     const first = place.start(['p.txt', '-o', 'out.jsonl']);
-    await finish(4);
-    await finish(2);
+    await place.finish(4);
+    await place.finish(2);
     expect((await first.result).code).toBe(0);
     const lines = place.read('out.jsonl').split('\n');
     place.write('out.jsonl', `${[...lines.slice(0, 1), ...lines.slice(3, 6)].join('\n')}\n`);
     const second = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
-    await underWay(1);
+    await place.inProgress(1);
     second.child.kill('SIGINT');
     await second.waitFor('stderr', /Ctrl-C again/);
-    await finish(1);
+    await place.finish(1);
     expect((await second.result).stderr).toMatch(
       /stopped: 5 of 6 items answered \(4 before\).*, 1 left/,
     );
@@ -137,13 +126,13 @@ test('prompts are answered while the input still comes', async () => {
 });
 
 test('a terminal shows how far a batch is, on one line that is gone at the end', async () => {
-  const { place, finish } = await openSlowPlace();
+  const place = await openSlowBatchPlace();
   place.write('p.txt', promptLines(6));
   const words = ['batch', `${place.folder}/p.txt`, '-o', `${place.folder}/out.jsonl`];
   const terminal = openTerminal(words, { env: place.env, columns: 40 });
-  await finish(4);
+  await place.finish(4);
   await terminal.waitFor(/4 of 6/);
-  await finish(2);
+  await place.finish(2);
   await terminal.exit;
   const shown = await terminal.transcript();
   expect(shown).toMatch(/^natter: 6 of 6 items answered/);

@@ -9,7 +9,7 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
 import { runNatter, startNatter } from '../support/natter.ts';
 import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
-import { createDataFolder } from './conversation-support.ts';
+import { createDataFolder } from '../support/data-folder.ts';
 
 const faultsOf = (rules: readonly object[]) => parseScenario(JSON.stringify({ rules }), 'rules');
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import { createDataFolder, type DataFolder } from './conversation-support.ts';
+import { createDataFolder, type DataFolder } from '../support/data-folder.ts';
 
 let data: DataFolder;
 

@@ -4,10 +4,10 @@ import { appendFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, temporaryHome } from '../support/natter.ts';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { runNatter, serviceAt, startSandboxCommand, temporaryHome } from '../support/natter.ts';
 import { done, response } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
 
 const deep = '['.repeat(100_000) + ']'.repeat(100_000);
 
@@ -108,4 +108,23 @@ test('X5: a line of a conversation costs that line', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('first');
   expect(stderr).not.toMatch(unexpected);
+});
+
+test.each([
+  ['without a key', undefined, 401],
+  ['with a key', sandboxKey, 400],
+])('X5: a request nested 8,000 deep %s does not stop the sandbox', async (_name, key, status) => {
+  const { url } = await startSandboxCommand(['--log']);
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'text/plain',
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    },
+    body: `${'{"a":'.repeat(8000)}1${'}'.repeat(8000)}`,
+  });
+  expect(answer.status).toBe(status);
+  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: sandboxKey };
+  const asked = await runNatter(['[sandbox echo] still here'], { env });
+  expect(asked).toMatchObject({ code: 0, stdout: 'still here' });
 });

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { runNatter, startNatter } from '../support/natter.ts';
+import { jsonLines, runNatter, serviceAt, startNatter } from '../support/natter.ts';
 import { chunk, delta, event, streamed, streamHead } from '../support/raw-replies.ts';
 import { fin } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
-
-const lines = (text: string): unknown[] =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line): unknown => JSON.parse(line));
 
 const time = expect.any(Number) as number;
 const usage = { prompt_tokens: time, completion_tokens: 1, total_tokens: time };
@@ -21,7 +14,7 @@ test.each([
   const words = ['--sandbox', '--json', '[sandbox echo]hello', ...flags];
   const { code, stdout, stderr } = await runNatter(words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(lines(stdout)).toEqual([
+  expect(jsonLines(stdout)).toEqual([
     {
       id: expect.stringMatching(/^chatcmpl-/) as string,
       model: 'origin',
@@ -59,8 +52,8 @@ test('Y3: --json of a prompt that the service refuses is a document with the err
     request_id: expect.any(String) as string,
     attempts: 1,
   };
-  expect(lines(stderr)).toEqual([{ error }]);
-  expect(lines(stdout)).toEqual([
+  expect(jsonLines(stderr)).toEqual([{ error }]);
+  expect(jsonLines(stdout)).toEqual([
     {
       id: null,
       model: 'origin',
@@ -97,7 +90,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('Y3: after %s', (signal)
     natter.child.kill(signal);
     const result = await natter.result;
     expect(result.signal).toBe(signal);
-    const last = lines(result.stdout).at(-1);
+    const last = jsonLines(result.stdout).at(-1);
     expect(last).toMatchObject({ ...measured, error: stopped });
     expect(last).toMatchObject(
       flag === '--json' ? { content: 'hel', incomplete: true } : { type: 'answer-failed' },
@@ -112,7 +105,9 @@ test.each(['--json', '--jsonl'])(
     const { code, stdout } = await runNatter(words);
     expect(code).toBe(11);
     const cut = { ...measured, error: { kind: 'incomplete' } };
-    expect(lines(stdout).at(-1)).toMatchObject(flag === '--json' ? { answers: [cut, cut] } : cut);
+    expect(jsonLines(stdout).at(-1)).toMatchObject(
+      flag === '--json' ? { answers: [cut, cut] } : cut,
+    );
   },
 );
 
@@ -128,7 +123,7 @@ test.each(['--json', '--jsonl'])('Y3: %s is closed by a time limit', async (flag
   const words = [flag, '--timeout', '500ms', 'hi'];
   const { code, stdout } = await runNatter(words, { env: serviceAt(server) });
   expect(code).toBe(11);
-  expect(lines(stdout).at(-1)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
+  expect(jsonLines(stdout).at(-1)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
 });
 
 test('S31 --json has a refusal apart from the content', async () => {
@@ -160,7 +155,7 @@ test('--jsonl prints a line for each event as it comes', async () => {
   const server = await serve([[streamed('hel', 'lo')]]);
   const { code, stdout } = await runNatter(['--jsonl', 'hi'], { env: serviceAt(server) });
   expect(code).toBe(0);
-  expect(lines(stdout)).toEqual([
+  expect(jsonLines(stdout)).toEqual([
     { type: 'answer-started', attempt: 1 },
     { type: 'answer-named', id: 'chatcmpl-1' },
     { type: 'text-received', text: 'hel' },
@@ -179,7 +174,7 @@ test('--jsonl prints a line for each event as it comes', async () => {
 test('--jsonl tells a retry, and R31 standard error does too', async () => {
   const words = ['--sandbox', '--jsonl', '[sandbox 500 retry-after=0 times=1 echo]hello'];
   const { stdout, stderr } = await runNatter(words);
-  expect(lines(stdout)[0]).toEqual({
+  expect(jsonLines(stdout)[0]).toEqual({
     type: 'retry-scheduled',
     retry: 1,
     retries: 4,
@@ -193,7 +188,7 @@ test('--jsonl of a cut answer ends with the failure', async () => {
   const server = await serve([[streamHead(), chunk(delta('hel')), fin]]);
   const { code, stdout } = await runNatter(['--jsonl', 'hi'], { env: serviceAt(server) });
   expect(code).toBe(11);
-  expect(lines(stdout).at(-1)).toMatchObject({
+  expect(jsonLines(stdout).at(-1)).toMatchObject({
     type: 'answer-failed',
     ...measured,
     error: { kind: 'incomplete', message: expect.stringMatching(/incomplete/) as string },
@@ -207,7 +202,7 @@ test.each(['--json', '--jsonl'])(
     const server = await serve([[streamed(hostile)]]);
     const { stdout } = await runNatter([flag, 'hi'], { env: serviceAt(server) });
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E\u200B\u2028\uFEFF]/);
-    const texts = (lines(stdout) as { content?: string; text?: string }[])
+    const texts = (jsonLines(stdout) as { content?: string; text?: string }[])
       .map(({ content, text }) => content ?? text ?? '')
       .join('');
     expect(texts).toBe(hostile);

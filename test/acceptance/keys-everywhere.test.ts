@@ -2,7 +2,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readRecordedLines } from '../recording/recording-fixtures.ts';
-import { runNatter, startNatter, temporaryHome } from '../support/natter.ts';
+import {
+  jsonLines,
+  runNatter,
+  serviceAt,
+  startSandboxCommand,
+  temporaryHome,
+} from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import type { RawServer } from '../support/raw-server.ts';
@@ -106,13 +112,10 @@ test.each(names)('X2: %s, spelled out in an answer, is on no way out', async (wa
   const whole = await runNatter(['hi', '--json'], { env });
   const lines = await runNatter(['hi', '--jsonl'], { env });
   const { content } = JSON.parse(whole.stdout) as { content: string };
-  const events = lines.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { text?: string });
-  const told = events.map(({ text = '' }) => text).join('');
+  const events = jsonLines(lines.stdout) as readonly { readonly text?: string }[];
+  const joined = events.map(({ text = '' }) => text).join('');
   const replayed = await runNatter(['hi', '--replay', tape]);
-  const texts = [plain.stdout, content, told, recordedText(tape), replayed.stdout];
+  const texts = [plain.stdout, content, joined, recordedText(tape), replayed.stdout];
   for (const text of texts) expect(text).toMatch(masked);
   expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
   expect(writtenBelow(home).filter((text) => text.includes('thank you'))).toHaveLength(3);
@@ -133,12 +136,11 @@ test('X2: the key of an upstream is on no way out of the sandbox', async () => {
     [json(400, { error: { message: echo } })],
     [streamed(...deltas)],
   ]);
-  const sandbox = startNatter(['sandbox', '--log', '--port', '0', '--upstream', server.url], {
-    env: { NATTER_UPSTREAM_API_KEY: secretKey, NATTER_DEBUG: '1' },
+  const sandbox = await startSandboxCommand(['--log', '--port', '0', '--upstream', server.url], {
+    NATTER_UPSTREAM_API_KEY: secretKey,
+    NATTER_DEBUG: '1',
   });
-  await sandbox.waitFor('stderr', /listening on \S+\n/);
-  const url = /listening on (\S+)/.exec(sandbox.stderr())?.[1] ?? '';
-  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: 'sandbox-key' };
+  const env = serviceAt(sandbox, { NATTER_API_KEY: 'sandbox-key' });
   const refused = await runNatter(['hi'], { env });
   const answered = await runNatter(['hi'], { env });
   sandbox.child.kill('SIGINT');

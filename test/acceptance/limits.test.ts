@@ -11,10 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { binary, cleanEnvironment, runNatter } from '../support/natter.ts';
+import { binary, cleanEnvironment, runNatter, serviceAt } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
 
 interface Dry {
   readonly request: { readonly body: Readonly<Record<string, unknown>> };

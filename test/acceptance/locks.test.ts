@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import { openBatchPlace, parseResults, promptLines, type BatchPlace } from '../support/batch.ts';
 import { binary, cleanEnvironment, startNatter } from '../support/natter.ts';
-import { createDataFolder } from './conversation-support.ts';
+import { createDataFolder } from '../support/data-folder.ts';
 
 const container = ['--pid', '--fork', '--mount-proc', '--kill-child=KILL', '--'];
 const mayUnshare = spawnSync('unshare', [...container, 'true']).status === 0;

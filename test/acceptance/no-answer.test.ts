@@ -2,15 +2,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
-import { chunk, delta, done, event, json, lastChunk, streamHead } from '../support/raw-replies.ts';
+import { runNatter, serviceAt } from '../support/natter.ts';
+import { choice, delta, done, finish, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
-import { createDataFolder } from './conversation-support.ts';
-
-const stream = (...pieces: string[]) => [streamHead(), ...pieces.map(chunk), lastChunk];
-const choice = (fields: object) => event({ choices: [{ index: 0, ...fields }] });
-const finish = (reason: string) => choice({ delta: {}, finish_reason: reason });
+import { createDataFolder } from '../support/data-folder.ts';
 
 const rows = [
   {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { CompletedCommand } from '../../src/commands/completion/tree.ts';
-import { createDataFolder, type DataFolder } from './conversation-support.ts';
+import { createDataFolder, type DataFolder } from '../support/data-folder.ts';
 
 /** A value for each argument that names or finds something; it does not exist. */
 const missingValues: Readonly<Record<string, string>> = {

@@ -6,11 +6,10 @@ import {
   readRecordedLines,
   writeRecording,
 } from '../recording/recording-fixtures.ts';
-import { runNatter, startNatter, temporaryHome } from '../support/natter.ts';
+import { runNatter, serviceAt, startNatter, temporaryHome } from '../support/natter.ts';
 import { chunk, delta, json, streamed, streamHead } from '../support/raw-replies.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
 import { runShell } from '../support/shell.ts';
 
 async function recorded(...prompts: readonly string[]): Promise<string> {

@@ -126,10 +126,10 @@ describe('P20 the window', () => {
     ] as const;
     for (let step = 0; step < 20; step += 1) {
       const [columns, rows] = sizes[step % sizes.length] ?? [80, 24];
-      await session.resizeInPeace(columns, rows);
+      await session.resizeStopped(columns, rows);
       await sleep(200);
     }
-    await session.resizeInPeace(120, 30);
+    await session.resizeStopped(120, 30);
     await session.waitFor(/Paragraph 15 [^]*漢字 and all\./);
     const transcript = await session.transcript();
     expect(paragraphs.filter((text) => !holdsInOrder(transcript, text))).toEqual([]);
@@ -151,7 +151,7 @@ describe('P20 the window', () => {
     );
     await session.waitFor(/Paragraph 0 says something longer/);
     for (const columns of [60, 44, 100, 50, 72, 40, 90]) {
-      await session.resizeInPeace(columns, 24);
+      await session.resizeStopped(columns, 24);
       await sleep(500);
     }
     await session.waitFor(/wide\s+Last words/);

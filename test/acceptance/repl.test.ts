@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { expectCountdown } from '../support/countdown.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
 import {
   clears,
@@ -13,6 +12,7 @@ import {
   screenWith,
   sharedHome,
 } from '../support/repl-terminal.ts';
+import { expectCountdown } from '../support/terminal.ts';
 
 describe('the REPL', () => {
   test('answers a prompt into the scrollback and waits for the next one', async () => {
@@ -55,10 +55,10 @@ describe('the REPL', () => {
     terminal.type(`[sandbox tokens=600 rate=300]${keys.enter}`);
     await screenWith(terminal, /Esc stops/);
     for (let index = 0; index < 20; index += 1) {
-      await terminal.resizeInPeace(50 + ((index * 17) % 60), 12 + ((index * 7) % 20));
+      await terminal.resizeStopped(50 + ((index * 17) % 60), 12 + ((index * 7) % 20));
       await sleep(60);
     }
-    await terminal.resizeInPeace(80, 24);
+    await terminal.resizeStopped(80, 24);
     await screenWith(terminal, /6\d\d of 128,000/);
     const shown = lettersOfAnswer(await terminal.transcript());
     const whole = lettersOfAnswer(await answerAlone());

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runNatter, serviceAt } from '../support/natter.ts';
 import { chunk, delta, response, streamed, streamHead } from '../support/raw-replies.ts';
-import { fin, reset, type Reply } from '../support/raw-server.ts';
+import { fin, type Reply, reset } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
 
 const answered: Reply = [streamed('the ', 'answer')];
 const status = (code: number, headers: Readonly<Record<string, string>> = {}): Reply => [

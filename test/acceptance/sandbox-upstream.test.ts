@@ -1,6 +1,13 @@
-import { onTestFinished, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { runNatter, startNatter, temporaryHome, type RunningNatter } from '../support/natter.ts';
+import {
+  runNatter,
+  type SandboxCommand,
+  serviceAt,
+  startNatter,
+  startSandboxCommand,
+  temporaryHome,
+} from '../support/natter.ts';
 import { fin, type Reply } from '../support/raw-server.ts';
 import { chunk, delta, json, response, streamed, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
@@ -8,24 +15,18 @@ import { serve } from '../support/serve.ts';
 const upstreamKey = 'upstream-secret-0123456789';
 const models = json(200, { object: 'list', data: [{ id: 'llama3:8b' }] });
 
-interface Front extends RunningNatter {
-  /** Runs a natter that asks the sandbox. */
-  ask(...words: readonly string[]): ReturnType<typeof runNatter>;
+interface Gateway extends SandboxCommand {
+  /** Runs a natter whose service is the gateway. */
+  send(...words: readonly string[]): ReturnType<typeof runNatter>;
 }
 
-async function openFront(
+async function openGateway(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Front> {
-  const front = startNatter(['sandbox', '--log', ...words], { env, keepInputOpen: true });
-  onTestFinished(async () => {
-    front.child.kill();
-    await front.result;
-  });
-  await front.waitFor('stderr', /listening on \S+\n/);
-  const url = /listening on (\S+)/.exec(front.stderr())?.[1] ?? '';
-  const service = { NATTER_BASE_URL: url, NATTER_API_KEY: sandboxKey };
-  return { ...front, ask: (...asked) => runNatter(asked, { env: service }) };
+): Promise<Gateway> {
+  const gateway = await startSandboxCommand(['--log', ...words], env);
+  const service = serviceAt(gateway, { NATTER_API_KEY: sandboxKey });
+  return { ...gateway, send: (...prompt) => runNatter(prompt, { env: service }) };
 }
 
 /** A server that lists its one model first. */
@@ -33,14 +34,14 @@ const serveEngine = (...replies: readonly Reply[]) => serve([[models], ...replie
 
 test('natter asks the sandbox, and the sandbox the engine', async () => {
   const engine = await serveEngine([streamed('Hel', 'lo')]);
-  const front = await openFront(['--upstream', engine.url], {
+  const gateway = await openGateway(['--upstream', engine.url], {
     NATTER_UPSTREAM_API_KEY: upstreamKey,
     NATTER_API_KEY: 'key-of-somebody-else',
     NATTER_BASE_URL: 'http://127.0.0.1:1',
   });
-  const { code, stdout } = await front.ask('--model', 'nextgen', 'hi there');
+  const { code, stdout } = await gateway.send('--model', 'nextgen', 'hi there');
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello' });
-  expect(front.stderr()).toContain(
+  expect(gateway.stderr()).toContain(
     `upstream ${engine.url}: origin is llama3:8b, nextgen is llama3:8b`,
   );
   const [list, prompt] = engine.requests;
@@ -56,9 +57,9 @@ test('natter asks the sandbox, and the sandbox the engine', async () => {
 
 test('--map names the model, listed or not', async () => {
   const engine = await serveEngine([streamed('Hello')]);
-  const front = await openFront(['--upstream', `${engine.url}/v1`, '--map', 'origin=x']);
-  await front.ask('hi');
-  expect(front.stderr()).toContain('warning: the upstream does not list the model "x"');
+  const gateway = await openGateway(['--upstream', `${engine.url}/v1`, '--map', 'origin=x']);
+  await gateway.send('hi');
+  expect(gateway.stderr()).toContain('warning: the upstream does not list the model "x"');
   expect(engine.requests[1]?.body).toContain('"model":"x"');
 });
 
@@ -71,8 +72,8 @@ test('--upstream-profile brings address, key, headers and fields', async () => {
   await run('config set headers.x-team blue --profile engine');
   const login = `auth login --profile engine --base-url ${engine.url} --no-check`;
   expect(await run(login, upstreamKey)).toMatchObject({ code: 0 });
-  const front = await openFront(['--upstream-profile', 'engine'], env);
-  expect((await front.ask('hi')).stdout).toBe('Hello');
+  const gateway = await openGateway(['--upstream-profile', 'engine'], env);
+  expect((await gateway.send('hi')).stdout).toBe('Hello');
   const prompt = engine.requests.at(-1);
   expect(prompt?.headers).toMatchObject({
     authorization: `Bearer ${upstreamKey}`,
@@ -88,9 +89,9 @@ test('stream options of the profile go up with streams only', async () => {
     runNatter([...words, '--profile', 'engine'], { env });
   await run('config', 'set', 'base-url', engine.url);
   await run('config', 'set', 'params.stream_options', '{"include_usage":true}');
-  const front = await openFront(['--upstream-profile', 'engine'], env);
-  await front.ask('hi', '--retries', '0');
-  await front.ask('hi', '--retries', '0', '--no-stream');
+  const gateway = await openGateway(['--upstream-profile', 'engine'], env);
+  await gateway.send('hi', '--retries', '0');
+  await gateway.send('hi', '--retries', '0', '--no-stream');
   const [, streaming, whole] = engine.requests;
   expect(JSON.parse(streaming?.body ?? '')).toMatchObject({
     stream: true,
@@ -102,35 +103,33 @@ test('stream options of the profile go up with streams only', async () => {
 test('a wrong upstream key is the sandbox’s matter, and no text shows it', async () => {
   const refusal = json(401, { error: { message: `the key ${upstreamKey} is wrong` } });
   const engine = await serveEngine([refusal]);
-  const front = await openFront(['--upstream', engine.url], {
+  const gateway = await openGateway(['--upstream', engine.url], {
     NATTER_UPSTREAM_API_KEY: upstreamKey,
     NATTER_DEBUG: '1',
   });
-  const { code, stderr } = await front.ask('--retries', '0', 'hi');
+  const { code, stderr } = await gateway.send('--retries', '0', 'hi');
   expect(code).toBe(9);
   expect(stderr).toContain("upstream refused the sandbox's own key, not yours");
-  await front.waitFor('stderr', /upstream: .*key in NATTER_UPSTREAM_API_KEY/);
-  await front.waitFor('stdout', /"status":500/);
-  expect(stderr + front.stdout() + front.stderr()).not.toContain(upstreamKey);
+  await gateway.waitFor('stderr', /upstream: .*key in NATTER_UPSTREAM_API_KEY/);
+  await gateway.waitFor('stdout', /"status":500/);
+  expect(stderr + gateway.stdout() + gateway.stderr()).not.toContain(upstreamKey);
 });
 
 test('a cut of the engine is a cut for natter, which keeps what came', async () => {
   const engine = await serveEngine([streamHead(), chunk(delta('Hel')), fin]);
-  const front = await openFront(['--upstream', engine.url]);
-  expect(await front.ask('hi')).toMatchObject({ code: 11, stdout: 'Hel' });
-  await front.waitFor('stdout', /"ended":"failed"/);
+  const gateway = await openGateway(['--upstream', engine.url]);
+  expect(await gateway.send('hi')).toMatchObject({ code: 11, stdout: 'Hel' });
+  await gateway.waitFor('stdout', /"ended":"failed"/);
 });
 
 test('a natter that is stopped stops the engine', async () => {
   const engine = await serveEngine([streamHead(), chunk(delta('Hel'))]);
-  const front = await openFront(['--upstream', engine.url]);
-  const url = /listening on (\S+)/.exec(front.stderr())?.[1] ?? '';
-  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: sandboxKey };
-  const asking = startNatter(['hi'], { env });
-  await asking.waitFor('stdout', /Hel/);
-  asking.child.kill('SIGINT');
-  await asking.result;
-  await front.waitFor('stdout', /"ended":"client closed"/);
+  const gateway = await openGateway(['--upstream', engine.url]);
+  const client = startNatter(['hi'], { env: serviceAt(gateway, { NATTER_API_KEY: sandboxKey }) });
+  await client.waitFor('stdout', /Hel/);
+  client.child.kill('SIGINT');
+  await client.result;
+  await gateway.waitFor('stdout', /"ended":"client closed"/);
   await engine.idle();
   expect(engine.open()).toBe(0);
 });
@@ -165,25 +164,24 @@ test('a key over plain http to another machine is refused', async () => {
 });
 
 test('the published key is shown, also where it is the one in use', async () => {
-  const back = await openFront([]);
-  const url = /listening on (\S+)/.exec(back.stderr())?.[1] ?? '';
+  const upstream = await openGateway([]);
   const env = { NATTER_UPSTREAM_API_KEY: sandboxKey, NATTER_API_KEY: sandboxKey };
-  const front = await openFront(['--upstream', url], env);
-  await front.waitFor('stderr', new RegExp(`try it: .* NATTER_API_KEY=${sandboxKey} `));
-  expect((await front.ask('[sandbox] [sandbox echo] hi')).stdout).toBe('hi');
+  const gateway = await openGateway(['--upstream', upstream.url], env);
+  await gateway.waitFor('stderr', new RegExp(`try it: .* NATTER_API_KEY=${sandboxKey} `));
+  expect((await gateway.send('[sandbox] [sandbox echo] hi')).stdout).toBe('hi');
 });
 
 test('an upstream that lists no models can still be mapped', async () => {
   const engine = await serve([[response(404)], [streamed('Hello')]]);
   const words = ['--upstream', engine.url, '--map', 'origin=a', '--map', 'nextgen=b'];
-  const front = await openFront(words);
-  expect((await front.ask('hi')).stdout).toBe('Hello');
+  const gateway = await openGateway(words);
+  expect((await gateway.send('hi')).stdout).toBe('Hello');
 });
 
 test('what the engine says against a prompt is told once, with its status', async () => {
   const engine = await serveEngine([json(422, { error: { message: 'the prompt is too long' } })]);
-  const front = await openFront(['--upstream', engine.url]);
-  const { code, stderr } = await front.ask('hi');
+  const gateway = await openGateway(['--upstream', engine.url]);
+  const { code, stderr } = await gateway.send('hi');
   expect(code).toBe(7);
   expect(stderr).toContain(
     'natter: the service rejected the request as invalid (400): upstream (422): the prompt is too long',

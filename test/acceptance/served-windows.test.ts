@@ -2,10 +2,9 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runNatter, serviceAt } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
 
 const words = (tokens: number) => 'word '.repeat((tokens * 4) / 5);
 

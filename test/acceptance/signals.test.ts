@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { constants, mkdtempSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startNatter, type RunningNatter } from '../support/natter.ts';
+import { type RunningNatter, serviceAt, startNatter } from '../support/natter.ts';
 import { chunk, delta, event, response, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
-import { standstill } from '../support/slow-reader.ts';
+import { settledCount } from '../support/slow-reader.ts';
 
 const firstText = [streamHead(), chunk(delta('the first words'))];
 
@@ -84,7 +83,7 @@ async function blockedNatter(): Promise<RunningNatter> {
   const natter = startNatter(['hi'], { env: serviceAt(server) });
   natter.child.stdout?.pause();
   await server.received(1);
-  await standstill(() => sent);
+  await settledCount(() => sent);
   return natter;
 }
 

@@ -1,25 +1,21 @@
 import { expect, test } from 'vitest';
-import { runNatter, startNatter } from '../support/natter.ts';
+import { runNatter, serviceAt, startNatter } from '../support/natter.ts';
 import {
+  choice,
   chunk,
   delta,
   done,
   event,
+  finish,
   head,
   json,
-  lastChunk,
   response,
+  stream,
   streamHead,
 } from '../support/raw-replies.ts';
-import { fin, reset, type Reply } from '../support/raw-server.ts';
+import { fin, type Reply, reset } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
 
-/** A whole reply whose body is these pieces, one chunk each. */
-const stream = (...pieces: string[]): Reply => [streamHead(), ...pieces.map(chunk), lastChunk];
-
-const choice = (fields: object) => event({ choices: [{ index: 0, ...fields }] });
-const finish = (reason: string) => choice({ delta: {}, finish_reason: reason });
 const completion = {
   choices: [{ index: 0, message: { content: 'whole' }, finish_reason: 'stop' }],
 };

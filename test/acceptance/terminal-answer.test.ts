@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
-import { expectCountdown } from '../support/countdown.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
-import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
+import { expectCountdown, openTerminal, type TerminalOptions } from '../support/terminal.ts';
 
 const escape = '\u001B';
 

@@ -4,28 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { openBatchPlace, promptLines } from '../support/batch.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
-import { openHeldSandbox, passTime } from '../support/held-sandbox.ts';
-import { startNatter, type RunningNatter, type RunOptions } from '../support/natter.ts';
+import { openBatchPlace, openSlowBatchPlace, promptLines } from '../support/batch.ts';
+import { openHeldSandbox } from '../support/held-sandbox.ts';
+import { type RunningNatter, startNatter } from '../support/natter.ts';
 import { leave, openRepl } from '../support/repl-terminal.ts';
 
 /** Where Node opens a debugger, it takes a free port and says so on standard error. */
 const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
-
-/** A batch whose answers end when `finish` says so. */
-async function openSlowBatch() {
-  const clock = createFakeClock();
-  const place = await openBatchPlace([rule('tokens=20 rate=20')], { clock });
-  return {
-    place,
-    start: (words: readonly string[], options: RunOptions = {}) =>
-      place.start(words, { env: anyPort, ...options }),
-    /** Resolves when so many answers are under way. */
-    underWay: (count: number) => passTime(clock, 0, count),
-    finish: (count: number) => passTime(clock, 1500, count),
-  };
-}
 
 async function drain(natter: RunningNatter): Promise<void> {
   natter.child.kill('SIGUSR1');
@@ -34,14 +19,16 @@ async function drain(natter: RunningNatter): Promise<void> {
 
 describe('at SIGUSR1 a batch', () => {
   test('X4: finishes what is under way, asks nothing more, and exits with 11', async () => {
-    const { place, start, underWay, finish } = await openSlowBatch();
+    const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(20));
-    const natter = start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3']);
-    await finish(3);
-    await underWay(3);
+    const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3'], {
+      env: anyPort,
+    });
+    await place.finish(3);
+    await place.inProgress(3);
     await drain(natter);
     natter.child.kill('SIGUSR1');
-    await finish(3);
+    await place.finish(3);
     const { code, stderr } = await natter.result;
     expect(code).toBe(11);
     expect(stderr).toMatch(/stopped by SIGUSR1: 6 of 20 items answered in .*, 14 left/);
@@ -53,12 +40,12 @@ describe('at SIGUSR1 a batch', () => {
   });
 
   test('X4: exits with 0 when nothing is left to ask', async () => {
-    const { place, start, underWay, finish } = await openSlowBatch();
+    const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(2));
-    const natter = start(['p.txt', '-o', 'out.jsonl']);
-    await underWay(2);
+    const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: anyPort });
+    await place.inProgress(2);
     await drain(natter);
-    await finish(2);
+    await place.finish(2);
     const { code, stderr } = await natter.result;
     expect(code).toBe(0);
     expect(stderr).toMatch(/natter: 2 of 2 items answered in [^;]*\n$/);

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runNatter, serviceAt } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 test.each([

@@ -4,11 +4,10 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { coverageFiles, executedFiles } from '../support/executed-files.ts';
-import { runNatter } from '../support/natter.ts';
+import { runNatter, serviceAt } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
 import { openRepl } from '../support/repl-terminal.ts';
 import { serve } from '../support/serve.ts';
-import { serviceAt } from '../support/service.ts';
 import { openTerminal, type TerminalSession } from '../support/terminal.ts';
 
 type Files = ReadonlySet<string>;

@@ -1,8 +1,8 @@
+import { startProxy } from '../support/proxy-server.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { json, response, streamed } from '../support/raw-replies.ts';
 import { createTestClient, failureOf, runChat } from '../support/run-chat.ts';
 import { serve } from '../support/serve.ts';
-import { startTunnelProxy } from '../support/tunnel-proxy.ts';
 
 function clientThrough(baseUrl: string, environment: Record<string, string>) {
   const set = createTestClient(baseUrl, { environment, allowInsecure: true, retries: 0 });
@@ -88,7 +88,7 @@ test('K17 receives a whole answer over TLS through a tunnel', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());
   const server = await serve([[streamed('Hello')]], { tls: true });
-  const proxy = await startTunnelProxy(server.port);
+  const proxy = await startProxy({ upstream: server.port });
   const run = await runChat(clientThrough('https://service.test', { HTTPS_PROXY: proxy.url }));
   expect(run).toMatchObject({ text: 'Hello', error: undefined });
   expect(server.requests[0]?.headers).toMatchObject({ host: 'service.test' });

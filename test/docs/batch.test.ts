@@ -16,13 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => shell.close());
 
-/** The second of eight: the prompts of the example are two. */
+// Shard 2 of 8, as the example has two prompts.
 test.each([
   ['Slurm', 'SLURM', 'SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_COUNT=8', '4'],
   ['Kubernetes', 'JOB_COMPLETION_INDEX', 'JOB_COMPLETION_INDEX=1', '1'],
-])('the script for %s takes its share', async (_, mark, variables, piece) => {
+])('the script for %s runs its shard', async (_, mark, variables, piece) => {
   const script = scripts.find((text) => text.includes(mark)) ?? '';
-  // Slurm's own command is on its machines only.
+  // srun exists only on machines with Slurm.
   const lines = `srun() { "$@"; }\nexport ${variables}\n(${script.replace('/results/', './')})\ncat piece-${piece}.jsonl`;
   const { code, stdout, stderr } = await shell.run(lines);
   expect({ code, stderr }).toEqual({
@@ -32,7 +32,7 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ index: 2 });
 });
 
-test('the guide has no script that is not tested', () => {
+test('all scripts of the guide are tested', () => {
   expect(scripts).toHaveLength(2);
 });
 

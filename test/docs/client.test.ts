@@ -11,7 +11,7 @@ import { installPacked } from '../support/packed.ts';
 const run = promisify(execFile);
 const guide = readFileSync('docs/client.md', 'utf8');
 
-/** The examples, and what each prints with the sandbox as its service. */
+/** The output of each example, with the sandbox as the service. */
 const outputs = [
   /your prompt: `why is the sky blue\?`/,
   /your prompt: `three names for a cat`.*\n \d+ [\d.]+\n$/s,
@@ -52,7 +52,7 @@ function checkTypes(names: readonly string[]) {
   return run(process.execPath, [compiler, ...options, ...modules, ...names], { cwd: folder });
 }
 
-test('the types of all examples are right', async () => {
+test('all examples compile', async () => {
   const names = examples.map(({ number, text }) => {
     writeFileSync(join(folder, `example-${number}.mts`), text);
     return `example-${number}.mts`;
@@ -61,7 +61,7 @@ test('the types of all examples are right', async () => {
   expect((await checkTypes(names)).stdout).toBe('');
 });
 
-test('a mistake in the use of the library is found by its types', async () => {
+test('a misspelled option does not compile', async () => {
   const text = "import { createClient } from 'natter/client';\ncreateClient({ baseURL: '' });\n";
   writeFileSync(join(folder, 'mistake.mts'), text);
   const failure = checkTypes(['mistake.mts']);
@@ -89,7 +89,7 @@ test.each([
   ['program.cts', ['--module', 'node16']],
   ['program.cts', ['--module', 'nodenext']],
   ['program.mts', ['--module', 'nodenext']],
-])('Y26: %s with %j finds the types, and no others are needed', async (name, module) => {
+])('Y26: %s with %j finds the types and needs no others', async (name, module) => {
   const text = `import { createClient } from 'natter/client';
     const client = createClient({ baseUrl: '' });
     const messages = [{ role: 'user', content: 'hi' } as const];
@@ -109,7 +109,7 @@ test('the guide names every event', () => {
   expect(types.filter((type) => !guide.includes(`\`${type}\``))).toEqual([]);
 });
 
-test('the guide names every kind of failure but those of the program', () => {
+test('the guide names every kind of failure that the client throws', () => {
   const kinds = namesIn('src/failure.ts', /^ {2}\| '(\w+)'/gm);
   const table = guide.slice(guide.indexOf('| kind')).split('\n\n')[0] ?? '';
   const unnamed = kinds.filter((kind) => !table.includes(`\`${kind}\``));

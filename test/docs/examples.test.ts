@@ -3,13 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { guideLines } from '../../src/commands/help/topics.ts';
 import { openExampleShell, shellLines, type ExampleShell } from '../support/example-shell.ts';
 
-/** An example that is to fail says so at its end, in a comment. */
-const expectedCode = (line: string) => {
-  const told = /# exit code (?<code>\d+)$/.exec(line)?.groups?.['code'];
-  return Number(told ?? 0);
-};
+/** The exit code in a comment at the end of an example, else 0. */
+const expectedCode = (line: string) =>
+  Number(/# exit code (?<code>\d+)$/.exec(line)?.groups?.['code'] ?? 0);
 
-/** It also shows requests of other programs, which the sandbox's own tests make in their way. */
+/** It also has requests of other programs, which test/sandbox/guide.test.ts sends. */
 const sandboxGuide = 'sandbox.md';
 
 const isOfNatter = (line: string) => line.startsWith('natter ');

@@ -7,11 +7,11 @@ import { readSources } from '../../scripts/reference/messages/syntax.ts';
 
 const messages = collectMessages(readSources());
 
-test('docs/messages.md has the messages of the source; npm run reference writes them anew', () => {
+test('docs/messages.md has the messages of the source; npm run reference updates it', () => {
   expect(readFileSync('docs/messages.md', 'utf8')).toBe(messagesMarkdown(messages));
 });
 
-test('docs/messages.md has every failure that src constructs', () => {
+test('docs/messages.md has every failure that src creates', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => readFileSync(join('src', name), 'utf8'));

@@ -14,7 +14,7 @@ function recordedPrompt(): string {
   return body.messages[0]?.content ?? '';
 }
 
-/** A picture's texts, one after the other. */
+/** The concatenated texts of a picture. */
 const shownIn = (name: string) =>
   readFileSync(`docs/pictures/${name}.svg`, 'utf8').replaceAll(/<[^>]*>/g, '');
 

@@ -6,12 +6,12 @@ import { openTerminal } from '../support/terminal.ts';
 
 const commands = shellLines(readFileSync('README.md', 'utf8'));
 
-/** Installing is what the test command itself has done; `.ci/run` runs these two lines as they stand. */
+/** Not run here, because they install natter; `.ci/run` runs them. */
 const installing = commands.filter((line) => line.startsWith('npm ci'));
 const chatting = commands.filter((line) => line === 'natter');
 const running = commands.filter((line) => ![...installing, ...chatting].includes(line));
 
-/** What the examples expect to fail, and how. */
+/** Exit codes of the examples that fail. */
 const exitCodes = new Map([['natter --sandbox "[sandbox fin cut-after=5] hello"', 11]]);
 
 let shell: ExampleShell;

@@ -11,11 +11,11 @@ const program = await describeProgram(packageJson.version);
 test.each([
   ['docs/reference.md', referenceMarkdown],
   ['man/natter.1', manPage],
-])('%s says what the program says; npm run reference writes it anew', (path, write) => {
+])('%s matches the program; npm run reference updates it', (path, write) => {
   expect(readFileSync(path, 'utf8')).toBe(write(program));
 });
 
-test('docs/repl.md has the keys and commands of the REPL; npm run reference writes them anew', () => {
+test('docs/repl.md has the keys and commands of the REPL; npm run reference updates them', () => {
   const guide = readFileSync('docs/repl.md', 'utf8');
   expect(guide).toBe(withReplTables(guide));
 });
@@ -29,7 +29,7 @@ test('the reference names every command once', () => {
   for (const name of names) expect(text.split(`\n## ${name}\n`)).toHaveLength(2);
 });
 
-test('no line of the man page is a request that roff does not know', () => {
+test('the man page uses only known roff requests', () => {
   const requests = manPage(program)
     .split('\n')
     .flatMap((line) => /^[.'](?<name>\S*)/.exec(line)?.groups?.['name'] ?? []);

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { commandWords } from '../../src/commands/program/report.ts';
 import { commonWords } from '../../src/output/remedy-words.ts';
 
-/** Remedies of failures that the client does not throw. */
-const ofTheProgram = ['list-conversations', 'record-request'];
+/** Remedies of failures that only the program throws. */
+const programOnly = ['list-conversations', 'record-request'];
 
 test('docs/client.md lists the code of every remedy of the client', () => {
   const section = readFileSync('docs/client.md', 'utf8').split('### Remedies')[1] ?? '';
   const [table = ''] = section.split('\n## ');
   const codes = Object.keys({ ...commonWords, ...commandWords });
   const missing = codes.filter((code) => !table.includes(`\`${code}\``));
-  expect(missing.sort()).toEqual(ofTheProgram);
+  expect(missing.sort()).toEqual(programOnly);
 });

@@ -20,7 +20,7 @@ const sbom: Sbom = {
 };
 const bundled = (name: string) => ({ name, version: '1.0.0' });
 
-test('lists what is bundled as required, and nothing of what natter is built with', () => {
+test('lists the bundled packages as required, and no other packages', () => {
   const { metadata, components, dependencies } = bundledSbom(
     sbom,
     ['ink', 'react'].map(bundled),
@@ -38,6 +38,6 @@ test('lists what is bundled as required, and nothing of what natter is built wit
   ]);
 });
 
-test('a bundled package that npm does not know is not left out in silence', () => {
+test('fails for a bundled package that npm sbom does not list', () => {
   expect(() => bundledSbom(sbom, [bundled('yoga')], 'natter')).toThrow('yoga@1.0.0');
 });

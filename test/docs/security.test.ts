@@ -15,7 +15,7 @@ test('every promise of SECURITY.md names tests that exist', () => {
   expect(named.flat().filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test('natter depends on nothing at run time and runs no script where it is installed', () => {
+test('natter has no runtime dependencies and runs no scripts at installation', () => {
   const { dependencies, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     readonly dependencies?: object;
     readonly scripts: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import { binary } from '../support/natter.ts';
 interface ShellUnderTest {
   readonly name: 'bash' | 'zsh' | 'fish';
   readonly words: readonly string[];
-  /** The file, below the home folder, that the install line writes. */
+  /** The file in the home folder that loads the completion script. */
   readonly startFile: string;
 }
 
@@ -32,7 +32,7 @@ beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'natter-shell-'));
   const folder = join(home, 'bin');
   mkdirSync(folder);
-  // Shows what it was called with, unless it is asked to complete.
+  // Prints its arguments, except for completion.
   const script = `#!/bin/sh
 case "$1" in
 __complete | completion) exec "${process.execPath}" "${binary}" "$@" ;;
@@ -62,7 +62,7 @@ function environment(): Record<string, string> {
   };
 }
 
-/** Types a line with its tabs into the shell and presses return; resolves with what natter was called with. */
+/** Types a line with its tabs into the shell and presses Enter; resolves with natter's arguments. */
 async function callAfterTyping(shell: ShellUnderTest, line: string): Promise<string> {
   const script = execFileSync(join(home, 'bin/natter'), ['completion', shell.name]);
   writeFileSync(join(home, shell.startFile), starts[shell.name] + script.toString());
@@ -87,7 +87,7 @@ async function callAfterTyping(shell: ShellUnderTest, line: string): Promise<str
   for (const [index, part] of line.split('\t').entries()) {
     if (index > 0) {
       child.write('\t');
-      // Nothing tells when a shell has completed a word.
+      // A shell gives no sign when it has completed a word.
       await new Promise((resolve) => setTimeout(resolve, 1500));
     }
     child.write(part);

@@ -6,10 +6,18 @@ import type { FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { type RunningNatter, runNatter, type RunOptions, startNatter } from './natter.ts';
-import { serviceAt } from './service.ts';
+import { createFakeClock } from './fake-clock.ts';
+import { passTime } from './held-sandbox.ts';
+import {
+  jsonLines,
+  runNatter,
+  type RunningNatter,
+  type RunOptions,
+  serviceAt,
+  startNatter,
+} from './natter.ts';
 
-/** A line of results, as far as tests look at it. */
+/** The fields of a result that tests read. */
 export interface BatchResult {
   readonly index: number;
   readonly line: number;
@@ -21,16 +29,16 @@ export interface BatchResult {
   readonly error?: { readonly kind: string; readonly message: string; readonly hint?: string };
 }
 
-/** A folder to run batches in, and a service that says what it was asked. */
+/** A folder to run batches in, and a service that records its requests. */
 export interface BatchPlace {
   write(name: string, text: string): void;
   read(name: string): string;
   has(name: string): boolean;
-  /** The results in a file, each line of it. */
+  /** The results in a file. */
   results(name: string): readonly BatchResult[];
   run(words: readonly string[], options?: RunOptions): ReturnType<typeof runNatter>;
   start(words: readonly string[], options?: RunOptions): RunningNatter;
-  /** Prompts of the requests so far, in the order they ended. */
+  /** The prompts sent so far, in the order their answers ended. */
   readonly asked: string[];
   /** Bodies of the requests so far. */
   readonly bodies: unknown[];
@@ -38,13 +46,9 @@ export interface BatchPlace {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export const parseResults = (text: string) =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as BatchResult);
+export const parseResults = (text: string) => jsonLines(text) as readonly BatchResult[];
 
-/** Every answer repeats its prompt, at once, unless faults come before. */
+/** A service that echoes each prompt without delay, after `faults`. */
 export async function openBatchPlace(
   faults: readonly FaultRule[] = [],
   options: SandboxOptions = {},
@@ -81,6 +85,25 @@ export async function openBatchPlace(
   };
 }
 
-/** So many prompts, one a line. */
+/** A place whose service continues its answers only as the test lets time pass. */
+export interface SlowBatchPlace extends BatchPlace {
+  /** Resolves when `count` answers are in progress. */
+  inProgress(count: number): Promise<void>;
+  /** Waits until `count` answers are in progress, and lets these finish. */
+  finish(count: number): Promise<void>;
+}
+
+export async function openSlowBatchPlace(): Promise<SlowBatchPlace> {
+  const clock = createFakeClock();
+  const place = await openBatchPlace([rule('tokens=20 rate=20')], { clock });
+  return {
+    ...place,
+    inProgress: (count) => passTime(clock, 0, count),
+    // An answer takes a little more than a second, so one that is requested meanwhile does not finish too.
+    finish: (count) => passTime(clock, 1500, count),
+  };
+}
+
+/** One prompt per line. */
 export const promptLines = (count: number) =>
   Array.from({ length: count }, (_, index) => `prompt ${index + 1}\n`).join('');

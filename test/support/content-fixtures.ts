@@ -12,7 +12,7 @@ import {
   type FixtureParts,
 } from './stream-events.ts';
 
-/** What a chunk or a choice may hold. */
+/** Possible contents of a chunk or a choice. */
 export const contentFixtures: readonly FixtureParts[] = [
   {
     name: 'S23 S24 a first and a last chunk without choices',
@@ -85,7 +85,7 @@ export const contentFixtures: readonly FixtureParts[] = [
     complete: true,
   },
   {
-    name: 'S35 surrogates that stay alone',
+    name: 'S35 lone surrogates',
     body: `data: {"choices":[{"delta":{"content":"\\ude00a\\ud83d"}}]}\n\ndata: {"choices":[{"delta":{"content":"b\\ud83d"}}]}\n\n${done}`,
     text: '\uFFFDa\uFFFDb\uFFFD',
     complete: true,
@@ -109,7 +109,7 @@ export const contentFixtures: readonly FixtureParts[] = [
   },
 ];
 
-/** Bodies that are not what their type says. */
+/** Bodies whose content type is wrong. */
 export const formFixtures: readonly FixtureParts[] = [
   {
     name: 'S44 one JSON completion',
@@ -127,19 +127,19 @@ export const formFixtures: readonly FixtureParts[] = [
     ...greeted,
   },
   {
-    name: 'S44 a JSON completion called an event stream, indented, after blank lines',
+    name: 'S44 a JSON completion sent as an event stream, indented, after blank lines',
     body: `\r\n\r\n  ${JSON.stringify({ choices: [{ message: { content: multilingual } }] }, null, 2)}\n`,
     text: multilingual,
     complete: true,
   },
   {
-    name: 'S47 an event stream called text/plain',
+    name: 'S47 an event stream sent as text/plain',
     contentType: 'text/plain',
     body: greeting,
     ...greeted,
   },
   {
-    name: 'S47 an event stream called JSON, a comment first',
+    name: 'S47 an event stream sent as JSON, a comment first',
     contentType: 'application/json; charset=utf-8',
     body: `: hi\n\n${greeting}`,
     ...greeted,

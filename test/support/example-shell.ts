@@ -13,27 +13,27 @@ interface ExampleResult {
   readonly stderr: string;
 }
 
-/** A machine on which natter is installed and used: every example begins on a copy of it. */
+/** Runs each example in a copy of a home folder in which natter has been used. */
 export interface ExampleShell {
-  /** Of the sandbox that answers. */
+  /** The URL of the sandbox that is the service. */
   readonly serviceUrl: string;
   run(line: string): Promise<ExampleResult>;
   close(): Promise<void>;
 }
 
 const node = `exec "${process.execPath}"`;
-const passOn = `${node} -e 'process.stdin.pipe(process.stdout)'`;
+const copyInput = `${node} -e 'process.stdin.pipe(process.stdout)'`;
 
-/** natter itself, and stand-ins for programs that a fresh machine may not have. */
+/** natter, and replacements for programs that a machine may not have. */
 const tools: Readonly<Record<string, string>> = {
   natter: `${node} "${binary}" "$@"`,
   git: 'echo "one line of a diff"',
-  jq: `for word; do case $word in *.jsonl) exec cat "$word";; esac; done; ${passOn}`,
+  jq: `for word; do case $word in *.jsonl) exec cat "$word";; esac; done; ${copyInput}`,
   // Runs the words before ::: once for each word after it, in place of {}.
   parallel: `command=; while [ "$1" != ::: ]; do command="$command $1"; shift; done; shift
 for word; do sh -c "$(echo "$command" | sed "s/{}/$word/g")" || exit; done`,
-  'Out-String': passOn,
-  'Invoke-Expression': passOn,
+  'Out-String': copyInput,
+  'Invoke-Expression': copyInput,
 };
 
 /** The first block of this language in a guide. */
@@ -45,7 +45,7 @@ function codeBlock(guide: string, language: string): string {
   return block;
 }
 
-/** Files that examples read. */
+/** Files for the examples. */
 const files: Readonly<Record<string, string>> = {
   'README.md': '# A project\n',
   'notes.md': 'Notes.\n',
@@ -60,7 +60,7 @@ const files: Readonly<Record<string, string>> = {
   'busy.jsonl': codeBlock('docs/recording.md', 'jsonl'),
 };
 
-/** What was done on the machine before. */
+/** Command lines run before the examples. */
 const past = [
   'natter config set model nextgen --profile work',
   'natter config set model llama3 --profile local',
@@ -91,7 +91,7 @@ function prepareTools(): string {
 const isServer = (line: string) => /^natter sandbox(?! --help)/.test(line);
 
 function finish(line: string, home: string, env: NodeJS.ProcessEnv): Promise<ExampleResult> {
-  // A server runs until a signal reaches it, so the shell must not stand between.
+  // The signal that ends a server must reach natter, not the shell.
   const script = isServer(line) ? `exec ${line}` : line;
   const running = promisify(execFile)('/bin/sh', ['-c', script], { env, cwd: home });
   const { child } = running;
@@ -107,7 +107,6 @@ function finish(line: string, home: string, env: NodeJS.ProcessEnv): Promise<Exa
   );
 }
 
-/** Prepares the machine; its service is a sandbox. */
 export async function openExampleShell(): Promise<ExampleShell> {
   const sandbox = await startSandbox();
   const path = prepareTools();
@@ -127,7 +126,7 @@ export async function openExampleShell(): Promise<ExampleShell> {
   return {
     serviceUrl: sandbox.url,
     run(example) {
-      // The addresses of examples belong to nobody, and the port of one may be taken.
+      // The addresses in examples do not exist, and a port may be in use.
       const line = example
         .replaceAll('https://api.example.com', sandbox.url)
         .replace(/--port \d+/, '--port 0');

@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The parts of V8's coverage that are read here. */
+/** The fields of V8's coverage that are used here. */
 interface Coverage {
   readonly result: readonly Script[];
 }
@@ -20,7 +20,7 @@ interface Range {
   readonly count: number;
 }
 
-/** Line and column of a text, both from zero, by offset. */
+/** Returns line and column of an offset, both from zero. */
 function createLocator(text: string): (offset: number) => readonly [number, number] {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return (offset) => {
@@ -29,7 +29,7 @@ function createLocator(text: string): (offset: number) => readonly [number, numb
   };
 }
 
-/** The file that the function is from; undefined for a function that the bundler added. */
+/** Finds the source file of a function; undefined for a function that the bundler added. */
 function createFinder(chunk: string, code: string): (range: Range) => string | undefined {
   const map = new SourceMap(JSON.parse(readFileSync(`${chunk}.map`, 'utf8')));
   const locate = createLocator(code);
@@ -37,7 +37,7 @@ function createFinder(chunk: string, code: string): (range: Range) => string | u
     for (let offset = startOffset; offset < endOffset; offset += 1) {
       const [line, column] = locate(offset);
       const entry = map.findEntry(line, column);
-      // Without an entry at this place, the map answers with the last one before it.
+      // Without an entry at this position, the map returns the last one before it.
       if (!('originalSource' in entry) || entry.generatedColumn !== column) continue;
       return relative('src', resolve(dirname(chunk), entry.originalSource));
     }
@@ -55,7 +55,7 @@ function filesOf({ url, functions }: Script): readonly string[] {
     functions
       .flatMap(({ ranges: [whole] }) => whole ?? [])
       .filter(({ count }) => count > 0)
-      // Loading a chunk runs the function that is the whole of it.
+      // The function that is the whole chunk runs when the chunk is loaded.
       .filter(({ startOffset, endOffset }) => endOffset - startOffset < code.length)
       .map((range) => find(range) ?? '..')
       .filter((path) => !path.startsWith('..'))
@@ -63,7 +63,7 @@ function filesOf({ url, functions }: Script): readonly string[] {
 }
 
 /**
- * The files below src, such as `client/http/exchange.ts`, of which the built program executed a function.
+ * The files of src, such as `client/http/exchange.ts`, of which the built program executed a function.
  * @param coverage path of a file that Node wrote for NODE_V8_COVERAGE
  */
 export function executedFiles(coverage: string): ReadonlySet<string> {

@@ -1,11 +1,11 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import type { ProgramClock } from '../../src/clock.ts';
 
-/** A clock that stands still until it is moved. */
+/** A clock that only `advance` moves. */
 export interface FakeClock extends ProgramClock {
-  /** Moves on, ends the sleeps that are over by then, in order, and lets what waited for each run on. */
+  /** Moves the time, ends the sleeps that are due, in order, and lets the code after each run. */
   advance(milliseconds: number): Promise<void>;
-  /** Sleeps that are going on. */
+  /** Number of pending sleeps. */
   sleeping(): number;
 }
 

@@ -26,7 +26,7 @@ export const framingFixtures: readonly FixtureParts[] = [
   { name: 'S2 mixed line ends', body: lines(greeting, ['\r\n', '\n', '\r', '\r\n']), ...greeted },
   { name: 'S5 a byte order mark', body: joined(byteOrderMark, greeting), ...greeted },
   {
-    name: 'S5 two byte order marks lose the first line alone',
+    name: 'S5 of two byte order marks, the second spoils only the first line',
     body: joined(byteOrderMark, byteOrderMark, `${delta('lost')}${greeting}`),
     ...greeted,
   },
@@ -58,7 +58,7 @@ export const framingFixtures: readonly FixtureParts[] = [
     complete: true,
   },
   {
-    name: 'S16 text, errors and rubbish after [DONE]',
+    name: 'S16 text, errors and malformed data after [DONE]',
     body: `${greeting}${delta('!')}${event({ error: 'late' })}data: {{{\n\n`,
     ...greeted,
   },
@@ -79,7 +79,7 @@ export const framingFixtures: readonly FixtureParts[] = [
     text: 'Hel',
     complete: false,
   },
-  { name: 'S18 comments alone', body: ': ping\n\n: ping\n\n', text: '', complete: false },
+  { name: 'S18 only comments', body: ': ping\n\n: ping\n\n', text: '', complete: false },
   {
     name: 'S19 a last event with one line end',
     body: `${delta('Hello')}data: [DONE]\n`,
@@ -104,7 +104,7 @@ export const framingFixtures: readonly FixtureParts[] = [
     ...greeted,
   },
   {
-    name: '[DONE] among spaces',
+    name: '[DONE] between spaces',
     body: `${delta('Hi')}data:   [DONE] \n\n`,
     text: 'Hi',
     complete: true,

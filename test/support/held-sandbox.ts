@@ -2,21 +2,21 @@ import { onTestFinished, vi } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
-import { serviceAt } from './service.ts';
+import { serviceAt } from './natter.ts';
 
-/** Moves a sandbox's clock once so many of its answers wait for it. */
+/** Advances a sandbox's clock once `waiting` of its answers wait for it. */
 export async function passTime(clock: FakeClock, milliseconds: number, waiting = 1): Promise<void> {
   await vi.waitUntil(() => clock.sleeping() >= waiting, { timeout: 60_000, interval: 5 });
   await clock.advance(milliseconds);
 }
 
-/** A sandbox whose answers come only as far as a test lets time pass; gone with the test. */
+/** A sandbox whose answers continue only as a test lets time pass; stopped with the test. */
 export interface HeldSandbox {
-  /** The environment of a natter that asks it. */
+  /** The environment of a natter that uses it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Lets so many milliseconds pass once `waiting` answers, by default one, wait for it. */
+  /** Lets time pass once `waiting` answers, by default one, wait for it. */
   readonly pass: (milliseconds: number, waiting?: number) => Promise<void>;
-  /** From now on nothing is waited for. */
+  /** From now on time passes without the test. */
   readonly release: () => void;
 }
 

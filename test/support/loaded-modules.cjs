@@ -1,4 +1,4 @@
-// Preloaded with --require: writes the files and Node's own modules the process loaded, one a line, to $LOADED_MODULES when it ends.
+// Preloaded with --require: at the exit, writes the files and built-in modules the process loaded to $LOADED_MODULES.
 const { writeFileSync } = require('node:fs');
 const builtins = () =>
   process.moduleLoadList

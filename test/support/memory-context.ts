@@ -4,7 +4,7 @@ import { createSecrets } from '../../src/commands/program/secrets.ts';
 import type { InputStream, OutputStream } from '../../src/terminal/device/streams.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
-/** Keeps what is written. */
+/** Stores the text that is written. */
 export interface MemoryOutput extends OutputStream {
   text(): string;
 }
@@ -34,14 +34,14 @@ function createMemoryInput(isTerminal: boolean, pieces: readonly (string | Uint8
 
 export interface MemoryOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Standard input, a read each; without it, input is a terminal where `terminals` holds `stdin`, else empty. */
+  /** Standard input, one item per read; without it, a terminal if `terminals` contains `stdin`, else empty. */
   readonly input?: readonly (string | Uint8Array)[];
   readonly terminals?: readonly ('stdin' | 'stdout' | 'stderr')[];
   readonly columns?: number;
-  /** What a person answers, in turn. */
+  /** The user's answers to questions, in order. */
   readonly answers?: readonly string[];
   readonly homeDirectory?: string;
-  /** Without it, natter has no commands. */
+  /** By default without commands. */
   readonly commands?: CompletedCommand;
 }
 
@@ -56,7 +56,7 @@ const noCommands: CompletedCommand = {
   isApart: false,
 };
 
-/** A {@link Context} in memory, on a clock that stands still. */
+/** A {@link Context} in memory, with a fake clock. */
 export interface MemoryContext {
   readonly context: Context;
   readonly clock: FakeClock;
@@ -72,16 +72,16 @@ export function createMemoryContext(options: MemoryOptions = {}): MemoryContext 
   const stderr = createMemoryOutput(terminals.includes('stderr'), columns);
   const stdin = createMemoryInput(terminals.includes('stdin'), options.input ?? []);
   const clock = createFakeClock();
-  const ending = new AbortController();
+  const abortion = new AbortController();
   const questions: string[] = [];
-  // No command in these tests takes the terminal itself.
-  const outside: Omit<Context, 'device'> = {
+  // No command in these tests uses the terminal device.
+  const context: Omit<Context, 'device'> = {
     streams: { stdin, stdout, stderr },
     ask: Object.assign(
       async (question: string) => {
         questions.push(question);
         const answer = answers[questions.length - 1];
-        if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+        if (answer === undefined) throw new Error(`the test has no answer to: ${question}`);
         return answer;
       },
       { end: () => undefined },
@@ -89,7 +89,7 @@ export function createMemoryContext(options: MemoryOptions = {}): MemoryContext 
     environment,
     clock,
     random: () => 0,
-    signal: ending.signal,
+    signal: abortion.signal,
     process: { id: 1, isRunning: () => false },
     platform: 'linux',
     homeDirectory: options.homeDirectory,
@@ -98,11 +98,11 @@ export function createMemoryContext(options: MemoryOptions = {}): MemoryContext 
     commands: () => options.commands ?? noCommands,
   };
   return {
-    context: outside as Context,
+    context: context as Context,
     clock,
     questions,
     stdout: () => stdout.text(),
     stderr: () => stderr.text(),
-    abort: (reason) => ending.abort(reason),
+    abort: (reason) => abortion.abort(reason),
   };
 }

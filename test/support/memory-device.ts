@@ -1,9 +1,9 @@
 import type { TerminalDevice } from '../../src/terminal/device/device.ts';
 
-/** A {@link TerminalDevice} without a terminal, which a test plays. */
+/** A {@link TerminalDevice} without a terminal, which a test controls. */
 export interface MemoryDevice {
   readonly device: TerminalDevice;
-  /** Everything written past the stream, `raw` and `cooked` where the mode changed, `stopped`. */
+  /** Text of `writeNow`, changes of the mode (`raw`, `cooked`), and `stopped`. */
   readonly log: string[];
   readonly type: (text: string) => void;
   readonly hangUp: () => void;
@@ -11,10 +11,10 @@ export interface MemoryDevice {
   readonly interrupt: () => void;
   /** SIGUSR1. */
   readonly approachTimeLimit: () => void;
-  /** Ctrl-Z in a cooked terminal. */
+  /** Ctrl-Z in cooked mode. */
   readonly pressSuspend: () => void;
-  /** After a stop, by natter or from outside. */
-  readonly goOn: () => void;
+  /** SIGCONT, after natter or another process stopped it. */
+  readonly resume: () => void;
   readonly exit: () => void;
 }
 
@@ -32,8 +32,8 @@ function createEvent<Value = void>() {
 export function createMemoryDevice(): MemoryDevice {
   const log: string[] = [];
   const events = Array.from({ length: 7 }, () => createEvent());
-  const [end, resize, interrupt, goOn, exit, suspend, timeLimit] = events;
-  if (!end || !resize || !interrupt || !goOn || !exit || !suspend || !timeLimit)
+  const [end, resize, interrupt, resume, exit, suspend, timeLimit] = events;
+  if (!end || !resize || !interrupt || !resume || !exit || !suspend || !timeLimit)
     throw new Error('too few events');
   const input = createEvent<Uint8Array>();
   let isRaw = false;
@@ -53,12 +53,12 @@ export function createMemoryDevice(): MemoryDevice {
     onSuspend: suspend.on,
     suspend(onContinue) {
       log.push('stopped');
-      const forget = goOn.on(() => {
+      const forget = resume.on(() => {
         forget();
         onContinue();
       });
     },
-    onContinue: goOn.on,
+    onContinue: resume.on,
     onExit: exit.on,
     writeNow: (text) => void log.push(text),
   };
@@ -71,7 +71,7 @@ export function createMemoryDevice(): MemoryDevice {
     interrupt: () => interrupt.emit(),
     approachTimeLimit: () => timeLimit.emit(),
     pressSuspend: () => suspend.emit(),
-    goOn: () => goOn.emit(),
+    resume: () => resume.emit(),
     exit: () => exit.emit(),
   };
 }

@@ -12,7 +12,7 @@ import { createSession, type Session } from '../../src/repl/session/session.ts';
 import type { ReplState } from '../../src/repl/state/state.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
-/** What a service does with one request. */
+/** A service's response to one request. */
 export type Reply = (
   request: CompletionRequest,
   signal: AbortSignal | undefined,
@@ -22,15 +22,15 @@ export interface MemorySession {
   readonly session: Session;
   readonly clock: FakeClock;
   readonly requests: readonly CompletionRequest[];
-  /** Everything finished, as it was written. */
+  /** The text written to the transcript. */
   readonly text: () => string;
   readonly calls: string[];
   readonly enter: (text: string) => void;
-  /** Resolves when nothing is going on. */
+  /** Resolves when the session has no activity. */
   readonly idle: () => Promise<ReplState>;
 }
 
-/** An answer of these texts. */
+/** A complete answer of these texts. */
 export function saying(...texts: readonly string[]): Reply {
   return async function* reply() {
     yield { type: 'answer-started', attempt: 1 };
@@ -39,7 +39,7 @@ export function saying(...texts: readonly string[]): Reply {
   };
 }
 
-/** Texts, and then an answer that does not go on until it is stopped. */
+/** Texts, then no data until the request is aborted. */
 export function hanging(...texts: readonly string[]): Reply {
   return async function* reply(_request, signal) {
     for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
@@ -49,7 +49,7 @@ export function hanging(...texts: readonly string[]): Reply {
   };
 }
 
-/** Texts, and then a failure. */
+/** Texts, then a failure. */
 export function failing(failure: Failure, ...texts: readonly string[]): Reply {
   return async function* reply() {
     for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
@@ -140,18 +140,17 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
   };
 }
 
-/** What a session in memory does otherwise than usual. */
+/** Changes to the default session. */
 export interface MemoryOptions {
   readonly replies?: readonly Reply[];
   readonly ports?: (ports: SessionPorts) => SessionPorts;
   readonly screen?: Partial<Screen>;
   readonly runners?: EffectRunners;
   readonly state?: Partial<ReplState>;
-  /** Where its conversation is kept; by default nowhere. */
+  /** The folder of its journal; by default it is not saved. */
   readonly folder?: string;
 }
 
-/** A session on a client that replies as told, written into memory. */
 export function createMemorySession(...replies: Reply[]): MemorySession {
   return openMemorySession({ replies });
 }
@@ -202,7 +201,7 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
     async idle() {
       const end = Date.now() + 60_000;
       for (;;) {
-        // Long enough for what is done in steps to begin with the next one.
+        // Long enough for an activity of several steps to begin the next one.
         await sleep(5);
         if (session.state().activity === undefined) return session.state();
         if (Date.now() > end) throw new Error('the session never became idle');

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
 
 /** The built program, as users run it. */
 export const binary = resolve('bin/natter.cjs');
@@ -23,27 +24,27 @@ export interface RunResult {
   readonly stderr: string;
 }
 
-/** An empty home folder, so that nothing of the machine's own settings is seen. */
+/** An empty home folder, without the machine's own settings. */
 export function temporaryHome(): string {
   return mkdtempSync(join(tmpdir(), 'natter-test-'));
 }
 
 /**
- * The environment of a fresh machine: a path, a home, and what is given. Without a compile cache, which a home that
- * is used once would only pay for.
+ * The environment of a fresh machine: a path, a home, and `env`. The compile cache is off, because writing it takes time
+ * and each home is used only once.
  */
 export function cleanEnvironment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const fresh = { HOME: temporaryHome(), LANG: 'C.UTF-8', NODE_DISABLE_COMPILE_CACHE: '1' };
   return { PATH: process.env['PATH'], ...fresh, ...env };
 }
 
-/** A natter that runs, for tests that act while it does. */
+/** For tests that act while natter runs. */
 export interface RunningNatter {
   readonly child: ChildProcess;
   readonly result: Promise<RunResult>;
   stdout(): string;
   stderr(): string;
-  /** Resolves when what was written so far to either stream matches. */
+  /** Resolves when the output so far matches. */
   waitFor(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<void>;
 }
 
@@ -89,7 +90,39 @@ export function startNatter(words: readonly string[], options: RunOptions = {}):
   };
 }
 
-/** Runs natter to its end. */
 export function runNatter(words: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   return startNatter(words, options).result;
+}
+
+/** `natter sandbox`, stopped with the test. */
+export interface SandboxCommand extends RunningNatter {
+  readonly url: string;
+}
+
+export async function startSandboxCommand(
+  words: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<SandboxCommand> {
+  const sandbox = startNatter(['sandbox', ...words], { env, keepInputOpen: true });
+  onTestFinished(async () => {
+    sandbox.child.kill();
+    await sandbox.result;
+  });
+  await sandbox.waitFor('stderr', /listening on \S+\n/);
+  return { ...sandbox, url: /listening on (\S+)/.exec(sandbox.stderr())?.[1] ?? '' };
+}
+
+/** The values of a text with one JSON value per line. */
+export const jsonLines = (text: string): readonly unknown[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): unknown => JSON.parse(line));
+
+/** The environment of a natter that uses `server`. */
+export function serviceAt(
+  server: { readonly url: string },
+  env: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'test-key', ...env };
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** An empty folder in which the packed natter is installed, as it comes from the registry. */
+/** Installs the packed natter in an empty folder, as from the registry, and returns the folder. */
 export async function installPacked(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-installed-'));
   writeFileSync(join(folder, 'package.json'), '{"private":true}');

@@ -1,4 +1,4 @@
-// Preloaded with --require: writes the most memory the process ever held, in kilobytes, to $PEAK_MEMORY when it ends.
+// Preloaded with --require: at the exit, writes the peak memory of the process in kilobytes to $PEAK_MEMORY.
 const { writeFileSync } = require('node:fs');
 process.on('exit', () =>
   writeFileSync(process.env.PEAK_MEMORY, String(process.resourceUsage().maxRSS)),

@@ -1,8 +1,6 @@
 import { cpuUsage } from 'node:process';
 
-/**
- * Milliseconds of processor time that `work` takes: unlike those of a clock they leave out what else the machine does.
- */
+/** CPU time of `work` in milliseconds, which unlike elapsed time excludes other programs. */
 export async function processorTime(work: () => unknown): Promise<number> {
   const before = cpuUsage();
   await work();

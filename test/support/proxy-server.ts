@@ -19,13 +19,13 @@ export interface ProxyServer {
 }
 
 export interface ProxyOptions {
-  /** The port on this machine that every host leads to. */
+  /** The local port that receives the requests for every host. */
   readonly upstream: number;
   /** Refuses everything with this status. */
   readonly refusal?: number;
 }
 
-/** A forward proxy, plain and tunnelling, that stops with the test. */
+/** A forward proxy for plain HTTP and CONNECT, stopped with the test. */
 export async function startProxy({ upstream, refusal }: ProxyOptions): Promise<ProxyServer> {
   const requests: ProxiedRequest[] = [];
   const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** One HTTP/1.1 response, its `content-length` included. */
+/** One HTTP/1.1 response with `content-length`. */
 export function response(
   status: number,
   headers: Readonly<Record<string, string>> = {},
@@ -26,7 +26,7 @@ export function json(
   );
 }
 
-/** The head of a streamed answer whose body comes in chunks: see `chunk` and `lastChunk`. */
+/** The head of a streamed answer with a chunked body: see `chunk` and `lastChunk`. */
 export function streamHead(headers: Readonly<Record<string, string>> = {}): Buffer {
   return head(200, {
     'content-type': 'text/event-stream',
@@ -47,7 +47,7 @@ export function chunk(body: string | Uint8Array): Buffer {
 
 export const lastChunk = '0\r\n\r\n';
 
-/** The event of one delta of an answer. */
+/** The event with one delta. */
 export function delta(content: string): string {
   return event({
     id: 'chatcmpl-1',
@@ -62,8 +62,17 @@ export function event(data: unknown): string {
 
 export const done = 'data: [DONE]\n\n';
 
-/** A whole streamed answer, one chunk for each delta. */
+/** An event with one choice, which has these fields. */
+export const choice = (fields: object) => event({ choices: [{ index: 0, ...fields }] });
+
+export const finish = (reason: string) => choice({ delta: {}, finish_reason: reason });
+
+/** A complete streamed response of these events, one chunk each. */
+export function stream(...events: readonly string[]): readonly Buffer[] {
+  return [streamHead(), ...events.map(chunk), Buffer.from(lastChunk)];
+}
+
+/** A complete streamed answer, one chunk for each delta. */
 export function streamed(...deltas: readonly string[]): Buffer {
-  const chunks = [...deltas.map(delta), done].map(chunk);
-  return Buffer.concat([streamHead(), ...chunks, Buffer.from(lastChunk)]);
+  return Buffer.concat(stream(...deltas.map(delta), done));
 }

@@ -3,16 +3,30 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { parseRawRequest, type RawRequest } from './raw-request.ts';
 
-/** Ends the connection, as `socket.end()`. */
+/** A request as received. */
+export interface RawRequest {
+  /** Request line, headers and body. */
+  readonly text: string;
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The number of its connection, from 1. */
+  readonly connection: number;
+  /** In bytes. */
+  readonly length: number;
+}
+
+/** Closes the connection, like `socket.end()`. */
 export const fin: unique symbol = Symbol('fin');
-/** Breaks the connection. */
+/** Resets the connection. */
 export const reset: unique symbol = Symbol('reset');
 
 /**
- * One act of a reply: bytes to send; `fin` or `reset`; a number pauses that many milliseconds; a function is
- * awaited. A reply that neither ends nor breaks the connection leaves it open.
+ * One step of a reply: bytes to send; `fin` or `reset`; a pause in milliseconds; a function that is awaited. Without
+ * `fin` or `reset` the connection stays open.
  */
 type Step = string | Uint8Array | typeof fin | typeof reset | number | (() => unknown);
 
@@ -21,22 +35,22 @@ export type Reply = readonly Step[];
 export interface RawServerOptions {
   /** Speaks TLS, with a certificate signed by `certificates/authority.pem`. */
   readonly tls?: boolean;
-  /** Another of `certificates/` for `tls`, such as `expired.pem`. */
+  /** A file of `certificates/`, such as `expired.pem`. */
   readonly certificate?: string;
   /** Performed on every connection before anything is received. */
   readonly greeting?: Reply;
 }
 
-/** A server that sends exactly the bytes it is told, also those no HTTP server would. */
+/** A server that sends exactly the given bytes, including invalid HTTP. */
 export interface RawServer {
   readonly port: number;
   /** `http://127.0.0.1:port`, or https. */
   readonly url: string;
-  /** Whole requests, in order of arrival. */
+  /** Complete requests, in order of arrival. */
   readonly requests: readonly RawRequest[];
-  /** Connections ever made. */
+  /** Connections so far. */
   connections(): number;
-  /** Connections open now. */
+  /** Open connections. */
   open(): number;
   /** Resolves when `count` connections were made. */
   connected(count: number): Promise<void>;
@@ -51,7 +65,7 @@ export interface RawServer {
 export const certificatePath = (name: string): string =>
   fileURLToPath(new URL(`certificates/${name}`, import.meta.url));
 
-/** Starts a server whose request number n gets reply number n; the last reply serves all further ones. */
+/** Starts a server that answers request n with reply n, and all further ones with the last reply. */
 export async function startRawServer(
   replies: readonly Reply[],
   { tls = false, certificate = 'server.pem', greeting = [] }: RawServerOptions = {},
@@ -71,7 +85,7 @@ export async function startRawServer(
       sockets.delete(socket);
       changed();
     });
-    // Clients of these tests break connections on purpose.
+    // Clients of these tests reset connections on purpose.
     socket.on('error', () => {});
     void perform(greeting, socket);
     changed();
@@ -146,4 +160,27 @@ function listen(server: Server): Promise<number> {
       else resolve(address.port);
     });
   });
+}
+
+/** The first complete request in `bytes`, if any; supports `content-length` only. */
+function parseRawRequest(bytes: Buffer, connection: number): RawRequest | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd === -1) return undefined;
+  const [requestLine = '', ...headerLines] = bytes
+    .subarray(0, headEnd)
+    .toString('latin1')
+    .split('\r\n');
+  const headers = Object.fromEntries(
+    headerLines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  const bodyStart = headEnd + 4;
+  const length = bodyStart + Number(headers['content-length'] ?? 0);
+  if (bytes.length < length) return undefined;
+  const [method = '', path = ''] = requestLine.split(' ');
+  const text = bytes.subarray(0, length).toString();
+  const body = bytes.subarray(bodyStart, length).toString();
+  return { text, method, path, headers, body, connection, length };
 }

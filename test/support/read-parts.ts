@@ -2,14 +2,14 @@ import { readAnswer, type AnswerReaderOptions } from '../../src/client/stream/an
 import { unmasked } from './secret.ts';
 import type { StreamEnd, AnswerPart } from '../../src/client/stream/answer.ts';
 
-/** A body that arrives in the given reads; text stands for its UTF-8 bytes. */
+/** A body that arrives in the given reads; texts are sent as UTF-8. */
 export async function* bodyOf(
   reads: Iterable<string | Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for (const read of reads) yield typeof read === 'string' ? Buffer.from(read) : read;
 }
 
-/** Everything a reading yielded, and what it threw, if it threw. */
+/** The parts that were yielded, and the error, if any. */
 export interface Reading {
   readonly parts: readonly AnswerPart[];
   readonly thrown: unknown;

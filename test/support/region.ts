@@ -29,7 +29,7 @@ export function openRegion(columns = 20, rows = 10, synchronized = true) {
   return { screen, clock, region, settle };
 }
 
-/** A region that shows `frame`, on a screen of its own. */
+/** Opens a region and renders `frame` in it. */
 export async function drawn(frame: Frame, columns?: number, rows?: number) {
   const opened = openRegion(columns, rows);
   opened.region.render(() => frame);

@@ -11,7 +11,7 @@ const createdAt = new Date('2026-11-20T12:00:00Z');
 
 type TurnFacts = Pick<Turn, 'role' | 'content'> & Partial<Turn>;
 
-/** A conversation of turns that follow each other; their ids are `t1`, `t2`… unless given. */
+/** A conversation of consecutive turns; their ids are `t1`, `t2`… unless given. */
 export function conversationOf(...facts: readonly TurnFacts[]): Conversation {
   const turns = new Map<string, Turn>();
   const selection = new Map<string | undefined, string>();
@@ -25,7 +25,7 @@ export function conversationOf(...facts: readonly TurnFacts[]): Conversation {
   return { id: 'c1', createdAt, turns, selection };
 }
 
-/** An idle session, and what is changed of it. */
+/** An idle session, with changes. */
 export function stateOf(changes: Partial<ReplState> = {}): ReplState {
   const state = initialState({
     columns: 80,
@@ -38,7 +38,7 @@ export function stateOf(changes: Partial<ReplState> = {}): ReplState {
   return { ...state, ...changes };
 }
 
-/** What actions one after the other lead to. */
+/** Applies the actions in order, and collects their effects. */
 export function run(
   start: ReplState,
   ...actions: readonly Action[]
@@ -71,7 +71,7 @@ export const interrupt = pressed('c', { ctrl: true });
 
 export const composed = (state: ReplState) => contentOf(state.composer);
 
-/** The texts of what is printed, without the commands that led to it. */
+/** The texts that are printed, without the commands. */
 export function printed(effects: readonly Effect[]): readonly string[] {
   return effects.flatMap((effect) =>
     effect.type === 'print'

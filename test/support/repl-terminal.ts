@@ -18,10 +18,10 @@ export const keys = {
   down: '\u001B[B',
 } as const;
 
-/** What a terminal sends for a paste. */
+/** The input that a terminal sends for a paste. */
 export const paste = (text: string) => `\u001B[200~${text.replaceAll('\n', '\r')}\u001B[201~`;
 
-/** Sequences that touch what is not natter's: erase the screen, or the scrollback. */
+/** Sequences that erase the screen or the scrollback. */
 export const clears = /\u001B\[[23]J|\u001Bc/;
 
 /** A REPL on the sandbox, ready for the first prompt. */

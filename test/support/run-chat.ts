@@ -32,17 +32,17 @@ export const prompt = {
   stream: true,
 } satisfies CompletionRequest;
 
-/** What one prompt came to. */
+/** The events and the result of one prompt. */
 export interface ChatRun {
   readonly events: readonly ChatEvent[];
   readonly text: string;
-  /** What was thrown; undefined for an answer that finished. */
+  /** Undefined for a complete answer. */
   readonly error: unknown;
-  /** Milliseconds that each retry was announced with. */
+  /** The delay of each `retry-scheduled`, in milliseconds. */
   readonly delays: readonly number[];
 }
 
-/** Runs one prompt to its end and lets the waits before retries pass at once. */
+/** Runs one prompt to its end; waits before retries take no time. */
 export async function runChat(
   { client, clock }: { readonly client: Client; readonly clock: FakeClock },
   options: { readonly signal?: AbortSignal; readonly request?: CompletionRequest } = {},
@@ -68,10 +68,7 @@ export async function runChat(
   return { events, text, error, delays };
 }
 
-/**
- * Resolves when the end of a body has been taken in, which comes after the answer ended; what the server sent is there
- * to be read.
- */
+/** Resolves when the client has read the end of a body, which follows the end of the answer. */
 export async function afterBody(): Promise<void> {
   for (let turn = 0; turn < 100; turn += 1) await tick();
 }
@@ -81,7 +78,7 @@ async function passWait(delay: number, clock: FakeClock): Promise<void> {
   await clock.advance(delay);
 }
 
-/** `run`'s error, which has to be a Failure. */
+/** @throws Error unless the prompt failed with a Failure */
 export function failureOf({ error }: Pick<ChatRun, 'error'>): Failure {
   if (error instanceof Failure) return error;
   throw new Error('no Failure was thrown', { cause: error });

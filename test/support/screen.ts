@@ -1,34 +1,8 @@
 import { Unicode11Addon } from '@xterm/addon-unicode11';
-import { Terminal } from '@xterm/headless';
+import headless, { type Terminal } from '@xterm/headless';
 
-/** A terminal without a program: what is written to it can be read back as a person would see it. */
-export interface Screen {
-  columns(): number;
-  rows(): number;
-  hasSize(): boolean;
-  write(text: string): undefined;
-  /** After all that was written has been shown. */
-  resize(columns: number, rows: number): Promise<void>;
-  /** The same, but the program sees the old size until `tell`. */
-  resizeUntold(columns: number, rows: number): Promise<void>;
-  tell(): void;
-  /** All that was written has been shown, and what was asked is answered. */
-  settled(): Promise<void>;
-  /** The visible rows, trailing blanks removed. */
-  screen(): Promise<string[]>;
-  /** Scrollback and screen as lines of text: rows that the terminal wrapped are one line. */
-  lines(): Promise<string[]>;
-  cursor(): Promise<{ row: number; column: number }>;
-  /** As terminals answer DSR 6, in its turn after what was written. */
-  askColumn: (answer: (column: number) => void) => void;
-  /** As xterm.js tells what it is. */
-  askDrift: (answer: (cursorDrifts: boolean) => void) => void;
-  /** Everything written. */
-  readonly output: string[];
-}
-
-export function createScreen(columns: number, rows: number): Screen {
-  const terminal = new Terminal({
+export function createEmulator(columns: number, rows: number): Terminal {
+  const terminal = new headless.Terminal({
     cols: columns,
     rows,
     scrollback: 100_000,
@@ -36,33 +10,77 @@ export function createScreen(columns: number, rows: number): Screen {
   });
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
+  return terminal;
+}
+
+/** Scrollback and screen as a selection copies them: rows that the terminal wrapped are one line. */
+export function unwrappedLines({ buffer: { active } }: Terminal): string[] {
+  const lines: string[] = [];
+  for (let index = 0; index < active.length; index += 1) {
+    const row = active.getLine(index);
+    const continues = active.getLine(index + 1)?.isWrapped === true;
+    const text = row?.translateToString(!continues) ?? '';
+    if (row?.isWrapped === true) lines.push((lines.pop() ?? '') + text);
+    else lines.push(text);
+  }
+  return lines;
+}
+
+/** A terminal emulator without a program, whose content a test reads as a user would see it. */
+export interface Screen {
+  columns(): number;
+  rows(): number;
+  hasSize(): boolean;
+  write(text: string): undefined;
+  /** Shows everything written before. */
+  resize(columns: number, rows: number): Promise<void>;
+  /** The same, but `columns` and `rows` return the old size until `reportSize`. */
+  resizeSilently(columns: number, rows: number): Promise<void>;
+  reportSize(): void;
+  /** Resolves when everything written is shown and all queries are answered. */
+  settled(): Promise<void>;
+  /** The visible rows, trailing blanks removed. */
+  screen(): Promise<string[]>;
+  /** Scrollback and screen as lines of text: rows that the terminal wrapped are one line. */
+  lines(): Promise<string[]>;
+  cursor(): Promise<{ row: number; column: number }>;
+  /** Answers DSR 6, in order with the text written. */
+  askColumn: (answer: (column: number) => void) => void;
+  /** Answers DA2 as xterm.js does. */
+  askDrift: (answer: (cursorDrifts: boolean) => void) => void;
+  /** Everything written. */
+  readonly output: string[];
+}
+
+export function createScreen(columns: number, rows: number): Screen {
+  const terminal = createEmulator(columns, rows);
   const output: string[] = [];
   const settled = () =>
     new Promise<void>((resolve) => {
       terminal.write('', resolve);
     });
   const buffer = () => terminal.buffer.active;
-  let told = { columns, rows };
-  const tell = () => {
-    told = { columns: terminal.cols, rows: terminal.rows };
+  let reported = { columns, rows };
+  const reportSize = () => {
+    reported = { columns: terminal.cols, rows: terminal.rows };
   };
-  const resizeUntold = async (newColumns: number, newRows: number) => {
+  const resizeSilently = async (newColumns: number, newRows: number) => {
     await settled();
     terminal.resize(newColumns, newRows);
   };
   return {
     output,
     settled,
-    tell,
-    resizeUntold,
+    reportSize,
+    resizeSilently,
     askColumn(answer) {
       terminal.write('', () => answer(buffer().cursorX));
     },
     askDrift(answer) {
       terminal.write('', () => answer(true));
     },
-    columns: () => told.columns,
-    rows: () => told.rows,
+    columns: () => reported.columns,
+    rows: () => reported.rows,
     hasSize: () => true,
     write(text) {
       output.push(text);
@@ -70,8 +88,8 @@ export function createScreen(columns: number, rows: number): Screen {
       return undefined;
     },
     async resize(newColumns, newRows) {
-      await resizeUntold(newColumns, newRows);
-      tell();
+      await resizeSilently(newColumns, newRows);
+      reportSize();
     },
     async screen() {
       await settled();
@@ -85,14 +103,7 @@ export function createScreen(columns: number, rows: number): Screen {
     },
     async lines() {
       await settled();
-      const found: string[] = [];
-      for (let index = 0; index < buffer().length; index += 1) {
-        const row = buffer().getLine(index);
-        const joinsLast = buffer().getLine(index + 1)?.isWrapped === true;
-        const text = row?.translateToString(!joinsLast) ?? '';
-        if (row?.isWrapped === true) found.push((found.pop() ?? '') + text);
-        else found.push(text);
-      }
+      const found = unwrappedLines(terminal);
       while (found.length > 0 && found.at(-1) === '') found.pop();
       return found;
     },

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** A key with characters that each encoding writes differently. */
+/** A key with characters that differ in every encoding. */
 export const secretKey = 'nk-4/Zx9+Qw7==TopSecret';
 
 const bytes = Buffer.from(secretKey);
@@ -19,7 +19,7 @@ export const secretForms: readonly string[] = [
   Array.from(secretKey, (character) => `\\u00${character.charCodeAt(0).toString(16)}`).join(''),
 ];
 
-/** The part of each form that does not depend on the text around it. */
+/** The part of each form that does not depend on the surrounding text. */
 const traces = secretForms.map((form) =>
   form.includes('TopSecret') ? 'TopSecret' : form.slice(12, -4),
 );

@@ -3,7 +3,7 @@ import type { ClientOptions } from '../../src/client/client.ts';
 import { createTestClient } from './run-chat.ts';
 import { startRawServer, type RawServer, type RawServerOptions, type Reply } from './raw-server.ts';
 
-/** A raw server that stops with the test. */
+/** A raw server, stopped with the test. */
 export async function serve(
   replies: readonly Reply[],
   options: RawServerOptions = {},
@@ -13,7 +13,7 @@ export async function serve(
   return server;
 }
 
-/** A raw server and a client of it, both gone with the test. */
+/** A raw server and a client of it, both closed with the test. */
 export async function serveClient(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
   const server = await serve(replies);
   const { client, clock } = createTestClient(server.url, options);

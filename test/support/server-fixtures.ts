@@ -10,7 +10,7 @@ import {
   type FixtureParts,
 } from './stream-events.ts';
 
-/** What servers in use were seen to send, or are documented to. */
+/** Bodies that real servers send, by observation or documentation. */
 export const serverFixtures: readonly FixtureParts[] = [
   {
     name: 'llama.cpp',
@@ -87,7 +87,7 @@ export const serverFixtures: readonly FixtureParts[] = [
     ...greeted,
   },
   {
-    name: 'steady, a whole completion for a stream',
+    name: 'steady, one JSON completion for a stream',
     contentType: 'application/json',
     body: JSON.stringify({
       choices: [

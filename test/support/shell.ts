@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { binary, cleanEnvironment, type RunResult } from './natter.ts';
 
 /**
- * Runs a bash command line with `$NATTER` as the program, for redirections that only a shell makes. The code is
- * that of the last command, or of the first that failed in a pipe.
+ * Runs a bash command line in which `$NATTER` is the program, for redirections. The code is that of the last command, or
+ * of the last one that failed in a pipe.
  */
 export function runShell(
   line: string,

@@ -7,14 +7,14 @@ import { binary, cleanEnvironment } from './natter.ts';
 export const sha256 = (bytes: string | Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex');
 
-/** The most memory the process ever held, in megabytes. */
+/** Peak memory in megabytes. */
 function peakMemory(processId: number): number {
   const status = readFileSync(`/proc/${processId}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-/** Resolves with the count once it has grown and then stood still for half a second. */
-export async function standstill(count: () => number): Promise<number> {
+/** Resolves with the count once it is positive and has not changed for half a second. */
+export async function settledCount(count: () => number): Promise<number> {
   for (let last = 0; ; last = count()) {
     await pause(500);
     if (last > 0 && count() === last) return last;
@@ -29,10 +29,7 @@ export interface SlowRead {
   readonly peak: number;
 }
 
-/**
- * Runs natter with a reader that begins only when `mayRead` resolves, and then rests `rest` milliseconds after
- * each piece.
- */
+/** Runs natter with a reader that starts when `mayRead` resolves, and pauses `rest` milliseconds after each piece. */
 export async function readSlowly(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -56,7 +53,7 @@ export async function readSlowly(
   return { code: await ended, length, hash: hash.digest('hex'), peak };
 }
 
-/** 0 once the process has ended: its last bytes may be read later. */
+/** 0 once the process has ended, which may be before its last bytes are read. */
 function aliveMemory(processId: number | undefined): number {
   try {
     return processId === undefined ? 0 : peakMemory(processId) || 0;

@@ -1,6 +1,6 @@
 import type { Usage } from '../../src/client/contract.ts';
 
-/** A body as some service would send it, and the answer it means. */
+/** The body of a response, and the answer it contains. */
 export interface StreamFixture {
   readonly name: string;
   readonly contentType: string;
@@ -13,18 +13,18 @@ export interface StreamFixture {
   readonly complete: boolean;
 }
 
-/** A fixture before its body is bytes and its usual type is filled in. */
+/** A fixture whose body may be text; the content type defaults to that of an event stream. */
 export type FixtureParts = Omit<StreamFixture, 'bytes' | 'contentType'> & {
   readonly body: string | Uint8Array;
   readonly contentType?: string;
 };
 
-/** One event that holds `value` as JSON. */
+/** One event with `value` as JSON. */
 export function event(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** A chunk of the contract's form whose only choice has `delta`. */
+/** A chunk of the contract with one choice. */
 export function chunk(turn: unknown, finishReason: string | null = null): unknown {
   return {
     id: 'chatcmpl-1',
@@ -48,7 +48,7 @@ export const greeted = { text: 'Hello', finishReason: 'stop', complete: true };
 /** Characters that need care in UTF-8, UTF-16, JSON or line splitting. */
 export const multilingual = 'é 你好 👨‍👩‍👧 🏴 \u2028 ﷽ \u0000 "\\" \n';
 
-/** The bytes of texts and byte lists, one after the other. */
+/** Concatenates texts and byte lists. */
 export function joined(...parts: (string | readonly number[])[]): Uint8Array {
   return Buffer.concat(
     parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))),

@@ -8,7 +8,7 @@ function fixture({ body, ...rest }: FixtureParts): StreamFixture {
   return { contentType: 'text/event-stream', ...rest, bytes };
 }
 
-/** Bodies of status 200 that are answers; each means the same however it is split into reads. */
+/** Valid bodies with status 200; each must be read the same however it is split into reads. */
 export const streamFixtures: readonly StreamFixture[] = [
   ...framingFixtures,
   ...contentFixtures,

@@ -2,11 +2,11 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import { Unicode11Addon } from '@xterm/addon-unicode11';
-import headless from '@xterm/headless';
+import type headless from '@xterm/headless';
 import { expect, onTestFinished } from 'vitest';
 import { binary, cleanEnvironment } from './natter.ts';
-import { spawnOnTerminal } from './whole-terminal.ts';
+import { spawnOnTerminal } from './pseudo-terminal.ts';
+import { createEmulator, unwrappedLines } from './screen.ts';
 
 export interface TerminalOptions {
   readonly columns?: number;
@@ -18,20 +18,20 @@ export interface TerminalOptions {
 
 /** natter in a pseudo-terminal, seen through a terminal emulator. */
 export interface TerminalSession {
-  /** Every byte the program wrote. */
+  /** All bytes that the program wrote. */
   output(): string;
   /** The visible screen, lines joined by newlines, trailing blanks removed. */
   screen(): Promise<string>;
   /** Screen and scrollback. */
   transcript(): Promise<string>;
-  /** Both as a selection copies them: rows that the terminal wrapped are one line. */
+  /** Screen and scrollback as a selection copies them: rows that the terminal wrapped are one line. */
   copied(): Promise<string>;
   type(text: string): void;
   resize(columns: number, rows: number): void;
-  /** The same while the program stands still: nothing that it drew for the old size is on its way. */
-  resizeInPeace(columns: number, rows: number): Promise<void>;
+  /** Stops the program during the resize, so that no output for the old size is in flight. */
+  resizeStopped(columns: number, rows: number): Promise<void>;
   kill(signal: string): void;
-  /** What the program asked of the terminal and did not take back. */
+  /** The modes that the program has switched on. */
   modes(): Promise<{ readonly bracketedPaste: boolean; readonly cursorHidden: boolean }>;
   /** Closes the terminal's window. */
   hangUp(): void;
@@ -48,30 +48,13 @@ function textOf(terminal: headless.Terminal, from: number, to: number): string {
   return lines.join('\n').trimEnd();
 }
 
-function copiedText({ buffer: { active } }: headless.Terminal): string {
-  let text = '';
-  for (let index = 0; index < active.length; index += 1) {
-    const line = active.getLine(index);
-    const joinsLast = active.getLine(index + 1)?.isWrapped === true;
-    text += (line?.translateToString(!joinsLast) ?? '') + (joinsLast ? '' : '\n');
-  }
-  return text;
-}
-
 /** Starts natter with `words` in a pseudo-terminal of 80 by 24 or the given size. */
 export function openTerminal(
   words: readonly string[],
   options: TerminalOptions = {},
 ): TerminalSession {
   const { columns = 80, rows = 24 } = options;
-  const terminal = new headless.Terminal({
-    cols: columns,
-    rows,
-    scrollback: 100_000,
-    allowProposedApi: true,
-  });
-  terminal.loadAddon(new Unicode11Addon());
-  terminal.unicode.activeVersion = '11';
+  const terminal = createEmulator(columns, rows);
   const env = cleanEnvironment({ TERM: 'xterm-256color', ...options.env });
   const [file, args] =
     options.shell === undefined
@@ -85,7 +68,7 @@ export function openTerminal(
     env: { ...env, NATTER: `${process.execPath} ${binary}` },
   });
   let output = '';
-  // T21: of whatever was on the terminal before, nothing is ever erased.
+  // T21: text that was on the terminal before is never erased.
   onTestFinished(() => expect(output).not.toMatch(/\u001B\[[23]J/));
   let waiters: (() => void)[] = [];
   child.onData((data) => {
@@ -117,13 +100,13 @@ export function openTerminal(
   return {
     output: () => output,
     resize,
-    async resizeInPeace(newColumns, newRows) {
+    async resizeStopped(newColumns, newRows) {
       child.kill('SIGSTOP');
       let before: number;
       do {
         before = output.length;
         await sleep(5);
-        // What there is to read is read between a timer and this.
+        // Pending output is read between a timer and an immediate.
         await tick();
       } while (output.length !== before);
       await flushed();
@@ -138,7 +121,7 @@ export function openTerminal(
     transcript,
     async copied() {
       await flushed();
-      return copiedText(terminal);
+      return unwrappedLines(terminal).join('\n');
     },
     type: (text) => child.write(text),
     kill: (signal) => child.kill(signal),
@@ -148,7 +131,7 @@ export function openTerminal(
       const hidden = output.lastIndexOf('\u001B[?25l');
       return { bracketedPaste: terminal.modes.bracketedPasteMode, cursorHidden: hidden > shown };
     },
-    // Ends the connection; the types leave it out.
+    // Closes the connection; node-pty's types omit it.
     hangUp: () => (child as unknown as { destroy(): void }).destroy(),
     exit,
     waitFor: (pattern) =>
@@ -168,4 +151,13 @@ export function openTerminal(
         check();
       }),
   };
+}
+
+/** Expects a retry with a countdown, in which seconds may be missing: a busy machine skips updates. */
+export function expectCountdown(output: string): void {
+  const seconds = [...output.matchAll(/retry 1 of 4 in (\d+) s/g)].map(([, count]) =>
+    Number(count),
+  );
+  expect(seconds).toEqual(seconds.toSorted((one, other) => other - one));
+  expect(new Set(seconds).size).toBeGreaterThan(1);
 }

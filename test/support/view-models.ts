@@ -1,6 +1,9 @@
+import { type Appearance, symbolsFor } from '../../src/repl/view/appearance.ts';
 import type { ViewModel } from '../../src/repl/view/view-model.ts';
+import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
 
-/** The live region of an idle session, and what is changed of it. */
+/** The live region of an idle session, with changes. */
 export function viewModel(changes: Partial<ViewModel> = {}): ViewModel {
   return {
     tail: '',
@@ -23,5 +26,24 @@ export function viewModel(changes: Partial<ViewModel> = {}): ViewModel {
       isEstimate: false,
     },
     ...changes,
+  };
+}
+
+export interface Look {
+  readonly columns?: number;
+  readonly unicode?: boolean;
+  readonly colored?: boolean;
+}
+
+/** By default plain text of 60 columns with typographic symbols. */
+export function appearanceOf({
+  columns = 60,
+  unicode = true,
+  colored = false,
+}: Look = {}): Appearance {
+  return {
+    style: colored ? createChalkStyle() : plainStyle,
+    symbols: symbolsFor(unicode),
+    columns,
   };
 }

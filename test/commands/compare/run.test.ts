@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../../src/commands/program/program.ts';
+import { parseScenario } from '../../../src/sandbox/faults/scenario.ts';
 import { sandboxKey } from '../../../src/sandbox/keys.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
-import { parseScenario } from '../../../src/sandbox/faults/scenario.ts';
+import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
+import { serviceAt } from '../../support/natter.ts';
 import { json } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
-import { serviceAt } from '../../support/service.ts';
-import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 
 /** Runs `natter compare` with a sandbox. @returns the output and the thrown error */
 async function compare(

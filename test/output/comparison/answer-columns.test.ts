@@ -11,7 +11,7 @@ import { answerOf, text } from './compared-answers.ts';
 function open(columns = 30, rows = 12) {
   const screen = createScreen(columns, rows);
   const clock = createFakeClock();
-  const { device, resize, exit, goOn, pressSuspend, log } = createMemoryDevice();
+  const { device, resize, exit, resume, pressSuspend, log } = createMemoryDevice();
   const view = createAnswerColumns({
     output: screen,
     clock,
@@ -29,7 +29,7 @@ function open(columns = 30, rows = 12) {
     await clock.advance(200);
     await tick();
   };
-  return { screen, clock, view, settle, resize, exit, goOn, pressSuspend, log };
+  return { screen, clock, view, settle, resize, exit, resume, pressSuspend, log };
 }
 
 describe('while answers come', () => {
@@ -165,12 +165,12 @@ describe('stopped', () => {
   }
 
   test('by Ctrl-Z the columns leave the terminal to the shell, and go on below it', async () => {
-    const { screen, view, settle, goOn, pressSuspend, log } = await openWithText();
+    const { screen, view, settle, resume, pressSuspend, log } = await openWithText();
     pressSuspend();
     expect(log).toEqual(['stopped']);
     expect((await screen.lines()).slice(2)).toEqual([]);
     screen.write(`${shell.join('\r\n')}\r\n`);
-    goOn();
+    resume();
     await settle();
     await view.event(1, text('\ny\nz'));
     await view.close();
@@ -178,9 +178,9 @@ describe('stopped', () => {
   });
 
   test('from outside nothing that the shell wrote is touched', async () => {
-    const { screen, view, settle, goOn } = await openWithText();
+    const { screen, view, settle, resume } = await openWithText();
     screen.write(`\r\n${shell.join('\r\n')}\r\n`);
-    goOn();
+    resume();
     await settle();
     await view.event(1, text('\ny\nz'));
     await view.close();

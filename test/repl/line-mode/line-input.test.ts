@@ -5,7 +5,7 @@ import {
   createLineReader,
   joinContinued,
 } from '../../../src/repl/line-mode/line-input.ts';
-import { openLateInput } from '../../support/busy-process.ts';
+import { openLateInput } from '../../support/late-input.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';
 import { fc } from '../../support/properties.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import type { KeyEvent } from '../../../src/repl/editing/keys/key-event.ts';
 import { createKeyInput } from '../../../src/repl/live/key-input.ts';
-import { openLateInput } from '../../support/busy-process.ts';
+import { openLateInput } from '../../support/late-input.ts';
 import { formatEvents } from '../editing/keys/format-events.ts';
 
 function openKeyInput() {

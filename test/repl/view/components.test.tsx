@@ -11,8 +11,7 @@ import {
 import { AppearanceProvider } from '../../../src/repl/view/appearance.ts';
 import { DialogBox } from '../../../src/repl/view/DialogBox.tsx';
 import type { ComposerView, DialogView, FooterView } from '../../../src/repl/view/view-model.ts';
-import { appearanceOf, type Look } from '../../support/appearance.ts';
-import { viewModel } from '../../support/view-models.ts';
+import { appearanceOf, type Look, viewModel } from '../../support/view-models.ts';
 
 /** The rows of an element, without colours by default. */
 function drawn(element: ReactElement, look: Look = {}): string[] {

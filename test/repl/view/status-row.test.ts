@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { statusRow } from '../../../src/repl/view/status-row.ts';
 import type { Status } from '../../../src/repl/view/view-model.ts';
-import { appearanceOf } from '../../support/appearance.ts';
+import { appearanceOf } from '../../support/view-models.ts';
 
 const retrying: Status = {
   phase: 'retrying',

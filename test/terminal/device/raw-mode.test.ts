@@ -30,12 +30,12 @@ describe('a terminal that is held', () => {
   });
 
   test('is brought back when it is released, once', () => {
-    const { log, events, held, type, resize, exit, goOn } = hold();
+    const { log, events, held, type, resize, exit, resume } = hold();
     held.release();
     held.release();
     type('a');
     resize();
-    goOn();
+    resume();
     exit();
     expect(log).toEqual(['raw', enter, leave, 'cooked']);
     expect(events).toEqual([]);
@@ -65,19 +65,19 @@ describe('a terminal that is held', () => {
   });
 
   test('P19 is given back while natter is stopped, and taken again', () => {
-    const { log, events, held, goOn, exit } = hold();
+    const { log, events, held, resume, exit } = hold();
     held.suspend();
     expect(log).toEqual(['raw', enter, leave, 'cooked', 'stopped']);
     exit();
     expect(log).toHaveLength(5);
-    goOn();
+    resume();
     expect(log.slice(5)).toEqual(['raw', enter]);
     expect(events).toEqual(['continued']);
   });
 
   test('P19 is set up anew when natter goes on after a stop from outside', () => {
-    const { log, events, goOn } = hold();
-    goOn();
+    const { log, events, resume } = hold();
+    resume();
     expect(log).toEqual(['raw', enter, leave, 'cooked', 'raw', enter]);
     expect(events).toEqual(['continued']);
   });

@@ -40,18 +40,18 @@ async function race({ screen, region, clock, settle }: Opened, step: Race, texts
     await screen.settled();
   };
   await commit();
-  await screen.resizeUntold(step.columns, step.rows);
+  await screen.resizeSilently(step.columns, step.rows);
   for (let update = 0; update < step.updates; update += 1) await commit();
-  screen.tell();
+  screen.reportSize();
   region.resized();
   await screen.settled();
   region.commit(texts.shift() ?? '');
   if (step.again !== undefined) {
-    await screen.resizeUntold(step.again.columns, step.again.rows);
+    await screen.resizeSilently(step.again.columns, step.again.rows);
     await clock.advance(101);
     await screen.settled();
     await commit();
-    screen.tell();
+    screen.reportSize();
     region.resized();
   }
   await settle();

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 
 import { loadConversation } from '../../src/conversation/library/read-conversation.ts';
 import type { Conversation } from '../../src/conversation/tree.ts';
-import { runNatter, type RunOptions, type RunResult } from '../support/natter.ts';
+import { runNatter, type RunOptions, type RunResult } from './natter.ts';
 
-/** A data folder of its own, and natter run with it against the sandbox. */
+/** A new data folder, and runs of natter that use it. */
 export interface DataFolder {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
   run(words: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** Files of conversations, names alone. */
+  /** The names of the journals. */
   files(): readonly string[];
-  /** The only conversation there is. */
+  /** The only conversation; throws if there are several. */
   only(): Conversation;
 }
 
@@ -40,7 +40,7 @@ export function createDataFolder(): DataFolder {
   };
 }
 
-/** Text of all journals, as it is on disk. */
+/** The text of all journals. */
 export function journalText(folder: DataFolder): string {
   return folder
     .files()

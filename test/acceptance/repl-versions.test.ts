@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createDataFolder } from '../support/data-folder.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { createDataFolder } from './conversation-support.ts';
 
 /** A conversation of plain lines in which these are typed, each when the one before is done; then it is left. */
 async function converse(
@@ -50,4 +50,21 @@ test('X19: /undo, /quit and natter -c leave the exchange out; show and export to
     expect(shown.stdout).toContain('first');
     expect(shown.stdout).not.toContain('second');
   }
+});
+
+test.each<[string, readonly string[]]>([
+  ['a conversation', []],
+  ['a conversation of plain lines', ['--accessible']],
+])('/compare in %s shows the other answer and the figures of both', async (_, words) => {
+  const session = openTerminal(['--sandbox', ...words], { columns: 120 });
+  await session.waitFor(/type a prompt|You:/);
+  session.type('[sandbox echo] hello\r');
+  await session.waitFor(/^(?:origin: )?hello$/m);
+  session.type('/compare nextgen\r');
+  await session.waitFor(
+    /^(?:nextgen: )?hello\n\s*(?:natter:\n)?version 1: origin · .*\nversion 2: nextgen · /m,
+  );
+  await session.waitFor(/version 2\/2; \/version switches/);
+  session.type('/quit\r');
+  expect((await session.exit).exitCode).toBe(0);
 });

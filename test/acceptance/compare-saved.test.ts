@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pathOf, versionsOf } from '../../src/conversation/tree.ts';
-import { startNatter } from '../support/natter.ts';
-import { createDataFolder } from './conversation-support.ts';
+import { jsonLines, startNatter } from '../support/natter.ts';
+import { createDataFolder } from '../support/data-folder.ts';
 
 /** Stops a comparison in the middle. @returns what was printed */
 async function stop(format: '--json' | '--jsonl') {
@@ -13,10 +13,7 @@ async function stop(format: '--json' | '--jsonl') {
   running.child.kill('SIGINT');
   const { stdout, signal } = await running.result;
   expect(signal).toBe('SIGINT');
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as object);
+  return jsonLines(stdout);
 }
 
 describe('an answer that was stopped', () => {

@@ -2,15 +2,15 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 import { spawn, type IPty, type IPtyForkOptions } from '@lydell/node-pty';
 
-/** What node-pty has on POSIX systems; its types leave it out. */
-interface Inside {
+/** Fields of node-pty on POSIX systems, which its types omit. */
+interface PosixPty {
   readonly _socket: ReadStream;
   readonly fd: number;
   /** The program's end of the pseudo-terminal. */
   readonly ptsName: string;
 }
 
-/** What is left in the pseudo-terminal of `fd`. */
+/** The unread output in the pseudo-terminal of `fd`. */
 function* unread(fd: number): Generator<Buffer, void> {
   const block = Buffer.alloc(65_536);
   for (;;) {
@@ -28,17 +28,17 @@ function* unread(fd: number): Generator<Buffer, void> {
 }
 
 /**
- * Starts a program on a pseudo-terminal, all of whose output arrives before `onExit`. With node-pty alone its end is
- * lost to a busy reader: Node takes a hang-up for the end after the first short read, and node-pty closes the
- * terminal 200 ms after the program has ended. Here the program's end is held open, and read empty at the exit.
+ * Starts a program on a pseudo-terminal; all its output arrives before `onExit`. node-pty alone loses the end of the
+ * output if the reader is busy: Node treats a hang-up as the end after the first short read, and node-pty closes the
+ * terminal 200 ms after the program has ended. Here the program's end is kept open, and drained at the exit.
  */
 export function spawnOnTerminal(file: string, args: string[], options: IPtyForkOptions): IPty {
   const child = spawn(file, args, options);
   if (process.platform === 'win32') return child;
-  const { _socket: socket, fd, ptsName } = child as unknown as Inside;
+  const { _socket: socket, fd, ptsName } = child as unknown as PosixPty;
   const held = openSync(ptsName, constants.O_RDWR | constants.O_NOCTTY);
   let isOver = false;
-  // Only when the program has ended, or the window is closed, does node-pty wait for this.
+  // node-pty adds this listener only when the program has ended or the window is closed.
   socket.on('newListener', (event) => {
     if (event !== 'close' || isOver) return;
     isOver = true;

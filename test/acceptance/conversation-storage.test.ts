@@ -1,11 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-import { describe, expect, test } from 'vitest';
-
-import { binary, cleanEnvironment } from '../support/natter.ts';
-import { createDataFolder } from './conversation-support.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { pathOf } from '../../src/conversation/tree.ts';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { seededRandom } from '../conversation/journal-fixtures.ts';
+import { createDataFolder, type DataFolder } from '../support/data-folder.ts';
+import {
+  binary,
+  cleanEnvironment,
+  serviceAt,
+  startNatter,
+  startSandboxCommand,
+} from '../support/natter.ts';
 
 const echo = (text: string) => ['--sandbox', `[sandbox echo] ${text}`];
 
@@ -108,3 +116,48 @@ describe('storage that fails', () => {
     },
   );
 });
+
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * Kills natter `delay` milliseconds after the first words of its answer are on disk; the rest is saved in pieces.
+ * Returns those words.
+ */
+async function killMidStream(env: Variables, data: DataFolder, prompt: string, delay: number) {
+  const running = startNatter(['-c', prompt], { env: { ...data.env, ...env } });
+  await running.waitFor('stdout', /./);
+  const words = running.stdout();
+  const isKept = () => pathOf(data.only()).at(-1)?.content.startsWith(words);
+  await vi.waitUntil(isKept, { timeout: 60_000, interval: 10 });
+  await sleep(delay);
+  running.child.kill('SIGKILL');
+  expect((await running.result).signal).toBe('SIGKILL');
+  return words;
+}
+
+/** Returns the number of turns after the kills. */
+async function killFiveTimes(env: Variables, seed: number): Promise<number> {
+  const random = seededRandom(seed);
+  const data = createDataFolder();
+  await data.run(['[sandbox echo] first'], { env });
+  const expected = ['[sandbox echo] first', 'first'];
+  for (let round = 1; round <= 5; round += 1) {
+    const prompt = `[sandbox tokens=1000 seed=${seed * 10 + round}]`;
+    const words = await killMidStream(env, data, prompt, Math.floor(random() * 1000));
+    const turns = pathOf(data.only());
+    const answer = turns.at(-1);
+    expect(turns.slice(0, -1).map(({ content }) => content)).toEqual([...expected, prompt]);
+    expect(answer).toMatchObject({ role: 'assistant', incomplete: true });
+    expect(answer?.content.startsWith(words)).toBe(true);
+    expected.push(prompt, answer?.content ?? '');
+  }
+  return pathOf(data.only()).length;
+}
+
+test('D1 natter killed at 20 moments of its answers loses no turn, and no text that was on disk', async () => {
+  const env = serviceAt(await startSandboxCommand(['--rate', '50']), {
+    NATTER_API_KEY: sandboxKey,
+  });
+  const turns = await Promise.all([1, 2, 3, 4].map((seed) => killFiveTimes(env, seed)));
+  expect(turns).toEqual([12, 12, 12, 12]);
+}, 240_000);

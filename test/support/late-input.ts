@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Input that reaches `onBytes` as that of a terminal would: when the process comes to read it. */
+/** Input that reaches `onBytes` as that of a terminal would: when the process has time to read it. */
 export interface LateInput {
-  /** Sends the text, and keeps the process from reading it for so many milliseconds. */
+  /** Sends the text, and blocks the process for this time, so that it is read later. */
   sendWhileBusy(text: string, milliseconds: number): void;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { spawnOnTerminal } from '../support/whole-terminal.ts';
+import { spawnOnTerminal } from '../support/pseudo-terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 /** Keeps this process busy, as a loaded machine does. */

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 
 import { messagesOf, pathOf } from '../../src/conversation/tree.ts';
 import { startNatter } from '../support/natter.ts';
-import { createDataFolder, journalText } from './conversation-support.ts';
+import { createDataFolder, journalText } from '../support/data-folder.ts';
 
 const echo = (text: string) => ['--sandbox', `[sandbox echo] ${text}`];
 const hash = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');

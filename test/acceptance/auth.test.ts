@@ -8,7 +8,7 @@ import { openTerminal } from '../support/terminal.ts';
 
 const models = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
 
-test('login checks the key against the service, stores both and says what it found', async () => {
+test('login checks the key with the service, stores address and key, and reports the models', async () => {
   const server = await serve([[models], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };
   const login = await runNatter(['auth', 'login', '--base-url', server.url], {
@@ -24,7 +24,7 @@ test('login checks the key against the service, stores both and says what it fou
   expect(server.requests[1]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
 });
 
-test('login accepts a service that lists no models, and says so', async () => {
+test('login accepts a service without a list of models, and reports that the key was not checked', async () => {
   const server = await serve([[json(404, {})]]);
   const { code, stderr } = await runNatter(['auth', 'login', '--base-url', server.url], {
     input: 'nk-key',
@@ -36,7 +36,7 @@ test('login accepts a service that lists no models, and says so', async () => {
 test.each([
   [[], 'natter config set model llama3.2:3b'],
   [['--profile', 'local'], 'natter config set model llama3.2:3b --profile local'],
-])('login %j says how to use a model that the service has', async (words, advice) => {
+])('login %j suggests a model of the service', async (words, advice) => {
   const server = await serve([[json(200, { data: [{ id: '$(x)' }, { id: 'llama3.2:3b' }] })]]);
   const login = ['auth', 'login', '--base-url', server.url, ...words];
   const { code, stderr } = await runNatter(login, { input: 'nk-key' });
@@ -44,7 +44,7 @@ test.each([
   expect(stderr).toContain(`origin, the current model, is not one of them: ${advice}\n`);
 });
 
-test('login without a key, on a terminal, stores the address alone', async () => {
+test('login without a key on a terminal stores only the address', async () => {
   const server = await serve([[models], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };
   const terminal = openTerminal(['auth', 'login', '--base-url', server.url], { env });
@@ -56,7 +56,7 @@ test('login without a key, on a terminal, stores the address alone', async () =>
   expect(server.requests[1]?.headers).not.toHaveProperty('authorization');
 });
 
-test('login on a terminal offers the address it knows', async () => {
+test('login on a terminal suggests the current address', async () => {
   const server = await serve([[models]]);
   const env = { HOME: temporaryHome() };
   await runNatter(['config', 'set', 'base-url', server.url], { env });
@@ -73,7 +73,7 @@ test.each([
   ['without an address', ['auth', 'login'], 'no base URL is set'],
   ['to the sandbox', ['auth', 'login', '--sandbox'], 'the sandbox needs no login'],
   [
-    'to what is no address',
+    'to an invalid address',
     ['auth', 'login', '--base-url', 'service'],
     '--base-url must be an http:// or https:// address',
   ],
@@ -83,7 +83,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('login with --no-input on a terminal asks nothing', async () => {
+test('login with --no-input on a terminal asks no questions', async () => {
   const terminal = openTerminal([
     'auth',
     'login',
@@ -95,7 +95,7 @@ test('login with --no-input on a terminal asks nothing', async () => {
   expect(await terminal.transcript()).toContain('natter auth login --no-input < key.txt');
 });
 
-test('login to a service that is not there stores nothing', async () => {
+test('login to an unreachable service stores nothing', async () => {
   const env = { HOME: temporaryHome() };
   const words = ['auth', 'login', '--base-url', 'http://127.0.0.1:9', '--retries', '0'];
   const { code } = await runNatter(words, { env, input: 'nk-key' });
@@ -127,7 +127,7 @@ test('status shows the source of each value', async () => {
   });
 });
 
-test('status on a terminal is a table under a heading', async () => {
+test('status on a terminal is a table with a heading', async () => {
   const terminal = openTerminal(['auth', 'status'], {
     env: { NATTER_API_KEY: 'nk-first-key-0001' },
   });
@@ -144,7 +144,7 @@ test('status on a terminal is a table under a heading', async () => {
   );
 });
 
-test('logout forgets the key and keeps the address', async () => {
+test('logout deletes the key and keeps the address', async () => {
   const env = { HOME: temporaryHome() };
   const words = ['auth', 'login', '--no-check', '--base-url', 'https://api.example.com'];
   await runNatter(words, { env, input: 'nk-key' });
@@ -162,7 +162,7 @@ test('logout forgets the key and keeps the address', async () => {
   expect((await runNatter(['auth', 'logout'], { env })).stderr).toContain('has no stored key');
 });
 
-test('logout tells of a key that stays in the environment', async () => {
+test('logout reports a key that is still set in the environment', async () => {
   const { stderr } = await runNatter(['auth', 'logout'], { env: { NATTER_API_KEY: 'nk-key' } });
   expect(stderr).toContain('NATTER_API_KEY is still set and takes effect');
 });

@@ -13,7 +13,7 @@ interface Line {
 const parse = (text: string) => jsonLines(text) as readonly Line[];
 
 describe('natter batch --dry-run', () => {
-  test('prints what is sent without it, and sends nothing', async () => {
+  test('prints the requests, and sends nothing', async () => {
     const place = await openBatchPlace();
     place.write('p.jsonl', '{"id":"a","prompt":"one"}\n{"prompt":"two","max_tokens":7}\n');
     const words = ['p.jsonl', '-s', 'brief', '--concurrency', '1'];
@@ -31,7 +31,7 @@ describe('natter batch --dry-run', () => {
     expect(place.bodies).toEqual(lines.map(({ request }) => request?.body));
   });
 
-  test('leaves out what is answered, and the file of results as it is', async () => {
+  test('omits answered items, and does not change the results file', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(2));
     await place.run(['p.txt', '-o', 'out.jsonl']);
@@ -46,7 +46,7 @@ describe('natter batch --dry-run', () => {
     expect(place.has('new.jsonl')).toBe(false);
   });
 
-  test('names what cannot be sent, and exits by its cause', async () => {
+  test('reports an invalid item, and exits with the code of its cause', async () => {
     const place = await openBatchPlace();
     place.write('p.jsonl', '{"prompt":"one"}\noops\n');
     const { code, stdout, stderr } = await place.run(['p.jsonl', '--dry-run']);
@@ -56,7 +56,7 @@ describe('natter batch --dry-run', () => {
   });
 });
 
-test('X12: an item sends its own parameters, which win over those of the command', async () => {
+test('X12: parameters of an item override those of the command line', async () => {
   const place = await openBatchPlace();
   const lines = [
     { prompt: 'one', temperature: 0.2, params: { mirostat: 2 } },

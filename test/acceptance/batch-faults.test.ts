@@ -4,7 +4,7 @@ import { openBatchPlace, promptLines } from '../support/batch.ts';
 
 const count = 3000;
 
-test('of 3,000 items with 5 % of 429s and 1 % of cuts none is lost or doubled', async () => {
+test('of 3,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplicated', async () => {
   const place = await openBatchPlace([
     rule('429 retry-after=0.01 every=20'),
     rule('echo fin cut-after=1 every=100'),
@@ -29,17 +29,17 @@ test('of 3,000 items with 5 % of 429s and 1 % of cuts none is lost or doubled', 
   expect(results.map(({ content }) => `${content}\n`).join('')).toBe(promptLines(count));
 }, 240_000);
 
-test('a storm of 429s is outlasted: all workers wait, then all is answered', async () => {
+test('during many 429s all workers wait, and then all items are answered', async () => {
   const place = await openBatchPlace([rule('429 retry-after=0.2 times=30')]);
   place.write('p.txt', promptLines(20));
   const { code, stdout } = await place.run(['p.txt', '--concurrency', '8', '--retries', '20']);
   expect(code).toBe(0);
   expect(stdout.trim().split('\n')).toHaveLength(20);
-  // Eight at first; then only as many as are under way anyway ask again, until the storm is over.
+  // Eight requests at first; later only those in progress are repeated, until the 429s end.
   expect(place.asked.length).toBe(50);
 }, 240_000);
 
-test('a refusal that natter may not wait out ends the batch at once', async () => {
+test('a pause longer than the limit ends the batch at once', async () => {
   const place = await openBatchPlace([rule('429 retry-after=3600')]);
   place.write('p.txt', promptLines(20));
   const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);

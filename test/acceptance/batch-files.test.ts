@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import { openBatchPlace, openSlowBatchPlace, parseResults, promptLines } from '../support/batch.ts';
 
-/** No service answers there: only a recording can. */
-const nobody = { env: { NATTER_BASE_URL: 'http://127.0.0.1:1' } };
+/** No service listens there, so answers must be from a recording. */
+const noService = { env: { NATTER_BASE_URL: 'http://127.0.0.1:1' } };
 const replay = ['--replay', 'tape.jsonl', '--speed', 'max'];
 
 describe('natter batch and recordings', () => {
@@ -14,7 +14,7 @@ describe('natter batch and recordings', () => {
     place.write('p.txt', promptLines(9));
     const recorded = await place.run(['p.txt', '--record', 'tape.jsonl']);
     const asked = place.asked.length;
-    const replayed = await place.run(['p.txt', ...replay], nobody);
+    const replayed = await place.run(['p.txt', ...replay], noService);
     expect(replayed.code).toBe(0);
     const figures = (text: string) =>
       parseResults(text).map(({ content, attempts }) => ({ content, attempts }));
@@ -23,13 +23,13 @@ describe('natter batch and recordings', () => {
     expect(place.asked).toHaveLength(asked);
   });
 
-  test('an item that was not recorded leaves the others alone', async () => {
+  test('an item missing from the recording does not affect the others', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(6));
     await place.run(['p.txt', '--record', 'tape.jsonl', '-o', 'first.jsonl']);
     place.write('more.txt', `another\n${promptLines(6)}`);
     const words = ['more.txt', '--concurrency', '1', '-o', 'second.jsonl'];
-    const { code, stderr } = await place.run([...words, ...replay], nobody);
+    const { code, stderr } = await place.run([...words, ...replay], noService);
     expect(code).toBe(3);
     expect(stderr).toMatch(/6 of 7 items answered .*; 1 failed: 1 configuration/);
     const [missing] = place.results('second.jsonl');
@@ -37,12 +37,12 @@ describe('natter batch and recordings', () => {
   });
 });
 
-describe('the file of -o', () => {
+describe('the results file', () => {
   test.each([
     ['the input', ['p.txt', '-o', './p.txt'], './p.txt is the input'],
-    ['another name of the input', ['p.txt', '-o', 'same.txt'], 'same.txt is the input'],
+    ['a second name of the input', ['p.txt', '-o', 'same.txt'], 'same.txt is the input'],
     ['the recording', ['p.txt', '-o', 'a.jsonl', '--record', './a.jsonl'], 'is the recording'],
-  ])('is not %s', async (_, words, message) => {
+  ])('may not be %s', async (_, words, message) => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(2));
     linkSync(join(place.folder, 'p.txt'), join(place.folder, 'same.txt'));
@@ -68,7 +68,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('Y24: natter batch merge expands names that the shell passed on as they are', async () => {
+test('Y24: natter batch merge expands patterns that the shell did not expand', async () => {
   const place = await openBatchPlace();
   place.write('p.txt', promptLines(4));
   for (const number of [1, 2]) {
@@ -81,7 +81,7 @@ test('Y24: natter batch merge expands names that the shell passed on as they are
   expect(stderr).toContain('no file matches part-*.jsonl');
 });
 
-test('natter batch merge refuses a folder as a piece', async () => {
+test('natter batch merge refuses a folder', async () => {
   const place = await openBatchPlace();
   const { code, stderr } = await place.run(['merge', '.']);
   expect({ code, stderr }).toEqual({
@@ -90,7 +90,7 @@ test('natter batch merge refuses a folder as a piece', async () => {
   });
 });
 
-/** A batch with one answer at a time, whose results are in a folder of their own. */
+/** A batch with one answer at a time, whose results file is in a separate folder. */
 async function startBatch(items: number) {
   const place = await openSlowBatchPlace();
   place.write('p.txt', promptLines(items));
@@ -100,7 +100,7 @@ async function startBatch(items: number) {
   return { place, folder, natter };
 }
 
-test('X10: a file of results that is deleted meanwhile is whole at the end', async () => {
+test('X10: a results file that is deleted during the run is complete at the end', async () => {
   const { place, folder, natter } = await startBatch(3);
   await place.finish(1);
   await place.finish(1);
@@ -113,7 +113,7 @@ test('X10: a file of results that is deleted meanwhile is whole at the end', asy
   expect(place.results('results/out.jsonl').map(({ index }) => index)).toEqual([1, 2, 3]);
 });
 
-test('X10: results that no file can hold any more are on standard output, with exit code 12', async () => {
+test('X10: results that cannot be written to a file are printed on standard output, with exit code 12', async () => {
   const { place, folder, natter } = await startBatch(2);
   await place.finish(1);
   await place.inProgress(1);

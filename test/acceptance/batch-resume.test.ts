@@ -8,15 +8,15 @@ import { type BatchPlace, openBatchPlace, promptLines } from '../support/batch.t
 
 const prompts = (count: number) => promptLines(count).trim().split('\n');
 
-/** That every prompt has its one answer, in order. */
-function expectWhole(place: BatchPlace, name: string, count: number): void {
+/** Expects exactly one answer to every prompt, in order. */
+function expectComplete(place: BatchPlace, name: string, count: number): void {
   const results = place.results(name);
   expect(results.map(({ index }) => index)).toEqual(prompts(count).map((_, place_) => place_ + 1));
   expect(results.map(({ content }) => content)).toEqual(prompts(count));
 }
 
 describe('the same command again', () => {
-  test('asks only those that failed, and puts their answers in their places', async () => {
+  test('sends only failed items, and puts their answers in the right positions', async () => {
     const place = await openBatchPlace([rule('500 times=1', { prompt: 'prompt 2' })]);
     place.write('p.txt', promptLines(3));
     const words = ['p.txt', '-o', 'out.jsonl', '--retries', '0'];
@@ -28,10 +28,10 @@ describe('the same command again', () => {
     expect(second).toMatchObject({ code: 0, stdout: '' });
     expect(second.stderr).toContain('3 of 3 items answered (2 before)');
     expect(place.asked).toEqual(['prompt 2']);
-    expectWhole(place, 'out.jsonl', 3);
+    expectComplete(place, 'out.jsonl', 3);
   });
 
-  test('asks nothing when all is answered', async () => {
+  test('sends nothing if all items are answered', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(3));
     await place.run(['p.txt', '-o', 'out.jsonl']);
@@ -42,7 +42,7 @@ describe('the same command again', () => {
     expect(place.read('out.jsonl')).toBe(before);
   });
 
-  test('asks what was added to the input', async () => {
+  test('sends items added to the input', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(3));
     await place.run(['p.txt', '-o', 'out.jsonl']);
@@ -50,22 +50,22 @@ describe('the same command again', () => {
     place.asked.length = 0;
     await place.run(['p.txt', '-o', 'out.jsonl']);
     expect(place.asked).toHaveLength(2);
-    expectWhole(place, 'out.jsonl', 5);
+    expectComplete(place, 'out.jsonl', 5);
   });
 
-  test('asks a corrected line', async () => {
+  test('sends a corrected line', async () => {
     const place = await openBatchPlace();
     place.write('p.jsonl', '{"prompt":"prompt 1"}\noops\n');
     await place.run(['p.jsonl', '-o', 'out.jsonl']);
     place.write('p.jsonl', '{"prompt":"prompt 1"}\n{"prompt":"prompt 2"}\n');
     expect((await place.run(['p.jsonl', '-o', 'out.jsonl'])).code).toBe(0);
-    expectWhole(place, 'out.jsonl', 2);
+    expectComplete(place, 'out.jsonl', 2);
   });
 
   test.each([
-    ['another prompt', 'other\n', []],
+    ['a different prompt', 'other\n', []],
     ['a shorter input', promptLines(2), []],
-    ['another system prompt', promptLines(3), ['-s', 'be brief']],
+    ['a different system prompt', promptLines(3), ['-s', 'be brief']],
   ])('is refused with %s, before anything is sent', async (_, text, more) => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(3));
@@ -80,7 +80,7 @@ describe('the same command again', () => {
     expect(place.read('out.jsonl')).toBe(before);
   });
 
-  test('is refused while the first still runs', async () => {
+  test('is refused while the first is still running', async () => {
     const place = await openBatchPlace([rule('echo stall-after=1')]);
     place.write('p.txt', 'a few words\n');
     const first = place.start(['p.txt', '-o', 'out.jsonl']);
@@ -98,7 +98,7 @@ async function waitFor(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(2);
 }
 
-test('a batch that is killed at 20 moments has every answer once, and asks none again that it had', async () => {
+test('a batch killed at 20 moments has every answer once, and repeats no saved request', async () => {
   const count = 400;
   const concurrency = 8;
   const place = await openBatchPlace();
@@ -116,12 +116,12 @@ test('a batch that is killed at 20 moments has every answer once, and asks none 
     await natter.result;
   }
   expect((await place.run(words)).code).toBe(0);
-  expectWhole(place, 'out.jsonl', count);
+  expectComplete(place, 'out.jsonl', count);
   expect(place.asked.length).toBeLessThanOrEqual(count + 20 * concurrency);
 }, 240_000);
 
 describe('shards', () => {
-  test('put together are the whole', async () => {
+  test('are merged into the complete results', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(11));
     for (const shard of [1, 2, 3]) {
@@ -131,11 +131,11 @@ describe('shards', () => {
     const pieces = ['piece-3.jsonl', 'piece-1.jsonl', 'piece-2.jsonl'];
     const { code, stderr } = await place.run(['merge', ...pieces, '-o', 'all.jsonl']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'natter: merged 11 results\n' });
-    expectWhole(place, 'all.jsonl', 11);
+    expectComplete(place, 'all.jsonl', 11);
     expect((await place.run(['merge', ...pieces])).stdout).toBe(place.read('all.jsonl'));
   });
 
-  test('of which one is missing leave gaps, which the merge names and a batch fills', async () => {
+  test('with one missing leave gaps, which merge reports and a batch fills', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(7));
     for (const shard of [1, 3]) {
@@ -145,10 +145,10 @@ describe('shards', () => {
     expect(merged.code).toBe(11);
     expect(merged.stderr).toContain('2 items are missing among 5 results: 2, 5');
     await place.run(['p.txt', '-o', 'all.jsonl']);
-    expectWhole(place, 'all.jsonl', 7);
+    expectComplete(place, 'all.jsonl', 7);
   });
 
-  test('that overlap are refused, and nothing is written', async () => {
+  test('that overlap are refused, and no file is written', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(4));
     await place.run(['p.txt', '-o', 'a.jsonl']);
@@ -159,7 +159,7 @@ describe('shards', () => {
     expect(place.has('c.jsonl')).toBe(false);
   });
 
-  test('are not written over a file that is there, unless it is to be replaced', async () => {
+  test('do not overwrite an existing file without --force', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(2));
     await place.run(['p.txt', '-o', 'a.jsonl']);
@@ -169,10 +169,10 @@ describe('shards', () => {
       stderr: expect.stringContaining('--force') as string,
     });
     expect((await place.run(['merge', 'a.jsonl', '-o', 'a.jsonl', '--force'])).code).toBe(0);
-    expectWhole(place, 'a.jsonl', 2);
+    expectComplete(place, 'a.jsonl', 2);
   });
 
-  test('never take the place of what is no file', async () => {
+  test('never replace a folder', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(2));
     await place.run(['p.txt', '-o', 'a.jsonl']);

@@ -8,7 +8,7 @@ import { chunk, delta, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-/** A service that falls silent in the middle of each of so many answers. */
+/** A service that sends the beginning of each answer and then nothing more. */
 async function openSilentPlace(answers: number) {
   const beginning = Buffer.concat([streamHead(), chunk(delta('the first words'))]);
   const server = await serve(Array.from({ length: answers }, () => [beginning]));
@@ -16,7 +16,7 @@ async function openSilentPlace(answers: number) {
 }
 
 describe('Ctrl-C', () => {
-  test('P5 lets the answers under way finish, begins no other, and dies of the signal', async () => {
+  test('P5 lets the answers in progress finish, starts no more, and ends natter by the signal', async () => {
     const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(20));
     const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3']);
@@ -37,7 +37,7 @@ describe('Ctrl-C', () => {
     expect(place.has('out.jsonl.lock')).toBe(false);
   });
 
-  test('P8 a second time breaks them off, and keeps the text that came', async () => {
+  test('P8 pressed twice cancels the answers, and keeps the text received', async () => {
     const { place, env } = await openSilentPlace(2);
     place.write('p.txt', promptLines(5));
     const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '2'], { env });
@@ -51,7 +51,7 @@ describe('Ctrl-C', () => {
     expect(place.has('out.jsonl.lock')).toBe(false);
   });
 
-  test('P6 SIGTERM breaks answers off at once, and keeps the text that came', async () => {
+  test('P6 SIGTERM cancels answers at once, and keeps the text received', async () => {
     const { place, env } = await openSilentPlace(1);
     const natter = place.start(['-', '-o', 'out.jsonl'], { input: 'one\n', env });
     await natter.waitFor('stderr', /is answered/);
@@ -62,7 +62,7 @@ describe('Ctrl-C', () => {
     ]);
   });
 
-  test('Y7: with every item under way, the end names no rest', async () => {
+  test('Y7: with every item in progress, the summary reports no items left', async () => {
     const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(3));
     const natter = place.start(['p.txt', '-o', 'out.jsonl']);
@@ -76,7 +76,7 @@ describe('Ctrl-C', () => {
     expect(place.results('out.jsonl')).toHaveLength(3);
   });
 
-  test('Y7: what an earlier run answered is not left', async () => {
+  test('Y7: items answered by an earlier run do not count as left', async () => {
     const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(6));
     const first = place.start(['p.txt', '-o', 'out.jsonl']);
@@ -115,7 +115,7 @@ describe('Ctrl-C', () => {
   });
 });
 
-test('prompts are answered while the input still comes', async () => {
+test('prompts are answered before the input ends', async () => {
   const place = await openBatchPlace();
   const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true });
   await natter.waitFor('stdout', /"index":1/);
@@ -125,7 +125,7 @@ test('prompts are answered while the input still comes', async () => {
   expect(stdout.trim().split('\n')).toHaveLength(2);
 });
 
-test('a terminal shows how far a batch is, on one line that is gone at the end', async () => {
+test('a terminal shows the progress of a batch on one line, which is removed at the end', async () => {
   const place = await openSlowBatchPlace();
   place.write('p.txt', promptLines(6));
   const words = ['batch', `${place.folder}/p.txt`, '-o', `${place.folder}/out.jsonl`];
@@ -139,7 +139,7 @@ test('a terminal shows how far a batch is, on one line that is gone at the end',
   expect(terminal.output()).not.toContain('\n4 of 6');
 });
 
-test('a terminal with nothing to read from is told how a batch begins', async () => {
+test('on a terminal without input, the failure shows how to start a batch', async () => {
   const terminal = openTerminal(['batch']);
   expect((await terminal.exit).exitCode).toBe(2);
   expect(await terminal.transcript()).toContain('natter batch prompts.txt');
@@ -164,7 +164,7 @@ test('X21: a full disk ends a batch that waits for more input', async () => {
   });
 });
 
-test('Y7: a long pause that the service asks for is said where no progress is shown', async () => {
+test('Y7: a long pause requested by the service is reported where no progress is shown', async () => {
   const faults = [rule('429 retry-after=60')];
   const clock = createFakeClock();
   const place = await openBatchPlace(faults, { clock });
@@ -176,11 +176,11 @@ test('Y7: a long pause that the service asks for is said where no progress is sh
   expect(stderr).toMatch(/^natter: rate limit: pausing new requests for 6\d s$/m);
 });
 
-test('D9 answers that do not fit on the disk go to standard output, and are asked again later', async () => {
+test('D9 answers that do not fit on the disk are printed, and the next run requests them again', async () => {
   const place = await openBatchPlace();
   place.write('p.txt', promptLines(20));
   const words = `"${process.execPath}" "${binary}" batch p.txt -o out.jsonl`;
-  // In blocks of 512 bytes or 1 kB, as the shell has it; beyond them a write fails as on a full disk.
+  // Blocks of 512 bytes or 1 kB, depending on the shell; a write beyond the limit fails as on a full disk.
   const script = `trap '' XFSZ; ulimit -f 2; exec ${words}`;
   const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
     const options = { cwd: place.folder, env: cleanEnvironment(place.env) };
@@ -189,9 +189,9 @@ test('D9 answers that do not fit on the disk go to standard output, and are aske
     );
   });
   expect(code).toBe(12);
-  const [kept, printed] = [place.results('out.jsonl'), parseResults(stdout)];
+  const [saved, printed] = [place.results('out.jsonl'), parseResults(stdout)];
   expect(printed.length).toBeGreaterThan(0);
-  expect(kept.length + printed.length).toBe(place.asked.length);
+  expect(saved.length + printed.length).toBe(place.asked.length);
   expect((await place.run(['p.txt', '-o', 'out.jsonl'])).code).toBe(0);
   expect(
     place

@@ -5,7 +5,7 @@ import { rule } from '../sandbox/sandbox-helpers.ts';
 const contents = (text: string) => parseResults(text).map(({ content }) => content);
 
 describe('natter batch', () => {
-  test('answers a prompt a line, in order, and sums up on standard error', async () => {
+  test('answers one prompt per line, in order, and prints a summary on standard error', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(9));
     const { code, stdout, stderr } = await place.run(['p.txt']);
@@ -14,14 +14,14 @@ describe('natter batch', () => {
     expect(stderr).toMatch(/^natter: 9 of 9 items answered in [\d.]+ s, \d+ tokens\n$/);
   });
 
-  test('says nothing but results with --quiet', async () => {
+  test('prints only results with --quiet', async () => {
     const place = await openBatchPlace();
     const { stdout, stderr } = await place.run(['-', '-q'], { input: 'one\ntwo\n' });
     expect(contents(stdout)).toEqual(['one', 'two']);
     expect(stderr).toBe('');
   });
 
-  test('has the fields of --json in each result, beside place and id', async () => {
+  test('has in each result the fields of --json, and its position and id', async () => {
     const place = await openBatchPlace();
     const { stdout } = await place.run(['--format', 'jsonl'], {
       input: '{"id":"a","prompt":"hi"}',
@@ -41,7 +41,7 @@ describe('natter batch', () => {
     });
   });
 
-  test('sends only what the contract has, and what is asked for', async () => {
+  test('sends only the fields of the contract and those requested', async () => {
     const place = await openBatchPlace();
     place.write(
       'p.jsonl',
@@ -73,20 +73,20 @@ describe('natter batch', () => {
     ]);
   });
 
-  test('makes prompts of a table', async () => {
+  test('builds prompts from a table', async () => {
     const place = await openBatchPlace();
     place.write('t.csv', '\uFEFFid,text\r\nx,"two\r\nlines"\r\n');
     const { stdout } = await place.run(['t.csv', '--template', 'About {{text}}']);
     expect(parseResults(stdout)[0]).toMatchObject({ id: 'x', content: 'About two\r\nlines' });
   });
 
-  test('keeps no conversation', async () => {
+  test('saves no conversation', async () => {
     const place = await openBatchPlace();
     await place.run(['-'], { input: 'one\n', env: { NATTER_DATA_DIR: `${place.folder}/data` } });
     expect(place.has('data')).toBe(false);
   });
 
-  test('tells of a bad line, asks the others, and exits with 2', async () => {
+  test('reports an invalid line, sends the others, and exits with 2', async () => {
     const place = await openBatchPlace();
     place.write('p.jsonl', '{"prompt":"a"}\noops\n{"prompt":"b"}\n');
     const { code, stdout, stderr } = await place.run(['p.jsonl']);
@@ -109,14 +109,14 @@ describe('natter batch', () => {
     expect(place.asked).toHaveLength(1);
   });
 
-  test('asks again after a cut only as often as it is told to', async () => {
+  test('repeats a cut answer only as often as --retry-incomplete allows', async () => {
     const place = await openBatchPlace([rule('fin cut-after=1 times=2')]);
     const { code, stdout } = await place.run(['-', '--retry-incomplete', '2'], { input: 'one\n' });
     expect(code).toBe(0);
     expect(parseResults(stdout)[0]).toMatchObject({ content: 'one', attempts: 3 });
   });
 
-  test('keeps the text of a cut answer when asking again brings none', async () => {
+  test('keeps the text of a cut answer if the repeated request fails', async () => {
     const place = await openBatchPlace([rule('tokens=50 fin cut-after=5 times=1'), rule('500')]);
     const words = ['-', '--retry-incomplete', '1', '--retries', '0'];
     const { stdout } = await place.run(words, { input: 'one\n' });
@@ -129,7 +129,7 @@ describe('natter batch', () => {
     expect(result?.content).not.toBe('');
   });
 
-  test('leaves retries to the client, and counts them', async () => {
+  test('counts the retries of the client', async () => {
     const place = await openBatchPlace([rule('429 retry-after=0 times=3')]);
     const { code, stdout } = await place.run(['-'], { input: 'one\n' });
     expect(code).toBe(0);
@@ -141,7 +141,7 @@ describe('natter batch', () => {
     ['[sandbox 400] x\n[sandbox 400] y\n', 7],
     ['[sandbox 404] x\n[sandbox 400] y\n', 1],
     ['[sandbox 404] x\nfine\n', 6],
-  ])('exits by the cause of %j: %d', async (input, exitCode) => {
+  ])('exits for the failures of %j with %d', async (input, exitCode) => {
     const place = await openBatchPlace();
     const { code, stderr } = await place.run(['-'], { input });
     expect(code).toBe(exitCode);
@@ -159,7 +159,7 @@ describe('natter batch', () => {
     expect(stderr).toContain('stopped because further items would fail too');
   });
 
-  test('stops when nobody answers any more', async () => {
+  test('stops when the service is unreachable', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(500));
     const { code, stdout } = await place.run(['p.txt'], {
@@ -190,10 +190,10 @@ describe('natter batch', () => {
   });
 
   test.each([
-    ['nothing', 'p.txt', ''],
+    ['no text', 'p.txt', ''],
     ['empty lines', 'p.txt', '\n \r\n'],
-    ['nothing but a header', 'p.csv', 'id,prompt\n'],
-  ])('an input of %s is an error, and leaves no file of results', async (_, name, text) => {
+    ['only a header', 'p.csv', 'id,prompt\n'],
+  ])('an input with %s is an error, and leaves no results file', async (_, name, text) => {
     const place = await openBatchPlace();
     place.write(name, text);
     for (const shard of [[], ['--shard', '2/2']]) {
@@ -215,7 +215,7 @@ describe('natter batch', () => {
     expect(place.read('out.jsonl')).toBe('');
   });
 
-  test('asks for the lines to be corrected where nothing else failed', async () => {
+  test('suggests correcting the lines if nothing else failed', async () => {
     const place = await openBatchPlace();
     place.write('p.jsonl', '{"prompt":"a"}\n{"prompt":\n');
     const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl']);
@@ -223,7 +223,7 @@ describe('natter batch', () => {
     expect(stderr).toContain('\n  correct the lines named in the results,');
   });
 
-  test('ends quietly when nobody reads its results any more', async () => {
+  test('ends without an error when its reader closes the pipe', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(2000));
     const natter = place.start(['p.txt']);

@@ -5,7 +5,7 @@ import { pathOf, versionsOf } from '../../src/conversation/tree.ts';
 import { jsonLines, startNatter } from '../support/natter.ts';
 import { createDataFolder } from '../support/data-folder.ts';
 
-/** Stops a comparison in the middle. @returns what was printed */
+/** Stops a comparison in progress, and returns the JSON it printed. */
 async function stop(format: '--json' | '--jsonl') {
   const words = ['--sandbox', 'compare', format, '[sandbox tokens tokens=5000 rate=100] hi'];
   const running = startNatter(words, { env: { NATTER_DEBUG: '1' } });
@@ -16,23 +16,23 @@ async function stop(format: '--json' | '--jsonl') {
   return jsonLines(stdout);
 }
 
-describe('an answer that was stopped', () => {
+describe('a stopped answer', () => {
   const error = { kind: 'incomplete', message: 'the answer is incomplete: natter was stopped' };
   const ends = ['origin', 'nextgen'].map((asked) => ({ asked, error }));
 
-  test('says so in the document of --json', async () => {
+  test('is marked in the document of --json', async () => {
     const answers = ends.map((end) => ({ ...end, finish_reason: null, incomplete: true }));
     expect(await stop('--json')).toMatchObject([{ answers }]);
   });
 
-  test('says so in its last line of --jsonl', async () => {
+  test('is marked in its last line of --jsonl', async () => {
     const last = (await stop('--jsonl')).slice(-2);
     expect(last).toMatchObject(ends.map((end) => ({ ...end, type: 'answer-failed' })));
   });
 });
 
-describe('what is kept', () => {
-  test('is one conversation with an answer of each model, and goes on with the first', async () => {
+describe('the saved conversation', () => {
+  test('has the answer of each model, and continues with the first', async () => {
     const data = createDataFolder();
     await data.run(['--sandbox', 'compare', '[sandbox echo] hi']);
     const conversation = data.only();
@@ -47,21 +47,21 @@ describe('what is kept', () => {
     ]);
   });
 
-  test('goes on with the first that is whole', async () => {
+  test('continues with the first complete answer', async () => {
     const data = createDataFolder();
     await data.run(['--sandbox', 'compare', '-m', 'other,nextgen', '[sandbox echo] hi']);
     expect(pathOf(data.only()).at(-1)).toMatchObject({ model: 'nextgen', content: 'hi' });
   });
 
-  test('goes on with the conversation that -c names, and all models are sent what was said', async () => {
+  test('continues with -c, and all models get the earlier turns', async () => {
     const data = createDataFolder();
     await data.run(['--sandbox', '[sandbox echo] hi']);
     const dry = await data.run(['--sandbox', 'compare', '-c', '--dry-run', 'and now?']);
     const { requests } = JSON.parse(dry.stdout) as { requests: { request: { body: object } }[] };
-    const said = ['[sandbox echo] hi', 'hi', 'and now?'].map((content) => ({ content }));
+    const turns = ['[sandbox echo] hi', 'hi', 'and now?'].map((content) => ({ content }));
     expect(requests.map(({ request }) => request.body)).toMatchObject([
-      { model: 'origin', messages: said },
-      { model: 'nextgen', messages: said },
+      { model: 'origin', messages: turns },
+      { model: 'nextgen', messages: turns },
     ]);
     expect(pathOf(data.only())).toHaveLength(2);
     await data.run(['--sandbox', 'compare', '-c', '[sandbox echo] and now?']);
@@ -73,7 +73,7 @@ describe('what is kept', () => {
     expect(versions.map(({ model }) => model)).toEqual(['origin', 'nextgen']);
   });
 
-  test('is nothing with --no-save', async () => {
+  test('does not exist with --no-save', async () => {
     const data = createDataFolder();
     await data.run(['--sandbox', 'compare', '--no-save', 'hi']);
     expect(existsSync(join(data.path, 'conversations'))).toBe(false);

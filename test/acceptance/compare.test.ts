@@ -13,7 +13,7 @@ import { createDataFolder } from '../support/data-folder.ts';
 
 const faultsOf = (rules: readonly object[]) => parseScenario(JSON.stringify({ rules }), 'rules');
 
-/** A sandbox that treats models as the rules say, and the environment that leads to it. */
+/** Starts a sandbox with fault rules; returns the environment of a natter that uses it. */
 async function serviceWith(...rules: readonly object[]) {
   const sandbox = await startSandbox({ faults: faultsOf(rules) });
   onTestFinished(() => sandbox.close());
@@ -23,7 +23,7 @@ async function serviceWith(...rules: readonly object[]) {
 const reset = { when: { model: 'nextgen' }, reply: 'echo', cut: 'rst', 'cut-after': 3 };
 
 describe('in a pipe', () => {
-  test('answers are the bytes of the service, each under its heading', async () => {
+  test('answers are exactly the bytes of the service, each under its heading', async () => {
     const env = await serviceWith();
     const bytesOf = async (model: string) => {
       const { stdout } = await runNatter(['-m', model, '[sandbox hostile]'], { env });
@@ -35,7 +35,7 @@ describe('in a pipe', () => {
     expect(stdout).toBe(`==> origin <==\n${origin}\n==> nextgen <==\n${nextgen}`);
   });
 
-  test('standard input goes along', async () => {
+  test('standard input is sent to each model', async () => {
     const { code, stdout } = await runNatter(['compare', '--sandbox', '[sandbox echo] this:'], {
       input: 'piped in',
     });
@@ -43,7 +43,7 @@ describe('in a pipe', () => {
     expect(stdout.match(/piped in/g)).toHaveLength(2);
   });
 
-  test('a model that fails leaves the other its answer, and the exit code tells the cause', async () => {
+  test('a failed model does not affect the other, and its cause has the exit code', async () => {
     const env = await serviceWith(reset);
     const { code, stdout, stderr } = await runNatter(['compare', 'one two three four five'], {
       env,
@@ -55,7 +55,7 @@ describe('in a pipe', () => {
     expect(stderr).toMatch(/^nextgen\t.*\tincomplete$/m);
   });
 
-  test('a reader that ends early ends it quietly', async () => {
+  test('a reader that closes the pipe early causes no error', async () => {
     const running = startNatter(['compare', '--sandbox', '[sandbox million rate=20000]']);
     await running.waitFor('stdout', /./);
     running.child.stdout?.destroy();
@@ -73,7 +73,7 @@ async function open(words: readonly string[], rules: readonly object[], options:
   return openTerminal(['compare', ...words], { ...options, env });
 }
 
-/** A comparison in 120 columns whose two answers stand still in their middle until `finish`. */
+/** A comparison in 120 columns whose two answers pause in the middle until `finish`. */
 async function openHeld(rules: readonly object[], shell = '$NATTER compare --plain hi') {
   const { env, pass, release } = await openHeldSandbox({ faults: faultsOf(rules) });
   const session = openTerminal([], { columns: 120, shell, env: { ...env, NO_COLOR: '1' } });
@@ -82,7 +82,7 @@ async function openHeld(rules: readonly object[], shell = '$NATTER compare --pla
 }
 
 describe('on a terminal', () => {
-  test('of 120 columns answers stand side by side, and nothing of them is lost', async () => {
+  test('of 120 columns answers are side by side and complete', async () => {
     const { session, finish } = await openHeld([slow('origin', 300), slow('nextgen', 120)]);
     await session.waitFor(/~\d+ tokens.*│ .*~\d+ tokens/);
     finish();
@@ -109,7 +109,7 @@ describe('on a terminal', () => {
     expect(session.output()).not.toMatch(/\u001B\[[23]J/);
   });
 
-  test('of 50 columns they stand one below the other', async () => {
+  test('of 50 columns answers are one below the other', async () => {
     const session = await open(['[sandbox echo] hi'], [], { columns: 50 });
     const { exitCode } = await session.exit;
     expect(exitCode).toBe(0);
@@ -118,7 +118,7 @@ describe('on a terminal', () => {
     );
   });
 
-  test('TERM=dumb and NATTER_ACCESSIBLE keep to lines without any escape', async () => {
+  test('TERM=dumb and NATTER_ACCESSIBLE give plain lines without escape sequences', async () => {
     for (const env of [{ TERM: 'dumb' }, { NATTER_ACCESSIBLE: '1' }]) {
       const session = await open(['[sandbox echo] hi'], [], { columns: 120, env });
       await session.exit;
@@ -127,7 +127,7 @@ describe('on a terminal', () => {
     }
   });
 
-  test('T1 hostile text controls nothing in columns', async () => {
+  test('T1 hostile text cannot control the terminal in columns', async () => {
     const session = await open(['--diff', '[sandbox hostile] hi'], [], { columns: 120 });
     const { exitCode } = await session.exit;
     expect(exitCode).toBe(0);
@@ -139,7 +139,7 @@ describe('on a terminal', () => {
     );
   });
 
-  test('a window that is resized loses no text', async () => {
+  test('resizing the window loses no text', async () => {
     const { session, finish } = await openHeld([slow('origin', 300), slow('nextgen', 300)]);
     await session.waitFor(/~\d{2,} tokens/);
     session.resize(90, 24);
@@ -153,7 +153,7 @@ describe('on a terminal', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'Ctrl-Z leaves the terminal to the shell, fg goes on',
+    'Ctrl-Z returns to the shell, and fg continues',
     async () => {
       const shell = 'set -m; $NATTER compare --plain hi; echo between; fg';
       const rules = [slow('origin', 200), slow('nextgen', 200)];
@@ -174,7 +174,7 @@ describe('on a terminal', () => {
     },
   );
 
-  test('Ctrl-C keeps what came, on the screen and on disk', async () => {
+  test('Ctrl-C keeps the text received, on the screen and on disk', async () => {
     const data = createDataFolder();
     const rules = [slow('origin', 5000), slow('nextgen', 5000)];
     const env = { NATTER_DATA_DIR: data.path };
@@ -193,7 +193,7 @@ describe('on a terminal', () => {
   });
 });
 
-test('a profile that is named with a model is asked at its own address with its own key', async () => {
+test('a model with a profile uses the address and the key of that profile', async () => {
   const env = await serviceWith();
   const other = await serviceWith({ reply: 'echo' });
   const config = mkdtempSync(join(tmpdir(), 'natter-compare-'));

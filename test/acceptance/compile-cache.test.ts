@@ -11,10 +11,10 @@ const folderOf = (home: string) =>
   join(home, '.cache/natter', `${process.version}-${process.arch}`);
 
 const launch = `require(${JSON.stringify(resolve('bin/natter.cjs'))})`;
-/** For natter the files of whoever runs the tests are then those of another account. */
-const launchAsAnother = `process.geteuid = () => 4_000_000; ${launch}`;
+/** natter runs as a different account than the owner of the files. */
+const launchAsOtherUser = `process.geteuid = () => 4_000_000; ${launch}`;
 
-/** The command that loads least of natter. */
+/** The command that loads the fewest chunks. */
 const details = ['--version', '--verbose'];
 
 async function run(
@@ -25,7 +25,7 @@ async function run(
 ) {
   const environment = cleanEnvironment({ HOME: home, NODE_DISABLE_COMPILE_CACHE: '', ...env });
   const script = ['-e', program, 'natter', ...words];
-  // What ran for ever would be ended, and be a failure.
+  // The time limit turns an endless run into a failure.
   return promisify(execFile)(process.execPath, script, { env: environment, timeout: 20_000 });
 }
 
@@ -33,7 +33,7 @@ function cached(home: string): readonly string[] {
   return existsSync(folderOf(home)) ? readdirSync(folderOf(home)).toSorted() : [];
 }
 
-test('a start that worked leaves its compiled chunks for the next, for their owner alone', async () => {
+test('a successful run caches its compiled chunks, readable by their owner only', async () => {
   const home = temporaryHome();
   const first = await run(home, ['help', 'piping']);
   const files = cached(home);
@@ -43,7 +43,7 @@ test('a start that worked leaves its compiled chunks for the next, for their own
   expect(await run(home, ['help', 'piping'])).toEqual(first);
 });
 
-test('chunks are written three times, and again by a run that loads another', async () => {
+test('chunks are written three times, and again by a run that loads a new one', async () => {
   const home = temporaryHome();
   const time = () => statSync(join(folderOf(home), 'main.cjs')).mtimeMs;
   for (let start = 0; start < 3; start += 1) await run(home, details);
@@ -54,7 +54,7 @@ test('chunks are written three times, and again by a run that loads another', as
   expect(time()).toBeGreaterThan(third);
 });
 
-test('what a long answer leaves is taken by the next start', async () => {
+test('the next start uses the cache of a run with a long answer', async () => {
   const home = temporaryHome();
   const time = () => statSync(join(folderOf(home), 'main.cjs')).mtimeMs;
   const long = ['--sandbox', '--no-stdin', '[sandbox million tokens=20000]'];
@@ -63,11 +63,11 @@ test('what a long answer leaves is taken by the next start', async () => {
   }
   const third = time();
   await run(home, long);
-  // Data that V8 refused would be written anew.
+  // Data that V8 refuses would be written again.
   expect(time()).toBe(third);
 });
 
-test('data for another text, and data that was cut, is replaced', async () => {
+test('data for a different source, and truncated data, is replaced', async () => {
   const home = temporaryHome();
   const { stdout } = await run(home, details);
   const path = join(folderOf(home), 'main.cjs');
@@ -88,22 +88,22 @@ test('data that V8 refuses is replaced', async () => {
   await run(home, details);
   const path = join(folderOf(home), 'main.cjs');
   const foreign = readFileSync(path);
-  // The hash of V8's version is the second word of its data, after a head of 16 bytes.
+  // The hash of V8's version is the second word of its data, after a header of 16 bytes.
   foreign.writeUInt32LE(foreign.readUInt32LE(20) + 1, 20);
   writeFileSync(path, foreign);
   await run(home, details);
   expect(readFileSync(path).readUInt32LE(20)).not.toBe(foreign.readUInt32LE(20));
 });
 
-test('a run that failed leaves nothing, and its failure is the same', async () => {
+test('a failed run caches nothing, and its failure is the same', async () => {
   const home = temporaryHome();
   await expect(run(home, ['--bogus'])).rejects.toMatchObject({ code: 2 });
   expect(cached(home)).toEqual([]);
 });
 
 test.each([
-  ['switched off', { NODE_DISABLE_COMPILE_CACHE: '1' }],
-  ['without a home', { HOME: '' }],
+  ['with the cache turned off', { NODE_DISABLE_COMPILE_CACHE: '1' }],
+  ['without a home folder', { HOME: '' }],
 ])('%s, natter starts without a cache', async (_name, env) => {
   const home = temporaryHome();
   expect((await run(home, details, env)).stdout).toMatch(/^natter +\d/);
@@ -117,22 +117,22 @@ test.each(['NODE_COMPILE_CACHE', 'XDG_CACHE_HOME'])('%s moves the cache', async 
   expect(readdirSync(join(other, 'natter'))).toEqual([`${process.version}-${process.arch}`]);
 });
 
-test('a folder that is a file does no harm', async () => {
+test('a file in place of the folder does no harm', async () => {
   const home = temporaryHome();
   writeFileSync(join(home, '.cache'), '');
   chmodSync(join(home, '.cache'), 0o400);
   expect((await run(home, details)).stdout).toMatch(/^natter +\d/);
 });
 
-test('what cannot be kept leaves nothing half done', async () => {
+test('a chunk that cannot be cached leaves no temporary file', async () => {
   const home = temporaryHome();
-  // A chunk can be written, and not take its name.
+  // A chunk can be written, but not renamed into place.
   mkdirSync(join(folderOf(home), 'main.cjs'), { recursive: true, mode: 0o700 });
   expect((await run(home, details)).stdout).toMatch(/^natter +\d/);
   expect(cached(home).filter((name) => !name.endsWith('.cjs'))).toEqual([]);
 });
 
-/** Has V8's data in a kept chunk be that of other code: V8 compares the lengths of texts alone. */
+/** Replaces V8's data of a cached chunk with that of different code: V8 compares only the lengths of sources. */
 function forge(path: string): void {
   const file = readFileSync(path);
   const textLength = file.readUInt32LE(4);
@@ -145,7 +145,7 @@ function forge(path: string): void {
   writeFileSync(path, Buffer.concat([head, data, text]));
 }
 
-/** A home whose kept `main.cjs` is other code, and still is when nothing was written. */
+/** A home whose cached `main.cjs` is different code. */
 async function forgedHome(): Promise<string> {
   const home = temporaryHome();
   await run(home, details);
@@ -164,34 +164,34 @@ async function expectNoCache(
   expect(readFileSync(main).equals(before)).toBe(true);
 }
 
-test('what is kept in a private folder is what runs', async () => {
+test('cached code in a private folder is run', async () => {
   expect((await run(await forgedHome(), details)).stdout).toBe('forged');
 });
 
-test('X1: code that another account keeps for natter is not run', async () => {
-  await expectNoCache(await forgedHome(), {}, launchAsAnother);
+test('X1: code cached by another account is not run', async () => {
+  await expectNoCache(await forgedHome(), {}, launchAsOtherUser);
 });
 
 test.each([
   ['the folder', ['.cache/natter', `${process.version}-${process.arch}`], 0o777],
   ['the folder, for reading,', ['.cache/natter', `${process.version}-${process.arch}`], 0o755],
   ['the folder above', ['.cache', 'natter'], 0o777],
-  ['the folder of all caches', ['.cache'], 0o770],
-  ['the home', [], 0o777],
-])('X1: where %s is open to others there is no cache', async (_name, parts, mode) => {
+  ['the folder for caches', ['.cache'], 0o770],
+  ['the home folder', [], 0o777],
+])('X1: if %s is open to others, there is no cache', async (_name, parts, mode) => {
   const home = await forgedHome();
   chmodSync(join(home, ...parts), mode);
   await expectNoCache(home);
 });
 
-test('X1: in a folder that is open to others, but sticky, a private folder is fine', async () => {
+test('X1: a private folder in a sticky folder is used, even if that is open to others', async () => {
   const home = temporaryHome();
   chmodSync(home, 0o1777);
   await run(home, details);
   expect(cached(home)).toContain('main.cjs');
 });
 
-test('X1: a file that others may write is not taken from a private folder', async () => {
+test('X1: a file that others can write is not used, even in a private folder', async () => {
   const home = await forgedHome();
   chmodSync(join(folderOf(home), 'main.cjs'), 0o666);
   expect((await run(home, details)).stdout).toMatch(/^natter +\d/);
@@ -199,7 +199,7 @@ test('X1: a file that others may write is not taken from a private folder', asyn
 
 test.each([
   ['natter', ['.cache', 'natter']],
-  ['of a version of Node', ['.cache', 'natter', `${process.version}-${process.arch}`]],
+  ['for a version of Node', ['.cache', 'natter', `${process.version}-${process.arch}`]],
 ])('X1: a folder %s that is a symbolic link is not followed', async (_name, parts) => {
   const home = await forgedHome();
   const folder = join(home, ...parts);
@@ -208,7 +208,7 @@ test.each([
   await expectNoCache(home);
 });
 
-test('the folder of all caches may be a symbolic link', async () => {
+test('the folder for caches may be a symbolic link', async () => {
   const home = temporaryHome();
   mkdirSync(join(home, 'disk'));
   symlinkSync(join(home, 'disk'), join(home, '.cache'));
@@ -216,7 +216,7 @@ test('the folder of all caches may be a symbolic link', async () => {
   expect(cached(home)).toContain('main.cjs');
 });
 
-test('X1: no folder for temporary files is used', async () => {
+test('X1: the folder for temporary files is not used', async () => {
   const [home, temporary] = [temporaryHome(), temporaryHome()];
   await run(home, details, { TMPDIR: temporary });
   expect(readdirSync(temporary)).toEqual([]);
@@ -227,7 +227,7 @@ test.each([
   ['HOME', '/proc'],
   ['XDG_CACHE_HOME', '/proc/x'],
   ['NODE_COMPILE_CACHE', '/proc/self/x'],
-])('X9: with %s=%s natter answers, and ends', async (variable, folder) => {
+])('X9: with %s=%s natter answers and exits', async (variable, folder) => {
   const { stdout } = await run(temporaryHome(), details, { [variable]: folder });
   expect(stdout).toMatch(/^natter +\d/);
 });

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNatter, temporaryHome } from '../support/natter.ts';
 
-/** Runs natter again and again in one home. */
+/** Runs natter repeatedly in one home. */
 function inOneHome(more: Readonly<Record<string, string>> = {}) {
   const env = { HOME: temporaryHome(), ...more };
   return { env, run: (...words: string[]) => runNatter(words, { env }) };
 }
 
-test('a setting is set, got, listed and unset', async () => {
+test('a setting can be set, read, listed and unset', async () => {
   const { run } = inOneHome();
   expect(await run('config', 'set', 'model', 'nextgen')).toMatchObject({
     code: 0,
@@ -34,7 +34,7 @@ test.each([
   ['params.temperature', '0.2', '0.2'],
   ['params.stop', '["a"]', '["a"]'],
   ['headers.X-Team', 'blue', 'blue'],
-])('config set %s %s is got as %s', async (name, value, shown) => {
+])('after config set %s %s, config get prints %s', async (name, value, shown) => {
   const { run } = inOneHome();
   expect((await run('config', 'set', name, value)).code).toBe(0);
   expect(await run('config', 'get', name)).toMatchObject({ code: 0, stdout: `${shown}\n` });
@@ -64,13 +64,13 @@ test.each([
   expect(stderr).not.toContain('nk-key');
 });
 
-test('config get of a setting without a value is not found', async () => {
+test('config get of a setting without a value is not_found', async () => {
   const { code, stdout, stderr } = await runNatter(['config', 'get', 'system']);
   expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
   expect(stderr).toContain('natter config set system <value>');
 });
 
-test('config get --json tells the source', async () => {
+test('config get --json has the source', async () => {
   const { stdout } = await runNatter(['config', 'get', 'model', '--json']);
   expect(JSON.parse(stdout)).toEqual({
     name: 'model',
@@ -79,7 +79,7 @@ test('config get --json tells the source', async () => {
   });
 });
 
-test('config list --json holds every setting', async () => {
+test('config list --json has every setting', async () => {
   const rows = JSON.parse((await runNatter(['config', 'list', '--json'])).stdout) as {
     name: string;
   }[];
@@ -107,7 +107,7 @@ test.each([
   expect(stdout).toBe(`${join(folder(base), 'config.json')}\n`);
 });
 
-test('a bad value in the file is named with the way to remove it', async () => {
+test('an invalid value in the file is reported, with the command that removes it', async () => {
   const { env, run } = inOneHome();
   await run('config', 'set', 'timeout', '5');
   const path = join(env.HOME, '.config', 'natter', 'config.json');
@@ -127,13 +127,13 @@ test.each([
   ['NATTER_MAX_TOKENS', '-5'],
   ['NATTER_PROFILE', '../x'],
   ['NATTER_CONFIG_DIR', 'relative'],
-])('a bad %s is a configuration error that names it', async (variable, value) => {
+])('an invalid %s is a configuration error that names it', async (variable, value) => {
   const { code, stderr } = await runNatter(['hi'], { env: { [variable]: value } });
   expect(code).toBe(3);
   expect(stderr).toContain(variable);
 });
 
-test('a terminal escape in a stored value is not sent to the terminal', async () => {
+test('escape sequences in a stored value are not printed', async () => {
   const { run } = inOneHome();
   await run('config', 'set', 'system', 'a\u001B[31mb\u0007');
   const outputs = [await run('config', 'list'), await run('config', 'get', 'system')];

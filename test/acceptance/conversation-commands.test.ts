@@ -24,7 +24,7 @@ const listed = async (...words: string[]) =>
   JSON.parse((await run('list', '--json', ...words)).stdout) as Row[];
 
 describe('natter conversations', () => {
-  test('list shows the one that changed last first, as JSON and as rows', async () => {
+  test('list starts with the latest conversation, as JSON and as rows', async () => {
     await ask('second');
     const rows = await listed();
     expect(rows.map(({ title }) => title)).toEqual([
@@ -37,8 +37,8 @@ describe('natter conversations', () => {
     expect([cells?.[0], cells?.[2], cells?.[4]]).toEqual([rows[0]?.id, '2', 'origin']);
   });
 
-  test('D19 list warns of a file that is no journal and shows the others', async () => {
-    writeFileSync(join(data.path, 'conversations', 'bcdfghjk.jsonl'), 'no journal');
+  test('D19 list warns about a file that is not a journal, and shows the others', async () => {
+    writeFileSync(join(data.path, 'conversations', 'bcdfghjk.jsonl'), 'not a journal');
     const { code, stdout, stderr } = await run('list');
     expect(code).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(1);
@@ -52,7 +52,7 @@ describe('natter conversations', () => {
     );
   });
 
-  test('search prints a row for each line, and says how much was found', async () => {
+  test('search prints a row for each line, and the number of hits', async () => {
     const { stdout, stderr } = await run('search', 'WORDS');
     const [row] = stdout.split('\n');
     expect(row?.split('\t').slice(2)).toEqual([
@@ -74,16 +74,19 @@ describe('natter conversations', () => {
     ['page.html', '<!doctype html>'],
     ['page.md', '# [sandbox echo]'],
     ['page.json', '{\n  "id"'],
-  ])('export writes %s by its extension and replaces nothing', async (name, start) => {
-    const file = join(data.path, name);
-    expect((await run('export', 'latest', '-o', file)).code).toBe(0);
-    expect(readFileSync(file, 'utf8').startsWith(start)).toBe(true);
-    const again = await run('export', 'latest', '-o', file);
-    expect({ code: again.code, stderr: again.stderr }).toMatchObject({ code: 2 });
-    expect(again.stderr).toContain('--force');
-  });
+  ])(
+    'export writes %s in the format of its extension, and overwrites nothing',
+    async (name, start) => {
+      const file = join(data.path, name);
+      expect((await run('export', 'latest', '-o', file)).code).toBe(0);
+      expect(readFileSync(file, 'utf8').startsWith(start)).toBe(true);
+      const again = await run('export', 'latest', '-o', file);
+      expect({ code: again.code, stderr: again.stderr }).toMatchObject({ code: 2 });
+      expect(again.stderr).toContain('--force');
+    },
+  );
 
-  test('K26 rename gives any text as a title and no file its name', async () => {
+  test('K26 rename accepts any text, which never becomes the name of a file', async () => {
     const before = readdirSync(join(data.path, 'conversations'));
     for (const title of ['../../x', '/etc/passwd', 'CON', 'a'.repeat(10_240)]) {
       expect((await run('rename', 'latest', title)).code).toBe(0);
@@ -92,7 +95,7 @@ describe('natter conversations', () => {
     expect(readdirSync(join(data.path, 'conversations'))).toEqual(before);
   });
 
-  test('delete moves to the trash, undelete puts back', async () => {
+  test('delete moves a conversation to the trash, undelete restores it', async () => {
     const [row] = await listed();
     expect((await run('delete', row?.id ?? '')).stderr).toContain(`undelete ${row?.id}`);
     expect(await listed()).toEqual([]);
@@ -101,7 +104,7 @@ describe('natter conversations', () => {
     expect(await listed()).toEqual([row]);
   });
 
-  test('undelete of what is not in the trash points to the list of the trash', async () => {
+  test('undelete of a missing conversation suggests the list of the trash', async () => {
     expect((await run('undelete', 'latest')).stderr).toBe('natter: the trash is empty\n');
     const { code, stderr } = await run('undelete', 'nobody');
     expect(code).toBe(6);
@@ -109,12 +112,12 @@ describe('natter conversations', () => {
     expect(stderr).toContain('natter conversations list --deleted');
   });
 
-  test('delete moves nothing when one of its names is wrong', async () => {
+  test('delete moves nothing if one of its names is unknown', async () => {
     expect((await run('delete', 'latest', 'nobody')).code).toBe(6);
     expect(await listed()).toHaveLength(1);
   });
 
-  test('an unknown command is refused with what was meant', async () => {
+  test('an unknown command is refused with a suggestion', async () => {
     const { code, stderr } = await run('serach');
     expect(code).toBe(2);
     expect(stderr).toContain('did you mean natter conversations search?');

@@ -17,8 +17,8 @@ import {
 
 const echo = (text: string) => ['--sandbox', `[sandbox echo] ${text}`];
 
-describe('storage that fails', () => {
-  test('D10 no home folder costs one warning', async () => {
+describe('failing storage', () => {
+  test('D10 without a home folder there is one warning', async () => {
     const data = createDataFolder();
     const { code, stdout, stderr } = await data.run(echo('hello'), {
       env: { HOME: '', NATTER_DATA_DIR: '', XDG_DATA_HOME: '' },
@@ -29,31 +29,31 @@ describe('storage that fails', () => {
 
   test.each([
     [
-      'D11 a file in the place of the data folder',
+      'D11 with a file in place of the data folder',
       (path: string) => {
         rmSync(path, { recursive: true });
         writeFileSync(path, '');
       },
     ],
     [
-      'D11 a file in the place of the conversations',
+      'D11 with a file in place of the conversations folder',
       (path: string) => {
         writeFileSync(join(path, 'conversations'), '');
       },
     ],
     [
-      'D10 a folder that may not be written',
+      'D10 with a folder that is not writable',
       (path: string) => {
         mkdirSync(join(path, 'conversations'));
         chmodSync(join(path, 'conversations'), 0o500);
       },
     ],
-  ])('%s costs no answer', async (_what, spoil) => {
+  ])('%s the answer is still printed', async (_what, spoil) => {
     const data = createDataFolder();
     spoil(data.path);
     const { code, stdout, stderr } = await data.run(echo('hello'));
     expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'hello' });
-    // The superuser may write anywhere.
+    // The superuser can write anywhere.
     const isRoot = process.getuid?.() === 0;
     const warnings = stderr.match(/warning: .* continues unsaved/g) ?? [];
     expect(warnings.length).toBeLessThanOrEqual(1);
@@ -61,7 +61,7 @@ describe('storage that fails', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'D9 a full disk costs one warning and no answer',
+    'D9 with a full disk there is one warning, and the answer is printed',
     async () => {
       const data = createDataFolder();
       const prompt = '[sandbox echo] x';
@@ -92,7 +92,7 @@ describe('storage that fails', () => {
   );
 
   test.skipIf(process.platform === 'win32')(
-    'D9 a disk without any room leaves no conversation and no lock behind',
+    'D9 a disk without any space is left without a conversation or lock',
     async () => {
       const data = createDataFolder();
       const config = join(data.path, 'config');
@@ -154,7 +154,7 @@ async function killFiveTimes(env: Variables, seed: number): Promise<number> {
   return pathOf(data.only()).length;
 }
 
-test('D1 natter killed at 20 moments of its answers loses no turn, and no text that was on disk', async () => {
+test('D1 natter killed at 20 moments of its answers loses no turn and no text that was on disk', async () => {
   const env = serviceAt(await startSandboxCommand(['--rate', '50']), {
     NATTER_API_KEY: sandboxKey,
   });

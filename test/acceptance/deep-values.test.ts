@@ -1,4 +1,4 @@
-// JSON nested deeper than any stack: each ends in a sentence about it, and nothing of the text that came is lost.
+// JSON nested deeper than the call stack: each has its own message, and received text is not lost.
 
 import { appendFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,8 +11,8 @@ import { serve } from '../support/serve.ts';
 
 const deep = '['.repeat(100_000) + ']'.repeat(100_000);
 
-/** Error bodies are read in part only, so that this has to fit there. */
-const deepPlace = `[{"msg":"Field required","loc":["body",${'['.repeat(20_000)}${']'.repeat(20_000)}]}]`;
+/** Short enough for the part of an error body that natter reads. */
+const deepLocation = `[{"msg":"Field required","loc":["body",${'['.repeat(20_000)}${']'.repeat(20_000)}]}]`;
 
 const json = (status: number, text: string) => [
   response(status, { 'content-type': 'application/json' }, Buffer.from(text)),
@@ -27,17 +27,25 @@ function write(name: string, ...lines: readonly string[]): string {
 const unexpected = /unexpected error|call stack|unknown error|\n\s+at /;
 
 test.each([
-  ['in an error with a status', json(422, `{"detail":${deepPlace}}`), 7, 'body: Field required'],
-  ['in an error with status 200', json(200, `{"error":${deepPlace}}`), 9, 'body: Field required'],
+  ['in an error with a status', json(422, `{"detail":${deepLocation}}`), 7, 'body: Field required'],
+  [
+    'in an error with status 200',
+    json(200, `{"error":${deepLocation}}`),
+    9,
+    'body: Field required',
+  ],
   ['beside an error', json(400, `{"message":"no","x":${deep}}`), 7, ''],
-])('X5: 100,000 deep %s', async (_name, reply, code, message) => {
-  const server = await serve([reply]);
-  const env = { ...serviceAt(server), NATTER_RETRIES: '0' };
-  const result = await runNatter(['hi'], { env });
-  expect(result.code).toBe(code);
-  expect(result.stderr).toContain(message);
-  expect(result.stderr).not.toMatch(unexpected);
-});
+])(
+  'X5: a value 100,000 deep %s does not cause an unexpected error',
+  async (_name, reply, code, message) => {
+    const server = await serve([reply]);
+    const env = { ...serviceAt(server), NATTER_RETRIES: '0' };
+    const result = await runNatter(['hi'], { env });
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(message);
+    expect(result.stderr).not.toMatch(unexpected);
+  },
+);
 
 test.each([
   ['one JSON body', json(200, `{"choices":[{"message":{"content":"text"},"x":${deep}}]}`)],
@@ -64,7 +72,7 @@ test.each([
   [['models', 'get', 'origin'], `{"id":"origin","x":${deep}}`],
   [['models', 'get', 'origin', '--json'], `{"id":"origin","x":${deep}}`],
   [['models', 'list', '--json'], `{"data":[{"id":"origin","x":${deep}}]}`],
-])('X5: a model record 100,000 deep: %j', async (words, text) => {
+])('X5: a model record 100,000 deep is reported: %j', async (words, text) => {
   const server = await serve([json(200, text)]);
   const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
   expect(code).toBe(9);
@@ -72,7 +80,7 @@ test.each([
   expect(stdout + stderr).not.toMatch(unexpected);
 });
 
-test('X5: a field of a batch item, a scenario, a recording, results and --param', async () => {
+test('X5: deep values in a batch item, a scenario, a recording, results and --param are reported', async () => {
   const items = write('items.jsonl', '{"x":"a"}', `{"prompt":"b","x":${deep}}`);
   const scenario = write('scenario.json', `{"rules":[{"body":${deep}}]}`);
   const recording = write(
@@ -98,7 +106,7 @@ test('X5: a field of a batch item, a scenario, a recording, results and --param'
   }
 });
 
-test('X5: a line of a conversation costs that line', async () => {
+test('X5: a deep line of a conversation is skipped, and the others are shown', async () => {
   const env = { HOME: temporaryHome() };
   await runNatter(['--sandbox', 'first'], { env });
   const files = readdirSync(env.HOME, { recursive: true, encoding: 'utf8' });

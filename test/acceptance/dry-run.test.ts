@@ -21,7 +21,7 @@ async function dryRun(words: readonly string[], env: Readonly<Record<string, str
   return JSON.parse(stdout) as DryRun;
 }
 
-test('shows the request that is sent without --dry-run, the key masked', async () => {
+test('shows the request that would be sent, with a masked key', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = {
     HOME: temporaryHome(),
@@ -53,17 +53,17 @@ test('shows the request that is sent without --dry-run, the key masked', async (
   expect(dry.request.headers).toEqual({
     ...compared,
     authorization: 'Bearer …0001',
-    // Its profile has no address, so a header that looks secret goes nowhere.
+    // The profile has no address, so its secret header is not sent.
   });
 });
 
-test('tells the estimate and the window', async () => {
+test('shows the estimate and the window', async () => {
   const { estimate } = await dryRun(['x'.repeat(400)]);
   expect(estimate).toEqual({ tokens: 104, window: 128_000 });
   expect((await dryRun(['hi', '-m', 'unheard-of'])).estimate.window).toBeNull();
 });
 
-test('tells where each setting came from', async () => {
+test('shows the source of each setting', async () => {
   const env = { HOME: temporaryHome(), NATTER_RETRIES: '2' };
   await runNatter(['config', 'set', 'system', 'Be brief.'], { env });
   const { settings, profile } = await dryRun(['hi', '-m', 'nextgen', '--param', 'n=1'], env);
@@ -84,27 +84,27 @@ test('needs no service and no key', async () => {
   expect(request.headers).not.toHaveProperty('authorization');
 });
 
-test('with --sandbox shows that the key of the environment is not used', async () => {
+test('with --sandbox does not use the key of the environment', async () => {
   const { request } = await dryRun(['hi', '--sandbox'], { NATTER_API_KEY: 'nk-first-key-0001' });
   expect(request.url).toBe('{sandbox}/v1/chat/completions');
   expect(request.headers['authorization']).toBe('Bearer …');
 });
 
-test('takes standard input into the request', async () => {
+test('includes standard input in the request', async () => {
   const { stdout } = await runNatter(['summarize', '--dry-run'], { input: 'a\nb\n' });
   const { request } = JSON.parse(stdout) as DryRun;
   expect(request.body).toMatchObject({ messages: [{ content: 'summarize\n\na\nb\n' }] });
 });
 
-test('auto shows the model it takes', async () => {
+test('shows the model that auto selects', async () => {
   expect((await dryRun(['hi', '-m', 'auto'])).request.body).toMatchObject({ model: 'origin' });
 });
 
-test('still refuses a bad command line', async () => {
+test('refuses an invalid command line', async () => {
   expect((await runNatter(['hi', '--dry-run', '--timeout', 'soon'])).code).toBe(2);
 });
 
-test('is safe to show on a terminal', async () => {
+test('prints no control characters', async () => {
   const { stdout } = await runNatter(['a\u009Bb\u202Ec', '--dry-run']);
   expect(stdout).not.toMatch(/[\u009B\u202E]/);
   expect((JSON.parse(stdout) as DryRun).request.body).toMatchObject({

@@ -8,61 +8,69 @@ interface Row {
   readonly code: number;
   /** Words after `$NATTER`. */
   readonly line: string;
-  readonly says: RegExp;
+  readonly message: RegExp;
 }
 
 const fault = (group: string) => `--sandbox --retries 0 "[sandbox ${group}]"`;
 
 const rows: readonly Row[] = [
-  { kind: 'usage', code: 2, line: '--sandbox --bogus hi', says: /unknown option/ },
-  { kind: 'configuration', code: 3, line: 'hi', says: /no service is configured/ },
-  { kind: 'unauthorized', code: 4, line: fault('401'), says: /requires a valid API key \(401\)/ },
-  { kind: 'forbidden', code: 5, line: fault('403'), says: /is not allowed to do this \(403\)/ },
-  { kind: 'not_found', code: 6, line: fault('404'), says: /does not know .* \(404\)/ },
-  { kind: 'not_found', code: 6, line: '--sandbox -m nobody hi', says: /\(404\).*nobody/ },
-  { kind: 'invalid_request', code: 7, line: fault('400'), says: /as invalid \(400\)/ },
-  { kind: 'rate_limited', code: 8, line: fault('429'), says: /rate limited .* \(429\)/ },
-  { kind: 'server_error', code: 9, line: fault('500'), says: /the service failed \(500\)/ },
-  { kind: 'server_error', code: 9, line: fault('503 shape=html'), says: /failed \(503\)/ },
+  { kind: 'usage', code: 2, line: '--sandbox --bogus hi', message: /unknown option/ },
+  { kind: 'configuration', code: 3, line: 'hi', message: /no service is configured/ },
+  {
+    kind: 'unauthorized',
+    code: 4,
+    line: fault('401'),
+    message: /requires a valid API key \(401\)/,
+  },
+  { kind: 'forbidden', code: 5, line: fault('403'), message: /is not allowed to do this \(403\)/ },
+  { kind: 'not_found', code: 6, line: fault('404'), message: /does not know .* \(404\)/ },
+  { kind: 'not_found', code: 6, line: '--sandbox -m nobody hi', message: /\(404\).*nobody/ },
+  { kind: 'invalid_request', code: 7, line: fault('400'), message: /as invalid \(400\)/ },
+  { kind: 'rate_limited', code: 8, line: fault('429'), message: /rate limited .* \(429\)/ },
+  { kind: 'server_error', code: 9, line: fault('500'), message: /the service failed \(500\)/ },
+  { kind: 'server_error', code: 9, line: fault('503 shape=html'), message: /failed \(503\)/ },
   {
     kind: 'unreachable',
     code: 10,
     line: '--base-url http://127.0.0.1:1 hi',
-    says: /cannot reach 127\.0\.0\.1:1: the connection was refused/,
+    message: /cannot reach 127\.0\.0\.1:1: the connection was refused/,
   },
   {
     kind: 'unreachable',
     code: 10,
     line: `--first-byte-timeout 100ms ${fault('delay')}`,
-    says: /sent no response/,
+    message: /sent no response/,
   },
-  { kind: 'incomplete', code: 11, line: fault('fin'), says: /the answer is incomplete/ },
+  { kind: 'incomplete', code: 11, line: fault('fin'), message: /the answer is incomplete/ },
   {
     kind: 'incomplete',
     code: 11,
     line: fault('rst cut-after=2'),
-    says: /the answer is incomplete/,
+    message: /the answer is incomplete/,
   },
   {
     kind: 'no_answer',
     code: 14,
     line: fault('finish-reason=content_filter'),
-    says: /the service filtered the answer \(finish_reason content_filter\)/,
+    message: /the service filtered the answer \(finish_reason content_filter\)/,
   },
-  { kind: 'storage', code: 12, line: '--sandbox hi >/dev/full', says: /no space is left/ },
+  { kind: 'storage', code: 12, line: '--sandbox hi >/dev/full', message: /no space is left/ },
 ];
 
-test.each(rows)('P23 $kind exits with $code: $line', async ({ kind, code, line, says }) => {
+test.each(rows)('P23 $kind exits with $code: $line', async ({ kind, code, line, message }) => {
   const { code: actual, stderr } = await runShell(`$NATTER ${line}`);
-  expect(stderr).toMatch(says);
+  expect(stderr).toMatch(message);
   expect(actual).toBe(code);
   expect(exitCodes[kind]).toBe(code);
 });
 
-test.each(rows)('P24 $kind shows two lines and no stack: $line', async ({ line }) => {
-  const { stderr } = await runShell(`$NATTER ${line}`);
-  expect(stderr).toMatch(/^natter: .+\n( {2}.+\n)?$/);
-});
+test.each(rows)(
+  'P24 $kind shows at most two lines, without a stack trace: $line',
+  async ({ line }) => {
+    const { stderr } = await runShell(`$NATTER ${line}`);
+    expect(stderr).toMatch(/^natter: .+\n( {2}.+\n)?$/);
+  },
+);
 
 test.each(rows)('P23 $kind is named by --json on standard error: $line', async (row) => {
   const { code, stderr } = await runShell(`$NATTER --json ${row.line}`);
@@ -70,24 +78,24 @@ test.each(rows)('P23 $kind is named by --json on standard error: $line', async (
   expect(code).toBe(row.code);
 });
 
-test('P23 every cause a service or a person can bring about has a row above', () => {
+test('P23 every kind of failure except an unexpected one has a row above', () => {
   const shown = new Set(rows.map(({ kind }) => kind));
   const missing = Object.keys(exitCodes).filter((kind) => !shown.has(kind as FailureKind));
   expect(missing).toEqual(['unexpected']);
 });
 
-test('P23 every exit code is its own', () => {
+test('P23 every exit code is unique', () => {
   const codes = Object.values(exitCodes);
   expect(new Set(codes).size).toBe(codes.length);
 });
 
-test('P24 NATTER_DEBUG adds the stack', async () => {
+test('P24 NATTER_DEBUG adds the stack trace', async () => {
   const words = ['--sandbox', '[sandbox 404]'];
   const { stderr } = await runNatter(words, { env: { NATTER_DEBUG: '1' } });
   expect(stderr).toMatch(/\n\s+at /);
 });
 
-test('an answer cut by its token limit is a notice and exit 0', async () => {
+test('an answer at its token limit has a notice and exit code 0', async () => {
   const { code, stderr } = await runNatter(['--sandbox', '-t', '5', 'hi']);
   expect(code).toBe(0);
   expect(stderr).toMatch(/^natter: the answer reached the token limit/);

@@ -9,7 +9,7 @@ import { openTerminal } from '../support/terminal.ts';
 
 const tree = JSON.parse(readFileSync('dist/commands.json', 'utf8')) as CompletedCommand;
 
-/** `models`, `models list`, of a command and all below it. */
+/** The words that name a command or one of its subcommands, such as `models list`. */
 function pathsOf({ name, aliases, commands }: CompletedCommand): readonly string[] {
   return [name, ...aliases].flatMap((word) => [
     word,
@@ -19,14 +19,14 @@ function pathsOf({ name, aliases, commands }: CompletedCommand): readonly string
 
 const commands = ['', ...tree.commands.flatMap(pathsOf)];
 
-test('Y33: the commands that are tried are those of the tree', () => {
+test('Y33: these tests run every command of the tree', () => {
   expect(commands).toEqual(expect.arrayContaining(['compare', 'sessions undelete', 'last']));
 });
 
 const wordsOf = (command: string) => (command === '' ? [] : command.split(' '));
 
 test.each(commands)(
-  'natter %s --help is plain text of 80 columns, examples first',
+  'natter %s --help is plain text of 80 columns, with examples first',
   async (command) => {
     const { code, stdout, stderr } = await runNatter([...wordsOf(command), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -39,7 +39,7 @@ test.each(commands)(
   },
 );
 
-test('natter batch merge --help leaves out the options that ask prompts', async () => {
+test('natter batch merge --help omits the options for prompts', async () => {
   const { stdout } = await runNatter(['batch', 'merge', '--help']);
   expect(stdout).toContain('  -o, --output <file>  file to write');
   expect(stdout).not.toMatch(/--(?:template|model|concurrency|unordered|base-url)/);
@@ -49,11 +49,11 @@ test.each(commands.filter((command) => command !== ''))(
   'natter help %s is the same as its --help',
   async (command) => {
     const words = wordsOf(command);
-    const [asked, flagged] = await Promise.all([
+    const [helped, flagged] = await Promise.all([
       runNatter(['help', ...words]),
       runNatter([...words, '-h']),
     ]);
-    expect(asked.stdout).toBe(flagged.stdout);
+    expect(helped.stdout).toBe(flagged.stdout);
   },
 );
 
@@ -64,7 +64,7 @@ test('help on a terminal is the same text', async () => {
   expect(await terminal.transcript()).toBe(piped.stdout.trimEnd());
 });
 
-test('every setting with a flag is in the help with its default and variable', async () => {
+test('the help has every setting with an option, its default and its variable', async () => {
   const text = (await runNatter(['--help'])).stdout.replaceAll(/\s+/g, ' ');
   for (const key of settingKeys.filter((name) => name !== 'save')) {
     const { name, variable } = definitions[key];
@@ -86,7 +86,7 @@ test('Y25: natter conversations export --help names the formats', async () => {
   expect(stdout).toMatch(/--format <format> +markdown, json or html/);
 });
 
-test('Y25: natter help environment has the editor and the cache, and promises no logs', async () => {
+test('Y25: natter help environment has the editor and the cache, but no logs', async () => {
   const { stdout } = await runNatter(['help', 'environment']);
   for (const name of ['VISUAL', 'EDITOR', 'XDG_CACHE_HOME'])
     expect(stdout).toContain(`\n  ${name}\n`);
@@ -117,7 +117,7 @@ test.each(['piping', 'privacy'])('natter help %s is plain text of 80 columns', a
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
-test('an unknown topic is a usage error that suggests the nearest', async () => {
+test('an unknown topic is a usage error with a suggestion', async () => {
   const { code, stdout, stderr } = await runNatter(['help', 'environmint']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('there is no command or topic "environmint"');
@@ -127,7 +127,7 @@ test('an unknown topic is a usage error that suggests the nearest', async () => 
 test.each([
   [['config', 'sett'], 'did you mean natter help config set?'],
   [['config', 'quite', 'other'], 'natter help lists the commands'],
-])('help on %j, which there is not, says %s', async (words, hint) => {
+])('help on the unknown command %j suggests: %s', async (words, hint) => {
   const { code, stderr } = await runNatter(['help', ...words]);
   expect(code).toBe(2);
   expect(stderr).toContain(hint);
@@ -138,7 +138,7 @@ test.each(['auth', 'config'])('natter %s alone prints its help', async (command)
   expect(alone).toMatchObject({ code: 0, stderr: '', stdout: help.stdout });
 });
 
-test.each(['--version', '-V'])('natter %s prints the version alone', async (flag) => {
+test.each(['--version', '-V'])('natter %s prints only the version', async (flag) => {
   const { code, stdout, stderr } = await runNatter([flag]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -147,7 +147,7 @@ test.each(['--version', '-V'])('natter %s prints the version alone', async (flag
 test.each([
   ['--version', '--verbose'],
   ['--verbose', '-V'],
-])('natter %s %s says what runs, from where, and how to update it', async (...words) => {
+])('natter %s %s prints versions, the installation folder and how to update', async (...words) => {
   const { code, stdout, stderr } = await runNatter(words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(`node       ${process.versions.node}\n`);

@@ -4,39 +4,39 @@ import { runNatter, startNatter } from '../support/natter.ts';
 import { runShell } from '../support/shell.ts';
 
 const echo = '[sandbox echo]';
-const say = (...words: string[]) => ['--sandbox', ...words];
+const onSandbox = (...words: string[]) => ['--sandbox', ...words];
 
 test.each([
   ['follows the prompt after a blank line', [`${echo}ask`], 'text', 'ask\n\ntext'],
-  ['keeps its every newline and blank', [`${echo}ask`], '\n a\n\n', 'ask\n\n\n a\n\n'],
-  ['stands where {{stdin}} stands', [`${echo}a {{stdin}} b`], 'X', 'a X b'],
-  ['stands wherever {{stdin}} stands', [`${echo}{{stdin}}, {{stdin}}`], 'X', 'X, X'],
-  ['is the prompt when there is none', [], `${echo}text`, 'text'],
-  ['is asked for with -', [`${echo}a`, '-', 'b'], 'text', 'a b\n\ntext'],
-  ['Y11: is asked for with -f -', [`${echo}a`, '-f', '-'], 'text', 'a\n\ntext'],
-  ['is left alone with --no-stdin', [`${echo}a {{stdin}}`, '--no-stdin'], 'X', 'a {{stdin}}'],
+  ['keeps all its whitespace', [`${echo}ask`], '\n a\n\n', 'ask\n\n\n a\n\n'],
+  ['replaces {{stdin}}', [`${echo}a {{stdin}} b`], 'X', 'a X b'],
+  ['replaces every {{stdin}}', [`${echo}{{stdin}}, {{stdin}}`], 'X', 'X, X'],
+  ['is the prompt if there is no other', [], `${echo}text`, 'text'],
+  ['is required by -', [`${echo}a`, '-', 'b'], 'text', 'a b\n\ntext'],
+  ['Y11: is required by -f -', [`${echo}a`, '-f', '-'], 'text', 'a\n\ntext'],
+  ['is ignored with --no-stdin', [`${echo}a {{stdin}}`, '--no-stdin'], 'X', 'a {{stdin}}'],
 ])('standard input %s', async (_name, words, input, expected) => {
-  const { code, stdout } = await runNatter(say(...words), { input });
+  const { code, stdout } = await runNatter(onSandbox(...words), { input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
 });
 
 test.each([
-  ['an empty input that - asks for', [`${echo}a`, '-'], /standard input is empty/],
-  ['an empty input that -f - asks for', [`${echo}a`, '-f', '-'], /standard input is empty/],
+  ['an empty input with -', [`${echo}a`, '-'], /standard input is empty/],
+  ['an empty input with -f -', [`${echo}a`, '-f', '-'], /standard input is empty/],
   ['-f - together with --no-stdin', ['a', '-f', '-', '--no-stdin'], /--no-stdin ignores it/],
   ['- together with --no-stdin', ['a', '-', '--no-stdin'], /--no-stdin ignores it/],
-  ['no prompt at all', [], /nothing to send/],
+  ['a missing prompt', [], /nothing to send/],
 ])('P15 natter refuses %s', async (_name, words, message) => {
-  const { code, stdout, stderr } = await runNatter(say(...words));
+  const { code, stdout, stderr } = await runNatter(onSandbox(...words));
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(message);
 });
 
 test.each([
-  ['its place in --system', '{{stdin}} a {{stdin}}', 'hi', 'X a X', 'hi'],
-  ['its places in both', 'a {{stdin}}', 'b {{stdin}}', 'a X', 'b X'],
-])('Y11: standard input takes %s', async (_name, system, prompt, expectedSystem, expected) => {
-  const words = say('--dry-run', '-s', system, prompt);
+  ['{{stdin}} in --system', '{{stdin}} a {{stdin}}', 'hi', 'X a X', 'hi'],
+  ['{{stdin}} in --system and the prompt', 'a {{stdin}}', 'b {{stdin}}', 'a X', 'b X'],
+])('Y11: standard input replaces %s', async (_name, system, prompt, expectedSystem, expected) => {
+  const words = onSandbox('--dry-run', '-s', system, prompt);
   for (const command of [words, ['compare', '-m', 'origin', '-m', 'nextgen', ...words]]) {
     const { code, stdout } = await runNatter(command, { input: 'X' });
     expect(code).toBe(0);
@@ -57,12 +57,12 @@ test.each([
   }
 });
 
-test('Y11: --system with {{stdin}} is sent as it is with --no-stdin', async () => {
-  const words = say('--dry-run', '--no-stdin', '-s', 'a {{stdin}}', 'hi');
+test('Y11: with --no-stdin, {{stdin}} in --system is sent unchanged', async () => {
+  const words = onSandbox('--dry-run', '--no-stdin', '-s', 'a {{stdin}}', 'hi');
   expect((await runNatter(words, { input: 'X' })).stdout).toContain('a {{stdin}}');
 });
 
-test('Y8: the guides except the byte order mark from "byte for byte"', async () => {
+test('Y8: the guides mention that a byte order mark is not sent', async () => {
   const helped = await runNatter(['help', 'piping']);
   for (const text of [readFileSync('README.md', 'utf8'), readFileSync('docs/piping.md', 'utf8')]) {
     expect(text).toMatch(/Standard input is appended[^]{0,200} byte order mark/);
@@ -70,12 +70,15 @@ test('Y8: the guides except the byte order mark from "byte for byte"', async () 
   expect(helped.stdout.replaceAll(/\s+/g, ' ')).toContain('byte order mark');
 });
 
-test.each(['<&-', '</dev/null'])('P15 a prompt is enough with %s', async (redirection) => {
-  const line = `$NATTER --sandbox "${echo}hello" ${redirection}`;
-  expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello', stderr: '' });
-});
+test.each(['<&-', '</dev/null'])(
+  'P15 a prompt needs no standard input, with %s',
+  async (redirection) => {
+    const line = `$NATTER --sandbox "${echo}hello" ${redirection}`;
+    expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello', stderr: '' });
+  },
+);
 
-test('P15 a folder as standard input is refused, and --no-stdin leaves it alone', async () => {
+test('P15 a folder as standard input is refused, and --no-stdin ignores it', async () => {
   const refused = await runShell(`$NATTER --sandbox "${echo}hello" </tmp`);
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toMatch(/it is a folder\n {2}use --no-stdin/);
@@ -83,23 +86,23 @@ test('P15 a folder as standard input is refused, and --no-stdin leaves it alone'
   expect(ignored).toMatchObject({ code: 0, stdout: 'hello' });
 });
 
-test('P13 characters split over chunks arrive whole', async () => {
-  // A pipe is read in pieces of a power of two, which three bytes a character never fill.
+test('P13 characters split over two reads stay intact', async () => {
+  // A pipe is read in pieces whose size is a power of two, so characters of three bytes are split.
   const text = '€'.repeat(100_000);
-  const { code, stdout } = await runNatter(say(`${echo}{{stdin}}`), { input: text });
+  const { code, stdout } = await runNatter(onSandbox(`${echo}{{stdin}}`), { input: text });
   expect(code).toBe(0);
   expect(stdout === text).toBe(true);
 });
 
-test('P14 a producer that is silent for more than two seconds is waited for', async () => {
-  const natter = startNatter(say(`${echo}ask`), { keepInputOpen: true });
+test('P14 natter waits for input that is silent for more than two seconds', async () => {
+  const natter = startNatter(onSandbox(`${echo}ask`), { keepInputOpen: true });
   await natter.waitFor('stderr', /waiting for standard input/);
   natter.child.stdin?.end('late');
   expect(await natter.result).toMatchObject({ code: 0, stdout: 'ask\n\nlate' });
 });
 
-test('P16 an open, silent input gets one notice that names --no-stdin, and Ctrl-C leaves', async () => {
-  const natter = startNatter(say('ask'), { keepInputOpen: true });
+test('P16 an open, silent input causes one notice that names --no-stdin, and Ctrl-C exits', async () => {
+  const natter = startNatter(onSandbox('ask'), { keepInputOpen: true });
   await natter.waitFor('stderr', /\n/);
   natter.child.kill('SIGINT');
   const { signal, stdout, stderr } = await natter.result;
@@ -122,19 +125,31 @@ const bytes = (...parts: (string | number[])[]) =>
 
 test.each([
   ['P11 NUL', bytes('abc', [0], 'def'), 'standard input is binary: byte 3 is NUL'],
-  ['P11 a NUL far in', bytes('a'.repeat(70_000), [0]), 'byte 70000 is NUL'],
+  ['P11 NUL at a high offset', bytes('a'.repeat(70_000), [0]), 'byte 70000 is NUL'],
   ['P12 invalid UTF-8', bytes('ab', [0xff], 'c'), 'standard input is not UTF-8: byte 2 is invalid'],
   [
-    'P12 invalid UTF-8 far in',
+    'P12 invalid UTF-8 at a high offset',
     bytes('a'.repeat(70_000), [0xff], 'c'),
     'standard input is not UTF-8: byte 70000 is invalid',
   ],
-  ['P12 a character cut by the end', bytes('caf', [0xe9]), 'byte 3 is invalid'],
-  ['P12 a character cut by another', bytes('caf', [0xe9], 's'), 'byte 3 is invalid'],
-  ['P12 a fault after a mark', bytes([0xef, 0xbb, 0xbf, 0xff]), 'byte 3 is invalid'],
-  ['P12 a fault over a block', bytes('a'.repeat(65_535), [0xe9], 's'), 'byte 65535 is invalid'],
-  ['P12 half a UTF-16 pair', bytes([0xff, 0xfe, 0x68, 0, 0, 0xd8, 0x78, 0]), 'byte 4 is invalid'],
-])('%s is refused, and the message names its place', async (_name, input, message) => {
+  ['P12 a character cut by the end of input', bytes('caf', [0xe9]), 'byte 3 is invalid'],
+  ['P12 a character cut by the next one', bytes('caf', [0xe9], 's'), 'byte 3 is invalid'],
+  [
+    'P12 invalid UTF-8 after a byte order mark',
+    bytes([0xef, 0xbb, 0xbf, 0xff]),
+    'byte 3 is invalid',
+  ],
+  [
+    'P12 invalid UTF-8 across two reads',
+    bytes('a'.repeat(65_535), [0xe9], 's'),
+    'byte 65535 is invalid',
+  ],
+  [
+    'P12 a lone surrogate in UTF-16',
+    bytes([0xff, 0xfe, 0x68, 0, 0, 0xd8, 0x78, 0]),
+    'byte 4 is invalid',
+  ],
+])('%s is refused, and the message has the offset', async (_name, input, message) => {
   const { code, stdout, stderr } = await runNatter(ask, { input });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(message);
@@ -148,15 +163,20 @@ test.each([
   ['--lossy', ['--lossy'], bytes('ab', [0xff], 'c'), 'ab\uFFFDc'],
   ['--lossy with NUL', ['--lossy'], bytes('a', [0], 'b'), 'a\0b'],
   ['a byte order mark', [], bytes([0xef, 0xbb, 0xbf], 'text'), 'text'],
-  ['UTF-16 by its mark', [], bytes([0xff, 0xfe, 0x68, 0, 0x69, 0]), 'hi'],
-  ['big-endian UTF-16 by its mark', [], bytes([0xfe, 0xff, 0, 0x68, 0, 0x69]), 'hi'],
-  ['unmarked UTF-16 by name', ['--stdin-encoding', 'utf-16le'], bytes('h\0i\0'), 'hi'],
+  ['UTF-16 with a byte order mark', [], bytes([0xff, 0xfe, 0x68, 0, 0x69, 0]), 'hi'],
+  ['big-endian UTF-16 with a byte order mark', [], bytes([0xfe, 0xff, 0, 0x68, 0, 0x69]), 'hi'],
+  [
+    'UTF-16 without a mark, named by the option',
+    ['--stdin-encoding', 'utf-16le'],
+    bytes('h\0i\0'),
+    'hi',
+  ],
 ])('P12 natter reads %s', async (_name, flags, input, expected) => {
   const { code, stdout } = await runNatter([...ask, ...flags], { input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
 });
 
-test('P12 an unknown encoding is refused before input is waited for', async () => {
+test('P12 an unknown encoding is refused before natter waits for input', async () => {
   const words = [...ask, '--stdin-encoding', 'klingon'];
   const { code, stderr } = await runNatter(words, { keepInputOpen: true });
   expect(code).toBe(2);

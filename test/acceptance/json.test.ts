@@ -9,8 +9,8 @@ const usage = { prompt_tokens: time, completion_tokens: 1, total_tokens: time };
 
 test.each([
   ['streamed', []],
-  ['whole', ['--no-stream']],
-])('--json prints one document of a %s answer', async (_name, flags) => {
+  ['non-streamed', ['--no-stream']],
+])('--json prints one document for a %s answer', async (_name, flags) => {
   const words = ['--sandbox', '--json', '[sandbox echo]hello', ...flags];
   const { code, stdout, stderr } = await runNatter(words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -27,7 +27,7 @@ test.each([
   ]);
 });
 
-test('--json of a service that tells nothing but the text has nulls', async () => {
+test('--json has null for values the service did not report', async () => {
   const server = await serve([[streamed('hello')]]);
   const { stdout } = await runNatter(['--json', '-m', 'nextgen', 'hi'], { env: serviceAt(server) });
   expect(JSON.parse(stdout)).toMatchObject({
@@ -38,7 +38,7 @@ test('--json of a service that tells nothing but the text has nulls', async () =
   });
 });
 
-test('Y3: --json of a prompt that the service refuses is a document with the error of standard error', async () => {
+test('Y3: --json of a refused prompt prints a document with the same error as standard error', async () => {
   const words = ['--sandbox', '--json', '--retries', '0', '[sandbox 429 retry-after=7]'];
   const { code, stdout, stderr } = await runNatter(words);
   expect(code).toBe(8);
@@ -69,7 +69,7 @@ test('Y3: --json of a prompt that the service refuses is a document with the err
 });
 
 test.each(['--json', '--jsonl'])(
-  'Y3: %s of a prompt that is not sent leaves standard output empty',
+  'Y3: %s prints nothing on standard output for a prompt that is not sent',
   async (flag) => {
     const { code, stdout, stderr } = await runNatter([flag, 'hi']);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
@@ -82,7 +82,7 @@ const measured = { attempts: 1, timing: { first_text_ms: time, total_ms: time } 
 describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('Y3: after %s', (signal) => {
   const stopped = { kind: 'incomplete', message: expect.stringContaining('stopped') as string };
 
-  test.each(['--json', '--jsonl'])('%s is closed, with what was received', async (flag) => {
+  test.each(['--json', '--jsonl'])('%s ends properly, with the text received', async (flag) => {
     const thought = event({ choices: [{ index: 0, delta: { reasoning: 'hmm' } }] });
     const server = await serve([[streamHead(), chunk(thought + delta('hel'))]]);
     const natter = startNatter([flag, '--reasoning', 'hi'], { env: serviceAt(server) });
@@ -99,7 +99,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('Y3: after %s', (signal)
 });
 
 test.each(['--json', '--jsonl'])(
-  'Y3: compare %s has the requests and times of an answer that is cut',
+  'Y3: compare %s has the attempts and times of a cut answer',
   async (flag) => {
     const words = ['compare', '--sandbox', flag, '[sandbox echo fin cut-after=1] one two'];
     const { code, stdout } = await runNatter(words);
@@ -111,14 +111,14 @@ test.each(['--json', '--jsonl'])(
   },
 );
 
-test('Y3: batch has the requests and times of an answer that is cut', async () => {
+test('Y3: batch has the attempts and times of a cut answer', async () => {
   const input = '[sandbox echo fin cut-after=1] one two';
   const { code, stdout } = await runNatter(['batch', '-', '--sandbox'], { input });
   expect(code).toBe(11);
   expect(JSON.parse(stdout)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
 });
 
-test.each(['--json', '--jsonl'])('Y3: %s is closed by a time limit', async (flag) => {
+test.each(['--json', '--jsonl'])('Y3: %s ends properly after a time limit', async (flag) => {
   const server = await serve([[streamHead(), chunk(delta('hel'))]]);
   const words = [flag, '--timeout', '500ms', 'hi'];
   const { code, stdout } = await runNatter(words, { env: serviceAt(server) });
@@ -126,7 +126,7 @@ test.each(['--json', '--jsonl'])('Y3: %s is closed by a time limit', async (flag
   expect(jsonLines(stdout).at(-1)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
 });
 
-test('S31 --json has a refusal apart from the content', async () => {
+test('S31 --json has a refusal separately from the content', async () => {
   const words = ['--sandbox', '--json', '[sandbox refusal echo]I will not'];
   const { code, stdout } = await runNatter(words);
   expect(code).toBe(14);
@@ -151,7 +151,7 @@ test('--json of a cut answer prints its text, marked incomplete', async () => {
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'incomplete' } });
 });
 
-test('--jsonl prints a line for each event as it comes', async () => {
+test('--jsonl prints a line for each event as it arrives', async () => {
   const server = await serve([[streamed('hel', 'lo')]]);
   const { code, stdout } = await runNatter(['--jsonl', 'hi'], { env: serviceAt(server) });
   expect(code).toBe(0);
@@ -171,7 +171,7 @@ test('--jsonl prints a line for each event as it comes', async () => {
   ]);
 });
 
-test('--jsonl tells a retry, and R31 standard error does too', async () => {
+test('--jsonl has a retry, and R31 standard error reports it too', async () => {
   const words = ['--sandbox', '--jsonl', '[sandbox 500 retry-after=0 times=1 echo]hello'];
   const { stdout, stderr } = await runNatter(words);
   expect(jsonLines(stdout)[0]).toEqual({
@@ -196,7 +196,7 @@ test('--jsonl of a cut answer ends with the failure', async () => {
 });
 
 test.each(['--json', '--jsonl'])(
-  'T16 %s writes what could act on a terminal as escapes, and loses nothing',
+  'T16 %s escapes control characters, and loses none',
   async (flag) => {
     const hostile = '\u001B]0;x\u0007 \u009B31m \u007F \u202E \u200B \u2028 \uFEFF';
     const server = await serve([[streamed(hostile)]]);

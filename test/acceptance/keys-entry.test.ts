@@ -17,7 +17,7 @@ function storedKey(home: string): unknown {
   return document.profiles['default']?.apiKey;
 }
 
-test.each(['--api-key', '--key', '--token', '-k'])('K1 there is no flag %s', async (flag) => {
+test.each(['--api-key', '--key', '--token', '-k'])('K1 there is no option %s', async (flag) => {
   const { code, stderr } = await runNatter([flag, secretKey, 'hi']);
   expect(code).toBe(2);
   expect(stderr).toContain(`unknown option '${flag}'`);
@@ -28,13 +28,13 @@ test.each([
   ['--api-key', `--api-key=${secretKey}`],
   ['--key', `--key=\n${secretKey}`],
   ['-k', `-k${secretKey}`],
-])('K1 a key given to %s, which is no flag, is not repeated', async (flag, typed) => {
+])('K1 a key after the unknown option %s is not repeated', async (flag, typed) => {
   const { stderr } = await runNatter([typed, 'hi']);
   expect(stderr).toContain(`unknown option '${flag}'\n`);
   expectNoSecret(stderr);
 });
 
-test('K1 the key is not in the process list while a request is out', async () => {
+test('K1 the key is not in the process list during a request', async () => {
   const server = await serve([[]]);
   const natter = startNatter(['hi'], {
     env: { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey },
@@ -47,7 +47,7 @@ test('K1 the key is not in the process list while a request is out', async () =>
   expectNoSecret(commandLine);
 });
 
-test('K2 a key typed on a terminal is not shown', async () => {
+test('K2 a key typed on a terminal is hidden', async () => {
   const server = await serve([[models]]);
   const home = temporaryHome();
   const terminal = openTerminal(['auth', 'login'], { env: { HOME: home } });
@@ -61,7 +61,7 @@ test('K2 a key typed on a terminal is not shown', async () => {
   expect(storedKey(home)).toBe(secretKey);
 });
 
-test('K2 Ctrl-C at the hidden question stores nothing and ends by SIGINT', async () => {
+test('K2 Ctrl-C at the key question stores nothing, and natter ends by SIGINT', async () => {
   const home = temporaryHome();
   const terminal = openTerminal(['auth', 'login', '--base-url', 'http://127.0.0.1:9'], {
     env: { HOME: home },
@@ -73,7 +73,7 @@ test('K2 Ctrl-C at the hidden question stores nothing and ends by SIGINT', async
   expect(() => storedKey(home)).toThrow('ENOENT');
 });
 
-test('K2 a key comes on standard input', async () => {
+test('K2 a key is read from standard input', async () => {
   const server = await serve([[models]]);
   const home = temporaryHome();
   const login = await runNatter(['auth', 'login', '--base-url', server.url], {
@@ -102,7 +102,7 @@ test.each([
   ['a letter beyond ASCII', 'nk-schlüssel', 'contains a character that is not plain ASCII'],
   ['a NUL byte', 'nk-\0key', 'contains a character that is not plain ASCII'],
   ['a space', 'nk first', 'contains a space'],
-  ['nothing', ' \n', 'is empty'],
+  ['only spaces', ' \n', 'is empty'],
   ['the word Bearer', 'Bearer nk-first', 'starts with the word Bearer'],
 ])('K10 a key on standard input with %s is refused before any request', async (_, key, why) => {
   const server = await serve([[models]]);
@@ -127,7 +127,7 @@ test.each([
   expect(server.connections()).toBe(0);
 });
 
-test('K11 spaces around a key are trimmed', async () => {
+test('K11 whitespace around a key is trimmed', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: `  ${secretKey}\t\n` };
   const { code, stdout } = await runNatter(['hi'], { env });
@@ -137,8 +137,8 @@ test('K11 spaces around a key are trimmed', async () => {
 
 test.each([
   ['UTF-8', Buffer.from(`\uFEFF${secretKey}\r\n`)],
-  ['UTF-16, as PowerShell writes files', Buffer.from(`\uFEFF${secretKey}\r\n`, 'utf16le')],
-])('K2 a key on standard input may be marked as %s', async (_, input) => {
+  ['UTF-16, as from PowerShell', Buffer.from(`\uFEFF${secretKey}\r\n`, 'utf16le')],
+])('K2 a key on standard input may have a byte order mark of %s', async (_, input) => {
   const server = await serve([[models]]);
   const home = temporaryHome();
   await runNatter(['auth', 'login', '--base-url', server.url], { env: { HOME: home }, input });

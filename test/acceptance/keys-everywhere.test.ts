@@ -26,8 +26,8 @@ async function withSettings(server: RawServer, header: string, value: string): P
   return env;
 }
 
-/** How a secret gets into natter: what to run it with, so that the server is asked with it. */
-const waysIn: Readonly<Record<string, (server: RawServer) => Promise<Variables>>> = {
+/** Ways to configure a secret; each returns the environment of a natter that sends it to the server. */
+const configurations: Readonly<Record<string, (server: RawServer) => Promise<Variables>>> = {
   'the key in the environment': async ({ url }) => ({
     NATTER_BASE_URL: url,
     NATTER_API_KEY: secretKey,
@@ -60,10 +60,10 @@ const waysIn: Readonly<Record<string, (server: RawServer) => Promise<Variables>>
 const before = 'it is dark: ';
 const echo = `${before}${secretForms.join(' ')}, thank you`;
 
-/** What is left of the echo on the way out. */
+/** The masked echo. */
 const masked = /^it is dark: (?:\S{0,12}\*\*\*\S{0,3} ?)+, thank you$/;
 
-/** Every file below a home but the ones that settings and keys are kept in. */
+/** The texts of all files in a home folder except settings and keys. */
 function writtenBelow(home: string): readonly string[] {
   return readdirSync(home, { recursive: true, encoding: 'utf8' })
     .map((name) => join(home, name))
@@ -72,7 +72,7 @@ function writtenBelow(home: string): readonly string[] {
     .map((path) => readFileSync(path, 'utf8'));
 }
 
-/** The texts of the deltas and documents that a recording holds, as a reader would join them. */
+/** The joined texts of the deltas and documents in a recording. */
 function recordedText(path: string): string {
   const body = readRecordedLines(path)
     .map(({ type, text }) => (type === 'bytes' ? String(text) : ''))
@@ -85,15 +85,15 @@ const deltas = echo.match(/.{1,5}/gs) ?? [];
 
 async function prepared(way: string, replies: Parameters<typeof serve>[0]) {
   const server = await serve(replies);
-  const variables = await waysIn[way]?.(server);
+  const variables = await configurations[way]?.(server);
   const home = variables?.['HOME'] ?? temporaryHome();
   const env = { HOME: home, NATTER_ALLOW_INSECURE: 'true', NATTER_DEBUG: '1', ...variables };
   return { server, home, env };
 }
 
-const names = Object.keys(waysIn);
+const names = Object.keys(configurations);
 
-test.each(names)('X2: %s, echoed in an error, is on no way out', async (way) => {
+test.each(names)('X2: %s, echoed in an error, is masked in all output', async (way) => {
   const { server, home, env } = await prepared(way, [[json(400, { error: { message: echo } })]]);
   const tape = join(home, 'tape.jsonl');
   for (const flags of [['--record', tape], ['--json'], ['--jsonl']]) {
@@ -105,23 +105,26 @@ test.each(names)('X2: %s, echoed in an error, is on no way out', async (way) => 
   expect(server.requests).toHaveLength(3);
 });
 
-test.each(names)('X2: %s, spelled out in an answer, is on no way out', async (way) => {
-  const { home, env } = await prepared(way, [[streamed(...deltas)]]);
-  const tape = join(home, 'tape.jsonl');
-  const plain = await runNatter(['hi', '--record', tape], { env });
-  const whole = await runNatter(['hi', '--json'], { env });
-  const lines = await runNatter(['hi', '--jsonl'], { env });
-  const { content } = JSON.parse(whole.stdout) as { content: string };
-  const events = jsonLines(lines.stdout) as readonly { readonly text?: string }[];
-  const joined = events.map(({ text = '' }) => text).join('');
-  const replayed = await runNatter(['hi', '--replay', tape]);
-  const texts = [plain.stdout, content, joined, recordedText(tape), replayed.stdout];
-  for (const text of texts) expect(text).toMatch(masked);
-  expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
-  expect(writtenBelow(home).filter((text) => text.includes('thank you'))).toHaveLength(3);
-});
+test.each(names)(
+  'X2: %s, split over the deltas of an answer, is masked in all output',
+  async (way) => {
+    const { home, env } = await prepared(way, [[streamed(...deltas)]]);
+    const tape = join(home, 'tape.jsonl');
+    const plain = await runNatter(['hi', '--record', tape], { env });
+    const whole = await runNatter(['hi', '--json'], { env });
+    const lines = await runNatter(['hi', '--jsonl'], { env });
+    const { content } = JSON.parse(whole.stdout) as { content: string };
+    const events = jsonLines(lines.stdout) as readonly { readonly text?: string }[];
+    const joined = events.map(({ text = '' }) => text).join('');
+    const replayed = await runNatter(['hi', '--replay', tape]);
+    const texts = [plain.stdout, content, joined, recordedText(tape), replayed.stdout];
+    for (const text of texts) expect(text).toMatch(masked);
+    expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
+    expect(writtenBelow(home).filter((text) => text.includes('thank you'))).toHaveLength(3);
+  },
+);
 
-test.each(names)('X2: %s is in no conversation, though the prompt holds it', async (way) => {
+test.each(names)('X2: %s in a prompt is masked in the conversation', async (way) => {
   const { server, home, env } = await prepared(way, [[streamed('Hello')]]);
   await runNatter([`why is ${secretKey} refused?`], { env });
   expect(server.requests[0]?.body).toContain(secretKey);
@@ -130,7 +133,7 @@ test.each(names)('X2: %s is in no conversation, though the prompt holds it', asy
   expectNoSecret(...written);
 });
 
-test('X2: the key of an upstream is on no way out of the sandbox', async () => {
+test('X2: the key of an upstream is masked in all output of the sandbox', async () => {
   const server = await serve([
     [json(200, { data: [{ id: 'origin' }, { id: secretKey }] })],
     [json(400, { error: { message: echo } })],
@@ -150,7 +153,7 @@ test('X2: the key of an upstream is on no way out of the sandbox', async () => {
   expectNoSecret(refused.stdout, refused.stderr, answered.stdout, stdout, stderr);
 });
 
-test('X2: batches, comparisons and lists of models hold no secret that a service sends', async () => {
+test('X2: secrets sent by a service are masked in batches, comparisons and lists of models', async () => {
   const server = await serve([[streamed(...deltas)]]);
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
   const folder = temporaryHome();
@@ -172,7 +175,7 @@ test('X2: batches, comparisons and lists of models hold no secret that a service
 });
 
 test.each(['user', 'dark', 'ollama', 'hi'])(
-  'X2: an answer with the word %s, which is part of a credential, is whole',
+  'X2: the word %s is not masked in answers, although it is part of a credential',
   async (word) => {
     const server = await serve([[streamed(`the ${word} of "role":"user"`)]]);
     const env = {

@@ -23,7 +23,7 @@ import { expectNoSecret, secretKey } from '../support/secret.ts';
 const baseUrl = 'http://127.0.0.1:9';
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** A home with a key stored, without asking any service. */
+/** A home with a stored key, which no service has checked. */
 async function loggedIn() {
   const home = temporaryHome();
   const words = ['auth', 'login', '--no-check', '--base-url', baseUrl];
@@ -38,7 +38,7 @@ async function loggedIn() {
   };
 }
 
-test('K3 at umask 000 the files are for the owner alone, and so is their folder', async () => {
+test('K3 at umask 000 the files and their folder are accessible to their owner only', async () => {
   const home = temporaryHome();
   const login = `umask 000; printf %s '${secretKey}' | "${process.execPath}" "${binary}" auth login --no-check --base-url ${baseUrl}`;
   await promisify(execFile)('/bin/sh', ['-c', login], { env: cleanEnvironment({ HOME: home }) });
@@ -50,7 +50,7 @@ test('K3 at umask 000 the files are for the owner alone, and so is their folder'
   ]).toEqual(['700', '600', '600']);
 });
 
-test('K4 a credentials file that others could read is made private, with a warning', async () => {
+test('K4 a credentials file readable by others is made private, with a warning', async () => {
   const { env, credentials } = await loggedIn();
   chmodSync(credentials, 0o644);
   const status = await runNatter(['auth', 'status'], { env });
@@ -60,7 +60,7 @@ test('K4 a credentials file that others could read is made private, with a warni
   expect((await runNatter(['auth', 'status'], { env })).stderr).toBe('');
 });
 
-test('K5 a symbolic link is followed and kept, and the mode of its target repaired', async () => {
+test('K5 a symbolic link is followed and kept, and its target is made private', async () => {
   const { env, credentials } = await loggedIn();
   const target = join(temporaryHome(), 'elsewhere.json');
   renameSync(credentials, target);
@@ -75,7 +75,7 @@ test('K5 a symbolic link is followed and kept, and the mode of its target repair
   expect(readFileSync(credentials, 'utf8')).toBe(readFileSync(target, 'utf8'));
 });
 
-test('K6 killed at any moment of a set, natter leaves the old settings or the new', async () => {
+test('K6 killed at any moment of config set, natter leaves the old or the new settings', async () => {
   const { env, config } = await loggedIn();
   const long = (letter: string) => letter.repeat(100_000);
   await runNatter(['config', 'set', 'system', long('a')], { env });
@@ -96,25 +96,28 @@ test('K6 killed at any moment of a set, natter leaves the old settings or the ne
 });
 
 test.each([
-  ['is cut', (text: string) => text.slice(0, text.length / 2), 'not valid JSON'],
+  ['is truncated', (text: string) => text.slice(0, text.length / 2), 'not valid JSON'],
   ['is empty', () => '', 'it is empty'],
   ['is a list', () => `["${secretKey}"]`, 'is not a JSON object'],
   ['is binary', () => `\0\u0001${secretKey}`, 'not valid JSON'],
-])('K7 a store that %s is reported, not quoted and not touched', async (_, spoil, problem) => {
-  const { env, credentials } = await loggedIn();
-  const spoiled = spoil(readFileSync(credentials, 'utf8'));
-  writeFileSync(credentials, spoiled, { mode: 0o600 });
-  for (const words of [['hi'], ['auth', 'status'], ['auth', 'logout']]) {
-    const { code, stdout, stderr } = await runNatter(words, { env });
-    expect(code).toBe(3);
-    expect(stderr).toContain(credentials);
-    expect(stderr).toContain(problem);
-    expectNoSecret(stdout, stderr);
-  }
-  expect(readFileSync(credentials, 'utf8')).toBe(spoiled);
-});
+])(
+  'K7 a credentials file that %s is reported without its content, and not changed',
+  async (_, spoil, problem) => {
+    const { env, credentials } = await loggedIn();
+    const spoiled = spoil(readFileSync(credentials, 'utf8'));
+    writeFileSync(credentials, spoiled, { mode: 0o600 });
+    for (const words of [['hi'], ['auth', 'status'], ['auth', 'logout']]) {
+      const { code, stdout, stderr } = await runNatter(words, { env });
+      expect(code).toBe(3);
+      expect(stderr).toContain(credentials);
+      expect(stderr).toContain(problem);
+      expectNoSecret(stdout, stderr);
+    }
+    expect(readFileSync(credentials, 'utf8')).toBe(spoiled);
+  },
+);
 
-test('K7 a byte order mark in a store is read over', async () => {
+test('K7 a byte order mark in the credentials file is ignored', async () => {
   const { env, credentials } = await loggedIn();
   writeFileSync(credentials, `\uFEFF${readFileSync(credentials, 'utf8')}`, { mode: 0o600 });
   const { code, stdout } = await runNatter(['auth', 'status'], { env });
@@ -133,12 +136,12 @@ test.each(['__proto__', 'params.__proto__', 'headers.__proto__', 'params.constru
   },
 );
 
-test('K27 a profile called __proto__ is refused', async () => {
+test('K27 a profile named __proto__ is refused', async () => {
   const words = ['config', 'set', 'model', 'x', '--profile', '__proto__'];
   expect(await runNatter(words)).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('D17 four writers at once lose nothing', async () => {
+test('D17 four simultaneous writers lose no setting', async () => {
   const { env, config } = await loggedIn();
   const names = ['one', 'two', 'three', 'four'];
   await Promise.all(

@@ -15,7 +15,7 @@ function filesBelow(folder: string): readonly string[] {
 
 const html = { 'content-type': 'text/html' };
 
-/** Answers of a server that sends the key back, in whatever form and place. */
+/** Responses of a server that sends the key back. */
 const echoes: readonly (readonly [place: string, reply: Reply])[] = [
   ['a JSON error', [json(400, { error: { message: secretForms.join(' ') } })]],
   ['a flat JSON error', [json(401, { detail: `bad key ${secretKey}`, code: secretKey })]],
@@ -24,9 +24,9 @@ const echoes: readonly (readonly [place: string, reply: Reply])[] = [
   ['a request id', [json(403, {}, { 'x-request-id': secretKey })]],
   ['a redirect', [response(302, { location: `https://evil.test/${secretKey}?k=${secretKey}` })]],
   ['Retry-After', [json(429, {}, { 'retry-after': secretKey })]],
-  ['a page in place of an answer', [response(200, html, `<title>${secretKey}</title>`)]],
-  ['an error within the answer', [json(200, { error: { message: secretForms.join(' ') } })]],
-  ['bytes that are no HTTP', [`${secretKey}\r\n\r\n`]],
+  ['a page instead of an answer', [response(200, html, `<title>${secretKey}</title>`)]],
+  ['an error inside the answer', [json(200, { error: { message: secretForms.join(' ') } })]],
+  ['invalid HTTP', [`${secretKey}\r\n\r\n`]],
 ];
 
 test.each(
@@ -67,7 +67,7 @@ test.each([
   expectNoSecret(stdout, stderr);
 });
 
-test('K8 a key that a server sends as the name of its model is masked in notices', async () => {
+test('K8 a key that a server sends as a model name is masked in notices', async () => {
   const reply = json(200, {
     model: secretKey,
     choices: [{ message: { content: 'Hello' }, finish_reason: secretKey }],
@@ -80,7 +80,7 @@ test('K8 a key that a server sends as the name of its model is masked in notices
   expectNoSecret(stderr);
 });
 
-test('NATTER_DEBUG tells of each request, retry, beginning and end of an answer', async () => {
+test('NATTER_DEBUG logs each request, retry, start and end of an answer', async () => {
   const server = await serve([[json(500, {})], [streamed('Hello')]]);
   const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
   const { stdout, stderr } = await runNatter(['hi'], { env });
@@ -94,7 +94,7 @@ test('NATTER_DEBUG tells of each request, retry, beginning and end of an answer'
   ]);
 });
 
-test('K8 a secret header of a profile is masked where a server sends it back', async () => {
+test('K8 a secret header of a profile that a server sends back is masked', async () => {
   const server = await serve([[json(400, { message: `no ${secretKey}` })]]);
   const env = { HOME: temporaryHome(), NATTER_DEBUG: '1' };
   await runNatter(['config', 'set', 'base-url', server.url], { env });
@@ -126,7 +126,7 @@ test.each([
   ['auth status', ['auth', 'status']],
   ['auth status --json', ['auth', 'status', '--json']],
   ['--dry-run', ['hi', '--dry-run']],
-])('K25 %s shows of a key its end alone', async (_, words) => {
+])('K25 %s shows only the end of a key', async (_, words) => {
   const env = { NATTER_BASE_URL: 'http://127.0.0.1:9', NATTER_API_KEY: secretKey };
   const { code, stdout, stderr } = await runNatter(words, { env });
   expect(code).toBe(0);
@@ -134,12 +134,12 @@ test.each([
   expectNoSecret(stdout, stderr);
 });
 
-test('K25 of a short key nothing is shown', async () => {
+test('K25 no part of a short key is shown', async () => {
   const { stdout } = await runNatter(['auth', 'status'], { env: { NATTER_API_KEY: 'short-key' } });
   expect(stdout).toContain('api-key\t…\t');
 });
 
-test('K22 other processes are started from one file alone, which takes the key away', () => {
+test('K22 only one file starts other processes, and it removes the key from their environment', () => {
   const starter = join('src', 'repl', 'system', 'child-process.ts');
   const users = filesBelow('src').filter((path) =>
     /child_process|worker_threads|node:cluster/.test(readFileSync(path, 'utf8')),

@@ -8,7 +8,7 @@ import { serve } from '../support/serve.ts';
 const plain = { NATTER_BASE_URL: 'http://service.test', NATTER_ALLOW_INSECURE: 'true' };
 const secure = { NATTER_BASE_URL: 'https://service.test', NODE_TLS_REJECT_UNAUTHORIZED: '0' };
 
-test('an http service is asked through HTTP_PROXY', async () => {
+test('requests to an http service use HTTP_PROXY', async () => {
   const server = await serve([[streamed('Hello')]]);
   const proxy = await startProxy({ upstream: server.port });
   const env = { ...plain, HTTP_PROXY: proxy.url, NATTER_API_KEY: secretKey };
@@ -18,7 +18,7 @@ test('an http service is asked through HTTP_PROXY', async () => {
   ]);
 });
 
-test('an https service is asked through a tunnel that never sees the key', async () => {
+test('requests to an https service use a tunnel, and the proxy never gets the key', async () => {
   const server = await serve([[streamed('Hello')]], { tls: true });
   const proxy = await startProxy({ upstream: server.port });
   const env = { ...secure, HTTPS_PROXY: proxy.url, NATTER_API_KEY: secretKey };
@@ -29,7 +29,7 @@ test('an https service is asked through a tunnel that never sees the key', async
 });
 
 test.each(['HTTP_PROXY', 'http_proxy', 'ALL_PROXY'])(
-  'K16 %s is not asked about a loopback address',
+  'K16 %s is not used for a loopback address',
   async (variable) => {
     const server = await serve([[streamed('Hello')]]);
     const proxy = await startProxy({ upstream: server.port });
@@ -47,7 +47,7 @@ test.each([
   ['0.0.0.0:1', 'proxy'],
   ['example.com', 'proxy'],
   ['', 'proxy'],
-])('K17 with NO_PROXY "%s" the way is %s', async (list, way) => {
+])('K17 with NO_PROXY "%s" the connection is: %s', async (list, connection) => {
   const server = await serve([[streamed('Hello')]]);
   const proxy = await startProxy({ upstream: server.port });
   const env = {
@@ -56,11 +56,11 @@ test.each([
     NO_PROXY: list.replace('%port', String(server.port)),
   };
   expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
-  expect(proxy.requests).toHaveLength(way === 'proxy' ? 1 : 0);
+  expect(proxy.requests).toHaveLength(connection === 'proxy' ? 1 : 0);
 });
 
 test.each(['http://ann:TopSecret@', 'ftp://ann:TopSecret@host', 'http://ann:TopSecret@host:99999'])(
-  'K18 the bad proxy address %s is a clean error',
+  'K18 the invalid proxy address %s is a clear error',
   async (address) => {
     const env = { ...plain, HTTP_PROXY: address, NATTER_DEBUG: '1' };
     const { code, stdout, stderr } = await runNatter(['hi'], { env });
@@ -73,7 +73,7 @@ test.each(['http://ann:TopSecret@', 'ftp://ann:TopSecret@host', 'http://ann:TopS
 test.each([
   ['http', plain, 'HTTP_PROXY'],
   ['https', secure, 'HTTPS_PROXY'],
-] as const)('K18 a proxy that answers 407 to %s is a clean error', async (_, service, variable) => {
+] as const)('K18 a 407 of a proxy for %s is a clear error', async (_, service, variable) => {
   const proxy = await startProxy({ upstream: 9, refusal: 407 });
   const address = proxy.url.replace('://', '://ann:TopSecret@');
   const env = { ...service, [variable]: address, NATTER_API_KEY: secretKey, NATTER_DEBUG: '1' };
@@ -85,7 +85,7 @@ test.each([
   expectNoSecret(stderr);
 });
 
-test('K18 a proxy that is not there is named without its password', async () => {
+test('K18 an unreachable proxy is reported without its password', async () => {
   const env = { ...plain, HTTP_PROXY: 'http://ann:TopSecret@127.0.0.1:9', NATTER_DEBUG: '1' };
   const { code, stderr } = await runNatter(['hi', '--retries', '0'], { env });
   expect(code).toBe(10);

@@ -5,11 +5,11 @@ import { certificatePath } from '../support/raw-server.ts';
 import { secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 
-/** Reaches this machine, but is no loopback address. */
-const elsewhere = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
+/** Reaches this machine, but is not a loopback address. */
+const notLoopback = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 
 test.each([301, 302, 303, 307, 308])(
-  'K12 K13 a redirect (%d) to another port gets neither key nor prompt, and is named',
+  'K12 K13 a redirect (%d) to a different port is reported, and gets neither key nor prompt',
   async (status) => {
     const other = await serve([[streamed('Hello')]]);
     const location = `${other.url}/v1/chat/completions`;
@@ -24,16 +24,16 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test('K12 a redirect within the service is not followed either', async () => {
+test('K12 a redirect within the service is not followed', async () => {
   const server = await serve([[response(307, { location: '/v2/chat' })], [streamed('Hello')]]);
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
   expect((await runNatter(['hi'], { env })).code).toBe(3);
   expect(server.requests).toHaveLength(1);
 });
 
-test('K14 a key is not sent over plain http to a host that is not this machine', async () => {
+test('K14 a key is not sent over plain http to another machine', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const env = { NATTER_BASE_URL: elsewhere(server.url), NATTER_API_KEY: secretKey };
+  const env = { NATTER_BASE_URL: notLoopback(server.url), NATTER_API_KEY: secretKey };
   const { code, stderr } = await runNatter(['hi'], { env });
   expect(code).toBe(3);
   expect(stderr).toContain('the key would be sent unencrypted');
@@ -41,18 +41,18 @@ test('K14 a key is not sent over plain http to a host that is not this machine',
   expect(server.connections()).toBe(0);
 });
 
-test('K14 without a key plain http goes anywhere', async () => {
+test('K14 without a key plain http is allowed to any machine', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const env = { NATTER_BASE_URL: elsewhere(server.url) };
+  const env = { NATTER_BASE_URL: notLoopback(server.url) };
   expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
-test('K14 a flag and a profile allow it', async () => {
+test('K14 --allow-insecure and the setting of a profile allow a key over plain http', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = {
     HOME: temporaryHome(),
-    NATTER_BASE_URL: elsewhere(server.url),
+    NATTER_BASE_URL: notLoopback(server.url),
     NATTER_API_KEY: secretKey,
   };
   expect((await runNatter(['hi', '--allow-insecure'], { env })).stdout).toBe('Hello');
@@ -61,7 +61,7 @@ test('K14 a flag and a profile allow it', async () => {
   expect(server.requests).toHaveLength(2);
 });
 
-test('K19 an own authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
+test('K19 an authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
   const server = await serve([[streamed('Hello')]], { tls: true });
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
   const distrusted = await runNatter(['hi'], { env });
@@ -74,7 +74,7 @@ test('K19 an own authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
   expect(trusted).toMatchObject({ code: 0, stdout: 'Hello', stderr: '' });
 });
 
-test('K20 with certificates unchecked natter warns, in one line', async () => {
+test('K20 natter warns in one line if certificates are not verified', async () => {
   const server = await serve([[streamed('Hello')]], { tls: true });
   const env = { NATTER_BASE_URL: server.url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   const { stdout, stderr } = await runNatter(['hi', '--quiet'], { env });
@@ -84,7 +84,7 @@ test('K20 with certificates unchecked natter warns, in one line', async () => {
   );
 });
 
-test('K21 a flag wins over a variable, a variable over the profile, and an empty one is unset', async () => {
+test('K21 an option overrides a variable, a variable the profile, and an empty variable is unset', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { HOME: temporaryHome(), NATTER_BASE_URL: server.url };
   const sentModel = async (words: readonly string[], more: Record<string, string>) => {
@@ -99,7 +99,7 @@ test('K21 a flag wins over a variable, a variable over the profile, and an empty
   expect(await sentModel(['-m', 'flag'], { NATTER_MODEL: 'variable' })).toBe('flag');
 });
 
-test('K21 an empty NATTER_API_KEY leaves the stored key in force', async () => {
+test('K21 an empty NATTER_API_KEY does not override the stored key', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { HOME: temporaryHome(), NATTER_API_KEY: '' };
   await runNatter(['auth', 'login', '--no-check', '--base-url', server.url], {
@@ -110,7 +110,7 @@ test('K21 an empty NATTER_API_KEY leaves the stored key in force', async () => {
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
 });
 
-test('a stored key goes to the service it was stored for, and to no other', async () => {
+test('a stored key is sent only to the service it was stored for', async () => {
   const [own, other] = [await serve([[streamed('Own')]]), await serve([[streamed('Other')]])];
   const env = { HOME: temporaryHome() };
   await runNatter(['auth', 'login', '--no-check', '--base-url', own.url], {
@@ -123,7 +123,7 @@ test('a stored key goes to the service it was stored for, and to no other', asyn
   expect(other.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
-test('a login to a new address does not take the secret headers of the old one along', async () => {
+test('a login to a new address does not send the secret headers of the old one', async () => {
   const server = await serve([[response(200, {}, '["origin"]')]]);
   const env = { HOME: temporaryHome() };
   await runNatter(['config', 'set', 'base-url', 'https://old.example'], { env });

@@ -27,7 +27,7 @@ const dryRun = async (...words: string[]): Promise<Dry> => {
 
 const newPath = (name: string) => join(mkdtempSync(join(tmpdir(), 'natter-limits-')), name);
 
-/** A sparse file of so many bytes, which takes no room on the disk. */
+/** A sparse file, which takes no space on the disk. */
 function sparseFile(bytes: number): string {
   const file = newPath('sparse');
   writeFileSync(file, '');
@@ -60,7 +60,7 @@ test.each([
   expect(kilobytes).toBeLessThan(500_000);
 });
 
-test('P9 what no tokenizer could fit into the window is refused before it is sent', async () => {
+test('P9 a prompt that cannot fit the window with any tokenizer is refused before it is sent', async () => {
   const server = await serve([[streamed('never')]]);
   const input = 'x'.repeat(20_000_000);
   const { code, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
@@ -72,7 +72,7 @@ test('P9 what no tokenizer could fit into the window is refused before it is sen
   expect(server.requests).toHaveLength(0);
 });
 
-test('an estimate near the window is warned of with numbers, and sent', async () => {
+test('a prompt near the window causes a warning with numbers, and is sent', async () => {
   const server = await serve([[streamed('answer')]]);
   const input = 'word'.repeat(110_000);
   const { code, stdout, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
@@ -82,7 +82,7 @@ test('an estimate near the window is warned of with numbers, and sent', async ()
   );
 });
 
-test('an estimate over the window is warned of, and sent all the same', async () => {
+test('a prompt over the window causes a warning, and is sent', async () => {
   const server = await serve([[streamed('answer')]]);
   const input = 'word'.repeat(130_000);
   const { code, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
@@ -90,7 +90,7 @@ test('an estimate over the window is warned of, and sent all the same', async ()
   expect(stderr).toMatch(/~130,\d+ tokens, over origin's window/);
 });
 
-test('the cap on the answer counts towards the window', async () => {
+test('the token limit of the answer counts towards the window', async () => {
   const { estimate } = await dryRun('-t', '127000', 'hi');
   expect(estimate).toEqual({ tokens: 127_005, window: 128_000 });
 });
@@ -98,14 +98,14 @@ test('the cap on the answer counts towards the window', async () => {
 test.each([
   ['a short prompt', 'hi', 'origin'],
   ['a prompt over the smaller window', 'word'.repeat(130_000), 'nextgen'],
-])('-m auto takes the smallest model for %s', async (_name, input, model) => {
+])('-m auto selects the smallest model for %s', async (_name, input, model) => {
   const server = await serve([[streamed('answer')]]);
   const { code } = await runNatter(['-m', 'auto', '-'], { input, env: serviceAt(server) });
   expect(code).toBe(0);
   expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ model });
 });
 
-test('only the fields of the contract are sent unless the user adds more', async () => {
+test('only the fields of the contract are sent by default', async () => {
   const { request } = await dryRun('hi');
   expect(request.body).toEqual({
     model: 'origin',
@@ -114,7 +114,7 @@ test('only the fields of the contract are sent unless the user adds more', async
   });
 });
 
-test('--no-stream, --system, --max-tokens and --param shape the request', async () => {
+test('--no-stream, --system, --max-tokens and --param change the request', async () => {
   const flags = ['--no-stream', '-s', 'be brief', '-t', '9', '--param', 'temperature=0.2'];
   const { request } = await dryRun(...flags, '--param', 'stop=["a","b"]', 'hi');
   expect(request.body).toEqual({
@@ -129,7 +129,7 @@ test('--no-stream, --system, --max-tokens and --param shape the request', async 
   });
 });
 
-test('Y11: --param takes a word as text', async () => {
+test('Y11: --param accepts a word as text', async () => {
   const { request } = await dryRun('--param', 'reasoning_effort=high', 'hi');
   expect(request.body).toMatchObject({ reasoning_effort: 'high' });
 });
@@ -142,8 +142,8 @@ test.each([
   ['stream', ['--param', 'stream=false'], /parameter stream is set by natter itself/],
   ['max_tokens', ['--param', 'max_tokens=1'], /parameter max_tokens is set by natter itself/],
   ['__proto__', ['--param', '__proto__={}'], /cannot be the name of a parameter/],
-  ['a cap of 0', ['-t', '0'], /--max-tokens must be a whole number/],
-  ['half a token', ['-t', '1.5'], /--max-tokens must be a whole number/],
+  ['a token limit of 0', ['-t', '0'], /--max-tokens must be a whole number/],
+  ['a fraction of a token', ['-t', '1.5'], /--max-tokens must be a whole number/],
 ])('natter refuses %s', async (_name, flags, message) => {
   const { code, stdout, stderr } = await runNatter(['--sandbox', ...flags, 'hi']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -14,7 +14,7 @@ const container = ['--pid', '--fork', '--mount-proc', '--kill-child=KILL', '--']
 const mayUnshare = spawnSync('unshare', [...container, 'true']).status === 0;
 if (!mayUnshare) {
   process.stderr.write(
-    'natter as process 1 is not tried: this machine permits no `unshare --pid`\n',
+    'natter as process 1 is not tested: this machine does not permit `unshare --pid`\n',
   );
 }
 
@@ -42,7 +42,7 @@ async function runInContainer(...all: Parameters<typeof startInContainer>) {
   return { code, stderr };
 }
 
-/** Kills process 1 itself, as a container's end does. */
+/** Kills process 1 itself, as the end of a container does. */
 async function killProcessOne(child: ChildProcess): Promise<void> {
   const children = `/proc/${child.pid}/task/${child.pid}/children`;
   process.kill(Number(readFileSync(children, 'utf8')), 'SIGKILL');
@@ -55,7 +55,7 @@ const whole = {
   stderr: expect.stringMatching(/5 of 5 items answered \(\d before\)/) as string,
 };
 
-/** A place whose service answers five prompts, a second and more for each. */
+/** A place with five prompts, whose service needs about a second for each. */
 async function slowPlace(): Promise<BatchPlace> {
   const place = await openBatchPlace([rule('tokens=8 rate=10')]);
   place.write('p.txt', promptLines(5));
@@ -67,7 +67,7 @@ const hasResult = (place: BatchPlace) => () =>
   place.has('out.jsonl') && place.read('out.jsonl') !== '';
 
 describe.skipIf(!mayUnshare)('natter as process 1', () => {
-  test('X7: a batch that is killed goes on at once in a new namespace', async () => {
+  test('X7: a killed batch resumes at once in a new namespace', async () => {
     const place = await slowPlace();
     const run = [['batch', ...words], place.env, place.folder] as const;
     const first = startInContainer(...run);
@@ -80,7 +80,7 @@ describe.skipIf(!mayUnshare)('natter as process 1', () => {
     expect(locksIn(place.folder)).toEqual([]);
   });
 
-  test('X7: a batch that is running is left alone by one in another namespace', async () => {
+  test('X7: a running batch is not disturbed from a different namespace', async () => {
     const place = await slowPlace();
     const run = [['batch', ...words], place.env, place.folder] as const;
     const first = startInContainer(...run);
@@ -94,7 +94,7 @@ describe.skipIf(!mayUnshare)('natter as process 1', () => {
     expect(locksIn(place.folder)).toEqual([]);
   });
 
-  test('X7: a conversation that is killed goes on at once in a new namespace', async () => {
+  test('X7: a killed conversation can be continued at once in a new namespace', async () => {
     const data = createDataFolder();
     const conversations = join(data.path, 'conversations');
     const prompt = '[sandbox tokens=500 rate=20]';
@@ -110,8 +110,8 @@ describe.skipIf(!mayUnshare)('natter as process 1', () => {
   });
 });
 
-describe('a lock on the same machine', () => {
-  test('X7: of a batch that was killed is found dead at once', async () => {
+describe('a lock of the same machine', () => {
+  test('X7: left by a killed batch is removed at once', async () => {
     const place = await slowPlace();
     const first = place.start(words);
     await vi.waitUntil(hasResult(place), { timeout: 20_000 });
@@ -121,7 +121,7 @@ describe('a lock on the same machine', () => {
   });
 
   test.skipIf(process.platform !== 'linux')(
-    'X7: of a process whose id another process has by now is found dead at once',
+    'X7: is removed at once if its process id now belongs to a different process',
     async () => {
       const place = await slowPlace();
       const first = place.start(words);
@@ -129,14 +129,14 @@ describe('a lock on the same machine', () => {
       first.child.kill('SIGKILL');
       await first.result;
       const lock = JSON.parse(place.read('out.jsonl.lock')) as object;
-      // As if the system had given the killed natter's id to this process.
+      // As if this process had the id of the killed natter.
       place.write('out.jsonl.lock', JSON.stringify({ ...lock, processId: process.pid }));
       expect(await place.run(words)).toMatchObject(whole);
     },
   );
 });
 
-describe('a lock of another host', () => {
+describe('a lock of a different host', () => {
   const owner = {
     host: 'node-17',
     processId: 4711,
@@ -153,7 +153,7 @@ describe('a lock of another host', () => {
   const waiting =
     /another natter \(process 4711 on node-17\) has out\.jsonl open; checking for up to/;
 
-  test('X8: is dead when it was not renewed for a minute', async () => {
+  test('X8: is removed if it was not renewed for a minute', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(5));
     leave(join(place.folder, 'out.jsonl.lock'), 61);
@@ -161,7 +161,7 @@ describe('a lock of another host', () => {
     expect(locksIn(place.folder)).toEqual([]);
   });
 
-  test('X8: that nobody renews is waited for, and then the batch goes on', async () => {
+  test('X8: expires while natter waits, and the batch resumes', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(5));
     const lock = join(place.folder, 'out.jsonl.lock');
@@ -172,7 +172,7 @@ describe('a lock of another host', () => {
     expect(await natter.result).toMatchObject({ code: 0 });
   });
 
-  test('X8: that is renewed meanwhile is left alone', async () => {
+  test('X8: that is renewed meanwhile stays valid', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(5));
     const lock = join(place.folder, 'out.jsonl.lock');

@@ -8,7 +8,7 @@ import { openTerminal } from '../support/terminal.ts';
 
 const models = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
 
-test('Y16: login on a terminal asks again for what is no address, before it asks for a key', async () => {
+test('Y16: login on a terminal asks again after an invalid address, before it asks for a key', async () => {
   const server = await serve([[models]]);
   const env = { HOME: temporaryHome() };
   const terminal = openTerminal(['auth', 'login'], { env });
@@ -22,7 +22,7 @@ test('Y16: login on a terminal asks again for what is no address, before it asks
   expect(server.requests[0]?.headers['authorization']).toBe('Bearer nk-key');
 });
 
-test('Y16: login on a terminal asks three times at the most', async () => {
+test('Y16: login on a terminal asks at most three times', async () => {
   const terminal = openTerminal(['auth', 'login']);
   for (const count of [1, 2, 3]) {
     await terminal.waitFor(new RegExp(`(?:Base URL of the service:[^]*){${count}}`));
@@ -34,7 +34,7 @@ test('Y16: login on a terminal asks three times at the most', async () => {
   expect(transcript).not.toContain('API key');
 });
 
-test('Y16: login on a terminal asks again for a key that the service refuses', async () => {
+test('Y16: login on a terminal asks again after a refused key', async () => {
   const server = await serve([[json(401, { error: { message: 'bad key nk-wrong' } })], [models]]);
   const env = { HOME: temporaryHome() };
   const terminal = openTerminal(['auth', 'login', '--base-url', server.url], { env });
@@ -47,7 +47,7 @@ test('Y16: login on a terminal asks again for a key that the service refuses', a
   expect((await runNatter(['auth', 'status'], { env })).stdout).toContain('api-key\t…0001');
 });
 
-test('Y16: login asks again for a key that no header can carry', async () => {
+test('Y16: login asks again for a key with characters not allowed in a header', async () => {
   const server = await serve([[models]]);
   const terminal = openTerminal(['auth', 'login', '--base-url', server.url]);
   await terminal.waitFor(/API key/);
@@ -58,7 +58,7 @@ test('Y16: login asks again for a key that no header can carry', async () => {
   expect(terminal.output()).not.toContain('nk-first');
 });
 
-test('Y16: an address and a key that are pasted at once answer both questions, and only one is seen', async () => {
+test('Y16: an address and a key pasted together answer both questions, and the key is hidden', async () => {
   const server = await serve([[models]]);
   const env = { HOME: temporaryHome() };
   const terminal = openTerminal(['auth', 'login'], { env });
@@ -69,7 +69,7 @@ test('Y16: an address and a key that are pasted at once answer both questions, a
   expect(server.requests[0]?.headers['authorization']).toBe('Bearer nk-pasted-0001');
 });
 
-test('Y16: Ctrl-C while the service is asked ends the login', async () => {
+test('Y16: Ctrl-C during the check of the key ends the login', async () => {
   const server = await serve([[]]);
   const terminal = openTerminal(['auth', 'login', '--base-url', server.url]);
   await terminal.waitFor(/API key/);
@@ -79,7 +79,7 @@ test('Y16: Ctrl-C while the service is asked ends the login', async () => {
   expect((await terminal.exit).signal).toBe(2);
 });
 
-test('X3: an empty key on a terminal removes the one stored before', async () => {
+test('X3: an empty key on a terminal removes the stored key', async () => {
   const server = await serve([[models], [models], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };
   await runNatter(['auth', 'login', '--base-url', server.url], { env, input: 'nk-old-key-0001' });

@@ -5,12 +5,12 @@ import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const known = { id: 'origin', context_window: 200_000, owner: 'someone' };
-const foreign = { id: 'other', description: 'of somebody else' };
+const unlisted = { id: 'other', description: 'of somebody else' };
 
 test.each([
-  ['an array', [known, foreign]],
-  ['{data}', { object: 'list', data: [known, foreign] }],
-  ['{models}', { models: [known, foreign] }],
+  ['an array', [known, unlisted]],
+  ['{data}', { object: 'list', data: [known, unlisted] }],
+  ['{models}', { models: [known, unlisted] }],
 ])('the list of models is read from %s', async (_, body) => {
   const server = await serve([[json(200, body)]]);
   const env = { NATTER_BASE_URL: server.url };
@@ -19,7 +19,7 @@ test.each([
   );
 });
 
-test('ids alone are completed from the catalogue, marked on a terminal', async () => {
+test('missing fields are filled in from the catalogue, marked on a terminal', async () => {
   const server = await serve([[json(200, ['nextgen', 'origin', 'other'])]]);
   const terminal = openTerminal(['models', 'list'], { env: { NATTER_BASE_URL: server.url } });
   expect((await terminal.exit).exitCode).toBe(0);
@@ -34,7 +34,7 @@ test('ids alone are completed from the catalogue, marked on a terminal', async (
   );
 });
 
-test('a table is cut at the width of a narrow terminal, each model on one line', async () => {
+test('on a narrow terminal each row of the table is truncated to one line', async () => {
   const terminal = openTerminal(['models', 'list', '--sandbox'], { columns: 40 });
   expect((await terminal.exit).exitCode).toBe(0);
   const lines = (await terminal.transcript()).split('\n');
@@ -42,7 +42,7 @@ test('a table is cut at the width of a narrow terminal, each model on one line',
   expect(lines[1]).toMatch(/^origin.*…$/);
 });
 
-test('a pipe gets neither marks, nor heading, nor notice', async () => {
+test('a pipe gets no marks, heading or notice', async () => {
   const { stdout, stderr } = await runNatter(['models', '--sandbox']);
   expect(stdout).toBe(
     'origin\t128000\t18\tfastest, most responsive model\nnextgen\t1000000\t20\tmost advanced model\n',
@@ -50,7 +50,7 @@ test('a pipe gets neither marks, nor heading, nor notice', async () => {
   expect(stderr).toBe('');
 });
 
-test('--json keeps the record and says what the catalogue added', async () => {
+test('--json has the record, and names the fields added from the catalogue', async () => {
   const server = await serve([[json(200, { data: [known] })]]);
   const env = { NATTER_BASE_URL: server.url };
   expect(JSON.parse((await runNatter(['models', 'list', '--json'], { env })).stdout)).toEqual([
@@ -73,7 +73,7 @@ test('models search lists the models that contain a text', async () => {
   });
 });
 
-test('models get shows one model with what else the service sent', async () => {
+test('models get shows one model with all fields of the service', async () => {
   const server = await serve([[json(200, { ...known, tags: ['a', 'b'] })]]);
   const env = { NATTER_BASE_URL: server.url };
   expect((await runNatter(['models', 'get', 'origin'], { env })).stdout).toBe(
@@ -90,21 +90,21 @@ test('models get shows one model with what else the service sent', async () => {
   expect(server.requests[0]?.path).toBe('/v1/models/origin');
 });
 
-test('a record without an id is the model that was asked for', async () => {
+test('a record without an id gets the requested id', async () => {
   const server = await serve([[json(200, { context_window: 5 })]]);
   const env = { NATTER_BASE_URL: server.url };
   const { stdout } = await runNatter(['models', 'get', 'tiny'], { env });
   expect(stdout).toBe('id\ttiny\ncontext window\t5\n');
 });
 
-test('an id is one segment of the path, whatever it holds', async () => {
+test('an id is always one segment of the path', async () => {
   const server = await serve([[json(200, { id: 'a/b c?' })]]);
   const env = { NATTER_BASE_URL: server.url };
   await runNatter(['models', 'get', 'a/b c?'], { env });
   expect(server.requests[0]?.path).toBe('/v1/models/a%2Fb%20c%3F');
 });
 
-test('an unknown id is exit code 6 with the ids that exist', async () => {
+test('an unknown id has exit code 6 and a hint with the existing ids', async () => {
   const { code, stdout, stderr } = await runNatter(['models', 'get', 'nope', '--sandbox']);
   expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
   expect(stderr).toContain('(404)');
@@ -119,15 +119,15 @@ test('an unknown id with --json is one JSON line on standard error', async () =>
   });
 });
 
-test('a server without an address for single models is asked for its list', async () => {
-  const server = await serve([[json(404, {})], [json(200, { data: [known, foreign] })]]);
+test('if a server has no endpoint for single models, natter uses its list', async () => {
+  const server = await serve([[json(404, {})], [json(200, { data: [known, unlisted] })]]);
   const env = { NATTER_BASE_URL: server.url };
   const { code, stdout } = await runNatter(['models', 'get', 'other'], { env });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'id\tother\npurpose\tof somebody else\n' });
   expect(server.requests.map(({ path }) => path)).toEqual(['/v1/models/other', '/v1/models']);
 });
 
-test('an empty list is told, and nothing printed', async () => {
+test('an empty list is reported, and nothing is printed', async () => {
   const server = await serve([[json(200, { data: [] })]]);
   const env = { NATTER_BASE_URL: server.url };
   expect(await runNatter(['models', 'list'], { env })).toMatchObject({
@@ -137,7 +137,7 @@ test('an empty list is told, and nothing printed', async () => {
   });
 });
 
-test('a list in no known shape is a failure of the service', async () => {
+test('a list of unknown shape is a failure of the service', async () => {
   const server = await serve([[json(200, { models: 5 })]]);
   const { code } = await runNatter(['models', 'list'], { env: { NATTER_BASE_URL: server.url } });
   expect(code).toBe(9);

@@ -9,37 +9,37 @@ import { createDataFolder } from '../support/data-folder.ts';
 
 const rows = [
   {
-    name: 'X23: S31 a tool call is no text, no crash and no answer',
+    name: 'X23: S31 a tool call prints no text, and fails as no_answer',
     reply: stream(choice({ delta: { tool_calls: [{ index: 0 }] } }), finish('tool_calls'), done),
     stdout: '',
     stderr: /called a tool instead of answering \(finish_reason tool_calls\)/,
   },
   {
-    name: 'X23: a tool call that ends with stop is no answer',
+    name: 'X23: a tool call that ends with stop fails as no_answer',
     reply: stream(choice({ delta: { tool_calls: [{ index: 0 }] } }), finish('stop'), done),
     stdout: '',
     stderr: /called a tool instead of answering/,
   },
   {
-    name: 'X23: a function call is no answer, and its text is kept',
+    name: 'X23: a function call fails as no_answer, and its text is kept',
     reply: stream(delta('text'), finish('function_call'), done),
     stdout: 'text',
     stderr: /called a function instead of answering \(finish_reason function_call\)/,
   },
   {
-    name: 'X23: S31 a refusal is shown on standard error, and is no answer',
+    name: 'X23: S31 a refusal is shown on standard error, and fails as no_answer',
     reply: stream(choice({ delta: { refusal: 'I would rather not' } }), finish('stop'), done),
     stdout: '',
     stderr: /the model refused: I would rather not\n.*the model refused to answer/,
   },
   {
-    name: 'X23: S32 the text of a filtered answer is kept, and it is no answer',
+    name: 'X23: S32 a filtered answer fails as no_answer, and its text is kept',
     reply: stream(delta('text'), finish('content_filter'), done),
     stdout: 'text',
     stderr: /filtered the answer \(finish_reason content_filter\)/,
   },
   {
-    name: 'X23: a filtered answer in one JSON body is no answer',
+    name: 'X23: a filtered answer in one JSON body fails as no_answer',
     reply: [
       json(200, {
         choices: [{ index: 0, message: { content: 'te' }, finish_reason: 'content_filter' }],
@@ -59,7 +59,7 @@ test.each(rows)('$name', async ({ reply, stdout, stderr }) => {
 
 const filtered = (text: string) => `[sandbox echo finish-reason=content_filter] ${text}`;
 
-test('X23: a batch counts an answer that is none as failed, keeps its text, and asks it again', async () => {
+test('X23: a filtered answer is a failed item of a batch, keeps its text, and is requested again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-no-answer-'));
   const input = join(folder, 'in.txt');
   const output = join(folder, 'out.jsonl');
@@ -81,7 +81,7 @@ test('X23: a batch counts an answer that is none as failed, keeps its text, and 
   expect(again.stderr).toContain('1 of 2 items answered (1 before)');
 });
 
-test('X23: compare fails with the code of an answer that is none, and shows its text', async () => {
+test('X23: compare exits with the code of a filtered answer, and shows its text', async () => {
   const words = ['compare', '--sandbox', filtered('hello')];
   const { code, stdout, stderr } = await runNatter(words);
   expect(code).toBe(14);
@@ -90,7 +90,7 @@ test('X23: compare fails with the code of an answer that is none, and shows its 
   expect(stderr).toMatch(/^origin\t.*\tno_answer$/m);
 });
 
-test('X23: an answer that is none is kept in its conversation, not as one that was cut', async () => {
+test('X23: a filtered answer is saved in its conversation, not marked as cut', async () => {
   const { env } = createDataFolder();
   const { code } = await runNatter(['--sandbox', filtered('hello')], { env });
   expect(code).toBe(14);

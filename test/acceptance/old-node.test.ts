@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { binary, cleanEnvironment } from '../support/natter.ts';
 
-/** Runs natter where Node says it is of that version. */
+/** Runs natter in a Node that reports this version. */
 function runAs(version: string, words: readonly string[]) {
   const versions = JSON.stringify({ node: version });
   const script = `
@@ -18,7 +18,7 @@ function runAs(version: string, words: readonly string[]) {
 }
 
 test.each(['14.21.3', '16.20.2', '18.20.8', '20.18.3'])(
-  'Y22: Node %s is named as too old, without a stack',
+  'Y22: Node %s is reported as too old, without a stack trace',
   async (version) => {
     for (const words of [['hi'], ['--version']]) {
       await expect(runAs(version, words)).rejects.toMatchObject({
@@ -36,7 +36,7 @@ test.each(['20.19.0', '22.0.0', '100.0.0'])('Y22: Node %s is new enough', async 
   expect((await runAs(version, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test('Y22: the first file that is read has no syntax that an old Node refuses', () => {
+test('Y22: the first file has only syntax that an old Node supports', () => {
   const program = readFileSync(binary, 'utf8').replaceAll(/^(?:#!|\/\/).*$/gm, '');
   expect(program).not.toMatch(
     /\b(?:const|let|class|async|import|export)\b|=>|\?\.|\?\?|`|\.\.\.|node:/,

@@ -8,13 +8,13 @@ import { serve } from '../support/serve.ts';
 import { runShell } from '../support/shell.ts';
 import { readSlowly, sha256, settledCount } from '../support/slow-reader.ts';
 
-/** Lines that come for ten seconds, or until nobody wants them. */
+/** Sends lines for ten seconds, or until the reader leaves. */
 const longAnswer: Reply = [
   streamHead(),
   ...Array.from({ length: 2000 }, () => [chunk(delta('a line\n')), 5]).flat(),
 ];
 
-test('P1 a reader that takes one line ends natter quietly', async () => {
+test('P1 a reader that closes the pipe after one line causes no error', async () => {
   const server = await serve([longAnswer]);
   const { code, stdout, stderr } = await runShell(
     '$NATTER hi </dev/null | head -1',
@@ -23,7 +23,7 @@ test('P1 a reader that takes one line ends natter quietly', async () => {
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'a line\n', stderr: '' });
 });
 
-test('P1 the server sees the connection close soon after the reader left', async () => {
+test('P1 the connection to the service closes soon after the reader has closed the pipe', async () => {
   const server = await serve([longAnswer]);
   const child = spawn(process.execPath, [binary, 'hi'], {
     env: cleanEnvironment(serviceAt(server)),
@@ -33,11 +33,11 @@ test('P1 the server sees the connection close soon after the reader left', async
   child.stdout.destroy();
   const start = performance.now();
   await server.idle();
-  // Half of what the answer would take.
+  // Half of the time of the answer.
   expect(performance.now() - start).toBeLessThan(5000);
 });
 
-test('P2 a slow reader gets all of five megabytes', async () => {
+test('P2 a slow reader gets all five megabytes', async () => {
   const piece = 'abcdefghijklmnopqrstuvwxyz äöü\n'.repeat(1000);
   const pieces = Math.ceil(5_000_000 / Buffer.byteLength(piece));
   const server = await serve([
@@ -47,7 +47,7 @@ test('P2 a slow reader gets all of five megabytes', async () => {
   expect({ code, hash }).toEqual({ code: 0, hash: sha256(piece.repeat(pieces)) });
 });
 
-test('P26 memory stays bounded while nobody reads a stream of fifty megabytes', async () => {
+test('P26 memory stays bounded while fifty megabytes are not read', async () => {
   const piece = 'x'.repeat(64 * 1024);
   const pieces = 800;
   let sent = 0;
@@ -78,7 +78,7 @@ test.each([
 });
 
 test.each(['>&-', '2>&-', '>&- 2>&-', '<&- >&- 2>&-'])(
-  'P4 natter does not mind streams closed with %s',
+  'P4 natter works with streams closed by %s',
   async (redirections) => {
     const { code, stderr } = await runShell(`$NATTER --sandbox hi ${redirections}`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -90,12 +90,12 @@ test('P4 a failure keeps its exit code when standard error is closed', async () 
   expect(code).toBe(6);
 });
 
-test('P4 an answer survives a full standard error', async () => {
+test('P4 an answer is printed although standard error is full', async () => {
   const line = '$NATTER --sandbox "[sandbox finish=length echo]hello" </dev/null 2>/dev/full';
   expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello' });
 });
 
-test('P17 standard output holds the answer alone while everything is told on standard error', async () => {
+test('P17 standard output has only the answer, and standard error everything else', async () => {
   const words = ['--sandbox', '-t', '1', '[sandbox 500 retry-after=0 times=1 echo]hello you'];
   const { code, stdout, stderr } = await runNatter(words);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello' });
@@ -112,7 +112,7 @@ test('P25 the C locale changes no byte of an answer', async () => {
   expect(plain.stdoutBytes.equals(unicode.stdoutBytes)).toBe(true);
 });
 
-/** What a terminal must never be sent, and what an editor would like to tidy. */
+/** Control sequences, and whitespace that an editor would change. */
 const hostile =
   '\u001B[2J\u001B]52;c;aGk=\u0007 \u009B31m \u0000\u0008\u007F \u202Eabc\u200B\uFEFF \r\n\r  \t\n\n\u2028 é 😀 no newline at the end';
 
@@ -137,7 +137,7 @@ test('D21 a file gets exactly the bytes of the answer', async () => {
   expect(sha256(stdoutBytes)).toBe(sha256(hostile));
 });
 
-test('S36 bytes that are no UTF-8 become U+FFFD, and the rest of the answer stays exact', async () => {
+test('S36 bytes that are not UTF-8 become U+FFFD, and the rest of the answer stays exact', async () => {
   const [before = '', after = ''] = delta('a#b\u001B[0m').split('#');
   const piece = Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
   const server = await serve([[streamHead(), chunk(piece), chunk(done), lastChunk]]);
@@ -145,13 +145,13 @@ test('S36 bytes that are no UTF-8 become U+FFFD, and the rest of the answer stay
   expect(stdout).toBe('a\uFFFDb\u001B[0m');
 });
 
-test('half a surrogate pair becomes U+FFFD', async () => {
+test('a lone surrogate becomes U+FFFD', async () => {
   const server = await serve([answerOf('a\uD83D', 'b\uDE00', 'c\uD83D')]);
   const { stdout } = await runNatter(['hi'], { env: serviceAt(server) });
   expect(stdout).toBe('a\uFFFDb\uFFFDc\uFFFD');
 });
 
-test('T14 --markdown in a pipe takes control sequences out and says so', async () => {
+test('T14 --markdown in a pipe removes control sequences, with a notice', async () => {
   const server = await serve([answerOf(hostile)]);
   const { code, stdout, stderr } = await runNatter(['--markdown', 'hi'], {
     env: serviceAt(server),
@@ -162,13 +162,13 @@ test('T14 --markdown in a pipe takes control sequences out and says so', async (
   expect(stderr).toMatch(/^natter: \d+ control or hidden characters of the answer not shown/);
 });
 
-test('T19 natter itself writes no escape into a pipe, whatever the answer holds', async () => {
+test('T19 natter itself writes no escape sequences into a pipe', async () => {
   const words = ['--sandbox', '--retries', '1', '[sandbox markdown]'];
   const { stdout, stderr } = await runNatter(words);
   expect(stdout + stderr).not.toContain('\u001B');
 });
 
-test('T4 an error of the service cannot act on a terminal through standard error', async () => {
+test('T4 an error message of the service cannot control the terminal', async () => {
   const words = ['--sandbox', String.raw`[sandbox 400 message="\u001b]0;x\u0007bad\u202e"]`];
   const { stderr } = await runNatter(words);
   expect(stderr).toContain('bad');

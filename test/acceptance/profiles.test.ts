@@ -3,7 +3,7 @@ import { runNatter, temporaryHome } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
-/** Two services, each in a profile of its own name with its own key. */
+/** Two services, each with a profile and a key. */
 async function twoProfiles() {
   const [work, home] = [await serve([[streamed('Work')]]), await serve([[streamed('Home')]])];
   const env = { HOME: temporaryHome() };
@@ -17,7 +17,7 @@ async function twoProfiles() {
   return { env, run, work, home };
 }
 
-test('--profile, NATTER_PROFILE and config use choose the service and its key, in this order', async () => {
+test('--profile, NATTER_PROFILE and config use select the service and its key, in this order', async () => {
   const { env, run, work, home } = await twoProfiles();
   expect((await run('--profile', 'work', 'hi')).stdout).toBe('Work');
   expect(work.requests[0]?.headers['authorization']).toBe('Bearer nk-work');
@@ -33,7 +33,7 @@ test('--profile, NATTER_PROFILE and config use choose the service and its key, i
   expect((await runNatter(['hi', '--profile', 'home'], { env: byVariable })).stdout).toBe('Home');
 });
 
-test('the profiles are listed with the current one and their keys', async () => {
+test('config profiles shows the current profile, and which have keys', async () => {
   const { run } = await twoProfiles();
   await run('config', 'use', 'work');
   expect((await run('config', 'profiles')).stdout).toBe(
@@ -46,7 +46,7 @@ test('the profiles are listed with the current one and their keys', async () => 
   });
 });
 
-test('a removed profile is gone with its key, and the default one is current again', async () => {
+test('remove-profile deletes the profile and its key, and the default profile becomes current', async () => {
   const { run } = await twoProfiles();
   await run('config', 'use', 'work');
   expect((await run('config', 'remove-profile', 'work')).stderr).toBe(
@@ -60,14 +60,14 @@ test.each([
   ['config use', ['config', 'use', 'wrok']],
   ['config remove-profile', ['config', 'remove-profile', 'wrok']],
   ['auth status', ['auth', 'status', '--profile', 'wrok']],
-])('an unknown profile in %s is named beside those that exist', async (_, words) => {
+])('an unknown profile in %s is reported with the existing ones', async (_, words) => {
   const { code, stderr } = await runNatter(words);
   expect(code).toBe(3);
   expect(stderr).toBe('natter: there is no profile "wrok"\n  the profiles are default\n');
 });
 
 test.each(['', '../x', '/etc/passwd', 'a b', 'x'.repeat(65), '-x', '__proto__', 'é'])(
-  'K26 %j is no name for a profile',
+  'K26 %j is not a valid profile name',
   async (name) => {
     const words = ['config', 'set', 'model', 'x', `--profile=${name}`];
     const { code, stderr } = await runNatter(words);
@@ -76,7 +76,7 @@ test.each(['', '../x', '/etc/passwd', 'a b', 'x'.repeat(65), '-x', '__proto__', 
   },
 );
 
-test('login to a profile that is not the current one says how to make it so', async () => {
+test('login to a profile that is not current suggests config use', async () => {
   const env = { HOME: temporaryHome() };
   const words = ['auth', 'login', '--no-check', '--base-url', 'https://a.example'];
   const login = await runNatter([...words, '--profile', 'work'], { env, input: 'nk-key' });
@@ -86,7 +86,7 @@ test('login to a profile that is not the current one says how to make it so', as
   expect(again.stderr).not.toContain('config use');
 });
 
-test('config use says when NATTER_PROFILE wins over it', async () => {
+test('config use warns if NATTER_PROFILE overrides it', async () => {
   const { env } = await twoProfiles();
   const { stderr } = await runNatter(['config', 'use', 'work'], {
     env: { ...env, NATTER_PROFILE: 'home' },
@@ -94,7 +94,7 @@ test('config use says when NATTER_PROFILE wins over it', async () => {
   expect(stderr).toContain('NATTER_PROFILE is set and overrides it');
 });
 
-test('no profile takes part with --sandbox', async () => {
+test('--sandbox ignores profiles', async () => {
   const { env, work } = await twoProfiles();
   const words = ['--sandbox', '[sandbox echo] hello'];
   const { code, stdout } = await runNatter(words, { env: { ...env, NATTER_PROFILE: 'work' } });

@@ -12,7 +12,7 @@ const numbers = (count: number) =>
   Array.from({ length: count }, (_, index) => `${index + 1}\r\n`).join('');
 
 test.skipIf(process.platform === 'win32')(
-  'Y32: a program that ends while its terminal is busy has its last words read',
+  'Y32: all output is read of a program that ends while its terminal is busy',
   async () => {
     for (const busy of [0, 250]) {
       const child = spawnOnTerminal('/bin/sh', ['-c', 'seq 1 3000; printf end'], { cols: 80 });
@@ -30,7 +30,7 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test.skipIf(process.platform === 'win32')(
-  'Y32: natter has written all of a comparison when it ends, however slow the terminal',
+  'Y32: natter has written all output of a comparison when it ends, even to a slow terminal',
   async () => {
     const session = openTerminal(['compare', '--sandbox', '--diff', '[sandbox hostile] hi'], {
       columns: 120,

@@ -19,7 +19,7 @@ const { printReadyText } = load('../../bin/ready-text.cjs') as { printReadyText:
 
 const folder = 'dist/help';
 
-test('the help of every command is ready, as the command tree tells it', async () => {
+test('the build has written the help of every command, as the command tree has it', async () => {
   const program = await buildProgram(createMemoryContext().context, commandNames);
   const pages = helpPages(program).map(([words, text]) => [`natter.${words.join('.')}`, text]);
   const ready = readdirSync(folder).map((name) => {
@@ -36,12 +36,12 @@ test.each([
   [['config', 'set', '-h']],
   [['sessions', 'show', '--help']],
   [['config', 'remove-profile', '--help']],
-])('%j prints what natter itself would', async (words) => {
+])('%j prints the same as the full program', async (words) => {
   const { code, stdout, stderr } = await runNatter(words);
-  // With an option beside it, nothing is ready.
-  const made = await runNatter(['--quiet', ...words]);
+  // With a further option the full program runs.
+  const full = await runNatter(['--quiet', ...words]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toBe(made.stdout);
+  expect(stdout).toBe(full.stdout);
 });
 
 test.each(['--version', '-V'])('%s prints the version of the package', async (flag) => {
@@ -56,14 +56,14 @@ test.each([
   [['..', '--help']],
   [['natter.config', '--help']],
   [['no', 'such', 'command', '--help']],
-])('%j is no page, and gets the help of natter', async (words) => {
+])('%j has no text, and prints the help of natter', async (words) => {
   const { code, stdout } = await runNatter(words);
   expect(code).toBe(0);
   expect(stdout).toBe(readFileSync(join(folder, 'natter.txt'), 'utf8'));
 });
 
 test.each([[['--help', 'models']], [['--', '--help']], [['help', '--version']]])(
-  '%j is not taken for a text that is ready',
+  '%j has no text, and is left to the full program',
   (words) => {
     const written: unknown[] = [];
     expect(printReadyText(words, (...write: never) => written.push(write))).toBe(false);
@@ -71,10 +71,10 @@ test.each([[['--help', 'models']], [['--', '--help']], [['help', '--version']]])
   },
 );
 
-/** What a write to the standard output does: takes so many bytes, or fails. */
+/** The result of a write: the number of bytes written, or an error. */
 type Write = number | 'EAGAIN' | 'EPIPE' | 'ENOSPC';
 
-/** Prints the help of the sandbox to an output that does `writes` in turn, and takes all that is left after them. */
+/** Prints the help of the sandbox with these results of `write`; further writes succeed. */
 function print(writes: readonly Write[]) {
   const taken: Buffer[] = [];
   const left = [...writes];
@@ -90,7 +90,7 @@ function print(writes: readonly Write[]) {
 
 const page = readFileSync(join(folder, 'natter.sandbox.txt'), 'utf8');
 
-test('help for a pipe that is full arrives whole', () => {
+test('help is complete although the pipe is full at times', () => {
   const expected = { done: true, text: page };
   expect(print([])).toEqual(expected);
   expect(print(['EAGAIN', 100, 'EAGAIN', 'EAGAIN', 1])).toEqual(expected);
@@ -106,10 +106,10 @@ test.each<[NodeJS.Platform, string, boolean]>([
   ).toBe(expected);
 });
 
-test('P1 help that nobody reads on is done', () => {
+test('P1 help ends without an error when its reader closes the pipe', () => {
   expect(print([100, 'EPIPE'])).toEqual({ done: true, text: page.slice(0, 100) });
 });
 
-test('help that cannot be written is left to natter, which tells why', () => {
+test('help that cannot be written is left to the full program, which reports the error', () => {
   expect(print(['ENOSPC'])).toEqual({ done: false, text: '' });
 });

@@ -3,23 +3,23 @@ import { replyNames } from '../../src/sandbox/replies/reply.ts';
 import { newPath } from '../recording/recording-fixtures.ts';
 import { runNatter, type RunResult } from '../support/natter.ts';
 
-/** Faults that fall silent, each with the limit that ends it: any other silence is that of a busy machine. */
-const silences = new Map([
+/** Faults that stall, each with the time limit that ends it. */
+const stalls = new Map([
   ['delay', ['--first-byte-timeout', '300ms']],
   ['stall-after=3 tokens=20', ['--idle-timeout', '2s']],
   ['stall-after=3 keep-alive=50 tokens=20', ['--idle-timeout', '2s']],
 ]);
 
 /**
- * What a person or script sees. How long a retry waits is up to chance, and so is the second that is named: the client
- * reads the clock after the moment that is recorded, and a second may begin in between.
+ * The output and exit code. The delay of a retry is random, and the time of its end may differ by a second, because the
+ * client reads the clock after the recorded moment.
  */
 function seen({ code, stdoutBytes, stderr }: RunResult) {
-  const told = stderr.replaceAll(/in \d+ s/g, '').replaceAll(/\d\d:\d\d:\d\d/g, '(time)');
-  return { code, bytes: stdoutBytes.toString('hex'), stderr: told };
+  const text = stderr.replaceAll(/in \d+ s/g, '').replaceAll(/\d\d:\d\d:\d\d/g, '(time)');
+  return { code, bytes: stdoutBytes.toString('hex'), stderr: text };
 }
 
-/** Runs a command on the sandbox and once more on its recording: what both gave. */
+/** Runs a command on the sandbox, then on its recording. */
 async function liveAndReplayed(words: readonly string[]) {
   const tape = newPath();
   const live = await runNatter(['--sandbox', '--record', tape, '--retries', '1', ...words]);
@@ -30,11 +30,21 @@ async function liveAndReplayed(words: readonly string[]) {
 
 const replies = replyNames.map((name) => (name === 'million' ? `${name} tokens=20000` : name));
 
-const spoilt = ['truncated', 'text', 'html', 'two', 'scalar', 'null', 'empty', 'comment', 'utf8'];
+const malformations = [
+  'truncated',
+  'text',
+  'html',
+  'two',
+  'scalar',
+  'null',
+  'empty',
+  'comment',
+  'utf8',
+];
 
 const errorShapes = ['nested', 'typed', 'numeric', 'flat', 'detail', 'string', 'list', 'text'];
 
-/** Groups of words that a prompt asks for trouble with. */
+/** Groups that request a fault. */
 const faults = [
   ...[400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 529].map((status) => `${status}`),
   '204',
@@ -50,7 +60,7 @@ const faults = [
   'fin cut-after=request',
   'rst cut-after=headers',
   'fin cut-after=request times=1',
-  ...silences.keys(),
+  ...stalls.keys(),
   'gzip',
   'br',
   'encoding=deflate',
@@ -59,7 +69,7 @@ const faults = [
   'early-hints',
   'no-stream',
   'no-stream fin',
-  ...spoilt.map((kind) => `malformed-at=3 malformed-as=${kind} tokens=10`),
+  ...malformations.map((kind) => `malformed-at=3 malformed-as=${kind} tokens=10`),
   'error-at=3 tokens=10',
   'error-at=1',
   'error-at=3 error-as=event tokens=10',
@@ -79,9 +89,9 @@ const faults = [
 ];
 
 test.concurrent.each([...replies, ...faults])(
-  'D21 [sandbox %s] gives the same bytes and exit code replayed as live',
+  'D21 [sandbox %s] has the same bytes and exit code replayed as live',
   async (group) => {
-    const limits = silences.get(group) ?? [];
+    const limits = stalls.get(group) ?? [];
     const { live, replayed } = await liveAndReplayed([...limits, `[sandbox ${group}] hello`]);
     expect(seen(replayed)).toEqual(seen(live));
     expect(live.stdout + live.stderr).not.toBe('');
@@ -99,13 +109,13 @@ test.concurrent.each([
   expect(live.code).toBe(code);
 });
 
-test('an answer that was cut is incomplete replayed too, with its text', async () => {
+test('a cut answer is also incomplete when replayed, with its text', async () => {
   const { replayed } = await liveAndReplayed(['[sandbox fin cut-after=5 echo] a b c d e f g h']);
   expect(replayed.code).toBe(11);
   expect(replayed.stdout).toBe('a b c d e');
 });
 
-test('R17 a refused connection is told the same replayed, host and port too', async () => {
+test('R17 a refused connection has the same message when replayed, with host and port', async () => {
   const tape = newPath();
   const address = ['--base-url', 'http://127.0.0.1:1'];
   const live = await runNatter([...address, '--record', tape, 'hi']);

@@ -6,7 +6,7 @@ import { keys, leave, openRepl, sharedHome } from '../support/repl-terminal.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-test('on a terminal it is told what is recorded and what is a replay', async () => {
+test('on a terminal, notices report a recording and a replay', async () => {
   const tape = newPath();
   const words = ['[sandbox echo] hello'];
   const live = openTerminal(['--sandbox', '--record', tape, ...words], { columns: 200 });
@@ -17,7 +17,7 @@ test('on a terminal it is told what is recorded and what is a replay', async () 
   expect(await replay.transcript()).toContain(`natter: replayed from ${tape}`);
 });
 
-test('a conversation is recorded turn by turn, and answers the same when it is replayed', async () => {
+test('a recorded conversation has the same answers when it is replayed', async () => {
   const tape = newPath();
   const converse = async (words: readonly string[], source: string) => {
     const terminal = await openRepl([...words, '--no-save'], { columns: 120 });
@@ -39,7 +39,7 @@ test('a conversation is recorded turn by turn, and answers the same when it is r
   expect(replayed).toContain('replay · origin');
 });
 
-test('a key that a replayed conversation asks for is stored nowhere', async () => {
+test('a key entered in a replayed conversation is not stored', async () => {
   const ask = { method: 'POST', path: '/v1/chat/completions', type: 'request' };
   const body = { model: 'origin', messages: [{ role: 'user', content: 'hi' }], stream: true };
   const headers = { 'content-type': 'text/event-stream' };

@@ -18,7 +18,7 @@ async function recorded(...prompts: readonly string[]): Promise<string> {
   return tape;
 }
 
-test('a recording answers without key, address and network', async () => {
+test('a recording needs no key, address or network', async () => {
   const server = await serve([[streamed('not this')]]);
   const tape = await recorded('[sandbox echo] from the tape');
   const words = ['--replay', tape, '[sandbox echo] from the tape'];
@@ -29,7 +29,7 @@ test('a recording answers without key, address and network', async () => {
   expect(server.connections()).toBe(0);
 });
 
-test('a request that was not recorded fails with exit code 3 and the nearest difference', async () => {
+test('a request that was not recorded fails with exit code 3 and the closest difference', async () => {
   const tape = await recorded('[sandbox echo] hello');
   const { code, stdout, stderr } = await runNatter(['--replay', tape, '[sandbox echo] hallo']);
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
@@ -55,7 +55,7 @@ test('a request that was not recorded fails with exit code 3 and the nearest dif
 test.each([
   ['--record and --replay together', ['--record', 'a', '--replay', 'b', 'hi'], 2],
   ['--speed alone', ['--sandbox', '--speed', '2', 'hi'], 2],
-  ['a recording that is not there', ['--replay', 'none.jsonl', 'hi'], 3],
+  ['a missing recording', ['--replay', 'none.jsonl', 'hi'], 3],
   ['a login', ['auth', 'login', '--replay', 'none.jsonl'], 2],
 ])('%s is refused', async (_, words, code) => {
   const result = await runNatter(words, { cwd: temporaryHome() });
@@ -63,7 +63,7 @@ test.each([
   expect(result.stderr).toMatch(/^natter: .*\n {2}\S/);
 });
 
-test('a file that is no recording is left alone, and nothing is sent', async () => {
+test('a file that is not a recording stays unchanged, and nothing is sent', async () => {
   const server = await serve([[streamed('hi')]]);
   const path = newPath('notes.txt');
   writeFileSync(path, 'my notes\n');
@@ -77,10 +77,10 @@ test('a file that is no recording is left alone, and nothing is sent', async () 
 test('a dry run records nothing and needs no recording', async () => {
   const path = newPath();
   const { code } = await runNatter(['--sandbox', '--dry-run', '--record', path, 'hi']);
-  expect({ code, isThere: existsSync(path) }).toEqual({ code: 0, isThere: false });
+  expect({ code, exists: existsSync(path) }).toEqual({ code: 0, exists: false });
 });
 
-test('K8 neither key nor header of a profile is in a recording, even if the service sends them back', async () => {
+test('K8 a recording has neither the key nor the header of a profile, even if the service sends them back', async () => {
   const header = 'profile-header-secret';
   const server = await serve([
     [json(401, { error: { message: `${secretForms.join(' ')} ${header}` } }, { 'x-echo': header })],
@@ -103,7 +103,7 @@ test('K8 neither key nor header of a profile is in a recording, even if the serv
   expect(text).not.toContain(header);
 });
 
-test('variables record and replay the natter of a script that knows nothing of them', async () => {
+test('variables record and replay the natter commands of an unchanged script', async () => {
   const tape = newPath();
   const script = '$NATTER --sandbox "[sandbox echo] one"; $NATTER --sandbox models list --json';
   const live = await runShell(script, { NATTER_RECORD: tape });
@@ -114,7 +114,7 @@ test('variables record and replay the natter of a script that knows nothing of t
   expect(replayed).toEqual(live);
 });
 
-test('runs of a script that share a file use each recorded answer once', async () => {
+test('commands that share NATTER_REPLAY_USED use each recorded answer once', async () => {
   const server = await serve([[json(429, {})], [streamed('at last')]]);
   const [tape, used] = [newPath(), newPath('used')];
   const run = async (env: Readonly<Record<string, string>>) =>
@@ -127,14 +127,14 @@ test('runs of a script that share a file use each recorded answer once', async (
   expect([await run(shared), await run(shared), await run(shared)]).toEqual([8, 0, 3]);
 });
 
-test('auth status tells that a recording answers', async () => {
+test('auth status reports that answers are from a recording', async () => {
   const env = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_REPLAY: 'tape.jsonl' };
   const { stdout, stderr } = await runNatter(['auth', 'status'], { env });
   expect(stdout).toContain('http://127.0.0.1:1');
   expect(stderr).toContain('answers come from the recording tape.jsonl, not from a service');
 });
 
-test('models that are compared share a recording, whatever their profiles', async () => {
+test('compared models share a recording, even with different profiles', async () => {
   const server = await serve([[streamed('one')], [streamed('two')]]);
   const home = { HOME: temporaryHome() };
   for (const profile of ['default', 'work']) {
@@ -149,7 +149,7 @@ test('models that are compared share a recording, whatever their profiles', asyn
   expect(replayed.stdout.match(/^(one|two)$/gm)?.sort()).toEqual(['one', 'two']);
 });
 
-test('D1 natter killed while it records leaves a recording of all that came', async () => {
+test('D1 natter killed during a recording leaves a recording of everything received', async () => {
   const tape = newPath();
   const server = await serve([[streamHead(), chunk(delta('all that ')), chunk(delta('came'))]]);
   const running = startNatter(['--record', tape, 'hi'], { env: serviceAt(server) });
@@ -163,7 +163,7 @@ test('D1 natter killed while it records leaves a recording of all that came', as
   expect((await runNatter(['--replay', tape, '[sandbox echo] on'])).stdout).toBe('on');
 });
 
-test('P5 Ctrl-C while it records ends the exchange; while it replays it ends natter', async () => {
+test('P5 Ctrl-C ends the exchange of a recording, and ends a replay', async () => {
   const tape = newPath();
   const prompt = '[sandbox tokens=500 rate=50]';
   const live = startNatter(['--sandbox', '--record', tape, prompt]);
@@ -177,7 +177,7 @@ test('P5 Ctrl-C while it records ends the exchange; while it replays it ends nat
   expect((await replay.result).signal).toBe('SIGINT');
 });
 
-test('lines that cannot be read are warned of, and the rest answers', async () => {
+test('unreadable lines cause a warning, and the rest of the recording is used', async () => {
   const tape = writeRecording(
     { exchange: 1, type: 'request', date, method: 'GET', path: '/v1/models' },
     'a note',

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { keys, leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-test('X15: Tab after /resume says why the conversations cannot be read', async () => {
+test('X15: Tab after /resume reports why the conversations cannot be read', async () => {
   const data = mkdtempSync(join(tmpdir(), 'natter-data-'));
-  writeFileSync(join(data, 'conversations'), 'no folder');
+  writeFileSync(join(data, 'conversations'), 'not a folder');
   const terminal = await openRepl(['--sandbox'], { env: { NATTER_DATA_DIR: data } });
   terminal.type(`/resume ${keys.tab}`);
   await screenWith(terminal, /cannot read \S+conversations[^]*› \/resume/);
@@ -15,7 +15,7 @@ test('X15: Tab after /resume says why the conversations cannot be read', async (
   expect(await leave(terminal)).toBe(0);
 });
 
-test('X16: Ctrl-G twice in one read opens one editor, and what follows is typed after it', async () => {
+test('X16: Ctrl-G twice in one read opens one editor, and later keys are typed afterwards', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-editor-'));
   const log = join(folder, 'log');
   const editor = join(folder, 'editor');
@@ -32,14 +32,14 @@ test('X16: Ctrl-G twice in one read opens one editor, and what follows is typed 
 });
 
 describe('X17: a command', () => {
-  test('and a prompt that arrive at once are both done', async () => {
+  test('and a prompt that arrive together are both run', async () => {
     const terminal = await openRepl();
     terminal.type('/usage\r[sandbox echo] tell me\r');
     await terminal.waitFor(/0 answers in this session[^]*\ntell me\n/);
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('with further lines is refused, and its text stays', async () => {
+  test('with further lines is refused, and its text is kept', async () => {
     const terminal = await openRepl();
     terminal.type('/usage\n');
     terminal.type('tell me');
@@ -51,7 +51,7 @@ describe('X17: a command', () => {
   });
 });
 
-test('X31: what is queued behind a prompt that is answered goes out although Esc came before', async () => {
+test('X31: after Esc, a queued prompt is sent once a later prompt is answered', async () => {
   const terminal = await openRepl();
   terminal.type(`[sandbox tokens=2000 rate=100]${keys.enter}`);
   await screenWith(terminal, /tokens · Esc stops/);
@@ -64,7 +64,7 @@ test('X31: what is queued behind a prompt that is answered goes out although Esc
   expect(await leave(terminal)).toBe(0);
 });
 
-test('Y17: a prompt typed at the first question becomes the first prompt, on the sandbox', async () => {
+test('Y17: a prompt typed at the choice of a service becomes the first prompt, on the sandbox', async () => {
   const { HOME } = sharedHome();
   const terminal = openTerminal([], { env: { HOME } });
   await screenWith(terminal, /no service is configured yet[^]*or type a prompt/);

@@ -10,7 +10,7 @@ describe('line mode', () => {
     ['--screen-reader', ['--sandbox', '--screen-reader'], {}],
     ['NATTER_ACCESSIBLE', ['--sandbox'], { NATTER_ACCESSIBLE: '1' }],
     ['TERM=dumb', ['--sandbox'], dumb],
-  ])('T19 %s answers in labelled lines without any escape', async (_name, words, env) => {
+  ])('T19 %s prints labelled lines without escape sequences', async (_name, words, env) => {
     const terminal = openTerminal(words, { env });
     await terminal.waitFor(/^You: $|^You:$/m);
     terminal.type('[sandbox echo] hello\n');
@@ -19,7 +19,7 @@ describe('line mode', () => {
     expect(terminal.output()).not.toContain('\u001B');
   });
 
-  test('P7 Ctrl-C stops an answer, then quits when pressed twice', async () => {
+  test('P7 Ctrl-C stops an answer, and quits when pressed twice more', async () => {
     const terminal = openTerminal(['--sandbox', '--accessible']);
     await terminal.waitFor(/You:/);
     terminal.type('[sandbox tokens=2000 rate=50]\n');
@@ -32,7 +32,7 @@ describe('line mode', () => {
     expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
   });
 
-  test('lines pasted at once are one prompt, as are lines that end with a backslash', async () => {
+  test('lines pasted together form one prompt, as do lines that end with a backslash', async () => {
     const terminal = openTerminal(['--sandbox', '--accessible']);
     await terminal.waitFor(/You:/);
     terminal.type('[sandbox echo] one\ntwo\n');
@@ -43,7 +43,7 @@ describe('line mode', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('X29: arrow keys edit the line, and none gets into the prompt', async () => {
+  test('X29: arrow keys edit the line, and their sequences do not get into the prompt', async () => {
     const terminal = openTerminal(['--sandbox', '--accessible'], { env: sharedHome() });
     await terminal.waitFor(/You:/);
     terminal.type('[sandbox echo] helo');
@@ -57,7 +57,7 @@ describe('line mode', () => {
     expect(terminal.output()).not.toContain('\u001B');
   });
 
-  test('X29: a dumb terminal edits by itself, and a sequence does not get into the prompt', async () => {
+  test('X29: on a dumb terminal an escape sequence does not get into the prompt', async () => {
     const terminal = openTerminal(['--sandbox'], { env: dumb });
     await terminal.waitFor(/You:/);
     terminal.type('[sandbox echo] he\u001B[Dllo\n');
@@ -65,7 +65,7 @@ describe('line mode', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('a first prompt, and one that waited, are shown with their label before the answer', async () => {
+  test('the first prompt and a queued one are shown with their label before the answer', async () => {
     const first = '[sandbox echo rate=4] one two three four five';
     const terminal = openTerminal(['--sandbox', '--accessible', '-i', first]);
     await terminal.waitFor(/^You: \[sandbox echo rate=4\] one two three four five\norigin: one/m);
@@ -74,7 +74,7 @@ describe('line mode', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('a first prompt is sent once the first run has its answer', async () => {
+  test('the first prompt is sent after the choice of a service', async () => {
     const terminal = openTerminal(['-i', '/tea is hot'], { env: { ...dumb, ...sharedHome() } });
     await terminal.waitFor(/Choose 1 to 3:/);
     terminal.type('3\n');
@@ -82,7 +82,7 @@ describe('line mode', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('tells a retry once, with cause and time', async () => {
+  test('reports a retry once, with cause and delay', async () => {
     const terminal = openTerminal(['--sandbox', '--accessible']);
     await terminal.waitFor(/You:/);
     terminal.type('[sandbox 429 retry-after=2 times=1]\n');

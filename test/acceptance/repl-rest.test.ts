@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { temporaryHome } from '../support/natter.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-/** On SIGUSR2 tells what keeps the process going. */
+/** Writes the active resources of the process at SIGUSR2. */
 const observer = `
 process.on('SIGUSR2', () => {
   const { writeFileSync, renameSync } = require('node:fs');
@@ -13,7 +13,7 @@ process.on('SIGUSR2', () => {
 });
 `;
 
-/** A REPL whose active resources can be asked for. */
+/** A REPL whose active resources can be read. */
 async function openObserved() {
   const folder = temporaryHome();
   const [script, observed] = [join(folder, 'observer.cjs'), join(folder, 'observed')];
@@ -34,7 +34,7 @@ async function openObserved() {
 const timers = (resources: readonly string[]) =>
   resources.filter((name) => name === 'Timeout' || name === 'Immediate');
 
-test('a session that waits for a key runs no timer, before an answer and after one', async () => {
+test('an idle session runs no timer, before and after an answer', async () => {
   const { session, resources } = await openObserved();
   const rests = async () => {
     await expect.poll(async () => timers(await resources())).toEqual([]);
@@ -48,8 +48,8 @@ test('a session that waits for a key runs no timer, before an answer and after o
   session.kill('SIGKILL');
 });
 
-test('an answer that streams fast is at most 31 updates of the terminal a second', async () => {
-  // From before the start: updates that are read late must not count against a shorter time.
+test('a fast answer updates the terminal at most 31 times a second', async () => {
+  // Before the start, because updates may be read late.
   const begin = performance.now();
   const session = openTerminal(['--sandbox', '-i', '[sandbox markdown rate=500] hello']);
   await session.waitFor(/›/);
@@ -57,7 +57,7 @@ test('an answer that streams fast is at most 31 updates of the terminal a second
   const seconds = (performance.now() - begin) / 1000;
   const updates = session.output().split('\u001B[?2026h').length - 1;
   expect(updates).toBeGreaterThan(5);
-  // One of the first frame and those of the prompt's own echo are not of the answer.
+  // The first frame and the echo of the prompt are further updates.
   expect(updates).toBeLessThanOrEqual(31 * seconds + 10);
   session.kill('SIGKILL');
 });

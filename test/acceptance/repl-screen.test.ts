@@ -6,7 +6,7 @@ import { clears, keys, leave, openRepl, screenWith, sharedHome } from '../suppor
 const count = (text: string, part: string) => text.split(part).length - 1;
 
 describe('the screen of the REPL', () => {
-  test('is drawn again with Ctrl+L, and nothing of the scrollback is repeated or erased', async () => {
+  test('is redrawn by Ctrl+L, without repeating or erasing the scrollback', async () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox echo] needle${keys.enter}`);
     const before = count(await terminal.waitFor(/\nneedle\n\n›/), 'needle');
@@ -18,7 +18,7 @@ describe('the screen of the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('keeps its caret with NO_COLOR, and has no colour', async () => {
+  test('shows the caret but no colours with NO_COLOR', async () => {
     const terminal = await openRepl(['--sandbox'], { env: { NO_COLOR: '1' } });
     terminal.type(`[sandbox echo] plain${keys.enter}`);
     await terminal.waitFor(/\nplain\n/);
@@ -31,7 +31,7 @@ describe('the screen of the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('uses only colours that a light theme shows as well', async () => {
+  test('uses only colours that are readable on a light theme', async () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox markdown]${keys.enter}`);
     await terminal.waitFor(/the last fence is never closed[^]*›/);
@@ -48,7 +48,7 @@ describe('the screen of the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('leaves the line ends of prose to the terminal, so that it is copied whole', async () => {
+  test('lets the terminal wrap prose, so that a copied line is complete', async () => {
     const terminal = await openRepl(['--sandbox'], { columns: 40 });
     const sentence = `${'many words '.repeat(12)}end`;
     terminal.type(`[sandbox echo] ${sentence}${keys.enter}`);
@@ -57,7 +57,7 @@ describe('the screen of the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('/save takes the name as it is, ~ included, and overwrites nothing', async () => {
+  test('/save expands ~, accepts any file name, and overwrites nothing', async () => {
     const env = sharedHome();
     const terminal = await openRepl(['--sandbox'], { env });
     terminal.type(`[sandbox echo] käse 🧀${keys.enter}`);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('the REPL and its service', () => {
-  test('the first run connects a service, checks its key, and keeps both', async () => {
+  test('the first run connects a service, checks its key, and stores both', async () => {
     const env = sharedHome();
     const first = await openRepl([], { env });
     await screenWith(first, /no service is configured yet/);
@@ -47,7 +47,7 @@ describe('the REPL and its service', () => {
     expect(await leave(second)).toBe(0);
   });
 
-  test('a refused key is replaced on the spot, and the prompt waits in the composer', async () => {
+  test('a refused key can be replaced at once, and the prompt stays in the composer', async () => {
     const env = { NATTER_BASE_URL: service.url, NATTER_API_KEY: 'bad-key' };
     const terminal = await openRepl([], { env });
     terminal.type(`[sandbox echo] hello${keys.enter}`);
@@ -59,7 +59,7 @@ describe('the REPL and its service', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('K2 line mode takes a key without showing it', async () => {
+  test('K2 line mode reads a key with hidden input', async () => {
     const env = { NATTER_BASE_URL: service.url, NATTER_API_KEY: 'bad-key', TERM: 'dumb' };
     const terminal = openTerminal([], { env });
     await terminal.waitFor(/You:/);
@@ -73,7 +73,7 @@ describe('the REPL and its service', () => {
     expect(terminal.output()).not.toContain(sandboxKey);
   });
 
-  test('T4 a hostile error message does nothing to the terminal', async () => {
+  test('T4 a hostile error message cannot control the terminal', async () => {
     const terminal = await openRepl(['--sandbox', '--retries', '0']);
     terminal.type(
       `[sandbox 400 body="{\\"error\\":\\"a\\u001b[2Jb\\u001b]0;x\\u0007c\\"}"]${keys.enter}`,

@@ -5,33 +5,33 @@ import { describe, expect, test } from 'vitest';
 import { temporaryHome } from '../support/natter.ts';
 import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
 
-/** Makes trouble inside natter when SIGUSR2 arrives. */
-const trouble = `
+/** Makes natter fail at SIGUSR2. */
+const failAtSignal = `
 process.on('SIGUSR2', () => {
-  if (process.env.TROUBLE === 'throw') throw new Error('boom');
-  if (process.env.TROUBLE === 'reject') void Promise.reject(new Error('boom'));
-  if (process.env.TROUBLE === 'exit') process.exit(5);
+  if (process.env.FAIL_AS === 'throw') throw new Error('boom');
+  if (process.env.FAIL_AS === 'reject') void Promise.reject(new Error('boom'));
+  if (process.env.FAIL_AS === 'exit') process.exit(5);
 });
 `;
 
-/** Tells what natter ended with, and how it left the terminal. */
-const afterwards =
+/** Prints the exit code of natter, and the mode of the terminal. */
+const printState =
   'echo "ended with $?"; echo tty $(stty -a | grep -oE -- "-?\\b(icanon|echo)\\b")';
 
 function openShell(line: string, options: TerminalOptions = {}) {
   return openTerminal([], { ...options, shell: `trap : INT QUIT; ${line}` });
 }
 
-/** natter in a shell that outlives it; its process is the number after `pid`. */
+/** natter in a shell that outlives it; the shell prints its process id. */
 async function openRepl(env: Readonly<Record<string, string>> = {}) {
-  const session = openShell(`bash -c 'echo "pid $$"; exec $NATTER --sandbox'; ${afterwards}`, {
+  const session = openShell(`bash -c 'echo "pid $$"; exec $NATTER --sandbox'; ${printState}`, {
     env,
   });
   const text = await session.waitFor(/›/);
   return { session, pid: Number(/pid (\d+)/.exec(text)?.[1]) };
 }
 
-describe('P18 the terminal is as it was', () => {
+describe('P18 the terminal is restored', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -56,11 +56,11 @@ describe('P18 the terminal is as it was', () => {
     ['a rejection', 'reject', 1],
     ['an exit', 'exit', 5],
   ])('after %s', async (_, how, code) => {
-    const script = join(temporaryHome(), 'trouble.cjs');
-    writeFileSync(script, trouble);
+    const script = join(temporaryHome(), 'fail-at-signal.cjs');
+    writeFileSync(script, failAtSignal);
     const { session, pid } = await openRepl({
       NODE_OPTIONS: `--require=${script}`,
-      TROUBLE: how,
+      FAIL_AS: how,
     });
     process.kill(pid, 'SIGUSR2');
     await session.exit;
@@ -72,8 +72,8 @@ describe('P18 the terminal is as it was', () => {
 });
 
 describe('P19 Ctrl-Z', () => {
-  test('stops natter, and fg brings it back with its draft', async () => {
-    const session = openShell(`set -m; $NATTER --sandbox; ${afterwards}; fg; ${afterwards}`);
+  test('suspends natter, and fg resumes it with its draft', async () => {
+    const session = openShell(`set -m; $NATTER --sandbox; ${printState}; fg; ${printState}`);
     await session.waitFor(/›/);
     session.type('half a draft');
     await session.waitFor(/half a draft/);
@@ -90,8 +90,8 @@ describe('P19 Ctrl-Z', () => {
 });
 
 /**
- * Whether every character of `paragraph` is in the transcript, from its first words on. A row that was drawn for an
- * older size may stay between them (docs/decisions/0006), and lines are broken anywhere.
+ * Whether the transcript has every character of `paragraph`, in order. A row that was drawn for an
+ * older size may remain between them (docs/decisions/0006), and lines may be broken anywhere.
  */
 function holdsInOrder(transcript: string, paragraph: string): boolean {
   const [head = ''] = paragraph.split(' says');
@@ -106,7 +106,7 @@ function holdsInOrder(transcript: string, paragraph: string): boolean {
 }
 
 describe('P20 the window', () => {
-  test('changes its size 20 times while an answer streams, and no text is lost', async () => {
+  test('can be resized 20 times while an answer streams, without losing text', async () => {
     const session = openTerminal(['--sandbox']);
     await session.waitFor(/›/);
     const paragraphs = Array.from(
@@ -138,7 +138,7 @@ describe('P20 the window', () => {
     session.kill('SIGKILL');
   });
 
-  test('X26: breaks no line in two in a terminal of xterm.js that no variable names', async () => {
+  test('X26: keeps lines whole in an xterm.js terminal that no variable identifies', async () => {
     const session = openTerminal(['--sandbox']);
     await session.waitFor(/›/);
     const paragraphs = Array.from(
@@ -161,26 +161,29 @@ describe('P20 the window', () => {
   });
 });
 
-test.runIf(process.platform === 'linux')('P21 natter ends when its terminal is gone', async () => {
-  const { session, pid } = await openRepl();
-  session.hangUp();
-  const isThere = () => {
-    try {
-      return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    } catch {
-      return false;
-    }
-  };
-  await expect.poll(isThere).toBe(false);
-});
+test.runIf(process.platform === 'linux')(
+  'P21 natter ends when its terminal is closed',
+  async () => {
+    const { session, pid } = await openRepl();
+    session.hangUp();
+    const isRunning = () => {
+      try {
+        return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isRunning).toBe(false);
+  },
+);
 
-test.runIf(process.platform === 'linux')('an idle session takes no processor time', async () => {
+test.runIf(process.platform === 'linux')('an idle session uses no CPU time', async () => {
   const { session, pid } = await openRepl();
   const ticks = () => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
     return Number(fields[13]) + Number(fields[14]);
   };
-  // A second after the first frame it loads what it may need later; once that is done, nothing more happens.
+  // A second after the first frame natter loads modules that it may need later; then it is idle.
   let before: number;
   let tries = 0;
   do {
@@ -193,7 +196,7 @@ test.runIf(process.platform === 'linux')('an idle session takes no processor tim
   session.kill('SIGKILL');
 });
 
-test('T20 a terminal that tells no size gets 80 columns', async () => {
+test('T20 a terminal that reports no size has 80 columns', async () => {
   const session = openShell('stty cols 0 rows 0; $NATTER --sandbox');
   await session.waitFor(/›/);
   session.type('x'.repeat(90));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createDataFolder } from '../support/data-folder.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-/** A conversation of plain lines in which these are typed, each when the one before is done; then it is left. */
+/** Types the lines into a conversation in line mode, each when the one before is done, and quits. */
 async function converse(
   data: ReturnType<typeof createDataFolder>,
   ...lines: readonly (readonly [typed: string, shown: RegExp])[]
@@ -19,7 +19,7 @@ async function converse(
 
 const next = ['-c', '--sandbox', '--dry-run', 'next'];
 
-test('X18: /compare, /quit and natter -c keep the model', async () => {
+test('X18: natter -c keeps the model after /compare', async () => {
   const data = createDataFolder();
   await converse(
     data,
@@ -30,7 +30,7 @@ test('X18: /compare, /quit and natter -c keep the model', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ request: { body: { model: 'origin' } } });
 });
 
-test('X19: /undo, /quit and natter -c leave the exchange out; show and export too', async () => {
+test('X19: after /undo, natter -c, show, export and last omit the exchange', async () => {
   const data = createDataFolder();
   await converse(
     data,
@@ -54,8 +54,8 @@ test('X19: /undo, /quit and natter -c leave the exchange out; show and export to
 
 test.each<[string, readonly string[]]>([
   ['a conversation', []],
-  ['a conversation of plain lines', ['--accessible']],
-])('/compare in %s shows the other answer and the figures of both', async (_, words) => {
+  ['line mode', ['--accessible']],
+])('/compare in %s shows the second answer and the figures of both', async (_, words) => {
   const session = openTerminal(['--sandbox', ...words], { columns: 120 });
   await session.waitFor(/type a prompt|You:/);
   session.type('[sandbox echo] hello\r');

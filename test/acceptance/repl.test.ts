@@ -15,7 +15,7 @@ import {
 import { expectCountdown } from '../support/terminal.ts';
 
 describe('the REPL', () => {
-  test('answers a prompt into the scrollback and waits for the next one', async () => {
+  test('prints the answer to a prompt, and waits for the next one', async () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox echo] hello${keys.enter}`);
     const text = await terminal.waitFor(/› \[sandbox echo\] hello\n\nhello\n\n›/);
@@ -25,7 +25,7 @@ describe('the REPL', () => {
     expect(await terminal.transcript()).toMatch(/natter --resume \w+ reopens/);
   });
 
-  test('P7 Esc stops an answer, keeps its text and goes on with /continue', async () => {
+  test('P7 Esc stops an answer and keeps its text, and /continue continues it', async () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox tokens=2000 rate=100]${keys.enter}`);
     await screenWith(terminal, /tokens · Esc stops/);
@@ -38,7 +38,7 @@ describe('the REPL', () => {
     expect((await terminal.exit).exitCode).toBe(0);
   });
 
-  test('T21 an answer longer than the window scrolls by whole and clears nothing', async () => {
+  test('T21 an answer longer than the window is complete in the scrollback, and nothing is cleared', async () => {
     const terminal = await openRepl(['--sandbox'], { rows: 10 });
     terminal.type(`[sandbox tokens=1500 rate=1500]${keys.enter}`);
     await terminal.waitFor(/› *\n.*1,5\d\d of 128,000/);
@@ -50,7 +50,7 @@ describe('the REPL', () => {
     expect(text.match(/›/g)).toHaveLength(1);
   });
 
-  test('P20 an answer survives twenty resizes', async () => {
+  test('P20 an answer is complete after twenty resizes', async () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox tokens=600 rate=300]${keys.enter}`);
     await screenWith(terminal, /Esc stops/);
@@ -63,13 +63,13 @@ describe('the REPL', () => {
     const shown = lettersOfAnswer(await terminal.transcript());
     const whole = lettersOfAnswer(await answerAlone());
     expect(remaining(whole, shown)).toBe('');
-    // An update that is being written as the window changes may leave a row of the old size.
+    // An update in flight during a resize may leave a row of the old size.
     expect(shown.length - whole.length).toBeLessThan(100);
     expect(terminal.output()).not.toMatch(clears);
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('P22 a paste of 10,000 lines with escapes is one marker, and is sent whole', async () => {
+  test('P22 a paste of 10,000 lines with escape sequences appears as a marker, and is sent in full', async () => {
     const terminal = await openRepl();
     const line = 'x'.repeat(60);
     const text = Array.from({ length: 10_000 }, (_, index) => `${index} ${line}`).join('\n');
@@ -80,7 +80,7 @@ describe('the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('queues what is entered while an answer comes', async () => {
+  test('queues prompts entered while an answer streams', async () => {
     const held = await openHeldSandbox();
     const terminal = await openRepl([], { env: held.env });
     terminal.type(`[sandbox tokens=200 rate=150]${keys.enter}`);
@@ -93,7 +93,7 @@ describe('the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('a failure leaves the prompt in the composer, and Enter sends it again', async () => {
+  test('after a failure the prompt is in the composer, and Enter sends it again', async () => {
     const terminal = await openRepl(['--sandbox', '--retries', '0']);
     terminal.type(`[sandbox 500 times=1] hello${keys.enter}`);
     const screen = await screenWith(terminal, /Enter sends it again/);
@@ -120,7 +120,7 @@ describe('the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('history outlives the session, and Ctrl+R finds in it', async () => {
+  test('the history survives the session, and Ctrl+R searches it', async () => {
     const env = sharedHome();
     const first = await openRepl(['--sandbox'], { env });
     first.type(`[sandbox echo] needle${keys.enter}`);
@@ -152,7 +152,7 @@ describe('the REPL', () => {
     expect((await second.exit).exitCode).toBe(0);
   });
 
-  test('--resume goes on with a conversation', async () => {
+  test('-c continues a conversation', async () => {
     const env = sharedHome();
     const first = await openRepl(['--sandbox'], { env });
     first.type(`[sandbox echo] tea${keys.enter}`);
@@ -165,14 +165,14 @@ describe('the REPL', () => {
     expect(await leave(second)).toBe(0);
   });
 
-  test('-i sends a first prompt and stays', async () => {
+  test('-i sends a first prompt and keeps the conversation open', async () => {
     const terminal = await openRepl(['--sandbox', '-i', '[sandbox echo] first']);
     await terminal.waitFor(/› \[sandbox echo\] first\n\nfirst\n/);
     expect(await leave(terminal)).toBe(0);
   });
 });
 
-/** All that the files of a folder hold, which may not be there yet. */
+/** The text of all files in a folder; empty if it does not exist yet. */
 function textsIn(folder: string): string {
   if (!existsSync(folder)) return '';
   return readdirSync(folder)
@@ -180,13 +180,13 @@ function textsIn(folder: string): string {
     .join('');
 }
 
-/** The answer without its rows' ends, which are the terminal's. */
+/** The answer without whitespace, because the terminal wraps lines. */
 function lettersOfAnswer(transcript: string): string {
   const [, answer = ''] = /\[sandbox tokens=600[^\]]*\]\n([^]*?)\n\n›/.exec(transcript) ?? [];
   return answer.replaceAll(/\s/g, '');
 }
 
-/** What of a text is missing from another one that may hold more. */
+/** The part of `text` that is not a subsequence of `shown`. */
 function remaining(text: string, shown: string): string {
   let at = 0;
   for (const character of shown) if (character === text.charAt(at)) at += 1;

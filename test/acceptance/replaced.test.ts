@@ -34,20 +34,24 @@ function run(folder: string, words: readonly string[]) {
   });
 }
 
-const told =
+const message =
   'natter: natter was updated while it was running, and its files have changed\n' +
   '  start natter again; natter -c continues the conversation\n';
 
 test.each([
-  ['a part it needs', ['answer.cjs']],
-  ['even the part that tells of failures', ['answer.cjs', 'report.cjs']],
-])('a natter that misses %s says so, without a stack', async (_, names) => {
+  ['a file it needs', ['answer.cjs']],
+  ['also the file that reports failures', ['answer.cjs', 'report.cjs']],
+])('a natter that misses %s reports it, without a stack trace', async (_, names) => {
   const folder = installation();
   for (const name of names) rmSync(join(folder, 'dist', name));
-  expect(await run(folder, ['--sandbox', 'hello'])).toEqual({ code: 1, stdout: '', stderr: told });
+  expect(await run(folder, ['--sandbox', 'hello'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: message,
+  });
 });
 
-test('a conversation goes on when natter is updated under it', async () => {
+test('a conversation continues while natter is updated', async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.close());
   const folder = installation();
@@ -71,9 +75,9 @@ test('a conversation goes on when natter is updated under it', async () => {
     env: { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey },
   });
   await session.waitFor(/›/);
-  const ahead = ['answer', 'markdown-stream', 'code-line', 'code-blocks', 'report'];
+  const preloaded = ['answer', 'markdown-stream', 'code-line', 'code-blocks', 'report'];
   const isLoaded = (name: string) => readFileSync(loaded, 'utf8').includes(`/${name}.cjs\n`);
-  while (!ahead.every(isLoaded)) await sleep(20);
+  while (!preloaded.every(isLoaded)) await sleep(20);
   rmSync(join(folder, 'dist'), { recursive: true });
   const enter = async (text: string, answer: RegExp) => {
     session.type(text);

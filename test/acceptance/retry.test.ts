@@ -9,7 +9,7 @@ const status = (code: number, headers: Readonly<Record<string, string>> = {}): R
   response(code, headers),
 ];
 
-test('R2 natter waits at least the seconds of Retry-After', async () => {
+test('R2 natter waits at least as long as Retry-After', async () => {
   const times: number[] = [];
   const note = () => times.push(performance.now());
   const server = await serve([
@@ -26,7 +26,7 @@ test.each([
   ['120', /Retry-After is 2 minutes, until /],
   ['7200', /Retry-After is 2 hours, until /],
   ['999999999999', /Retry-After is more than a year/],
-])('R9 a Retry-After of %s is told, not waited for', async (seconds, message) => {
+])('R9 a Retry-After of %s is reported without waiting', async (seconds, message) => {
   const server = await serve([status(429, { 'retry-after': seconds }), answered]);
   const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
@@ -34,7 +34,7 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test('R9 --retry-max-wait is the bound', async () => {
+test('R9 --retry-max-wait is the limit', async () => {
   const server = await serve([status(429, { 'retry-after': '2' }), answered]);
   const words = ['--retry-max-wait', '1s', 'hi'];
   const { code, stderr } = await runNatter(words, { env: serviceAt(server) });
@@ -43,7 +43,7 @@ test('R9 --retry-max-wait is the bound', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('R12 two failures and an answer print the answer once, and R31 tell each retry on standard error', async () => {
+test('R12 after two failures the answer is printed once, and R31 standard error reports each retry', async () => {
   const failed = status(500, { 'retry-after': '0' });
   const server = await serve([failed, failed, answered]);
   const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
@@ -60,7 +60,7 @@ test.each([
   ['2', 3],
   ['0', 1],
 ])(
-  'R13 R27 --retries %s makes %i requests of a service that keeps failing',
+  'R13 R27 --retries %s makes %i requests to a service that keeps failing',
   async (retries, count) => {
     const server = await serve([status(500, { 'retry-after': '0' })]);
     const words = ['--retries', retries, 'hi'];
@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test('R15 a refusal that would come again is asked for once', async () => {
+test('R15 a refusal that would be repeated is not retried', async () => {
   const server = await serve([status(400), answered]);
   expect((await runNatter(['hi'], { env: serviceAt(server) })).code).toBe(7);
   expect(server.requests).toHaveLength(1);
@@ -88,7 +88,7 @@ test('R17 a refused connection fails at once, with host and port', async () => {
 test.each([
   ['closed', fin],
   ['reset', reset],
-] as const)('R18 a connection %s before it answers is tried again', async (_name, ending) => {
+] as const)('R18 a connection %s before the response is retried', async (_name, ending) => {
   const server = await serve([[ending], answered]);
   const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer' });
@@ -97,7 +97,7 @@ test.each([
   );
 });
 
-test('R21 an answer cut after its first text is not asked for again', async () => {
+test('R21 an answer cut after its first text is not retried', async () => {
   const server = await serve([[streamHead(), chunk(delta('the ')), fin], answered]);
   const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 11, stdout: 'the ' });
@@ -105,14 +105,14 @@ test('R21 an answer cut after its first text is not asked for again', async () =
   expect(server.requests).toHaveLength(1);
 });
 
-test('R22 an answer cut before any text is asked for again, without doubled text', async () => {
+test('R22 an answer cut before its first text is retried, without duplicate text', async () => {
   const server = await serve([[streamHead(), chunk(': hello\n\n'), fin], answered]);
   const { code, stdout } = await runNatter(['hi'], { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer' });
   expect(server.requests).toHaveLength(2);
 });
 
-test('R26 --timeout bounds all retries together', async () => {
+test('R26 --timeout limits all retries together', async () => {
   const server = await serve([status(503)]);
   const words = ['--retries', '100', '--timeout', '3s', 'hi'];
   const { code, stderr } = await runNatter(words, { env: serviceAt(server) });
@@ -124,7 +124,7 @@ test('R26 --timeout bounds all retries together', async () => {
   expect(server.requests.length).toBeLessThan(20);
 });
 
-test('R30 an untrusted certificate is not tried again, and the hint names the remedy', async () => {
+test('R30 an untrusted certificate is not retried, and the hint names the remedy', async () => {
   const server = await serve([answered], { tls: true });
   const { code, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
   expect(code).toBe(10);
@@ -134,7 +134,7 @@ test('R30 an untrusted certificate is not tried again, and the hint names the re
   expect(server.requests).toHaveLength(0);
 });
 
-test('R31 --quiet keeps retries to itself', async () => {
+test('R31 --quiet does not report retries', async () => {
   const server = await serve([status(500, { 'retry-after': '0' }), answered]);
   const result = await runNatter(['--quiet', 'hi'], { env: serviceAt(server) });
   expect(result).toMatchObject({ code: 0, stdout: 'the answer', stderr: '' });

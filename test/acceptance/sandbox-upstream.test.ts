@@ -29,14 +29,14 @@ async function openGateway(
   return { ...gateway, send: (...prompt) => runNatter(prompt, { env: service }) };
 }
 
-/** A server that lists its one model first. */
+/** An upstream whose first reply is its list of models. */
 const serveEngine = (...replies: readonly Reply[]) => serve([[models], ...replies]);
 
-test('natter asks the sandbox, and the sandbox the engine', async () => {
+test('natter sends requests to the sandbox, which sends them to the upstream', async () => {
   const engine = await serveEngine([streamed('Hel', 'lo')]);
   const gateway = await openGateway(['--upstream', engine.url], {
     NATTER_UPSTREAM_API_KEY: upstreamKey,
-    NATTER_API_KEY: 'key-of-somebody-else',
+    NATTER_API_KEY: 'key-of-a-client',
     NATTER_BASE_URL: 'http://127.0.0.1:1',
   });
   const { code, stdout } = await gateway.send('--model', 'nextgen', 'hi there');
@@ -52,10 +52,10 @@ test('natter asks the sandbox, and the sandbox the engine', async () => {
     messages: [{ role: 'user', content: 'hi there' }],
     stream: true,
   });
-  expect(engine.requests.map(({ text }) => text).join('')).not.toContain('somebody-else');
+  expect(engine.requests.map(({ text }) => text).join('')).not.toContain('key-of-a-client');
 });
 
-test('--map names the model, listed or not', async () => {
+test('--map sets the model, even if it is not listed', async () => {
   const engine = await serveEngine([streamed('Hello')]);
   const gateway = await openGateway(['--upstream', `${engine.url}/v1`, '--map', 'origin=x']);
   await gateway.send('hi');
@@ -63,7 +63,7 @@ test('--map names the model, listed or not', async () => {
   expect(engine.requests[1]?.body).toContain('"model":"x"');
 });
 
-test('--upstream-profile brings address, key, headers and fields', async () => {
+test('--upstream-profile uses the address, key, headers and parameters of the profile', async () => {
   const engine = await serveEngine([streamed('Hello')]);
   const env = { HOME: temporaryHome() };
   const run = (line: string, input = '') => runNatter(line.split(' '), { env, input });
@@ -82,7 +82,7 @@ test('--upstream-profile brings address, key, headers and fields', async () => {
   expect(JSON.parse(prompt?.body ?? '')).toMatchObject({ model: 'llama3:8b', temperature: 0.5 });
 });
 
-test('stream options of the profile go up with streams only', async () => {
+test('stream options of the profile are sent with streams only', async () => {
   const engine = await serveEngine([json(500, {})]);
   const env = { HOME: temporaryHome() };
   const run = (...words: readonly string[]) =>
@@ -100,7 +100,7 @@ test('stream options of the profile go up with streams only', async () => {
   expect(JSON.parse(whole?.body ?? '')).not.toHaveProperty('stream_options');
 });
 
-test('a wrong upstream key is the sandbox’s matter, and no text shows it', async () => {
+test('a wrong upstream key is reported as that of the sandbox, and is masked everywhere', async () => {
   const refusal = json(401, { error: { message: `the key ${upstreamKey} is wrong` } });
   const engine = await serveEngine([refusal]);
   const gateway = await openGateway(['--upstream', engine.url], {
@@ -115,14 +115,14 @@ test('a wrong upstream key is the sandbox’s matter, and no text shows it', asy
   expect(stderr + gateway.stdout() + gateway.stderr()).not.toContain(upstreamKey);
 });
 
-test('a cut of the engine is a cut for natter, which keeps what came', async () => {
+test('a cut by the upstream is a cut for natter, which keeps the text received', async () => {
   const engine = await serveEngine([streamHead(), chunk(delta('Hel')), fin]);
   const gateway = await openGateway(['--upstream', engine.url]);
   expect(await gateway.send('hi')).toMatchObject({ code: 11, stdout: 'Hel' });
   await gateway.waitFor('stdout', /"ended":"failed"/);
 });
 
-test('a natter that is stopped stops the engine', async () => {
+test('stopping natter cancels the upstream request', async () => {
   const engine = await serveEngine([streamHead(), chunk(delta('Hel'))]);
   const gateway = await openGateway(['--upstream', engine.url]);
   const client = startNatter(['hi'], { env: serviceAt(gateway, { NATTER_API_KEY: sandboxKey }) });
@@ -135,24 +135,19 @@ test('a natter that is stopped stops the engine', async () => {
 });
 
 test.each([
-  ['an address that is none', ['--upstream', 'engine.example'], 2, /--upstream must be/],
-  ['an upstream that is not there', ['--upstream', 'http://127.0.0.1:1'], 10, /--map origin=/],
+  ['an invalid address', ['--upstream', 'engine.example'], 2, /--upstream must be/],
+  ['an unreachable upstream', ['--upstream', 'http://127.0.0.1:1'], 10, /--map origin=/],
   ['a map without an upstream', ['--map', 'origin=x'], 2, /--upstream <url>/],
-  [
-    'a model of another name',
-    ['--upstream', 'http://127.0.0.1:1', '--map', 'gpt=x'],
-    2,
-    /--map takes/,
-  ],
+  ['an unknown model', ['--upstream', 'http://127.0.0.1:1', '--map', 'gpt=x'], 2, /--map takes/],
   ['the sandbox itself', ['--upstream', 'http://localhost:1', '--port', '1'], 2, /own upstream/],
   ['an unknown profile', ['--upstream-profile', 'nobody'], 3, /nobody/],
   [
-    'no name of a profile',
+    'an invalid profile name',
     ['--upstream-profile', 'a b'],
     2,
     /--upstream-profile is not a profile name/,
   ],
-])('%s ends with a hint', async (_, words, code, text) => {
+])('%s fails with a hint', async (_, words, code, text) => {
   const result = await runNatter(['sandbox', ...words]);
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(text) });
 });
@@ -163,7 +158,7 @@ test('a key over plain http to another machine is refused', async () => {
   expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining('--allow-insecure') });
 });
 
-test('the published key is shown, also where it is the one in use', async () => {
+test('the published key is shown, even if it is the key in use', async () => {
   const upstream = await openGateway([]);
   const env = { NATTER_UPSTREAM_API_KEY: sandboxKey, NATTER_API_KEY: sandboxKey };
   const gateway = await openGateway(['--upstream', upstream.url], env);
@@ -178,7 +173,7 @@ test('an upstream that lists no models can still be mapped', async () => {
   expect((await gateway.send('hi')).stdout).toBe('Hello');
 });
 
-test('what the engine says against a prompt is told once, with its status', async () => {
+test('the reason for which the upstream refuses a prompt is reported once, with its status', async () => {
   const engine = await serveEngine([json(422, { error: { message: 'the prompt is too long' } })]);
   const gateway = await openGateway(['--upstream', engine.url]);
   const { code, stderr } = await gateway.send('hi');

@@ -20,7 +20,7 @@ function sentMessages(stdout: string): unknown {
 }
 
 describe('a one-shot conversation', () => {
-  test('D21 is kept as the bytes that were received', async () => {
+  test('D21 is saved with exactly the bytes received', async () => {
     const data = createDataFolder();
     const { stdoutBytes } = await data.run(['--sandbox', '[sandbox unicode tokens=300]']);
     const turns = pathOf(data.only());
@@ -30,7 +30,7 @@ describe('a one-shot conversation', () => {
     expect(turns[1]?.incomplete).toBeUndefined();
   });
 
-  test('S31 keeps a refusal, which natter last shows again as one', async () => {
+  test('S31 is saved with a refusal, which natter last shows as one', async () => {
     const data = createDataFolder();
     const { code, stderr } = await data.run(['--sandbox', '[sandbox refusal echo] I will not']);
     expect(code).toBe(14);
@@ -55,20 +55,20 @@ describe('a one-shot conversation', () => {
     ['--no-save', ['--no-save'], {}],
     ['the setting', [], { NATTER_SAVE: 'false' }],
     ['--dry-run', ['--dry-run'], {}],
-  ])('is not kept with %s', async (_what, words, env) => {
+  ])('is not saved with %s', async (_what, words, env) => {
     const data = createDataFolder();
     const { code } = await data.run([...words, ...echo('hello')], { env });
     expect(code).toBe(0);
     expect(readdirSync(data.path)).toEqual([]);
   });
 
-  test('is not begun when no service is configured', async () => {
+  test('is not created if no service is configured', async () => {
     const data = createDataFolder();
     expect((await data.run(['hello'])).code).toBe(3);
     expect(readdirSync(data.path)).toEqual([]);
   });
 
-  test('D14 keeps what came before SIGTERM, flagged', async () => {
+  test('D14 keeps the text received before SIGTERM, marked as incomplete', async () => {
     const data = createDataFolder();
     const words = ['--sandbox', '[sandbox echo stall-after=3] one two three four five six'];
     const running = startNatter(words, { env: data.env });
@@ -81,7 +81,7 @@ describe('a one-shot conversation', () => {
     expect(answer?.content).toContain(stdout.trim());
   });
 
-  test('has its prompt on disk before the request leaves', async () => {
+  test('has its prompt on disk before the request is sent', async () => {
     const data = createDataFolder();
     let onDisk = '';
     const server = createServer((_request, response) => {
@@ -97,8 +97,8 @@ describe('a one-shot conversation', () => {
   });
 });
 
-describe('going on', () => {
-  test('sends the turns before the prompt, and keeps the new ones', async () => {
+describe('continuing', () => {
+  test('sends the earlier turns, and saves the new ones', async () => {
     const data = createDataFolder();
     await data.run(['-s', 'be brief', ...echo('one')]);
     const dry = await data.run(['-c', '--dry-run', 'two']);
@@ -113,7 +113,7 @@ describe('going on', () => {
     expect(texts).toEqual(['be brief', '[sandbox echo] one', 'one', '[sandbox echo] two', 'two']);
   });
 
-  test('keeps the model of the conversation unless this run names one', async () => {
+  test('keeps the model of the conversation unless the command line has one', async () => {
     const data = createDataFolder();
     await data.run(['-m', 'nextgen', ...echo('one')]);
     expect((await data.run(['-c', '--dry-run', 'two'])).stdout).toContain('"model": "nextgen"');
@@ -135,7 +135,7 @@ describe('going on', () => {
     expect(pathOf(data.only())).toHaveLength(4);
   });
 
-  test('D16 leaves a prompt that failed out of the next request, and says so', async () => {
+  test('D16 omits a failed prompt from the next request, with a notice', async () => {
     const data = createDataFolder();
     await data.run(echo('one'));
     expect((await data.run(['-c', '--sandbox', '[sandbox status=403] two'])).code).toBe(5);
@@ -145,7 +145,7 @@ describe('going on', () => {
     expect(contents).toEqual(['[sandbox echo] one', 'one', '[sandbox echo] three', 'three']);
   });
 
-  test('is told who has the conversation open, and can go on in a copy', async () => {
+  test('is refused while another process has the conversation open, and possible in a copy', async () => {
     const data = createDataFolder();
     const words = ['--sandbox', '[sandbox echo stall-after=2] one two three'];
     const first = startNatter(words, { env: data.env });

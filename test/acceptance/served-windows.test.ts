@@ -8,7 +8,7 @@ import { serve } from '../support/serve.ts';
 
 const words = (tokens: number) => 'word '.repeat((tokens * 4) / 5);
 
-/** A service that lists these models, then answers, and a state folder that natter keeps. */
+/** A service that first lists these models, then answers, and a state folder for natter. */
 async function serviceWith(models: readonly object[]) {
   const server = await serve([[json(200, { data: models })], [streamed('Hello')]]);
   const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
@@ -22,7 +22,7 @@ const local = [
   { id: 'large', max_model_len: 32_000 },
 ];
 
-test('Y31: a window that models list showed counts in the warning of a later prompt', async () => {
+test('Y31: a window from models list is used for the warning of a later prompt', async () => {
   const { run, server } = await serviceWith(local);
   expect((await run(['-m', 'small', '--dry-run', words(5000)])).stderr).toBe('');
   expect(await run(['models', 'list'])).toMatchObject({ code: 0 });
@@ -34,7 +34,7 @@ test('Y31: a window that models list showed counts in the warning of a later pro
   expect(server.requests).toHaveLength(2);
 });
 
-test('Y31: a single model that was asked for counts as well', async () => {
+test('Y31: a window from models get is used too', async () => {
   const server = await serve([[json(200, { id: 'small', context_length: 4000 })]]);
   const env = {
     ...serviceAt(server),
@@ -45,7 +45,7 @@ test('Y31: a single model that was asked for counts as well', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ estimate: { window: 4000 } });
 });
 
-test('Y31: --model auto goes by the windows of the service', async () => {
+test('Y31: --model auto uses the windows of the service', async () => {
   const { run } = await serviceWith([
     { id: 'origin', context_window: 8000 },
     { id: 'nextgen', context_window: 64_000 },
@@ -59,7 +59,7 @@ test('Y31: --model auto goes by the windows of the service', async () => {
   expect(await model()).toBe('nextgen');
 });
 
-test('Y31: what is kept is private, holds no text, and belongs to its address alone', async () => {
+test('Y31: the stored windows are private, contain no text, and apply only to their address', async () => {
   const { run, file, server } = await serviceWith(local);
   await run(['models', 'list']);
   const address = server.url;
@@ -71,7 +71,7 @@ test('Y31: what is kept is private, holds no text, and belongs to its address al
   expect(JSON.parse((await run(other)).stdout)).toMatchObject({ estimate: { window: null } });
 });
 
-test('Y31: nothing is kept where nothing is to be saved', async () => {
+test('Y31: no windows are stored if saving is off', async () => {
   const { env, file } = await serviceWith(local);
   const result = await runNatter(['models', 'list'], { env: { ...env, NATTER_SAVE: 'false' } });
   expect(result.code).toBe(0);
@@ -79,7 +79,7 @@ test('Y31: nothing is kept where nothing is to be saved', async () => {
 });
 
 test.each(['', '[', '{"x":1}', 'null', '{"http://127.0.0.1:1":{"small":"4000","large":-1}}'])(
-  'Y31: a file that holds %j says nothing',
+  'Y31: an invalid file (%j) is ignored',
   async (content) => {
     const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
     writeFileSync(join(state, 'models.json'), content);

@@ -20,9 +20,15 @@ describe('Y2: a certificate', () => {
   const trusted = (name: string) => ({ NODE_EXTRA_CA_CERTS: certificatePath(name) });
 
   test.each([
-    ['that expired', 'expired.pem', trusted('expired.pem'), 'has expired', "this machine's clock"],
     [
-      'for another name',
+      'that has expired',
+      'expired.pem',
+      trusted('expired.pem'),
+      'has expired',
+      "this machine's clock",
+    ],
+    [
+      'for a different name',
       'other-name.pem',
       trusted('other-name.pem'),
       'is for other.test, www.other.test, not for 127.0.0.1',
@@ -36,7 +42,7 @@ describe('Y2: a certificate', () => {
       'is signed by an authority unknown to this machine',
       'NODE_EXTRA_CA_CERTS',
     ],
-  ])('%s is named, with what helps', async (_, certificate, env, problem, help) => {
+  ])('%s is reported, with a remedy', async (_, certificate, env, problem, help) => {
     expect(readFileSync(certificatePath(certificate), 'utf8')).toContain('BEGIN CERTIFICATE');
     const server = await serve([[streamed('Hello')]], { tls: true, certificate });
     const result = await runNatter(['hi'], { env: { ...serviceAt(server), ...env } });
@@ -51,7 +57,7 @@ describe('Y2: a certificate', () => {
 test.each([
   ['500ms', '500 milliseconds'],
   ['1.5s', '1.5 seconds'],
-])('Y4: --timeout %s is told as %s', async (limit, words) => {
+])('Y4: --timeout %s is reported as %s', async (limit, words) => {
   const server = await serve([[]]);
   const { code, stderr } = await runNatter(['--timeout', limit, 'hi'], { env: serviceAt(server) });
   expect(code).toBe(10);
@@ -65,13 +71,13 @@ describe('Y6:', () => {
     ['--base-url', ['--base-url', 'http://127.0.0.1:99999', 'hi'], {}, 2],
     ['NATTER_BASE_URL', ['hi'], { NATTER_BASE_URL: 'https://x.test:99999/v1' }, 3],
     ['HTTPS_PROXY', ['--base-url', 'https://x.test', 'hi'], { HTTPS_PROXY: 'http://p:99999' }, 3],
-  ])('the port 99999 of %s is named', async (_, words, env, code) => {
+  ])('the port 99999 in %s is reported', async (_, words, env, code) => {
     const result = await runNatter(words, { env });
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toContain(port);
   });
 
-  test('response headers over 16 KB are named', async () => {
+  test('response headers over 16 KB are reported', async () => {
     const server = await serve([[head(200, { 'x-long': 'a'.repeat(17_000) }), delta('Hi'), done]]);
     const { code, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
     expect(code).toBe(9);
@@ -84,7 +90,7 @@ describe('Y6:', () => {
 test.each([
   [[], 'text/event-stream, application/json'],
   [['--no-stream'], 'application/json, text/event-stream'],
-])('Y1: %j asks for %s', async (flags, accept) => {
+])('Y1: %j requests %s', async (flags, accept) => {
   const completion = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] };
   const server = await serve([[json(200, completion)]]);
   const { code } = await runNatter([...flags, 'hi'], { env: serviceAt(server) });
@@ -100,7 +106,7 @@ describe('Y9: malformed JSON', () => {
   test.each([
     ['in one body', broken, "the service's answer is malformed JSON (20 characters)"],
     ['in an event', event, 'an event that is not a JSON object (8 characters)'],
-  ])('%s is asked for again until an answer comes', async (_, reply, problem) => {
+  ])('%s is retried until there is an answer', async (_, reply, problem) => {
     const server = await serve([reply, [streamed('Hello')]]);
     const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello' });
@@ -108,7 +114,7 @@ describe('Y9: malformed JSON', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('that stays fails in its own words, and is not shown', async () => {
+  test('that persists has its own message, without the JSON', async () => {
     const server = await serve([broken]);
     const { code, stderr } = await runNatter(['--retries', '1', 'hi'], { env: serviceAt(server) });
     expect(code).toBe(9);
@@ -119,7 +125,7 @@ describe('Y9: malformed JSON', () => {
     expect(stderr).not.toContain('base URL');
   });
 
-  test('after text is not asked for again', async () => {
+  test('after the first text is not retried', async () => {
     const reply = [streamHead(), chunk(delta('Hel')), chunk('data: {"secret\n\n'), lastChunk];
     const server = await serve([reply]);
     const { code, stdout } = await runNatter(['hi'], { env: serviceAt(server) });
@@ -127,7 +133,7 @@ describe('Y9: malformed JSON', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('as a list of models is asked for again, too', async () => {
+  test('in a list of models is retried too', async () => {
     const server = await serve([
       [response(200, {}, '{"data":[{"id"')],
       [json(200, { data: [{ id: 'origin' }] })],
@@ -142,7 +148,7 @@ test.each([
   [400, 7, 'check the base URL'],
   [403, 5, 'natter auth status shows the key in use'],
   [404, 6, 'check the base URL'],
-])('Y5: models list at %d has a hint that models can follow', async (status, code, hint) => {
+])('Y5: models list after a %d has a hint for this command', async (status, code, hint) => {
   const server = await serve([[json(status, {})]]);
   const result = await runNatter(['models', 'list'], { env: serviceAt(server) });
   expect(result.code).toBe(code);
@@ -150,7 +156,7 @@ test.each([
   expect(result.stderr).not.toMatch(/--dry-run|natter models list/);
 });
 
-test('Y5: a prompt at 400 still has the hint of a prompt', async () => {
+test('Y5: a prompt after a 400 has the hint for a prompt', async () => {
   const server = await serve([[json(400, {})]]);
   const { stderr } = await runNatter(['hi'], { env: serviceAt(server) });
   expect(stderr).toContain('--dry-run shows what is sent');
@@ -164,7 +170,7 @@ test.each(['HTTP_PROXY', 'ALL_PROXY'])('Y5: a 407 of %s names that variable', as
   expect(stderr).toContain(`${variable}=http://user:password@host:port`);
 });
 
-test('Y5: a proxy that is not there is named with its variable', async () => {
+test('Y5: an unreachable proxy is reported with its variable', async () => {
   const env = { NATTER_BASE_URL: 'http://service.test', HTTP_PROXY: 'http://127.0.0.1:1' };
   const { code, stderr } = await runNatter(['--retries', '0', 'hi'], { env });
   expect(code).toBe(10);
@@ -175,7 +181,7 @@ test.each([
   ['model="x"', '--model'],
   ['max_tokens=5', '--max-tokens'],
   ['messages=[]', 'builds them from the system prompt, the conversation and the prompt'],
-])('Y5: --param %s leads to what the command has', async (parameter, hint) => {
+])('Y5: --param %s suggests the option for it', async (parameter, hint) => {
   const { code, stderr } = await runNatter(['--sandbox', '--param', parameter, 'hi']);
   expect(code).toBe(2);
   expect(stderr).toContain(hint);

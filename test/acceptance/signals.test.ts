@@ -12,7 +12,7 @@ import { settledCount } from '../support/slow-reader.ts';
 
 const firstText = [streamHead(), chunk(delta('the first words'))];
 
-/** Sends the signal, and tells how natter ended and after how many milliseconds. */
+/** Sends the signal, and returns the result and the time until the end in milliseconds. */
 async function stop({ child, result }: RunningNatter, signal: NodeJS.Signals) {
   const start = performance.now();
   child.kill(signal);
@@ -20,14 +20,14 @@ async function stop({ child, result }: RunningNatter, signal: NodeJS.Signals) {
   return { stdout, stderr, diedOf, elapsed: performance.now() - start };
 }
 
-/** Milliseconds: little of what natter would wait otherwise, and much for a busy machine. */
+/** Milliseconds: much less than natter would wait otherwise, but enough for a busy machine. */
 const atOnce = 10_000;
 
 test.each([
   ['P5', 'SIGINT'],
   ['P6', 'SIGTERM'],
   ['P6', 'SIGHUP'],
-] as const)('%s natter dies of %s and keeps the text that came', async (_id, signal) => {
+] as const)('%s natter ends by %s and prints the text received', async (_id, signal) => {
   const server = await serve([firstText]);
   const natter = startNatter(['hi'], { env: serviceAt(server) });
   await natter.waitFor('stdout', /words/);
@@ -40,7 +40,7 @@ test.each([
   await server.idle();
 });
 
-test('P5 an interrupted --json prints the text that came, marked incomplete', async () => {
+test('P5 an interrupted --json prints the text received, marked as incomplete', async () => {
   const thought = event({ choices: [{ index: 0, delta: { reasoning: 'a thought' } }] });
   const server = await serve([[...firstText, chunk(thought)]]);
   const natter = startNatter(['--json', '--reasoning', 'hi'], { env: serviceAt(server) });
@@ -50,7 +50,7 @@ test('P5 an interrupted --json prints the text that came, marked incomplete', as
   expect(JSON.parse(stdout)).toMatchObject({ content: 'the first words', incomplete: true });
 });
 
-test('P5 natter leaves at once while the service is silent', async () => {
+test('P5 natter ends at once while the service is silent', async () => {
   const server = await serve([[]]);
   const natter = startNatter(['hi'], { env: serviceAt(server) });
   await server.received(1);
@@ -59,7 +59,7 @@ test('P5 natter leaves at once while the service is silent', async () => {
   expect(elapsed).toBeLessThan(atOnce);
 });
 
-test('R23 Ctrl-C during the wait for a retry leaves at once and asks no more', async () => {
+test('R23 Ctrl-C during the wait for a retry ends natter at once, without a further request', async () => {
   const server = await serve([[response(429, { 'retry-after': '50' })]]);
   const natter = startNatter(['hi'], { env: serviceAt(server) });
   await natter.waitFor('stderr', /retry 1 of 4/);
@@ -69,12 +69,12 @@ test('R23 Ctrl-C during the wait for a retry leaves at once and asks no more', a
   expect(server.requests).toHaveLength(1);
 });
 
-/** Resolves with the signal natter dies of; its streams are left as they are. */
-function death({ child }: RunningNatter): Promise<NodeJS.Signals | null> {
+/** Resolves with the signal that ends natter; does not read its streams. */
+function endSignal({ child }: RunningNatter): Promise<NodeJS.Signals | null> {
   return new Promise((resolve) => child.on('exit', (_code, signal) => resolve(signal)));
 }
 
-/** A natter that waits for the reader of its answer. */
+/** A natter that is blocked because its answer is not read. */
 async function blockedNatter(): Promise<RunningNatter> {
   let sent = 0;
   const piece = chunk(delta('x'.repeat(65_536)));
@@ -87,31 +87,31 @@ async function blockedNatter(): Promise<RunningNatter> {
   return natter;
 }
 
-test('P8 one Ctrl-C is enough although the reader of the answer stands still', async () => {
+test('P8 one Ctrl-C is enough although the answer is not read', async () => {
   const natter = await blockedNatter();
   natter.child.kill('SIGINT');
-  expect(await death(natter)).toBe('SIGINT');
+  expect(await endSignal(natter)).toBe('SIGINT');
 });
 
-test('P8 two signals at once end natter although the reader stands still', async () => {
+test('P8 two signals at once end natter although the answer is not read', async () => {
   const natter = await blockedNatter();
   natter.child.kill('SIGINT');
   natter.child.kill('SIGTERM');
   // Two signals that are pending at once may be delivered in either order.
-  expect(['SIGINT', 'SIGTERM']).toContain(await death(natter));
+  expect(['SIGINT', 'SIGTERM']).toContain(await endSignal(natter));
 });
 
-test('P8 one Ctrl-C is enough while nobody writes into a pipe given as --file', async () => {
+test('P8 one Ctrl-C is enough while a pipe given as --file has no data', async () => {
   const fifo = join(mkdtempSync(join(tmpdir(), 'natter-fifo-')), 'pipe');
   execFileSync('mkfifo', [fifo]);
   const natter = startNatter(['--sandbox', '-f', fifo, 'x']);
   const writer = await openWriter(fifo);
   natter.child.kill('SIGINT');
-  expect(await death(natter)).toBe('SIGINT');
+  expect(await endSignal(natter)).toBe('SIGINT');
   await writer.close();
 });
 
-/** Opens the pipe as soon as somebody reads from it. */
+/** Opens the pipe as soon as it has a reader. */
 async function openWriter(fifo: string): Promise<FileHandle> {
   for (;;) {
     try {
@@ -123,7 +123,7 @@ async function openWriter(fifo: string): Promise<FileHandle> {
   }
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)('P6 the sandbox ends with %s', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('P6 the sandbox ends by %s', async (signal) => {
   const sandbox = startNatter(['sandbox']);
   await sandbox.waitFor('stderr', /try it/);
   expect(await stop(sandbox, signal)).toMatchObject({ diedOf: signal });

@@ -6,7 +6,7 @@ import { runNatter } from '../support/natter.ts';
 
 const preload = resolve('test/support/loaded-modules.cjs');
 
-/** Files, and Node's own modules as `node:` and their names, internal ones too. */
+/** Files, and Node's modules as `node:` with their names, including internal ones. */
 async function loadedModules(words: readonly string[]): Promise<readonly string[]> {
   const list = join(mkdtempSync(join(tmpdir(), 'natter-loaded-')), 'modules');
   const service = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_RETRIES: '0' };
@@ -19,17 +19,17 @@ async function loadedChunks(words: readonly string[]): Promise<readonly string[]
   return (await loadedModules(words)).filter((file) => file.includes('/dist/'));
 }
 
-/** The source files in the chunks of the bundle that natter loaded. */
+/** The source files in the chunks that natter loaded. */
 async function loadedSources(words: readonly string[]): Promise<readonly string[]> {
   return (await loadedChunks(words)).flatMap((chunk) => {
-    // The bundler's own few functions have no source.
+    // The chunk of the bundler's functions has no source.
     if (!existsSync(`${chunk}.map`)) return [];
     const map = JSON.parse(readFileSync(`${chunk}.map`, 'utf8')) as { readonly sources: string[] };
     return map.sources;
   });
 }
 
-/** What a source file of each part has in its path. */
+/** A part of the path of its source files. */
 const parts = {
   client: 'src/client/create-client.ts',
   'sandbox server': 'src/sandbox/server.ts',
@@ -56,19 +56,23 @@ async function loadedParts(words: readonly string[]): Promise<readonly Part[]> {
 }
 
 test.each<[string, readonly string[], readonly Part[]]>([
-  ['the version with details loads no part of natter', ['--version', '--verbose'], []],
-  ['completion of a model loads no part of natter', ['__complete', '--model', '='], []],
-  ['--help that has to be made loads the commands alone', ['-q', '--help'], ['commands']],
-  ['help on a topic loads the commands alone', ['help', 'exit-codes'], ['commands']],
-  ['a usage error loads the commands alone', ['--bogus'], ['commands']],
+  ['the version with details loads none of these parts', ['--version', '--verbose'], []],
+  ['completion of a model loads none of these parts', ['__complete', '--model', '='], []],
+  ['--help of the full program loads only the commands', ['-q', '--help'], ['commands']],
+  ['help on a topic loads only the commands', ['help', 'exit-codes'], ['commands']],
+  ['a usage error loads only the commands', ['--bogus'], ['commands']],
   ['a dry run loads neither client nor sandbox', ['--dry-run', 'hi'], ['commands']],
   [
-    'an answer into a pipe loads client and commands alone',
+    'an answer into a pipe loads only client and commands',
     ['--base-url', 'http://127.0.0.1:1', 'hi'],
     ['client', 'commands'],
   ],
-  ['a prompt without options loads the client alone', ['hi'], ['client']],
-  ['a comparison into a pipe loads client and commands', ['compare', 'hi'], ['client', 'commands']],
+  ['a prompt without options loads only the client', ['hi'], ['client']],
+  [
+    'a comparison into a pipe loads only client and commands',
+    ['compare', 'hi'],
+    ['client', 'commands'],
+  ],
 ])('%s', async (_name, words, expected) => {
   expect(await loadedParts(words)).toEqual(expected);
 });
@@ -83,11 +87,11 @@ test.each<[Part, readonly string[]]>([
   ['marked', ['--sandbox', '--markdown', 'hi']],
   ['highlighter', ['--sandbox', '--markdown', '--color', 'always', '[sandbox code]']],
   ['chalk', ['--sandbox', '--color', 'always', 'hi']],
-])('the %s is recognised where it is loaded', async (part, words) => {
+])('%s is detected when it is loaded', async (part, words) => {
   expect(await loadedParts(words)).toContain(part);
 });
 
-test('csv-parse is loaded for a table alone', async () => {
+test('csv-parse is loaded only for a table', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-table-'));
   const [lines, table] = [join(folder, 'prompts.txt'), join(folder, 'prompts.csv')];
   for (const file of [lines, table]) writeFileSync(file, 'prompt\n"hi"\n');
@@ -123,13 +127,13 @@ const heavyModules = [
   'node:zlib',
 ];
 
-test('a text that is ready is printed without the streams of Node', async () => {
+test('--help does not load the streams of Node', async () => {
   const loaded = await loadedModules(['--help']);
   expect(loaded.filter((name) => /^node:(?:net|stream|tty)$/.test(name))).toEqual([]);
   expect(await loadedModules(['help', 'piping'])).toContain('node:net');
 });
 
-test('a prompt into a pipe loads none of the modules of Node that take long', async () => {
+test('a prompt into a pipe loads no slow module of Node', async () => {
   const empty = await loadedModules(['--version', '--verbose']);
   const loaded = new Set((await loadedModules(prompt)).filter((name) => !empty.includes(name)));
   expect(heavyModules.filter((name) => loaded.has(name))).toEqual([]);

@@ -25,13 +25,13 @@ interface Row {
   readonly reply: Reply;
   readonly stdout: string;
   readonly code?: number;
-  /** Without it standard error must be empty. */
+  /** By default empty. */
   readonly stderr?: RegExp;
 }
 
 const answers: readonly Row[] = [
   {
-    name: 'S9 ids, retry times, event names and unknown fields say nothing',
+    name: 'S9 ids, retry times, event names and unknown fields are ignored',
     reply: stream(`id: 7\nretry: 1\nevent: message\ncolour: red\n${delta('text')}`, done),
     stdout: 'text',
   },
@@ -41,12 +41,12 @@ const answers: readonly Row[] = [
     stdout: 'text',
   },
   {
-    name: 'S17 a finish_reason is an end without [DONE]',
+    name: 'S17 a finish_reason ends the answer without [DONE]',
     reply: stream(delta('text'), finish('stop')),
     stdout: 'text',
   },
   {
-    name: 'S19 a last event that nothing ends counts',
+    name: 'S19 a last event without a line end counts',
     reply: stream(
       delta('te'),
       choice({ delta: { content: 'xt' }, finish_reason: 'stop' }).trimEnd(),
@@ -54,7 +54,7 @@ const answers: readonly Row[] = [
     stdout: 'text',
   },
   {
-    name: 'S29 reasoning stays out of the answer and, unasked, of standard error',
+    name: 'S29 reasoning is not printed by default',
     reply: stream(
       choice({ delta: { reasoning_content: 'hmm' } }),
       choice({ delta: { reasoning: 'well' } }),
@@ -64,7 +64,7 @@ const answers: readonly Row[] = [
     stdout: 'text',
   },
   {
-    name: 'S32 an answer cut by its length is whole, with a notice',
+    name: 'S32 an answer at its token limit is complete, with a notice',
     reply: stream(delta('text'), finish('length'), done),
     stdout: 'text',
     stderr: /token limit/,
@@ -74,9 +74,9 @@ const answers: readonly Row[] = [
     reply: stream(delta('a\uD83D'), delta('\uDE00b'), done),
     stdout: 'a😀b',
   },
-  { name: 'S44 one JSON body is shown', reply: [json(200, completion)], stdout: 'whole' },
+  { name: 'S44 one JSON body is printed', reply: [json(200, completion)], stdout: 'whole' },
   {
-    name: 'S47 an event stream sent as text/plain is read, as UTF-8 whatever it claims',
+    name: 'S47 an event stream sent as text/plain is read, always as UTF-8',
     reply: [
       streamHead({ 'content-type': 'text/plain; charset=windows-1252' }),
       chunk(delta('é')),
@@ -102,14 +102,14 @@ const failures: readonly Row[] = [
     stderr: /reported an error: not like this/,
   },
   {
-    name: 'S18 a body that ends without saying so is incomplete',
+    name: 'S18 a body without a finish_reason or [DONE] is incomplete',
     reply: stream(delta('text')),
     stdout: 'text',
     code: 11,
     stderr: /incomplete: the stream ended without a finish_reason or \[DONE\]/,
   },
   {
-    name: 'S21 an event that is no JSON is an error that does not show it',
+    name: 'S21 an event that is not JSON is an error, which does not show it',
     reply: stream(delta('text'), 'data: {"secret payload\n\n', done),
     stdout: 'text',
     code: 11,
@@ -123,7 +123,7 @@ const failures: readonly Row[] = [
     stderr: /not yours/,
   },
   {
-    name: 'S46 a page of HTML is an error that does not show it',
+    name: 'S46 an HTML page is an error, which does not show it',
     reply: [response(200, { 'content-type': 'text/html' }, '<title>Hi</title><p>the page</p>')],
     stdout: '',
     code: 9,
@@ -170,7 +170,7 @@ test.each([...answers, ...failures])('$name', async ({ reply, stdout, code = 0, 
   expect(result.stderr).toMatch(stderr ?? /^$/);
 });
 
-test('S50 a reset connection keeps what was printed and is incomplete', async () => {
+test('S50 a reset connection leaves the answer incomplete, with the text received', async () => {
   const replies = [streamHead(), chunk(delta('text'))];
   let allow = (): void => {};
   const allowed = new Promise<void>((resolve) => (allow = resolve));
@@ -181,7 +181,7 @@ test('S50 a reset connection keeps what was printed and is incomplete', async ()
   expect(await natter.result).toMatchObject({ code: 11, stdout: 'text' });
 });
 
-test('S52 each delta is visible before the next is sent', async () => {
+test('S52 each delta is printed before the next is sent', async () => {
   const words = ['one ', 'two ', 'three'];
   let printed: (() => string) | undefined;
   const shown: string[] = [];
@@ -209,8 +209,8 @@ test('S29 --reasoning shows reasoning on standard error', async () => {
   expect(result).toMatchObject({ code: 0, stdout: 'text', stderr: 'first I think\n' });
 });
 
-test('S41 a stall ends with the idle timeout and keeps the text', async () => {
-  // In one write: the limit counts from the head on.
+test('S41 the idle timeout ends a stalled answer and keeps its text', async () => {
+  // In one write, because the limit starts with the head.
   const server = await serve([[Buffer.concat([streamHead(), chunk(delta('text'))])]]);
   const words = ['--idle-timeout', '300ms', 'hi'];
   const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
@@ -218,7 +218,7 @@ test('S41 a stall ends with the idle timeout and keeps the text', async () => {
   expect(stderr).toMatch(/incomplete: the service sent no content for /);
 });
 
-test('S42 comments without content end with the idle timeout too', async () => {
+test('S42 comments do not reset the idle timeout', async () => {
   const comments = Array.from({ length: 400 }, () => [chunk(': still here\n\n'), 50]).flat();
   const server = await serve([[streamHead(), ...comments]]);
   const words = ['--idle-timeout', '500ms', 'hi'];

@@ -33,7 +33,7 @@ describe('an answer on a terminal', () => {
     expect(text.split('\n').at(-1)).toMatch(/^origin · \d+ tokens in, \d+ out · [\d.]+ s/);
   });
 
-  test('T19 NO_COLOR and TERM=dumb leave no escape byte, wherever the wait or retries show', async () => {
+  test('T19 NO_COLOR and TERM=dumb print no escape sequences, even during waits and retries', async () => {
     const prompt = '[sandbox 500 times=1 delay=600ms] [not a group] **bold**';
     const plain = await transcriptOf([prompt], { env: { NO_COLOR: '1' } });
     const dumb = await transcriptOf([prompt], { env: { TERM: 'dumb' } });
@@ -43,18 +43,18 @@ describe('an answer on a terminal', () => {
     expect(dumb.text).toContain('retry 1 of 4');
   });
 
-  test('ends on a line of its own, also where the service sends no last newline', async () => {
+  test('ends with a line break, even if the service sends none', async () => {
     const { text } = await transcriptOf(['[sandbox echo] no newline']);
     expect(text).toMatch(/no newline\norigin ·/);
   });
 
-  test('T17 --raw passes escapes on and warns', async () => {
+  test('T17 --raw passes escape sequences to the terminal, with a warning', async () => {
     const { text, output } = await transcriptOf(['--raw', `[sandbox echo] a${escape}[31mred`]);
     expect(text).toContain('warning: --raw lets the answer control this terminal');
     expect(output).toContain(`${escape}[31mred`);
   });
 
-  test('T1 T14 colours of the answer are dropped and counted', async () => {
+  test('T1 T14 control sequences of the answer are removed and counted', async () => {
     const { text, output } = await transcriptOf([
       `[sandbox echo] a${escape}[31mred${escape}]0;t\u0007`,
     ]);
@@ -84,7 +84,7 @@ describe('an answer on a terminal', () => {
 });
 
 describe('waiting on a terminal', () => {
-  test('shows what is waited for until the first token, and leaves nothing behind', async () => {
+  test('shows the model until the first token, and is removed', async () => {
     const held = await openHeldSandbox();
     const session = openTerminal(['[sandbox delay=1500ms] hello'], { env: held.env });
     await session.waitFor(/waiting for origin · .*Ctrl-C stops/);
@@ -93,7 +93,7 @@ describe('waiting on a terminal', () => {
     expect(await session.transcript()).not.toContain('waiting for');
   });
 
-  test('each retry is one line that counts down and stays', async () => {
+  test('each retry is one line with a countdown, which remains', async () => {
     const session = open(['[sandbox 429 retry-after=3 times=1] hello']);
     await session.exit;
     expectCountdown(session.output());
@@ -101,7 +101,7 @@ describe('waiting on a terminal', () => {
     expect(retries).toHaveLength(1);
   });
 
-  test('R23 Ctrl-C leaves a retry at once', async () => {
+  test('R23 Ctrl-C during a retry ends natter at once', async () => {
     const session = open(['[sandbox 429 retry-after=50 times=1] hello']);
     await session.waitFor(/retry 1 of 4/);
     session.type('\u0003');
@@ -109,7 +109,7 @@ describe('waiting on a terminal', () => {
   });
 });
 
-test('with nothing configured the sandbox answers a person, and says so', async () => {
+test('on a terminal without a configured service the sandbox answers, with a notice', async () => {
   const session = openTerminal(['hello']);
   expect((await session.exit).exitCode).toBe(0);
   expect(await session.transcript()).toMatch(/no service is configured; using the sandbox/);

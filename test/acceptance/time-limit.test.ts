@@ -9,16 +9,16 @@ import { openHeldSandbox } from '../support/held-sandbox.ts';
 import { type RunningNatter, startNatter } from '../support/natter.ts';
 import { leave, openRepl } from '../support/repl-terminal.ts';
 
-/** Where Node opens a debugger, it takes a free port and says so on standard error. */
+/** If Node opens a debugger, it uses a free port and reports it on standard error. */
 const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
 
-async function drain(natter: RunningNatter): Promise<void> {
+async function sendTimeLimit(natter: RunningNatter): Promise<void> {
   natter.child.kill('SIGUSR1');
   await natter.waitFor('stderr', /SIGUSR1: finishing running requests, sending no new ones/);
 }
 
-describe('at SIGUSR1 a batch', () => {
-  test('X4: finishes what is under way, asks nothing more, and exits with 11', async () => {
+describe('a batch at SIGUSR1', () => {
+  test('X4: finishes the requests in progress, sends no more, and exits with 11', async () => {
     const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(20));
     const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3'], {
@@ -26,7 +26,7 @@ describe('at SIGUSR1 a batch', () => {
     });
     await place.finish(3);
     await place.inProgress(3);
-    await drain(natter);
+    await sendTimeLimit(natter);
     natter.child.kill('SIGUSR1');
     await place.finish(3);
     const { code, stderr } = await natter.result;
@@ -39,23 +39,23 @@ describe('at SIGUSR1 a batch', () => {
     expect(place.has('out.jsonl.lock')).toBe(false);
   });
 
-  test('X4: exits with 0 when nothing is left to ask', async () => {
+  test('X4: exits with 0 if no items are left', async () => {
     const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(2));
     const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: anyPort });
     await place.inProgress(2);
-    await drain(natter);
+    await sendTimeLimit(natter);
     await place.finish(2);
     const { code, stderr } = await natter.result;
     expect(code).toBe(0);
     expect(stderr).toMatch(/natter: 2 of 2 items answered in [^;]*\n$/);
   });
 
-  test('X4: that waits for more input exits with 11', async () => {
+  test('X4: exits with 11 if it waits for more input', async () => {
     const place = await openBatchPlace();
     const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true, env: anyPort });
     await natter.waitFor('stdout', /"index":1/);
-    await drain(natter);
+    await sendTimeLimit(natter);
     const { code, stderr } = await natter.result;
     expect(code).toBe(11);
     expect(stderr).toMatch(/1 item answered in .*, input not fully read/);
@@ -63,7 +63,7 @@ describe('at SIGUSR1 a batch', () => {
 });
 
 describe('SIGUSR1 opens no debugger', () => {
-  test('X4: and an answer comes to its end', async () => {
+  test('X4: during an answer, which is completed', async () => {
     const { env, pass } = await openHeldSandbox({ faults: [rule('tokens=20 rate=20')] });
     const natter = startNatter(['hi'], { env: { ...env, ...anyPort } });
     await pass(100);
@@ -74,7 +74,7 @@ describe('SIGUSR1 opens no debugger', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  test('X4: and the sandbox stays', async () => {
+  test('X4: of the sandbox, which keeps running', async () => {
     const natter = startNatter(['sandbox'], { env: anyPort });
     await natter.waitFor('stderr', /try it/);
     natter.child.kill('SIGUSR1');
@@ -89,7 +89,7 @@ describe('SIGUSR1 opens no debugger', () => {
     });
   });
 
-  test('X4: and a conversation stays', async () => {
+  test('X4: of a conversation, which stays open', async () => {
     const terminal = await openRepl(['--sandbox'], { env: anyPort });
     terminal.kill('SIGUSR1');
     terminal.type('hello\r');
@@ -98,9 +98,9 @@ describe('SIGUSR1 opens no debugger', () => {
     expect(terminal.output()).not.toContain('Debugger');
   });
 
-  test('X4: and one that was opened while Node started is closed', async () => {
+  test('X4: and one opened while Node started is closed', async () => {
     const preload = join(mkdtempSync(join(tmpdir(), 'natter-preload-')), 'signal.cjs');
-    // Long enough for Node to open it before the first line of natter.
+    // Waits until Node has opened it, before the first line of natter.
     writeFileSync(
       preload,
       `process.kill(process.pid, 'SIGUSR1');
@@ -110,7 +110,7 @@ describe('SIGUSR1 opens no debugger', () => {
     const env = { NODE_OPTIONS: `--inspect-port=0 --require ${preload}` };
     const natter = startNatter(['sandbox'], { env });
     await natter.waitFor('stderr', /try it/);
-    // The answer comes after the first turn of natter's event loop.
+    // The response is sent after the first turn of natter's event loop.
     await fetch(natter.stdout().trim());
     const ports = [...natter.stderr().matchAll(/ws:\/\/127\.0\.0\.1:(\d+)/g)].map(
       ([, port]) => port,

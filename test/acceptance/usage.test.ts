@@ -7,15 +7,15 @@ import { openTerminal } from '../support/terminal.ts';
 test.each([
   ['an unknown flag', ['hi', '--nope'], "unknown option '--nope'"],
   ['an unknown flag of a command', ['models', 'list', '--nope'], "unknown option '--nope'"],
-  ['a short flag there is not', ['-z', 'hi'], "unknown option '-z'"],
+  ['an unknown short flag', ['-z', 'hi'], "unknown option '-z'"],
   ['a flag without its value', ['hi', '--model'], "option '-m, --model <id>' argument missing"],
   [
-    'a colour there is not',
+    'an invalid choice',
     ['hi', '--color', 'blue'],
     "option '--color <when>' argument 'blue' is invalid",
   ],
-  ['a word too many', ['config', 'get', 'a', 'b'], "too many arguments for 'get'"],
-  ['a word too few', ['config', 'set', 'model'], "missing required argument 'value'"],
+  ['too many arguments', ['config', 'get', 'a', 'b'], "too many arguments for 'get'"],
+  ['a missing argument', ['config', 'set', 'model'], "missing required argument 'value'"],
   [
     'a command after options',
     ['-m', 'x', 'models', 'list'],
@@ -27,38 +27,38 @@ test.each([
     'ambiguous: "chat" is a command name but follows',
   ],
   ['two formats', ['hi', '--plain', '--raw'], '--plain and --raw exclude each other'],
-  ['a bad duration', ['hi', '--timeout', 'soon'], '--timeout must be a duration'],
-  ['a duration with a bad unit', ['hi', '--idle-timeout', '5d'], '--idle-timeout must be'],
-  ['a bad number', ['hi', '--retries', '-1'], '--retries must be a whole number'],
-  ['a bad limit', ['hi', '-t', 'many'], '--max-tokens must be a whole number'],
+  ['an invalid duration', ['hi', '--timeout', 'soon'], '--timeout must be a duration'],
+  ['a duration with an invalid unit', ['hi', '--idle-timeout', '5d'], '--idle-timeout must be'],
+  ['an invalid number', ['hi', '--retries', '-1'], '--retries must be a whole number'],
+  ['an invalid limit', ['hi', '-t', 'many'], '--max-tokens must be a whole number'],
   ['a parameter without a value', ['hi', '--param', 'a'], '--param must be name=json'],
-  ['a parameter that is no JSON', ['hi', '--param', 'a={b'], '--param a must be JSON'],
+  ['a parameter that is not JSON', ['hi', '--param', 'a={b'], '--param a must be JSON'],
   [
-    'a parameter of its own',
+    'a parameter set by natter',
     ['hi', '--param', 'stream=true'],
     'the parameter stream is set by natter itself',
   ],
   [
-    'no address',
+    'an invalid address',
     ['hi', '--base-url', 'service'],
     '--base-url must be an http:// or https:// address',
   ],
-  ['nothing to send', [], 'there is nothing to send'],
-  ['nothing but spaces', ['  '], 'there is nothing to send'],
+  ['a missing prompt', [], 'there is nothing to send'],
+  ['a prompt of spaces', ['  '], 'there is nothing to send'],
   [
-    'a scenario that is not there',
+    'a missing scenario',
     ['sandbox', '--scenario', 'no.json'],
     'cannot read the scenario no.json: there is no such file or folder',
   ],
   ['a file without a name', ['hi', '-f', ''], '--file needs the path of a file'],
-  ['a value too many', ['hi', '--json=1'], "option '--json' takes no value"],
-  ['a long value too many', ['hi', '--quiet=always'], "option '--quiet' takes no value"],
+  ['a value for a flag without one', ['hi', '--json=1'], "option '--json' takes no value"],
   [
-    'a shell that is none',
-    ['completion', 'tcsh'],
-    "unknown shell 'tcsh'. Allowed choices are bash",
+    'a longer value for a flag without one',
+    ['hi', '--quiet=always'],
+    "option '--quiet' takes no value",
   ],
-  ['a file that is not there', ['hi', '-f', 'no.txt'], 'cannot attach no.txt'],
+  ['an unknown shell', ['completion', 'tcsh'], "unknown shell 'tcsh'. Allowed choices are bash"],
+  ['a missing file', ['hi', '-f', 'no.txt'], 'cannot attach no.txt'],
 ])('P27 %s is a usage error, and nothing is sent', async (_, words, message) => {
   const server = await serve([[streamed('Hello')]]);
   const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
@@ -79,7 +79,7 @@ test.each([
   ['models', 'origin', 'to show a model: natter models get origin'],
   ['config', 'lst', 'did you mean list? See natter config --help'],
   ['auth', 'logn', 'did you mean login? See natter auth --help'],
-])('natter %s %s gets the hint: %s', async (first, second, hint) => {
+])('natter %s %s has the hint: %s', async (first, second, hint) => {
   const { code, stderr } = await runNatter([first, second]);
   expect(code).toBe(2);
   expect(stderr).toContain(`\n  ${hint}`);
@@ -91,7 +91,7 @@ test.each([
   ['on both sides of', ['--no-stream', 'hi', '-m', 'nextgen']],
   ['with equals signs around', ['--model=nextgen', 'hi', '--no-stream']],
   ['after the command and before', ['chat', '-m', 'nextgen', '--no-stream', 'hi']],
-])('flags go %s the prompt', async (_, words) => {
+])('options may be %s the prompt', async (_, words) => {
   const server = await serve([[streamed('Hello')]]);
   await runNatter(words, { env: serviceAt(server) });
   expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
@@ -117,7 +117,7 @@ test.each([
 });
 
 test.each(['modles', 'Help', 'confg', 'sanbox', 'auht'])(
-  'a lone word that nearly names a command (%s) is questioned on a terminal, and not sent by default',
+  'a single word that resembles a command (%s) needs a confirmation on a terminal, by default no',
   async (word) => {
     const server = await serve([[streamed('Hello')]]);
     const terminal = openTerminal([word], { env: serviceAt(server) });
@@ -130,7 +130,7 @@ test.each(['modles', 'Help', 'confg', 'sanbox', 'auht'])(
 );
 
 test.each(['model list', 'modles list', 'conversatons', 'login', 'version', 'update', 'quit'])(
-  'Y10: %s, which looks like a command, is questioned on a terminal before anything is sent',
+  'Y10: %s, which looks like a command, needs a confirmation on a terminal',
   async (prompt) => {
     const server = await serve([[streamed('Hello')]]);
     const terminal = openTerminal(prompt.split(' '), { env: serviceAt(server) });
@@ -142,7 +142,7 @@ test.each(['model list', 'modles list', 'conversatons', 'login', 'version', 'upd
   },
 );
 
-test('Y10: in a script it is sent, with one line on standard error', async () => {
+test('Y10: in a script a prompt like a command is sent, with one line on standard error', async () => {
   const server = await serve([[streamed('Hello')]]);
   const result = await runNatter(['model', 'list'], { env: serviceAt(server) });
   expect(result).toMatchObject({ code: 0, stdout: 'Hello' });
@@ -154,14 +154,14 @@ test('Y10: in a script it is sent, with one line on standard error', async () =>
 test.each([
   ['--', 'login'],
   ['chat', 'login'],
-])('Y10: natter %s %s is a prompt without any question', async (...words) => {
+])('Y10: natter %s %s needs no confirmation', async (...words) => {
   const server = await serve([[streamed('Hello')]]);
   const terminal = openTerminal(words, { env: serviceAt(server) });
   expect((await terminal.exit).exitCode).toBe(0);
   expect(await terminal.transcript()).toContain('Hello');
 });
 
-test('a lone word is sent after a yes', async () => {
+test('a single word is sent after "y"', async () => {
   const server = await serve([[streamed('Hello')]]);
   const terminal = openTerminal(['modles'], { env: serviceAt(server) });
   await terminal.waitFor(/\[y\/N\]/);
@@ -170,7 +170,7 @@ test('a lone word is sent after a yes', async () => {
   expect(await terminal.transcript()).toContain('Hello');
 });
 
-test('Ctrl-C at the question ends by SIGINT', async () => {
+test('Ctrl-C at the confirmation ends natter by SIGINT', async () => {
   const server = await serve([[streamed('Hello')]]);
   const terminal = openTerminal(['modles'], { env: serviceAt(server) });
   await terminal.waitFor(/\[y\/N\]/);
@@ -179,7 +179,7 @@ test('Ctrl-C at the question ends by SIGINT', async () => {
   expect(server.connections()).toBe(0);
 });
 
-test('a lone word is not questioned with --no-input, but refused', async () => {
+test('with --no-input a single word that resembles a command is refused', async () => {
   const server = await serve([[streamed('Hello')]]);
   const terminal = openTerminal(['modles', '--no-input'], { env: serviceAt(server) });
   expect((await terminal.exit).exitCode).toBe(2);
@@ -188,7 +188,7 @@ test('a lone word is not questioned with --no-input, but refused', async () => {
 });
 
 test.each([[['modles', '--quiet']], [['hello']], [['what', 'modles']]])(
-  'in a pipe %j is a prompt like any other',
+  'in a pipe %j is sent without a notice',
   async (words) => {
     const server = await serve([[streamed('Hello')]]);
     const { stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
@@ -200,7 +200,7 @@ test.each([
   ['a usage error', ['hi', '--json', '--nope'], 'usage'],
   ['two formats', ['hi', '--json', '--jsonl'], 'usage'],
   ['no service', ['hi', '--json'], 'configuration'],
-  ['a bad setting', ['config', 'get', 'nope', '--json'], 'usage'],
+  ['an unknown setting', ['config', 'get', 'nope', '--json'], 'usage'],
 ])('with --json %s is one JSON line on standard error', async (_, words, kind) => {
   const { stdout, stderr } = await runNatter(words);
   expect(stdout).toBe('');
@@ -208,14 +208,14 @@ test.each([
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind, message: expect.any(String) } });
 });
 
-test('with --json a service that cannot be reached ends the document and is a JSON line', async () => {
+test('with --json an unreachable service is an error in the document and on standard error', async () => {
   const { stdout, stderr } = await runNatter(['hi', '--json', '--base-url=http://127.0.0.1:9']);
   const error = { kind: 'unreachable', message: expect.any(String) as string };
   expect(JSON.parse(stderr)).toMatchObject({ error });
   expect(JSON.parse(stdout)).toMatchObject({ content: '', incomplete: true, error });
 });
 
-test('--json after -- is text, so failures are told in words', async () => {
+test('--json after -- is text, so failures are printed as text', async () => {
   const { stderr } = await runNatter(['--', '--json']);
   expect(stderr).toMatch(/^natter: no service is configured\n/);
 });

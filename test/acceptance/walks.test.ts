@@ -12,7 +12,7 @@ import { openTerminal, type TerminalSession } from '../support/terminal.ts';
 
 type Files = ReadonlySet<string>;
 
-/** What a walk of ARCHITECTURE.md names: files that every run executes, and those of runs with a condition. */
+/** The files named in a section of ARCHITECTURE.md: those of every run, and those of a condition. */
 interface Walk {
   readonly always: Files;
   readonly conditions: ReadonlyMap<string, Files>;
@@ -40,7 +40,7 @@ function readWalk(heading: string): Walk {
 
 const without = (files: Files, others: Files) => [...files].filter((path) => !others.has(path));
 
-/** Folders of files, those directly in src left out. */
+/** The folders of files, except src itself. */
 const foldersOf = (...sets: readonly Files[]): Files =>
   new Set(
     sets
@@ -53,13 +53,13 @@ const answer = streamed('# Title\n\nSome *text*.\n\n```ts\nconst one = 1;\n```\n
 const refusal = (status: number) => response(status, { 'retry-after': '0' }, '');
 const newFolder = () => mkdtempSync(join(tmpdir(), 'natter-walk-'));
 
-/** The result of `make`, which is called by the first test that needs it. */
+/** Caches the result of `make`, which the first caller starts. */
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => (made ??= make());
 }
 
-/** The files that natter executes from its start to its end. */
+/** The files executed in a complete run. */
 function filesOfRun(folder: string): Files {
   return executedFiles(coverageFiles(folder)[0] ?? '');
 }
@@ -102,12 +102,12 @@ describe('the walk of one prompt', () => {
     expect(without(walk.always, await plain())).toEqual([]);
   });
 
-  test('names every folder of which the program executes a file', async () => {
+  test('names every folder with an executed file', async () => {
     expect(without(foldersOf(await plain()), foldersOf(walk.always))).toEqual([]);
   });
 
   test.each(Object.entries(runs))(
-    '%s it names what is executed then, and only then',
+    '%s: names only files that are executed under this condition alone',
     async (condition, run) => {
       const named = walk.conditions.get(condition) ?? new Set();
       expect(named.size).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ describe('the walk of one prompt', () => {
 /** A REPL whose coverage can be taken while it runs. */
 interface WatchedRepl {
   readonly terminal: TerminalSession;
-  /** The files executed since the last time. */
+  /** The files executed since the last call. */
   take(): Promise<Files>;
 }
 
@@ -142,7 +142,7 @@ async function openWatchedRepl(): Promise<WatchedRepl> {
 
 describe('the walk of one keypress', () => {
   const walk = readWalk('The life of one keypress');
-  /** Waits until nothing is executed for so many milliseconds. @returns what was executed until then */
+  /** Waits until no file is executed for `quiet` milliseconds; returns the files executed until then. */
   async function settle(repl: WatchedRepl, quiet: number): Promise<Files> {
     const executed = await repl.take();
     await sleep(quiet);
@@ -153,7 +153,7 @@ describe('the walk of one keypress', () => {
 
   const watch = once(async () => {
     const repl = await openWatchedRepl();
-    // A second after its start a REPL loads what it may need later.
+    // A second after its start a REPL loads modules that it may need later.
     await settle(repl, 1_200);
     repl.terminal.type('x');
     await repl.terminal.waitFor(/› x/);
@@ -173,7 +173,7 @@ describe('the walk of one keypress', () => {
     expect(without(walk.always, letter)).toEqual([]);
   });
 
-  test('names every folder of which the program executes a file', async () => {
+  test('names every folder with an executed file', async () => {
     const { letter, pause, bound } = await watch();
     const named = foldersOf(walk.always, ...walk.conditions.values());
     expect(without(foldersOf(letter, pause, bound), named)).toEqual([]);
@@ -182,7 +182,7 @@ describe('the walk of one keypress', () => {
   test.each([
     ['For a key with a binding, such as Ctrl-A', 'bound'],
     ['Half a second later', 'pause'],
-  ] as const)('%s it names what is executed then', async (condition, run) => {
+  ] as const)('%s: names only files that are executed then', async (condition, run) => {
     const named = walk.conditions.get(condition) ?? new Set();
     const executed = await watch();
     expect(named.size).toBeGreaterThan(0);

@@ -108,8 +108,9 @@ export async function startSandboxCommand(
     sandbox.child.kill();
     await sandbox.result;
   });
-  await sandbox.waitFor('stderr', /listening on \S+\n/);
-  return { ...sandbox, url: /listening on (\S+)/.exec(sandbox.stderr())?.[1] ?? '' };
+  const address = /NATTER_BASE_URL=(\S+) /;
+  await sandbox.waitFor('stderr', address);
+  return { ...sandbox, url: address.exec(sandbox.stderr())?.[1] ?? '' };
 }
 
 /** The values of a text with one JSON value per line. */

@@ -22,10 +22,17 @@ export interface Messages {
 /** Longest chain of functions that pass a message as an argument. */
 const deepest = 3;
 
-const failureClass = /^(?:Failure|RequestFailure|IncompleteAnswer|Refused)$/;
-
-const isSite = (node: Node) =>
-  node.type === 'NewExpression' && failureClass.test(nameOf(nodeAt(node, 'callee')) ?? '');
+/** `Failure` and the classes that extend it. */
+function failureClasses({ nodes }: Sources): ReadonlySet<string> {
+  const parents = new Map(
+    nodes
+      .filter(({ type }) => type === 'ClassDeclaration')
+      .map((node) => [nameOf(nodeAt(node, 'id')) ?? '', nameOf(nodeAt(node, 'superClass')) ?? '']),
+  );
+  const isFailure = (name: string): boolean =>
+    name === 'Failure' || (parents.has(name) && isFailure(parents.get(name) ?? ''));
+  return new Set([...parents.keys()].filter(isFailure));
+}
 
 function remedyHints(remedy: Node, scope: Scope): readonly string[] {
   if (remedy.type !== 'ObjectExpression') return [];
@@ -141,6 +148,9 @@ const isCallOf = (node: Node, name: string) =>
 export function collectMessages(sources: Sources): Messages {
   const runs = failuresOfRuns();
   const calls = sources.nodes.filter(({ type }) => type === 'CallExpression');
+  const classes = failureClasses(sources);
+  const isSite = (node: Node) =>
+    node.type === 'NewExpression' && classes.has(nameOf(nodeAt(node, 'callee')) ?? '');
   const made = sources.nodes.filter(isSite).map((site) => {
     const found = expand(sources, (scope) => failuresAt(site, scope));
     return { site, found: runs.get(sources.fileOf(site)) ?? found };

@@ -13,7 +13,7 @@ import {
   type TextBuffer,
 } from '../editing/text-buffer.ts';
 import { createKeyInput } from '../live/key-input.ts';
-import { editBytes, nothingTyped, toEnd, typedLine, type LinePlace } from './typed-line.ts';
+import { editBytes, nothingTyped, bytesToEnd, typedLine, type LinePlace } from './typed-line.ts';
 
 export interface LineEditorOptions {
   readonly clock: Clock;
@@ -62,7 +62,7 @@ function createShownLine({ write, columns }: LineEditorOptions) {
     },
     leave(ending: string) {
       if (column === undefined) return;
-      const bytes = toEnd(shown, place(column)) + ending;
+      const bytes = bytesToEnd(shown, place(column)) + ending;
       column = undefined;
       if (bytes !== '') write(bytes);
     },

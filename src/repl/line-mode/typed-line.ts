@@ -1,6 +1,6 @@
-// The typed text after a question, and the bytes that update it on a terminal. Typing at the end writes only the
-// character; the cursor moves left by backspaces and right by writing the text again, so a screen reader has nothing
-// to read out again. Escape sequences move the cursor only between rows.
+// The typed text after a question, and the bytes that update it on a terminal. Screen readers should not read the
+// line again: typing at the end writes only the character, and the cursor moves left by backspaces and right by
+// rewriting the text. Escape sequences move the cursor only between rows.
 
 import { isPasteMarker, pasteLabel } from '../editing/paste.ts';
 import type { Draft } from '../editing/text-buffer.ts';
@@ -48,7 +48,7 @@ interface Position {
 }
 
 /** The cursor's position after a text; after the last column it is on the next row. */
-function after({ row, column }: Position, text: string, columns: number): Position {
+function advance({ row, column }: Position, text: string, columns: number): Position {
   let [atRow, atColumn] = [row, column];
   for (const character of graphemes(text)) {
     const width = displayWidth(character);
@@ -65,36 +65,36 @@ function after({ row, column }: Position, text: string, columns: number): Positi
 
 function positionAfter({ shown }: TypedLine, count: number, place: LinePlace): Position {
   let position = { row: 0, column: place.column };
-  for (const text of shown.slice(0, count)) position = after(position, text, place.columns);
+  for (const text of shown.slice(0, count)) position = advance(position, text, place.columns);
   return position;
 }
 
 const columnForward = (columns: number) => (columns > 0 ? `\u001B[${columns}C` : '');
 
 /** Writes characters. After the last column, a space moves the cursor to the next row. */
-function printed(line: TypedLine, from: number, to: number, place: LinePlace): string {
+function textBytes(line: TypedLine, from: number, to: number, place: LinePlace): string {
   let bytes = '';
   let position = positionAfter(line, from, place);
   for (const text of line.shown.slice(from, to)) {
-    position = after(position, text, place.columns);
+    position = advance(position, text, place.columns);
     bytes += text !== '\n' && position.column === 0 ? `${text} \r` : text;
   }
   return bytes;
 }
 
-function back(from: Position, to: Position): string {
+function backBytes(from: Position, to: Position): string {
   const rows = from.row - to.row;
   if (rows === 0) return '\b'.repeat(from.column - to.column);
   return `\u001B[${rows}A\r${columnForward(to.column)}`;
 }
 
-function moved(line: TypedLine, from: number, to: number, place: LinePlace): string {
-  if (to >= from) return printed(line, from, to, place);
-  return back(positionAfter(line, from, place), positionAfter(line, to, place));
+function moveBytes(line: TypedLine, from: number, to: number, place: LinePlace): string {
+  if (to >= from) return textBytes(line, from, to, place);
+  return backBytes(positionAfter(line, from, place), positionAfter(line, to, place));
 }
 
 /** Erases the rest of an older, longer text and returns the cursor. */
-function erased(end: Position, oldEnd: Position): string {
+function eraseBytes(end: Position, oldEnd: Position): string {
   if (oldEnd.row > end.row) return '\u001B[J';
   const rest = oldEnd.row === end.row ? Math.max(0, oldEnd.column - end.column) : 0;
   return ' '.repeat(rest) + '\b'.repeat(rest);
@@ -111,18 +111,19 @@ function commonLength(one: readonly string[], other: readonly string[]): number 
 export function editBytes(from: TypedLine, to: TypedLine, place: LinePlace): string {
   const same = commonLength(from.shown, to.shown);
   const size = to.shown.length;
-  if (same === size && same === from.shown.length) return moved(to, from.caret, to.caret, place);
+  if (same === size && same === from.shown.length)
+    return moveBytes(to, from.caret, to.caret, place);
   const end = positionAfter(to, size, place);
   const oldEnd = positionAfter(from, from.shown.length, place);
   return (
-    moved(from, from.caret, same, place) +
-    printed(to, same, size, place) +
-    erased(end, oldEnd) +
-    moved(to, size, to.caret, place)
+    moveBytes(from, from.caret, same, place) +
+    textBytes(to, same, size, place) +
+    eraseBytes(end, oldEnd) +
+    moveBytes(to, size, to.caret, place)
   );
 }
 
 /** The bytes from the caret to the end. */
-export function toEnd(line: TypedLine, place: LinePlace): string {
-  return moved(line, line.caret, line.shown.length, place);
+export function bytesToEnd(line: TypedLine, place: LinePlace): string {
+  return moveBytes(line, line.caret, line.shown.length, place);
 }

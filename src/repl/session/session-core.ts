@@ -5,7 +5,6 @@ import { hintOf } from '../../output/remedy-words.ts';
 import { replWords } from '../text/remedy-words.ts';
 import type { Entry } from '../state/entry.ts';
 import type { Screen, SessionPorts } from './ports.ts';
-
 import type { ReplState } from '../state/state.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -54,7 +53,7 @@ export function failureText(error: unknown, clean: (text: string) => string): Fa
 
 /**
  * Runs the work of a `task` activity; its entries are printed when it ends.
- * @throws whatever `work` throws; `Stopped` if the user stopped it
+ * @throws the error of `work`; `Stopped` if the user stopped it
  */
 export async function runTask(
   core: SessionCore,

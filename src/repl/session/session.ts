@@ -7,7 +7,6 @@ import { effectRunners, runEffect, type EffectRunners } from '../effects/run-eff
 import { storageEntry } from '../effects/task-effects.ts';
 import type { Screen, SessionPorts } from './ports.ts';
 import { reduce } from '../reducer/reduce.ts';
-
 import { Stopped, type SessionCore } from './session-core.ts';
 import type { ReplState } from '../state/state.ts';
 import { createDebounce, createTicker } from './timers.ts';

@@ -73,10 +73,10 @@ function jsonParser(template: Template | undefined): ItemParser {
 
 /** @throws Failure `usage` */
 function checkHeader({ fields, problem }: CsvRecord, template: Template | undefined): void {
-  if (problem !== undefined) throw new Failure('usage', `the header of the table ${problem}`);
+  if (problem !== undefined) throw new Failure('usage', `the table header ${problem}`);
   const repeated = fields.find((name, index) => fields.indexOf(name) !== index);
   if (repeated !== undefined) {
-    throw new Failure('usage', `the header of the table names "${repeated}" twice`);
+    throw new Failure('usage', `the table header has "${repeated}" twice`);
   }
   const columns = `its columns are ${fields.join(', ')}`;
   if (template === undefined && !fields.includes('prompt')) {

@@ -109,7 +109,7 @@ function fillTemplate(fields: ItemFields, template: Template): ItemContent | Pro
   const missing = template.names.find((name) => isAbsent(ownField(fields, name)));
   if (missing !== undefined) return { problem: `has no "${missing}", required by the template` };
   const content = template.fill((name) => asText(ownField(fields, name)));
-  if (content.trim() === '') return { problem: 'gives a prompt without text' };
+  if (content.trim() === '') return { problem: 'results in a prompt without text' };
   return { messages: [{ role: 'user', content }] };
 }
 

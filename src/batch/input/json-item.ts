@@ -72,7 +72,8 @@ function parametersOf(fields: ItemFields): Pick<ItemContent, 'params'> | Problem
     return { problem: `has ${JSON.stringify(refused)} in params, which cannot be set there` };
   }
   const repeated = parameters.find(([name]) => Object.hasOwn(params, name));
-  if (repeated !== undefined) return { problem: `has ${repeated[0]} twice: also in params` };
+  if (repeated !== undefined)
+    return { problem: `has ${repeated[0]} both as a field and in params` };
   const all = [...Object.entries(params), ...parameters];
   return all.length === 0 ? {} : { params: Object.fromEntries(all) };
 }

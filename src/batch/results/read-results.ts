@@ -71,7 +71,7 @@ function readLine(bytes: Buffer): FoundLine {
 
 function notResult(name: string, line: number): Failure {
   return new Failure('usage', `line ${line} of ${name} is not a result of natter batch`, {
-    hint: 'name another file, or repair the line',
+    hint: 'use a different file, or repair the line',
   });
 }
 

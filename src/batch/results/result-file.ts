@@ -96,7 +96,7 @@ function lockFile(name: string, realPath: string, options: HeldLockOptions): Hel
   const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
   const file = realPath === path.resolve(name) ? name : realPath;
   throw new Failure('storage', `another natter${who} is writing ${name}`, {
-    hint: `wait for it, or name another file; if no natter is running, delete ${file}.lock`,
+    hint: `wait for it, or use a different file; if no natter is running, delete ${file}.lock`,
   });
 }
 

@@ -59,7 +59,7 @@ function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
 function refuseExisting(name: string): void {
   if (!fs.existsSync(name)) return;
   throw new Failure('usage', `${name} already exists`, {
-    hint: 'use another name, or --force to replace it',
+    hint: 'use a different name, or --force to replace it',
   });
 }
 

@@ -17,12 +17,12 @@ export interface ItemProcessing {
   readonly sink: BatchSink;
   readonly tally: Tally;
   readonly circuitBreaker: CircuitBreaker;
-  /** Starts no new items after a failure that would repeat. */
-  readonly giveUp: (failure: Failure) => void;
+  /** Starts no new items, because the failure would repeat. */
+  readonly stopRun: (failure: Failure) => void;
 }
 
 function countOutcome(
-  { tally, circuitBreaker, giveUp }: ItemProcessing,
+  { tally, circuitBreaker, stopRun }: ItemProcessing,
   { failure, metadata }: ItemOutcome,
 ): void {
   // Tokens of failed answers are billed, too.
@@ -33,7 +33,7 @@ function countOutcome(
     return;
   }
   countFailure(tally, failure.kind);
-  if (circuitBreaker.failed(failure)) giveUp(failure);
+  if (circuitBreaker.failed(failure)) stopRun(failure);
 }
 
 async function answerItem(

@@ -43,8 +43,8 @@ type StopSignal = 'SIGINT' | 'SIGUSR1';
 /** Why a run starts no new items. */
 interface StopReason {
   signal: StopSignal | undefined;
-  /** The failure that would repeat. */
-  gaveUp: Failure | undefined;
+  /** A failure that would repeat for the other items. */
+  failure: Failure | undefined;
 }
 
 /**
@@ -121,7 +121,7 @@ async function sendAll(run: BatchRun, service: Service): Promise<StopReason> {
   const { context, plan, items, sink, tally } = run;
   const ending = new AbortController();
   const stop = AbortSignal.any([context.signal, ending.signal, sink.broken]);
-  const reason: StopReason = { signal: undefined, gaveUp: undefined };
+  const reason: StopReason = { signal: undefined, failure: undefined };
   const concurrency = createConcurrency(plan.concurrency, context.clock, pauseNotice(run));
   const progress = showProgress(run, concurrency, stop);
   const removeHandlers = stopOnSignals(run, (signal) => {
@@ -129,12 +129,12 @@ async function sendAll(run: BatchRun, service: Service): Promise<StopReason> {
     ending.abort();
     progress.clear();
   });
-  const giveUp = (failure: Failure) => {
-    reason.gaveUp ??= failure;
+  const stopRun = (failure: Failure) => {
+    reason.failure ??= failure;
     ending.abort();
   };
   const { secrets } = context;
-  const processing = { secrets, sink, tally, giveUp, ...rulesOf(run, service, stop) };
+  const processing = { secrets, sink, tally, stopRun, ...rulesOf(run, service, stop) };
   try {
     await runItems({
       items: (ended) => pendingItems(items, tally, ended),
@@ -151,15 +151,19 @@ async function sendAll(run: BatchRun, service: Service): Promise<StopReason> {
 }
 
 /** Prints the summary. @throws the failure or interruption that ended the run */
-function conclude(run: BatchRun, { gaveUp, signal }: StopReason, elapsed: number): void {
+function conclude(
+  run: BatchRun,
+  { failure: stopFailure, signal }: StopReason,
+  elapsed: number,
+): void {
   const { context, presentation, tally, options } = run;
-  const end = { tally, elapsed, output: options.output, gaveUp };
+  const end = { tally, elapsed, output: options.output, stopFailure };
   if (signal === 'SIGINT' || context.signal.aborted) {
     presentation.notices.notice(stoppedText(end));
     context.signal.throwIfAborted();
     throw new Interruption('SIGINT');
   }
-  const isDrained = signal !== undefined && gaveUp === undefined;
+  const isDrained = signal !== undefined && stopFailure === undefined;
   const failure = isDrained ? drainFailure(end, signal) : batchFailure(end);
   if (failure !== undefined) throw failure;
   presentation.notices.notice(outcomeText(end));

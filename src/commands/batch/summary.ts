@@ -11,12 +11,12 @@ export interface BatchEnd {
   /** The file of `-o`. */
   readonly output: string | undefined;
   /** The failure that stopped the run early, because it would repeat. */
-  readonly gaveUp: Failure | undefined;
+  readonly stopFailure: Failure | undefined;
 }
 
 export const outcomeText = ({ tally, elapsed }: BatchEnd) => batchOutcome({ ...tally, elapsed });
 
-function hintFor({ output, gaveUp, tally }: BatchEnd): string {
+function hintFor({ output, stopFailure, tally }: BatchEnd): string {
   if (output !== undefined && [...tally.causes.keys()].join() === 'usage') {
     return 'correct the lines named in the results, then run the same command to retry only those';
   }
@@ -24,23 +24,27 @@ function hintFor({ output, gaveUp, tally }: BatchEnd): string {
     output === undefined
       ? 'use -o FILE to be able to retry only these'
       : 'run the same command again to retry only these';
-  return gaveUp?.hint === undefined ? retry : `${gaveUp.hint}; ${retry}`;
+  return stopFailure?.hint === undefined ? retry : `${stopFailure.hint}; ${retry}`;
 }
 
 /** The kind of a run's failure, for its exit code: several causes are `unexpected`. */
-export function kindOf({ causes }: Tally, gaveUp: Failure | undefined): FailureKind {
-  if (gaveUp !== undefined) return gaveUp.kind;
+export function kindOf({ causes }: Tally, stopFailure: Failure | undefined): FailureKind {
+  if (stopFailure !== undefined) return stopFailure.kind;
   const [kind = 'unexpected', ...others] = causes.keys();
   return others.length === 0 ? kind : 'unexpected';
 }
 
 /** The failure of a run with failed items; undefined without any. */
 export function batchFailure(end: BatchEnd): Failure | undefined {
-  const { tally, gaveUp } = end;
+  const { tally, stopFailure } = end;
   if (tally.failed === 0) return undefined;
   const reason =
-    gaveUp === undefined ? '' : `; stopped because further items would fail too: ${gaveUp.message}`;
-  return new Failure(kindOf(tally, gaveUp), `${outcomeText(end)}${reason}`, { hint: hintFor(end) });
+    stopFailure === undefined
+      ? ''
+      : `; stopped because further items would fail too: ${stopFailure.message}`;
+  return new Failure(kindOf(tally, stopFailure), `${outcomeText(end)}${reason}`, {
+    hint: hintFor(end),
+  });
 }
 
 /** `, 14 left`; empty if nothing is left. */

@@ -15,7 +15,7 @@ const runCompare: RunCompare = async (...words) => {
 const modelOption = () =>
   new Option(
     '-m, --models <ids>',
-    'comma-separated models, default origin,nextgen; profile:model uses another profile',
+    'comma-separated models, default origin,nextgen; profile:model uses a different profile',
   ).argParser(collect);
 
 const outputOptions = () => [

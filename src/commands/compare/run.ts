@@ -191,7 +191,7 @@ export async function compare(
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   if (options.diff === true && format.startsWith('json')) {
     throw new Failure('usage', `--diff and --${format} exclude each other`, {
-      hint: 'use another tool to compare the answers in the JSON',
+      hint: 'use a different tool to compare the answers in the JSON',
     });
   }
   const withoutSystem = readComparedModels(context, notices, options);

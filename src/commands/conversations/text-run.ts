@@ -105,7 +105,7 @@ async function writeExport(
   } catch (error) {
     if (errorCode(error) === 'EEXIST') {
       throw new Failure('usage', `${path} already exists`, {
-        hint: 'use another name, or --force to replace it',
+        hint: 'use a different name, or --force to replace it',
       });
     }
     throw storageFailure('write', path, error);

@@ -68,7 +68,7 @@ function refuseLoop(baseUrl: string, { port }: UpstreamOptions): void {
   const url = parseBaseUrl(baseUrl);
   if (!isLoopbackName(url.hostname) || url.port !== port) return;
   throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
-    hint: 'choose another --port',
+    hint: 'choose a different --port',
   });
 }
 

@@ -135,7 +135,7 @@ describe('JSON lines', () => {
     ['"params":[1]', 'has params that is not a JSON object'],
     ['"params":{"model":"x"}', 'has "model" in params, which cannot be set there'],
     ['"params":{"__proto__":1}', 'has "__proto__" in params, which cannot be set there'],
-    ['"top_p":1,"params":{"top_p":0}', 'has top_p twice: also in params'],
+    ['"top_p":1,"params":{"top_p":0}', 'has top_p both as a field and in params'],
   ])('X12: %s is refused, naming the field', async (fields, problem) => {
     const [item] = await read(`{"prompt":"hi",${fields}}\n`, { format: 'jsonl' });
     expect(item?.problem).toContain(problem);
@@ -229,7 +229,7 @@ describe('tables', () => {
   test.each([
     ['text\nhi\n', undefined, 'the table has no column "prompt"'],
     ['text\nhi\n', '{{body}}', '"body" in the template is not a column'],
-    ['a,a\n1,2\n', '{{a}}', 'the header of the table names "a" twice'],
+    ['a,a\n1,2\n', '{{a}}', 'the table header has "a" twice'],
   ])('with an unusable header are refused: %j', async (text, template, message) => {
     await expect(csv(text, template)).rejects.toMatchObject({ kind: 'usage', message });
   });

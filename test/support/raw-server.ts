@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 
 /** A request as received. */
-export interface RawRequest {
+interface RawRequest {
   /** Request line, headers and body. */
   readonly text: string;
   readonly method: string;

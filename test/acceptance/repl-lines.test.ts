@@ -87,7 +87,7 @@ describe('line mode', () => {
     await terminal.waitFor(/You:/);
     terminal.type('[sandbox 429 retry-after=2 times=1]\n');
     const text = await terminal.waitFor(/origin: /);
-    expect(text.match(/retry 1 of 4 in [23] s/g)).toHaveLength(1);
+    expect(text.match(/retry 1 of 4 in\s+[23] s/g)).toHaveLength(1);
     expect(await leave(terminal)).toBe(0);
   });
 

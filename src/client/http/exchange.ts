@@ -39,7 +39,7 @@ export async function exchange(
   });
 }
 
-interface Outcome {
+interface PendingResponse {
   readonly route: Route;
   readonly limits: ExchangeLimits;
   readonly signal: AbortSignal;
@@ -47,8 +47,8 @@ interface Outcome {
   readonly reject: (error: unknown) => void;
 }
 
-function sendRequest(request: HttpRequest, opened: OpenRoute, outcome: Outcome): void {
-  const { route, limits, signal } = outcome;
+function sendRequest(request: HttpRequest, opened: OpenRoute, pending: PendingResponse): void {
+  const { route, limits, signal } = pending;
   const outgoing = createOutgoing(request, opened);
   let stage: Stage = 'connecting';
   let stopTimer = startTimer(limits.clock, limits.connectTimeout, () =>
@@ -61,7 +61,7 @@ function sendRequest(request: HttpRequest, opened: OpenRoute, outcome: Outcome):
   const fail = (error: unknown): void => {
     settle();
     outgoing.destroy();
-    outcome.reject(error);
+    pending.reject(error);
   };
   const abort = (): void => fail(signal.reason);
   signal.addEventListener('abort', abort);
@@ -82,7 +82,7 @@ function sendRequest(request: HttpRequest, opened: OpenRoute, outcome: Outcome):
   outgoing.once('response', (incoming) => {
     responded = true;
     settle();
-    outcome.resolve(receive(incoming, outcome));
+    pending.resolve(receive(incoming, pending));
   });
   outgoing.end(request.body);
 }
@@ -113,7 +113,10 @@ function onceConnected(outgoing: ClientRequest, secure: boolean, callback: () =>
   });
 }
 
-function receive(incoming: IncomingMessage, { route, limits, signal }: Outcome): HttpResponse {
+function receive(
+  incoming: IncomingMessage,
+  { route, limits, signal }: PendingResponse,
+): HttpResponse {
   let reason: unknown;
   const destroy = (error: unknown): void => {
     reason ??= error;

@@ -21,7 +21,7 @@ export function proxyFor(url: URL, environment: Environment): Proxy | undefined 
   const found = readVariable(environment, scheme) ?? readVariable(environment, 'all_proxy');
   if (found === undefined) return undefined;
   const exceptions = readVariable(environment, 'no_proxy')?.value ?? '';
-  if (isExcepted(url, exceptions)) return undefined;
+  if (isExempt(url, exceptions)) return undefined;
   return { url: parseProxyUrl(found), variable: found.name };
 }
 
@@ -51,7 +51,7 @@ function parseProxyUrl({ name, value }: Variable): URL {
 }
 
 /** Entries of `NO_PROXY` as in curl and undici: a host with its subdomains, optionally a port; no address ranges. */
-function isExcepted(url: URL, list: string): boolean {
+function isExempt(url: URL, list: string): boolean {
   const host = bareHost(url.hostname);
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
   return list.split(/[,\s]+/).some((entry) => {

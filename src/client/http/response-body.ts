@@ -15,8 +15,8 @@ export async function* readBody(
 ): AsyncGenerator<Uint8Array> {
   try {
     const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
-    if (encoding === '' || encoding === 'identity') yield* arrivals(incoming);
-    else yield* decodedArrivals(incoming, await createDecoder(encoding));
+    if (encoding === '' || encoding === 'identity') yield* receivedChunks(incoming);
+    else yield* decodedChunks(incoming, await createDecoder(encoding));
   } catch (error) {
     throw error instanceof RequestFailure ? error : (damagedBody(error) ?? explain(error));
   } finally {
@@ -28,7 +28,7 @@ export async function* readBody(
  * All bytes received. Node's own iterator drops unread bytes when the connection breaks, and with them the end of a
  * cut answer.
  */
-async function* arrivals(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+async function* receivedChunks(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
   let wake = (): void => {};
   const change = (): void => wake();
   const changes = ['readable', 'end', 'error', 'close'] as const;
@@ -49,7 +49,7 @@ async function* arrivals(incoming: IncomingMessage): AsyncGenerator<Uint8Array> 
 }
 
 /** Decodes everything received of a cut body before it throws. */
-async function* decodedArrivals(
+async function* decodedChunks(
   incoming: IncomingMessage,
   decoder: Transform,
 ): AsyncGenerator<Uint8Array> {
@@ -57,7 +57,7 @@ async function* decodedArrivals(
   let cut: unknown;
   async function* source(): AsyncGenerator<Uint8Array> {
     try {
-      yield* arrivals(incoming);
+      yield* receivedChunks(incoming);
     } catch (error) {
       cut = error;
     }

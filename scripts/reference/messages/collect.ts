@@ -22,17 +22,16 @@ export interface Messages {
 /** Longest chain of functions that pass a message as an argument. */
 const deepest = 3;
 
-/** Constructions of a Failure, or of a class that extends one. */
-function failureSites({ nodes }: Sources): readonly Node[] {
-  const classes = new Set<string | undefined>(['Failure', 'RequestFailure']);
-  for (const node of nodes) {
-    if (node.type !== 'ClassDeclaration') continue;
-    if (classes.has(nameOf(nodeAt(node, 'superClass')))) classes.add(nameOf(nodeAt(node, 'id')));
-  }
-  classes.delete(undefined);
-  return nodes.filter(
-    (node) => node.type === 'NewExpression' && classes.has(nameOf(nodeAt(node, 'callee'))),
+/** `Failure` and the classes that extend it. */
+function failureClasses({ nodes }: Sources): ReadonlySet<string> {
+  const parents = new Map(
+    nodes
+      .filter(({ type }) => type === 'ClassDeclaration')
+      .map((node) => [nameOf(nodeAt(node, 'id')) ?? '', nameOf(nodeAt(node, 'superClass')) ?? '']),
   );
+  const isFailure = (name: string): boolean =>
+    name === 'Failure' || (parents.has(name) && isFailure(parents.get(name) ?? ''));
+  return new Set([...parents.keys()].filter(isFailure));
 }
 
 function remedyHints(remedy: Node, scope: Scope): readonly string[] {
@@ -149,7 +148,10 @@ const isCallOf = (node: Node, name: string) =>
 export function collectMessages(sources: Sources): Messages {
   const runs = failuresOfRuns();
   const calls = sources.nodes.filter(({ type }) => type === 'CallExpression');
-  const made = failureSites(sources).map((site) => {
+  const classes = failureClasses(sources);
+  const isSite = (node: Node) =>
+    node.type === 'NewExpression' && classes.has(nameOf(nodeAt(node, 'callee')) ?? '');
+  const made = sources.nodes.filter(isSite).map((site) => {
     const found = expand(sources, (scope) => failuresAt(site, scope));
     return { site, found: runs.get(sources.fileOf(site)) ?? found };
   });

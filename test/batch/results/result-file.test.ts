@@ -4,18 +4,16 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { formatFingerprint } from '../../../src/batch/fingerprint.ts';
 import { openResultFile } from '../../../src/batch/results/result-file.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
 
 const options = {
   process: { id: process.pid, isRunning: () => true },
@@ -150,55 +148,6 @@ describe('a results file', () => {
     expect(() => openResultFile(join(path, 'out.jsonl'), options)).toThrow(
       expect.objectContaining({ ...failure, kind: 'storage', hint: `create ${path} first` }),
     );
-  });
-
-  test('is refused while another natter is writing it', async () => {
-    const path = join(folder(), 'out.jsonl');
-    const file = openResultFile(path, options);
-    expect(() => openResultFile(path, options)).toThrow(
-      `another natter (process ${process.pid} on ${hostname()}) is writing ${path}`,
-    );
-    await file.close();
-    await openResultFile(path, options).close();
-  });
-
-  test.skipIf(process.platform === 'win32')(
-    'names the lock beside the target of a link',
-    async () => {
-      const path = join(realpathSync(folder()), 'out.jsonl');
-      const link = join(folder(), 'link.jsonl');
-      symlinkSync(path, link);
-      const file = openResultFile(link, options);
-      expect(() => openResultFile(link, options)).toThrow(
-        expect.objectContaining({ hint: expect.stringContaining(`delete ${path}.lock`) as string }),
-      );
-      await file.close();
-    },
-  );
-
-  test('X8: is not written by a suspended natter after another one has taken it over', async () => {
-    const path = join(folder(), 'out.jsonl');
-    const clock = createFakeClock();
-    const suspended = openResultFile(path, { ...options, clock });
-    const result = { index: 1, fingerprint: 1n, isAnswered: true };
-    suspended.append(result, line(1));
-    const killed = { ...options, process: { id: process.pid, isRunning: () => false } };
-    const next = openResultFile(path, killed);
-    next.append({ ...result, index: 2 }, line(2));
-    await clock.advance(60_000);
-    const refusal = `another natter is writing ${path}: this one was suspended for too long`;
-    expect(() => suspended.append({ ...result, index: 3 }, line(3))).toThrow(refusal);
-    await expect(suspended.finish({ ordered: true, isComplete: true })).rejects.toThrow(refusal);
-    await suspended.close();
-    await next.close();
-    expect(read(path)).toBe(line(1) + line(2));
-  });
-
-  test('can be opened at once after the natter that wrote it was killed', async () => {
-    const path = join(folder(), 'out.jsonl');
-    openResultFile(path, options);
-    const killed = { ...options, process: { id: process.pid, isRunning: () => false } };
-    await expect(openResultFile(path, killed).close()).resolves.toBeUndefined();
   });
 
   test('keeps its permissions and a symbolic link to it', async () => {

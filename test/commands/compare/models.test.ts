@@ -79,7 +79,7 @@ describe('the settings of a model', () => {
     ]);
   });
 
-  test('K1 are those of its profile, whose service gets no other key', () => {
+  test('K1 are those of its profile, and no other key is sent to its service', () => {
     const models = ['origin,local:mistral,local:'];
     const flags = { models, baseUrl: 'https://api.example.com' };
     const environment = { ...mainService, NATTER_MODEL: 'other' };

@@ -65,5 +65,5 @@ export function hiddenCharacters(count: number): string {
 /** Undefined if the sanitizer removed nothing. */
 export function filteredNotice(removed: number): string | undefined {
   if (removed === 0) return undefined;
-  return `${hiddenCharacters(removed)} of the answer not shown; --raw shows them, a pipe gets them as they are`;
+  return `${hiddenCharacters(removed)} of the answer not shown; --raw shows them, and a pipe gets them unchanged`;
 }

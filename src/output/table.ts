@@ -1,6 +1,6 @@
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
-import { displayWidth, truncateToWidth } from '../terminal/text/width.ts';
+import { displayWidth, padToWidth, truncateToWidth } from '../terminal/text/width.ts';
 
 export interface Column {
   readonly heading: string;
@@ -17,11 +17,6 @@ export interface TableLayout {
 }
 
 const gap = '  ';
-
-function pad(text: string, width: number, align: Column['align']): string {
-  const space = ' '.repeat(Math.max(0, width - displayWidth(text)));
-  return align === 'right' ? space + text : text + space;
-}
 
 /** Minimum width of the last column before others shrink. */
 const roomForLast = 20;
@@ -64,7 +59,7 @@ export function formatTable(
   const shown = shownColumns(columns, widths, isEmpty, layout.width);
   const line = (row: readonly string[]) => {
     const padded = shown.map((index) =>
-      pad(row[index] ?? '', widths[index] ?? 0, columns[index]?.align),
+      padToWidth(row[index] ?? '', widths[index] ?? 0, columns[index]?.align),
     );
     return truncateToWidth(padded.join(gap).trimEnd(), layout.width);
   };

@@ -41,7 +41,7 @@ test.skipIf(process.platform === 'win32')(
     const { exitCode } = await session.exit;
     expect(exitCode).toBe(0);
     expect(session.output()).toMatch(
-      /not shown; --raw shows them, a pipe gets them as they are\r\n$/,
+      /not shown; --raw shows them, and a pipe gets them unchanged\r\n$/,
     );
   },
 );

@@ -20,7 +20,7 @@ function start(options: { quiet?: boolean; animated?: boolean; columns?: number 
   const clock = createFakeClock();
   const stderr = createMemoryOutput(animated, columns);
   const activity = createActivity({ stderr, style: plainStyle, clock, quiet, animated });
-  /** What was drawn over each other. */
+  /** The lines that were drawn in place. */
   const drawn = () =>
     stderr
       .text()
@@ -34,7 +34,7 @@ function start(options: { quiet?: boolean; animated?: boolean; columns?: number 
   return { activity, stderr, clock, drawn, pass };
 }
 
-test('an answer that begins soon shows no waiting line', async () => {
+test('an answer that starts soon has no waiting line', async () => {
   const { activity, stderr, pass } = start();
   activity.waiting('origin');
   await pass(100);
@@ -72,14 +72,14 @@ test('a retry counts down and its line stays', async () => {
   expect(stderr.text()).toMatch(/\n$/);
 });
 
-test('a line never reaches the edge of the window', async () => {
+test('a line is shorter than the window', async () => {
   const { activity, drawn, pass } = start({ columns: 20 });
   activity.retry(retry);
   await pass(2600);
   for (const line of drawn()) expect(line.length).toBeLessThan(20);
 });
 
-test('where nothing can be redrawn a retry is one plain line', async () => {
+test('a retry is one plain line if nothing can be redrawn', async () => {
   const { activity, stderr, pass } = start({ animated: false });
   activity.waiting('origin');
   activity.retry(retry);

@@ -10,7 +10,7 @@ const retry = (number: number): ChatEvent => {
   return { type: 'retry-scheduled', retry: number, retries: 4, delay: 500, cause };
 };
 
-test('Y3: an answer that does not finish has the times of its text and of its end', async () => {
+test('Y3: an unfinished answer has the times of its first text and its end', async () => {
   const clock = createFakeClock();
   const meter = createAnswerMeter(clock);
   await clock.advance(20);
@@ -24,9 +24,9 @@ test('Y3: an answer that does not finish has the times of its text and of its en
 
 test.each([
   ['before anything', [], 0, 1],
-  ['while the first retry is waited for', [retry(1)], 499, 1],
+  ['while waiting for the first retry', [retry(1)], 499, 1],
   ['after the first retry was sent', [retry(1)], 500, 2],
-  ['while the second retry is waited for', [retry(1), retry(2)], 0, 2],
+  ['while waiting for the second retry', [retry(1), retry(2)], 0, 2],
   [
     'after the service accepted the third',
     [retry(1), retry(2), { type: 'answer-started', attempt: 3 }],
@@ -44,14 +44,14 @@ test.each([
   },
 );
 
-test('Y3: a failure that knows its requests is believed', () => {
+test('Y3: the attempts of a failure are used', () => {
   const meter = createAnswerMeter(createFakeClock());
   meter.event(retry(1));
   const failure = new Failure('server_error', 'no', { attempts: 5 });
   expect(meter.metadata(failure)).toMatchObject({ attempts: 5 });
 });
 
-test('Y3: an answer that finished has its own figures', () => {
+test('Y3: a finished answer has its reported figures', () => {
   const meter = createAnswerMeter(createFakeClock());
   const timing = { firstText: 3, total: 9 };
   meter.event({ type: 'answer-finished', attempts: 2, timing });

@@ -59,8 +59,8 @@ test('the exact printer prints the text and nothing else', async () => {
 
 test.each([
   ['closes the last line', [text('a')], 'a\n'],
-  ['leaves a closed line alone', [text('a\n')], 'a\n'],
-  ['prints nothing for no text', [started], ''],
+  ['does not close a closed line again', [text('a\n')], 'a\n'],
+  ['prints nothing without text', [started], ''],
   ['removes escapes that are split over events', [text('a\u001B'), text('[31mb')], 'ab\n'],
 ])('the terminal printer %s', async (_, events, shown) => {
   const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
@@ -68,7 +68,7 @@ test.each([
   expect(await print(make, events)).toBe(shown);
 });
 
-test('the terminal printer prints what the transform held at the end', async () => {
+test('the terminal printer prints the rest of the transform at the end', async () => {
   let held = '';
   const holding = {
     write(piece: string) {
@@ -82,7 +82,7 @@ test('the terminal printer prints what the transform held at the end', async () 
   expect(await print(make, [text('a'), text('b')])).toBe('AB\n');
 });
 
-test('the JSON printer prints one document when the answer is whole', async () => {
+test('the JSON printer prints one document for a complete answer', async () => {
   const shown = await print(document, [started, text('a', 'b'), finished]);
   expect(shown).toMatch(/^\{.*\}\n$/);
   expect(JSON.parse(shown)).toEqual({
@@ -96,26 +96,26 @@ test('the JSON printer prints one document when the answer is whole', async () =
   });
 });
 
-test('the JSON printer marks an answer that was cut, and names the model asked', async () => {
+test('the JSON printer marks a cut answer, and names the requested model', async () => {
   const shown = await print(document, [started, text('half')]);
   expect(JSON.parse(shown)).toMatchObject({ model: 'asked', content: 'half', incomplete: true });
 });
 
-test('the JSON printer keeps the id and the model that a cut answer named', async () => {
+test('the JSON printer keeps the reported id and model of a cut answer', async () => {
   const named: ChatEvent = { type: 'answer-named', id: 'chatcmpl-9', model: 'nextgen' };
   const events = [started, named, text('half')];
   const shown = await print(document, events);
   expect(JSON.parse(shown)).toMatchObject({ id: 'chatcmpl-9', model: 'nextgen' });
 });
 
-test('the JSON printer forgets the id of an attempt that was asked again', async () => {
+test('the JSON printer discards the id of a retried attempt', async () => {
   const named: ChatEvent = { type: 'answer-named', id: 'chatcmpl-9' };
   const events = [started, named, { ...started, attempt: 2 }, text('half')];
   const shown = await print(document, events);
   expect(JSON.parse(shown)).toMatchObject({ id: null });
 });
 
-test('Y3: the JSON printer prints a document for a prompt that failed before any text, too', async () => {
+test('Y3: the JSON printer prints a document for a prompt that fails before any text', async () => {
   expect(JSON.parse(await print(document, [started]))).toEqual({
     id: null,
     model: 'asked',
@@ -129,7 +129,7 @@ test('Y3: the JSON printer prints a document for a prompt that failed before any
   });
 });
 
-test('Y3: the JSON lines printer ends with the failure, its requests and its times', async () => {
+test('Y3: the JSON lines printer ends with the failure, its attempts and times', async () => {
   const shown = await print(lines, [started, text('a')]);
   expect(JSON.parse(shown.trimEnd().split('\n').at(-1) ?? '')).toEqual({
     type: 'answer-failed',

@@ -28,7 +28,7 @@ test.each([
   expect(shortTime(milliseconds)).toBe(text);
 });
 
-describe('the line of progress', () => {
+describe('the progress line', () => {
   test.each<readonly [string, Partial<BatchFigures>, object, string]>([
     ['at first', { answered: 3 }, {}, '3 of 1,000'],
     ['without a known total', { total: undefined, answered: 3 }, {}, '3 done'],

@@ -38,7 +38,7 @@ test.each([
   [100, { firstText: 0, total: 49 }, undefined],
   [100, { total: 2000 }, undefined],
   [100, undefined, undefined],
-])('%i tokens in %j are %s a second', (tokens, timing, rate) => {
+])('%i tokens in %j are %s per second', (tokens, timing, rate) => {
   expect(tokensPerSecond(tokens, timing)).toBe(rate);
 });
 
@@ -49,7 +49,7 @@ test.each([
   ],
   [cut, 'nextgen · first text after 1.5 s · ~50 tokens/s · ~100 out · 3.5 s · unreachable'],
   [silent, 'llama · ~0 out · 40 ms'],
-])('one line tells what is known and marks estimates', (answer, line) => {
+])('one line has the known figures and marks estimates', (answer, line) => {
   expect(figuresLine(answer)).toBe(line);
 });
 
@@ -66,19 +66,19 @@ describe('several answers', () => {
     );
   });
 
-  test('are lines where a table has no room', () => {
+  test('are lines if a table does not fit', () => {
     const text = figuresText([origin, cut], layout(true, 50));
     expect(text).toBe(`${figuresLine(origin)}\n${figuresLine(cut)}\n`);
   });
 
-  test('are cells between tabs in a pipe', () => {
+  test('are tab-separated in a pipe', () => {
     expect(figuresText([origin], layout(false, 10))).toBe(
       'origin\t18 ms\t50\t1,200\t210\t4.2 s\tstop\n',
     );
   });
 });
 
-test('a name from elsewhere controls no terminal', () => {
+test('a label cannot control the terminal', () => {
   const hostile = { ...origin, label: 'a\u001B[31mb\nc' };
   expect(figuresLine(hostile)).toContain('ab c ·');
   expect(figuresText([hostile], layout(true))).toContain('ab c ');
@@ -93,11 +93,11 @@ test.each([
   expect(tokenText(tokens, isEstimate)).toBe(text);
 });
 
-test('Y19: a share has no blank before its sign', () => {
+test('Y19: a percentage has no space before its sign', () => {
   expect(percent(64_000, 128_000)).toBe('50%');
 });
 
-test('Y19: the line under an answer counts one token in the singular', () => {
+test('Y19: the usage line has one token in the singular', () => {
   const usage = { prompt_tokens: 1, completion_tokens: 1 };
   const metadata = { model: 'origin', complete: true, usage } as Parameters<typeof usageLine>[0];
   expect(usageLine(metadata, 'origin')).toBe('origin · 1 token in, 1 out');

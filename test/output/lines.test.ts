@@ -31,7 +31,7 @@ describe('the format of an answer', () => {
   });
 });
 
-describe('the notice of how an answer ended', () => {
+describe('the notice about the end of an answer', () => {
   test.each([
     ['length', 'the answer reached the token limit (finish_reason length)'],
     ['odd', 'the answer ended with finish_reason odd'],
@@ -77,7 +77,7 @@ describe('the usage line', () => {
 });
 
 describe('notices', () => {
-  test('are one sanitized, masked line each; warnings alone are told when quiet', () => {
+  test('are one sanitized, masked line each; with quiet, only warnings are shown', () => {
     const stderr = createMemoryOutput();
     const mask = (text: string) => text.replace('secret', '***');
     createNotices(stderr, false, mask).notice('a secret\nb\u001B[31m');
@@ -95,7 +95,7 @@ describe('the debug log', () => {
     expect(stderr.text()).toBe('natter: debug: B\n');
   });
 
-  test('says nothing of the pieces of an answer', () => {
+  test('has no lines for the deltas of an answer', () => {
     expect(describeEvent({ type: 'text-received', text: 'a', deltas: ['a'] }, 1)).toBeUndefined();
   });
 });
@@ -109,13 +109,13 @@ describe('the report of a failure', () => {
     hint: 'wait',
   });
 
-  test('in words names the request and the hint', () => {
+  test('in text names the request and the hint', () => {
     expect(reportFailure(failure, { json: false, debug: false, clean: same })).toBe(
       'natter: slow down (request r-1)\n  wait\n',
     );
   });
 
-  test('in JSON holds every detail', () => {
+  test('in JSON has every detail', () => {
     const report = reportFailure(failure, { json: true, debug: false, clean: same });
     expect(JSON.parse(report)).toEqual({
       error: {
@@ -130,7 +130,7 @@ describe('the report of a failure', () => {
     });
   });
 
-  test('ends a stream of JSON lines as an event', () => {
+  test('is the last event of JSON lines', () => {
     const metadata = { complete: false, attempts: 2, timing: { total: 30.6 } };
     expect(failureRecord(failure, metadata, same)).toMatchObject({
       type: 'answer-failed',
@@ -148,7 +148,7 @@ describe('the report of a failure', () => {
     expect(toFailure(thrown)).toMatchObject({ kind: 'unexpected', message });
   });
 
-  test('of a failure is itself', () => {
+  test('of a failure is unchanged', () => {
     expect(toFailure(failure)).toBe(failure);
   });
 });

@@ -36,7 +36,7 @@ test('a wait ends with the first text', () => {
   expect(calls.slice(0, 2)).toEqual(['waiting for origin', 'settle']);
 });
 
-test('reasoning is shown only when asked for, on lines of its own', () => {
+test('reasoning is shown only if requested, on separate lines', () => {
   const events = [reasoning('think'), reasoning('ing'), text];
   expect(run(false, events).shown).toBe('');
   expect(run(true, events).shown).toBe('thinking\n');

@@ -15,19 +15,19 @@ const rows = [
 const style = plainStyle;
 const terminal = { isTerminal: true, width: 80, style };
 
-test('on a terminal columns are aligned under their headings, without trailing spaces', () => {
+test('aligns columns under their headings on a terminal, without trailing spaces', () => {
   expect(formatTable(columns, rows, terminal)).toBe(
     ['ID       SIZE  NOTE', 'a           1  short', 'longer  1,000', ''].join('\n'),
   );
 });
 
-test('in a pipe cells are separated by tabs, without headings', () => {
+test('separates cells by tabs in a pipe, without headings', () => {
   expect(formatTable(columns, rows, { ...terminal, isTerminal: false })).toBe(
     'a\t1\tshort\nlonger\t1,000\t\n',
   );
 });
 
-test('on a narrow terminal rows are cut, in a pipe they are not', () => {
+test('cuts rows on a narrow terminal, but not in a pipe', () => {
   const narrow = { ...terminal, width: 10 };
   expect(formatTable(columns, rows, narrow).split('\n')).toEqual([
     'ID       …',
@@ -38,7 +38,7 @@ test('on a narrow terminal rows are cut, in a pipe they are not', () => {
   expect(formatTable(columns, rows, { ...narrow, isTerminal: false })).toContain('short');
 });
 
-test('on a narrow terminal spare columns make room for the last one', () => {
+test('omits spare columns on a narrow terminal', () => {
   const withSpare = [{ heading: 'ID' }, { heading: 'SIZE', isSpare: true }, { heading: 'TITLE' }];
   const titled = [['a', '1', 'a title of some length']];
   const at = (width: number) => formatTable(withSpare, titled, { ...terminal, width });
@@ -46,13 +46,13 @@ test('on a narrow terminal spare columns make room for the last one', () => {
   expect(at(24)).toBe('ID  TITLE\na   a title of some len…\n');
 });
 
-test('on a terminal an empty column is left out, in a pipe it is not', () => {
+test('omits an empty column on a terminal, but not in a pipe', () => {
   const empty = [['a', '', 'x']];
   expect(formatTable(columns, empty, terminal)).toBe('ID  NOTE\na   x\n');
   expect(formatTable(columns, empty, { ...terminal, isTerminal: false })).toBe('a\t\tx\n');
 });
 
-test('wide characters count as what they take', () => {
+test('counts wide characters as two columns', () => {
   const table = formatTable(
     [{ heading: 'A' }, { heading: 'B' }],
     [
@@ -72,7 +72,7 @@ test('a cell cannot add lines, tabs or escapes', () => {
   expect(piped).not.toContain('\u001B');
 });
 
-test('the heading alone is styled', () => {
+test('styles only the heading', () => {
   const styled = formatTable(columns, rows, { ...terminal, style: createChalkStyle() });
   const [heading, ...lines] = styled.split('\n');
   expect(heading).toMatch(/^\u001B\[1m.*\u001B\[22m$/);

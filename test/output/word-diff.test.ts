@@ -21,7 +21,7 @@ test.each([
   expect(show(first, second)).toBe(expected);
 });
 
-test('colours stand beside the marks', () => {
+test('marks are coloured', () => {
   const parts = diffWords('red', 'blue') ?? [];
   expect(formatDiff(parts, createChalkStyle())).toBe(
     '\u001B[31m[-red-]\u001B[39m\u001B[32m{+blue+}\u001B[39m',
@@ -32,7 +32,7 @@ describe('long texts', () => {
   const words = (name: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${name}${index} `).join('');
 
-  test('that are alike are compared however long they are', () => {
+  test('that are similar are compared', () => {
     const text = words('w', 100_000);
     expect(show(`${text}end`, `${text}close`)).toBe(`${text}[-end-]{+close+}`);
   });

@@ -1,4 +1,4 @@
-/** A hostile text, and what a reader should see of it. */
+/** A hostile text and its visible part. */
 export interface HostileCase {
   readonly name: string;
   readonly input: string;
@@ -134,7 +134,7 @@ const written: readonly (readonly [name: string, input: string, shown: string])[
   ['pair split by an escape', 'a\uD83D\u001B[m\uDE00b', 'a\uFFFD\uFFFDb'],
 ];
 
-/** Inputs that try to act on the terminal or to mislead its reader, with the text that may be shown. */
+/** Inputs that try to control the terminal or to mislead the reader, with the text that may be shown. */
 export const hostileCorpus: readonly HostileCase[] = [
   ...generated(),
   ...written.map(([name, input, shown]) => ({ name, input, shown })),

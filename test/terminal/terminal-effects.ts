@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless';
 
-/** What a text did to a terminal beyond printing: replies, titles, clipboard writes, modes, clears. */
+/** Effects of a text on a terminal other than printing: replies, titles, clipboard writes, modes, erasures. */
 export async function terminalEffects(text: string): Promise<string[]> {
   const terminal = new Terminal({ cols: 80, rows: 40, allowProposedApi: true, logLevel: 'off' });
   const effects: string[] = [];

@@ -24,7 +24,7 @@ function open(columns = 30, rows = 12) {
     labels: ['one', 'two'],
     transform: () => ({ write: (piece) => piece, end: () => '' }),
   });
-  /** Lets the region draw what came. */
+  /** Waits until the region is drawn. */
   const settle = async () => {
     await clock.advance(200);
     await tick();
@@ -32,8 +32,8 @@ function open(columns = 30, rows = 12) {
   return { screen, clock, view, settle, resize, exit, resume, pressSuspend, log };
 }
 
-describe('while answers come', () => {
-  test('rows wait for the slowest, and under them stands how each is getting on', async () => {
+describe('while answers stream', () => {
+  test('rows wait for the slowest answer, with the progress of each answer below', async () => {
     const { screen, clock, view, settle } = open();
     await view.event(0, text('a first line\nand more'));
     await clock.advance(3000);
@@ -51,7 +51,7 @@ describe('while answers come', () => {
     expect((await screen.screen()).slice(2, 4)).toEqual(['a first line  │ b', 'and more      │']);
   });
 
-  test('a wait for a retry is told with its cause', async () => {
+  test('a wait for a retry is shown with its cause', async () => {
     const { screen, view, settle } = open(100);
     const cause = new Failure('server_error', 'the service\u001B[2J failed (500)');
     const retry = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 4200, cause } as const;
@@ -61,8 +61,8 @@ describe('while answers come', () => {
   });
 });
 
-describe('when all are over', () => {
-  test('columns stand alone, and the cursor below them', async () => {
+describe('after all answers', () => {
+  test('the columns remain, with the cursor below', async () => {
     const { screen, view, settle } = open();
     await view.event(0, text('a'));
     await view.event(1, text('b\nc'));
@@ -80,7 +80,7 @@ describe('when all are over', () => {
     expect(await screen.cursor()).toEqual({ row: 4, column: 0 });
   });
 
-  test('a failure stands where the text of its answer ends', async () => {
+  test('a failure is shown at the end of its answer', async () => {
     const { screen, view } = open(60);
     await view.event(0, text('a'));
     await view.ended(0, answerOf('one', 'a', new Failure('incomplete', 'cut')));
@@ -93,7 +93,7 @@ describe('when all are over', () => {
   });
 });
 
-test('an end in the middle keeps what came', async () => {
+test('an early end keeps the received text', async () => {
   const { screen, view } = open();
   await view.event(0, text('a\nb\nc'));
   await view.close();
@@ -104,7 +104,7 @@ test('an end in the middle keeps what came', async () => {
   ]);
 });
 
-test('no text is lost in a window that changes its size', async () => {
+test('no text is lost in a resized window', async () => {
   const { screen, view, settle, resize } = open(60, 10);
   const words = Array.from({ length: 60 }, (_, index) => `w${index}`);
   for (const [index, word] of words.entries()) {
@@ -144,7 +144,7 @@ test('control sequences in the reason why an answer ended are removed', async ()
   expect(screen.output.join('')).not.toContain('title');
 });
 
-test('a sudden end writes what is still to be written', async () => {
+test('a sudden exit writes the pending text', async () => {
   const { view, exit, log } = open();
   await view.event(0, text('a\n'));
   await view.event(1, text('b\n'));
@@ -164,7 +164,7 @@ describe('stopped', () => {
     return opened;
   }
 
-  test('by Ctrl-Z the columns leave the terminal to the shell, and go on below it', async () => {
+  test('by Ctrl-Z, the columns are erased and continue below the shell', async () => {
     const { screen, view, settle, resume, pressSuspend, log } = await openWithText();
     pressSuspend();
     expect(log).toEqual(['stopped']);
@@ -177,7 +177,7 @@ describe('stopped', () => {
     expect((await screen.lines()).slice(2)).toEqual([...shell, ...after]);
   });
 
-  test('from outside nothing that the shell wrote is touched', async () => {
+  test('externally, the columns leave the output of the shell unchanged', async () => {
     const { screen, view, settle, resume } = await openWithText();
     screen.write(`\r\n${shell.join('\r\n')}\r\n`);
     resume();

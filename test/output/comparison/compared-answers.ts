@@ -15,7 +15,7 @@ export const finished: ChatEvent = {
   timing: { firstText: 10, total: 20 },
 };
 
-/** An answer that is whole, or failed. */
+/** A complete answer, or one with a failure. */
 export function answerOf(label: string, content: string, failure?: Failure): ComparedAnswer {
   const timing = { total: 20 };
   const metadata =

@@ -18,7 +18,7 @@ function open() {
   return { stdout, view };
 }
 
-test('the first answer is printed while it comes, the other when it is its turn', async () => {
+test('the first answer is printed while it streams, the other in its turn', async () => {
   const { stdout, view } = open();
   await view.event(1, text('later'));
   await view.event(0, text('now'));
@@ -31,7 +31,7 @@ test('the first answer is printed while it comes, the other when it is its turn'
   expect(stdout.text()).toBe('==> one <==\nnow\n\n==> two <==\nlater still\n');
 });
 
-test('a line end that the answer has is not doubled', async () => {
+test('no line end is added after one in the answer', async () => {
   const { stdout, view } = open();
   await view.event(0, text('a\n'));
   await view.ended(0, answerOf('one', 'a\n'));
@@ -39,7 +39,7 @@ test('a line end that the answer has is not doubled', async () => {
   expect(stdout.text()).toBe('==> one <==\na\n');
 });
 
-test('an answer without any text has a heading only when it is whole', async () => {
+test('an answer without text has a heading only if it is complete', async () => {
   const { stdout, view } = open();
   await view.ended(0, answerOf('one', '', new Failure('rate_limited', 'too many')));
   await view.event(1, finished);
@@ -48,7 +48,7 @@ test('an answer without any text has a heading only when it is whole', async () 
   expect(stdout.text()).toBe('==> two <==\n');
 });
 
-test('what came of answers that never end is printed at the end', async () => {
+test('the text of unfinished answers is printed at the end', async () => {
   const { stdout, view } = open();
   await view.event(1, text('b'));
   await view.event(0, text('a'));

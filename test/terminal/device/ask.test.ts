@@ -28,7 +28,7 @@ function openAsk() {
   };
 }
 
-test('Y16: what is typed between two questions is not shown, and answers the next one', async () => {
+test('Y16: text typed between two questions is not shown, and answers the next one', async () => {
   const { ask, type, shown } = openAsk();
   const first = ask('Address: ', { keep: true });
   await type('here\r');
@@ -59,7 +59,7 @@ test('Y16: text typed before a question with discardTyped does not answer it', a
   expect(shown()).not.toMatch(/secret|half/);
 });
 
-test('Y16: Ctrl-C rejects the question, or interrupts what is done between two', async () => {
+test('Y16: Ctrl-C rejects the question, or interrupts the work between two', async () => {
   const { ask, type, interruptions } = openAsk();
   const first = ask('Address: ', { keep: true });
   await type('here\r');
@@ -71,7 +71,7 @@ test('Y16: Ctrl-C rejects the question, or interrupts what is done between two',
   expect(outcome).toMatchObject({ reason: { signal: 'SIGINT' } });
 });
 
-test('an aborted question gives its reason', async () => {
+test('an aborted question rejects with the reason', async () => {
   const { ask } = openAsk();
   const abort = new AbortController();
   const asked = ask('Key: ', { hidden: true, signal: abort.signal });

@@ -6,22 +6,22 @@ import { createMemoryDevice } from '../../support/memory-device.ts';
 const traits = terminalTraits({ TERM: 'xterm-256color' });
 const { enter, leave } = terminalModes(traits);
 
-function hold() {
+function start() {
   const memory = createMemoryDevice();
   const events: string[] = [];
-  const held = startRawMode(memory.device, traits, {
+  const rawMode = startRawMode(memory.device, traits, {
     onInput: (bytes) => events.push(`typed ${Buffer.from(bytes).toString()}`),
     onResize: () => events.push('resized'),
     onContinue: () => events.push('continued'),
     onEnd: () => events.push('ended'),
     finalOutput: () => 'bye',
   });
-  return { ...memory, events, held };
+  return { ...memory, events, rawMode };
 }
 
-describe('a terminal that is held', () => {
-  test('is raw, its modes are set, and it tells what happens', () => {
-    const { log, events, type, resize, hangUp } = hold();
+describe('a terminal in raw mode', () => {
+  test('has its modes set and reports events', () => {
+    const { log, events, type, resize, hangUp } = start();
     expect(log).toEqual(['raw', enter]);
     type('a');
     resize();
@@ -29,10 +29,10 @@ describe('a terminal that is held', () => {
     expect(events).toEqual(['typed a', 'resized', 'ended']);
   });
 
-  test('is brought back when it is released, once', () => {
-    const { log, events, held, type, resize, exit, resume } = hold();
-    held.release();
-    held.release();
+  test('is restored once when it is released', () => {
+    const { log, events, rawMode, type, resize, exit, resume } = start();
+    rawMode.release();
+    rawMode.release();
     type('a');
     resize();
     resume();
@@ -41,32 +41,32 @@ describe('a terminal that is held', () => {
     expect(events).toEqual([]);
   });
 
-  test('P18 is brought back after the last words when the process ends', () => {
-    const { log, exit } = hold();
+  test('P18 is restored after the final output when the process ends', () => {
+    const { log, exit } = start();
     exit();
     expect(log).toEqual(['raw', enter, `bye${leave}`, 'cooked']);
   });
 
-  test('leaves the keyboard to another program in a pause', () => {
-    const { log, events, held, type } = hold();
-    held.pause();
+  test('leaves the keyboard to another program during a pause', () => {
+    const { log, events, rawMode, type } = start();
+    rawMode.pause();
     type('for the editor');
-    held.resume();
+    rawMode.resume();
     type('b');
     expect(log).toEqual(['raw', enter, leave, 'cooked', 'raw', enter]);
     expect(events).toEqual(['typed b']);
   });
 
-  test('P18 has nothing to bring back when the process ends in a pause', () => {
-    const { log, held, exit } = hold();
-    held.pause();
+  test('P18 is not restored again when the process ends during a pause', () => {
+    const { log, rawMode, exit } = start();
+    rawMode.pause();
     exit();
     expect(log).toEqual(['raw', enter, leave, 'cooked']);
   });
 
-  test('P19 is given back while natter is stopped, and taken again', () => {
-    const { log, events, held, resume, exit } = hold();
-    held.suspend();
+  test('P19 is restored while natter is suspended, and set again afterwards', () => {
+    const { log, events, rawMode, resume, exit } = start();
+    rawMode.suspend();
     expect(log).toEqual(['raw', enter, leave, 'cooked', 'stopped']);
     exit();
     expect(log).toHaveLength(5);
@@ -75,8 +75,8 @@ describe('a terminal that is held', () => {
     expect(events).toEqual(['continued']);
   });
 
-  test('P19 is set up anew when natter goes on after a stop from outside', () => {
-    const { log, events, resume } = hold();
+  test('P19 is set again when natter continues after an external stop', () => {
+    const { log, events, resume } = start();
     resume();
     expect(log).toEqual(['raw', enter, leave, 'cooked', 'raw', enter]);
     expect(events).toEqual(['continued']);
@@ -84,7 +84,7 @@ describe('a terminal that is held', () => {
 });
 
 describe('the modes', () => {
-  test('ask for marked pastes and exact keys, and take all of it back', () => {
+  test('switch bracketed paste and key protocols on and off', () => {
     expect(enter).toContain('\u001B[?2004h');
     expect(enter).toContain('\u001B[>1u');
     expect(enter).toContain('\u001B[>4;1m');
@@ -94,18 +94,22 @@ describe('the modes', () => {
     expect(leave).toContain('\u001B[?25h');
   });
 
-  test('do not ask the Linux console for keys: it would show the question', () => {
+  test('do not switch on key protocols in the Linux console, which would print them', () => {
     expect(terminalModes(terminalTraits({ TERM: 'linux' })).enter).toBe('\u001B[?2004h');
   });
 });
 
 describe('the traits', () => {
   test.each([
-    ['most terminals rewrap', { TERM: 'xterm-256color' }, true],
-    ['xterm itself does not', { TERM: 'xterm', XTERM_VERSION: 'XTerm(390)' }, false],
-    ['the Linux console does not', { TERM: 'linux' }, false],
-    ['GNU screen does not', { TERM: 'screen', STY: '1.pts' }, false],
-    ['tmux does, in xterm too', { TERM: 'tmux', TMUX: '/tmp/x', XTERM_VERSION: 'X' }, true],
+    ['most terminals rewrap rows', { TERM: 'xterm-256color' }, true],
+    ['xterm does not rewrap rows', { TERM: 'xterm', XTERM_VERSION: 'XTerm(390)' }, false],
+    ['the Linux console does not rewrap rows', { TERM: 'linux' }, false],
+    ['GNU screen does not rewrap rows', { TERM: 'screen', STY: '1.pts' }, false],
+    [
+      'tmux rewraps rows, also in xterm',
+      { TERM: 'tmux', TMUX: '/tmp/x', XTERM_VERSION: 'X' },
+      true,
+    ],
   ])('%s', (_, environment, rewraps) => {
     expect(terminalTraits(environment).rewraps).toBe(rewraps);
   });
@@ -115,7 +119,7 @@ describe('the traits', () => {
     [{ TERM: 'xterm-256color', TMUX: '/tmp/x' }, 300],
     [{ TERM: 'tmux-256color' }, 300],
     [{ TERM: 'screen-256color' }, 300],
-  ])('P20 of %o: a new size must hold for %i ms', (environment, pause) => {
+  ])('P20 of %o: a new size must be stable for %i ms', (environment, pause) => {
     expect(terminalTraits(environment).resizePause).toBe(pause);
   });
 

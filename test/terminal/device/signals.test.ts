@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { watchSignals, type Interruption } from '../../../src/terminal/device/signals.ts';
 
-/** A process that only counts the signals it sends itself. */
+/** A process that counts the signals it sends to itself. */
 function fakeProcess(platform = 'linux') {
   const killed: string[] = [];
   const exits: number[] = [];
@@ -22,8 +22,8 @@ function watch(platform?: string) {
   return { ...world, heard, signals };
 }
 
-describe('the watch over signals', () => {
-  test('P8 asks once, and a second signal is died of at once', () => {
+describe('watchSignals', () => {
+  test('P8 reports the first signal, and dies of the second at once', () => {
     const { fake, heard, killed } = watch();
     fake.emit('SIGINT', 'SIGINT');
     expect(heard.map(({ signal }) => signal)).toEqual(['SIGINT']);
@@ -33,20 +33,20 @@ describe('the watch over signals', () => {
     expect(killed).toEqual(['SIGTERM']);
   });
 
-  test('P5 P6 a raised signal meets no listener any more', () => {
+  test('P5 P6 re-raises a signal without listeners', () => {
     const { fake, signals, killed } = watch();
     signals.reraise('SIGHUP');
     expect(killed).toEqual(['SIGHUP']);
     expect(fake.listenerCount('SIGHUP')).toBe(0);
   });
 
-  test('P5 X24: on Windows the process ends with the exit code that stands for the signal', () => {
+  test('P5 X24: exits with the code of the signal on Windows', () => {
     const { exits, signals, killed } = watch('win32');
     signals.reraise('SIGINT');
     expect({ exits, killed }).toEqual({ exits: [130], killed: [] });
   });
 
-  test('X24: on Windows a second Ctrl-C ends the process', () => {
+  test('X24: ends the process at a second Ctrl-C on Windows', () => {
     const { fake, heard, exits } = watch('win32');
     fake.emit('SIGINT', 'SIGINT');
     expect({ heard: heard.length, exits }).toEqual({ heard: 1, exits: [] });
@@ -54,7 +54,7 @@ describe('the watch over signals', () => {
     expect({ heard: heard.length, exits }).toEqual({ heard: 1, exits: [130] });
   });
 
-  test('P7 whoever takes Ctrl-C hears it instead, until they give it back', () => {
+  test('P7 calls the handler of Ctrl-C until it is removed', () => {
     const { fake, signals, heard } = watch();
     let taken = 0;
     const giveBack = signals.takeInterrupts(() => (taken += 1));
@@ -65,7 +65,7 @@ describe('the watch over signals', () => {
     expect({ taken, heard: heard.length }).toEqual({ taken: 1, heard: 1 });
   });
 
-  test('P18 the last acts run before the process dies', () => {
+  test('P18 calls the listeners before the process dies', () => {
     const { signals, killed } = watch();
     const order: string[] = [];
     signals.beforeDeath(() => order.push(`act, ${killed.length} killed`));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTerminalQueries } from '../../../src/terminal/device/traits.ts';
 
-test('answers of the terminal go to the queries in their order', () => {
+test('replies belong to the queries in order', () => {
   const written: string[] = [];
   const heard: string[] = [];
   const queries = createTerminalQueries((text) => written.push(text));
@@ -16,8 +16,8 @@ test.each([
   ['xterm.js', '0;276;0', true],
   ['VTE', '65;7802;1', false],
   ['tmux', '84;0;0', false],
-  ['a terminal without an answer', undefined, false],
-])('X26: %s is known by its answer', (_, parameters, drifts) => {
+  ['a terminal without a reply', undefined, false],
+])('X26: %s is recognised by its reply', (_, parameters, drifts) => {
   const written: string[] = [];
   const heard: boolean[] = [];
   const queries = createTerminalQueries((text) => written.push(text));

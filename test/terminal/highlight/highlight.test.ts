@@ -8,7 +8,7 @@ import { fc } from '../../support/properties.ts';
 const style = createChalkStyle();
 const highlighter = createHighlighter(style);
 
-/** A line that says something in the language, and a part of it that gets the look. */
+/** A line in the language, and the part of it with the look. */
 const samples = [
   ['ts', 'const x: number = 1; // one', 'dim', '// one'],
   ['tsx', 'return <p>{name}</p>;', 'magenta', 'return'],
@@ -50,7 +50,7 @@ describe('createHighlighter', () => {
     expect(styled).toContain(style[look](part));
   });
 
-  test('carries a comment over its lines', async () => {
+  test('continues a comment over several lines', async () => {
     await highlighter.load('ts');
     const line = highlighter.open('ts');
     expect([line('/* one'), line('two'), line('*/ let')]).toEqual([
@@ -60,7 +60,7 @@ describe('createHighlighter', () => {
     ]);
   });
 
-  test('starts each block afresh', async () => {
+  test('starts each block with a new state', async () => {
     await highlighter.load('ts');
     highlighter.open('ts')('/* never closed');
     expect(highlighter.open('ts')('let')).toBe(style.magenta('let'));
@@ -80,13 +80,13 @@ describe('createHighlighter', () => {
     },
   );
 
-  test('T19 loads and adds nothing when colour is off', () => {
+  test('T19 loads and adds nothing without colour', () => {
     const plain = createHighlighter(plainStyle);
     expect(plain.load('ts')).toBeUndefined();
     expect(plain.open('ts')('let x')).toBe('let x');
   });
 
-  test('T15 leaves a line of a million characters as it is', async () => {
+  test('T15 leaves a line of a million characters unchanged', async () => {
     await highlighter.load('ts');
     const line = 'let x = 1;'.repeat(1e5);
     expect(highlighter.open('ts')(line)).toBe(line);

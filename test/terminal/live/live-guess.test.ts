@@ -6,7 +6,7 @@ import { footer } from '../../support/region.ts';
 import { createScreen } from '../../support/screen.ts';
 
 test.each([60, 80, 100])(
-  'T20 the cursor stands at the caret in a terminal %i wide that tells no size',
+  'T20 the cursor is at the caret in a terminal of %i columns that reports no size',
   async (columns) => {
     const screen = createScreen(columns, 30);
     const region = createLiveRegion({

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createPace } from '../../../src/terminal/live/live-pace.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
-test('P20 a change of the window that is seen right before an update puts it off', async () => {
+test('P20 a resize noticed directly before an update delays it', async () => {
   const clock = createFakeClock();
   const updates: number[] = [];
   let hasChanged = true;
@@ -27,7 +27,7 @@ test('P20 a change of the window that is seen right before an update puts it off
   expect(updates).toEqual([start + 100]);
 });
 
-test('an update waits until a slow terminal has taken the one before', async () => {
+test('an update waits until a slow terminal has accepted the previous one', async () => {
   const clock = createFakeClock();
   let resolve = () => {};
   const taken = new Promise<void>((done) => (resolve = done));

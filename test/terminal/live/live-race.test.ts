@@ -25,7 +25,7 @@ async function open(columns: number, rows: number) {
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** What a resize meets on its way to the program: so many updates, and perhaps the one that draws the new size. */
+/** The updates between a resize and its signal, and perhaps the update that draws the new size. */
 interface Race {
   readonly columns: number;
   readonly rows: number;
@@ -73,7 +73,7 @@ function inPieces(text: string, sizes: readonly number[]): string[] {
   return pieces;
 }
 
-/** The paragraphs that are not there whole, in their order. */
+/** The paragraphs that are not complete, in order. */
 function missing(paragraphs: readonly string[], lines: readonly string[]): string[] {
   const shown = lines.join('\n');
   let at = 0;
@@ -91,13 +91,13 @@ const raceStep = fc.record({
   again: fc.option(fc.record(size), { nil: undefined, freq: 2 }),
 });
 
-describe('P20 a window that changes while updates are on their way', () => {
+describe('P20 a resize while updates are in flight', () => {
   test.each([
     ['wider', 70, 0],
     ['wider', 57, 7],
     ['narrower', 25, 3],
     ['narrower', 39, 5],
-  ])('has every paragraph when it gets %s, to %i columns', async (_, columns, skip) => {
+  ])('keeps every paragraph when the window becomes %s: %i columns', async (_, columns, skip) => {
     const opened = await open(40, 16);
     const { paragraphs, text } = textOf(4, [9, 31, 4]);
     const pieces = inPieces(text, [30]);
@@ -112,7 +112,7 @@ describe('P20 a window that changes while updates are on their way', () => {
     expect(missing(paragraphs, lines)).toEqual([]);
   });
 
-  test('is drawn exactly where the terminal tells that it was one update', async () => {
+  test('is drawn exactly if the terminal reports that one update was affected', async () => {
     const opened = await open(40, 16);
     const { screen, region, settle } = opened;
     region.commit('first\nA paragraph that goes over more than one row, and');
@@ -126,7 +126,7 @@ describe('P20 a window that changes while updates are on their way', () => {
     ]);
   });
 
-  test('loses nothing in a terminal that never answers', async () => {
+  test('loses nothing in a terminal that never replies', async () => {
     const opened = await open(40, 16);
     const { screen, region, settle } = opened;
     screen.askColumn = () => undefined;
@@ -161,31 +161,31 @@ describe('P20 a window that changes while updates are on their way', () => {
 
 const write = (at: number, text: string) => ({ at, text, line: emptyLine, reach: 0 });
 
-/** What is remembered of texts, one a second and a half. */
+/** What is remembered of texts that are written every 1.5 seconds. */
 function remembered(...texts: readonly string[]): Written {
   return texts.reduce((written, text, index) => remember(written, write(index * 1500, text)), {
     ...nothingWritten,
   });
 }
 
-describe('the text that is remembered for a change of the window', () => {
+describe('the text remembered for a resize', () => {
   test('is each update of the last second, and the text before it', () => {
     expect(remembered('a', 'b', 'c')).toMatchObject({ older: 'ab', writes: [{ text: 'c' }] });
   });
 
-  test('has a limit: of long text the last 100 lines stay', () => {
+  test('is limited to the last 100 lines of a long text', () => {
     const lines = Array.from({ length: 5000 }, (_, line) => `line ${line} ${'x'.repeat(50)}\n`);
     const { older } = remembered(lines.join(''), 'end');
     expect(older.split('\n')).toHaveLength(101);
     expect(older.endsWith(lines.at(-1) ?? '')).toBe(true);
   });
 
-  test('has a limit also where the text has no line ends', () => {
+  test('is limited if the text has no line ends', () => {
     const { older } = remembered('x'.repeat(300_000), 'end');
     expect(older).toBe('x'.repeat(100_000));
   });
 
-  test('is whole below the limit', () => {
+  test('is complete below the limit', () => {
     expect(remembered('x'.repeat(200_000), 'end').older).toHaveLength(200_000);
   });
 });
@@ -195,6 +195,6 @@ test.each([
   ['a\nb\nc', 1, 'b\nc'],
   ['a\nb\nc', 9, 'a\nb\nc'],
   ['', 1, ''],
-])('the last lines of %j and %d before are %j', (text, before, lines) => {
+])('the last line of %j and %d lines before it are %j', (text, before, lines) => {
   expect(lastLines(text, before)).toBe(lines);
 });

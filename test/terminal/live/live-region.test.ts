@@ -7,7 +7,7 @@ import { createScreen } from '../../support/screen.ts';
 import { fc } from '../../support/properties.ts';
 
 describe('the live region', () => {
-  test('is drawn under what was there, the cursor at the caret', async () => {
+  test('is drawn below earlier output, with the cursor at the caret', async () => {
     const screen = createScreen(20, 10);
     screen.write('$ natter\r\n');
     const clock = createFakeClock();
@@ -35,7 +35,7 @@ describe('the live region', () => {
     expect(await screen.cursor()).toEqual({ row: 1, column: 8 });
   });
 
-  test('writes nothing for a frame that is the same', async () => {
+  test('writes nothing for an identical frame', async () => {
     const { screen, region, settle } = await drawn(footer);
     screen.output.length = 0;
     region.render(() => ({ ...footer }));
@@ -43,7 +43,7 @@ describe('the live region', () => {
     expect(screen.output).toEqual([]);
   });
 
-  test('waits for nothing while nothing changes', async () => {
+  test('has no timer while nothing changes', async () => {
     const { clock } = await drawn(footer);
     expect(clock.sleeping()).toBe(0);
   });
@@ -59,7 +59,7 @@ describe('the live region', () => {
     expect(screen.output.length).toBeLessThanOrEqual(32);
   });
 
-  test('is slow as long as the terminal has not taken an update', async () => {
+  test('is slow until the terminal has accepted an update', async () => {
     const screen = createScreen(20, 10);
     const taken = new Promise<void>(() => {});
     const region = createLiveRegion({
@@ -88,7 +88,7 @@ describe('the live region', () => {
     }
   });
 
-  test('leaves the window a row of text', async () => {
+  test('leaves one row of the window for text', async () => {
     const rows = Array.from({ length: 30 }, (_, index) => `row ${index}`);
     const { screen, region, settle } = await drawn({ rows, caret: { row: 29, column: 1 } }, 20, 6);
     region.commit('text\n');
@@ -105,7 +105,7 @@ describe('the live region', () => {
 });
 
 describe('text above it', () => {
-  test('goes on without line breaks of natter', async () => {
+  test('has no added line breaks', async () => {
     const { screen, region, settle } = await drawn(footer, 20, 8);
     const words = Array.from({ length: 120 }, (_, index) => `word${index} `);
     for (const word of words) {
@@ -118,7 +118,7 @@ describe('text above it', () => {
     expect(await screen.lines()).toEqual(withRegion([text]));
   });
 
-  test('shows an open line before its end comes', async () => {
+  test('shows an open line before its end arrives', async () => {
     const { screen, region, settle } = await drawn(footer);
     region.commit('first\nsec');
     await settle();
@@ -129,7 +129,7 @@ describe('text above it', () => {
     expect(await screen.cursor()).toEqual({ row: 3, column: 8 });
   });
 
-  test('rewrites no row of the region while text stays in its row', async () => {
+  test('rewrites no row of the region while new text fits in its row', async () => {
     const { screen, region, settle } = await drawn(footer);
     region.commit('one ');
     await settle();
@@ -140,7 +140,7 @@ describe('text above it', () => {
     expect(screen.output.join('')).not.toMatch(/status|prompt|footer/);
   });
 
-  test('keeps a style that goes on in the next row', async () => {
+  test('keeps a style that continues in the next row', async () => {
     const { screen, region, settle } = await drawn(footer, 10, 8);
     region.commit('12345\u001B[1m678901234\u001B[22m');
     await settle();
@@ -151,7 +151,7 @@ describe('text above it', () => {
     expect(await screen.lines()).toEqual(withRegion(['12345678901234next']));
   });
 
-  test('shows a preview behind an open line until more comes', async () => {
+  test('shows a preview after an open line until more text arrives', async () => {
     const { screen, region, settle } = await drawn(footer);
     region.commit('one ');
     region.render(() => ({ ...footer, preview: '**tw' }));
@@ -197,7 +197,7 @@ describe('an update', () => {
     expect(screen.output[0]).toMatch(/^\u001B\[\?2026h.*\u001B\[\?2026l$/s);
   });
 
-  test('is not where that is not wanted', async () => {
+  test('is not synchronized if that is switched off', async () => {
     const { screen, region, settle } = openRegion(20, 10, false);
     region.render(() => footer);
     await settle();
@@ -205,8 +205,8 @@ describe('an update', () => {
   });
 });
 
-describe('a region that pauses', () => {
-  test('is erased, holds text back, and goes on', async () => {
+describe('a paused region', () => {
+  test('is erased, queues text, and resumes', async () => {
     const { screen, region, settle } = await drawn(footer);
     region.commit('open');
     await settle();
@@ -220,7 +220,7 @@ describe('a region that pauses', () => {
     expect(await screen.screen()).toEqual(withRegion(['open', 'editor', 'later']));
   });
 
-  test('is drawn again after something else wrote over it', async () => {
+  test('is redrawn after other output overwrote it', async () => {
     const { screen, region, settle } = await drawn(footer);
     screen.write('\rgarbage');
     region.redraw();
@@ -228,7 +228,7 @@ describe('a region that pauses', () => {
     expect(await screen.screen()).toEqual(footer.rows);
   });
 
-  test('leaves text, no region and an empty row when it ends', async () => {
+  test('leaves the text and an empty row when it is closed', async () => {
     const { screen, region, settle, clock } = await drawn(footer);
     region.commit('last words');
     region.close();

@@ -22,17 +22,17 @@ describe('T21 scrollback', () => {
   });
 });
 
-/** A table that streams: its last rows, then the composer. */
+/** A streaming table: its last rows, then the composer. */
 const previewed = {
   rows: [...Array.from({ length: 8 }, (_, row) => `| cell ${row} |`), '', ...footer.rows],
   caret: { row: 10, column: 8 },
   hasPreviewRows: true,
 };
 
-describe('X27: a window that gets lower than the preview of a table', () => {
+describe('X27: a window that becomes lower than the preview of a table', () => {
   const text = Array.from({ length: 30 }, (_, line) => `line ${line}`);
 
-  test.each([11, 9, 8, 7, 6, 5, 4, 3])('of %i rows leaves no stray row', async (rows) => {
+  test.each([11, 9, 8, 7, 6, 5, 4, 3])('leaves no stray row at %i rows', async (rows) => {
     const { screen, region, settle } = await drawn(footer, 40, 24);
     region.commit(`${text.join('\n')}\n`);
     region.render(() => previewed);
@@ -52,21 +52,24 @@ describe('X27: a window that gets lower than the preview of a table', () => {
     expect(lines).toEqual(withRegion([...text, 'the table']));
   });
 
-  test.each([30, 20, 60])('and gets %i columns too keeps text and one region', async (columns) => {
-    const { screen, region, settle } = await drawn(footer, 40, 24);
-    region.commit(`${text.join('\n')}\n`);
-    region.render(() => previewed);
-    await settle();
-    await screen.resize(columns, 7);
-    region.resized();
-    await settle();
-    region.commit('the table\n');
-    region.render(() => footer);
-    await settle();
-    expect(await screen.lines()).toEqual(withRegion([...text, 'the table']));
-  });
+  test.each([30, 20, 60])(
+    'keeps text and one region if it also gets %i columns',
+    async (columns) => {
+      const { screen, region, settle } = await drawn(footer, 40, 24);
+      region.commit(`${text.join('\n')}\n`);
+      region.render(() => previewed);
+      await settle();
+      await screen.resize(columns, 7);
+      region.resized();
+      await settle();
+      region.commit('the table\n');
+      region.render(() => footer);
+      await settle();
+      expect(await screen.lines()).toEqual(withRegion([...text, 'the table']));
+    },
+  );
 
-  test('natter draws the caret meanwhile, and the cursor is hidden', async () => {
+  test('has a drawn caret and a hidden cursor meanwhile', async () => {
     const { screen, region, settle } = await drawn(previewed, 40, 24);
     expect(screen.output.at(-1)).toContain('> prompt\u001B[7m \u001B[27m');
     expect(screen.output.at(-1)).not.toContain('\u001B[?25h');
@@ -77,7 +80,7 @@ describe('X27: a window that gets lower than the preview of a table', () => {
   });
 });
 
-describe('X26: a terminal that says late, or never, what it is', () => {
+describe('X26: a terminal that identifies itself late or never', () => {
   test.each([
     [
       'late',
@@ -85,7 +88,7 @@ describe('X26: a terminal that says late, or never, what it is', () => {
         void wait.then(() => answer(true)),
     ],
     ['never', () => undefined],
-  ])('%s: the first update after a resize waits half a second at most', async (_, askDrift) => {
+  ])('%s: the first update after a resize waits at most half a second', async (_, askDrift) => {
     const { screen, region, clock, settle } = await drawn(footer, 40, 12);
     let come = () => {};
     const wait = new Promise<void>((resolve) => (come = resolve));
@@ -105,14 +108,14 @@ describe('X26: a terminal that says late, or never, what it is', () => {
   });
 });
 
-describe('a window that changes its size', () => {
+describe('a resized window', () => {
   test.each([
     ['narrower', 12, 10],
     ['wider', 40, 10],
     ['lower', 20, 6],
     ['higher', 20, 16],
-    ['both', 13, 7],
-  ])('%s keeps text and one region', async (_, columns, rows) => {
+    ['narrower and lower', 13, 7],
+  ])('that becomes %s keeps text and one region', async (_, columns, rows) => {
     const { screen, region, settle } = await drawn(footer, 20, 10);
     region.commit('The first paragraph is longer than a row.\nThe second one is not');
     await settle();
@@ -130,7 +133,7 @@ describe('a window that changes its size', () => {
     );
   });
 
-  test('P20 20 resizes in a stream lose no text and leave one region', async () => {
+  test('P20 keeps all text and one region after 20 resizes during a stream', async () => {
     const { screen, region, settle, clock } = await drawn(footer, 40, 12);
     const words: string[] = [];
     for (let step = 0; step < 200; step += 1) {
@@ -153,7 +156,7 @@ describe('a window that changes its size', () => {
     expect(await screen.lines()).toEqual(withRegion(wanted));
   });
 
-  test.each([30, 21, 19, 12, 70])('takes the preview along, to %i columns', async (columns) => {
+  test.each([30, 21, 19, 12, 70])('moves the preview to %i columns', async (columns) => {
     const { screen, region, settle } = await drawn(footer, 40, 12);
     region.commit('The first line\nThis line is open at its');
     region.render(() => ({ ...footer, preview: ' end **soon' }));
@@ -169,7 +172,7 @@ describe('a window that changes its size', () => {
     );
   });
 
-  test('is drawn once when it is dragged', async () => {
+  test('is redrawn once after being dragged', async () => {
     const { screen, region, clock } = await drawn(footer, 40, 12);
     screen.output.length = 0;
     for (let columns = 39; columns > 25; columns -= 1) {

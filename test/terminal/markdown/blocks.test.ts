@@ -42,7 +42,7 @@ describe('headings', () => {
     expect(await render('## Two *x* ##', { color: false })).toBe('## Two *x*\n');
   });
 
-  test('stand apart from the text before', async () => {
+  test('have a blank line before them', async () => {
     expect(await render('text\n### Three')).toBe(`text\n\n${bold('Three')}\n`);
   });
 });
@@ -94,17 +94,17 @@ describe('code', () => {
     expect(await render('```ts\nlet a\n```', { color: false })).toBe('``` 1 ts\nlet a\n```\n');
   });
 
-  test('carries no list indentation', async () => {
+  test('has no list indentation', async () => {
     expect(await render('1. a\n   ```\n   b\n     c\n   ```\n2. d')).toBe(
       `1. a\n${dim('1')}\nb\n  c\n\n2. d\n`,
     );
   });
 
-  test('ends at a fence that is outside its list', async () => {
+  test('ends at a fence outside its list', async () => {
     expect(await render('1. a\n   ```\n   b\n```\nc')).toBe(`1. a\n${dim('1')}\nb\n\nc\n`);
   });
 
-  test('ends only at a fence as long as its own', async () => {
+  test('ends only at a fence of at least the same length', async () => {
     expect(await render('````\n```\n~~~~\n````\na')).toBe(`${dim('1')}\n\`\`\`\n~~~~\n\na\n`);
   });
 
@@ -117,13 +117,13 @@ describe('code', () => {
     expect(await render('    a', { color: false })).toBe('    a\n');
   });
 
-  test('carries the state of its language from line to line', async () => {
+  test('keeps the state of its language between lines', async () => {
     expect(await render('```ts\n/* a\nb */ 1\n```')).toBe(
       `${dim('1 ts')}\n${dim('/* a')}\n${dim('b */')} ${cyan('1')}\n`,
     );
   });
 
-  test('goes out as it comes where a line is very long', async () => {
+  test('is written as it arrives if a line is very long', async () => {
     const line = 'x'.repeat(20_000);
     expect(await render(['```\n', line, line, '\n```'])).toBe(`${dim('1')}\n${line}${line}\n`);
   });
@@ -137,7 +137,7 @@ describe('breaks', () => {
   });
 });
 
-describe('T15 nothing hangs', () => {
+describe('T15 does not hang', () => {
   test.each([
     ['one line of words', 'word '.repeat(2e5)],
     ['one word', 'x'.repeat(1e6)],

@@ -5,7 +5,7 @@ import { openStream, render } from './render.ts';
 
 const { bold, cyan, italic, underline } = createChalkStyle();
 
-describe('X28: mathematics is shown as it is written', () => {
+describe('X28: mathematics is shown as written', () => {
   test.each([
     String.raw`\(a\,b\) and \[\{x\}\] and $$\\$$`,
     String.raw`It is $\{x_1 * y_2 * z\}$, of course.`,
@@ -35,7 +35,7 @@ describe('X28: mathematics is shown as it is written', () => {
     expect(await render(source)).toBe(output);
   });
 
-  test('in a table an escaped bar of a formula stays', async () => {
+  test('in a table, an escaped bar in a formula is kept', async () => {
     const source = '| $\\|x\\|$ | \\| |\n|---|---|\n| \\(a\\|b\\) | `c \\| d` |';
     const output = await render(source, { color: false });
     expect(output).toMatch(/^\$\\\|x\\\|\$ +│ \|\n/);
@@ -60,7 +60,7 @@ describe('X28: text that is not mathematics is Markdown', () => {
     expect(await render(source)).toBe(output);
   });
 
-  test('a formula without its end does not swallow what follows a heading or a code fence', async () => {
+  test('a heading or a code fence ends a formula without an end', async () => {
     for (const next of ['# Title', '```\ncode\n```']) {
       expect(await render(`\\[\nx\n\n${next}\n\n*y*`)).toContain(italic('y'));
     }
@@ -68,7 +68,7 @@ describe('X28: text that is not mathematics is Markdown', () => {
 });
 
 describe('X28: formulas in a stream', () => {
-  test('an amount of money holds nothing back', () => {
+  test('an amount of money is written at once', () => {
     expect(openStream().write('It costs $5 or a little more')).toBe('It costs $5 or a little');
   });
 

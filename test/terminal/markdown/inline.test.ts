@@ -42,7 +42,7 @@ describe('inline text with colour', () => {
     ['me@a.example', `${underline('me@a.example')}\n`],
     ['![alt](a.png)', `alt${dim(' (a.png)')}\n`],
     ['[](a.html)', `${dim('(a.html)')}\n`],
-  ])('T22 %j shows where it leads', async (source, output) => {
+  ])('T22 %j shows its address', async (source, output) => {
     expect(await render(source)).toBe(output);
   });
 });
@@ -66,7 +66,7 @@ describe('inline text without colour', () => {
 describe('T6 hyperlinks', () => {
   const link = (url: string) => `\u001B]8;;${url}\u001B\\${url}\u001B]8;;\u001B\\`;
 
-  test('are made where the text is the address', async () => {
+  test('are made if the text is the address', async () => {
     expect(await render('see https://a.example now', { color: false, hyperlinks: true })).toBe(
       `see ${link('https://a.example')} now\n`,
     );
@@ -104,12 +104,12 @@ describe('T1 character references', () => {
     '&#13;',
     '&ZeroWidthSpace;&rlm;',
     'a&NewLine;b&Tab;c',
-  ])('cannot bring back %s', async (source) => {
+  ])('stay as written if they are %s', async (source) => {
     expect(await render(source, { color: false })).toBe(`${source}\n`);
   });
 });
 
-describe('what is decided goes out at once', () => {
+describe('decided text is written at once', () => {
   test.each([
     ['one two', 'one'],
     ['one **two', 'one'],
@@ -127,13 +127,13 @@ describe('what is decided goes out at once', () => {
     ['one **two', ' **two'],
     ['# Title', '# Title'],
     ['| a | b |\n|---|---|\n| 1', '| a | b |\n|---|---|\n| 1'],
-  ])('of %j the rest is undecided', (source, undecided) => {
+  ])('and the undecided rest of %j is kept', (source, undecided) => {
     const stream = openStream();
     void stream.write(source);
     expect(stream.undecided()).toBe(undecided);
   });
 
-  test('an open mark holds no more than about a thousand characters', () => {
+  test('an open mark holds back at most about a thousand characters', () => {
     const stream = openStream();
     void stream.write(`**never closed ${'word '.repeat(1000)}`);
     expect(stream.undecided().length).toBeLessThan(20);

@@ -13,7 +13,7 @@ function cutAt(text: string, cuts: readonly number[]): string[] {
   return places.slice(1).map((place, index) => text.slice(places[index], place));
 }
 
-/** Letters and digits, in order; numbers of code blocks and words of entities are not the source's. */
+/** Letters and digits, in order, without the numbers of code blocks and the names of entities. */
 function letters(text: string): string {
   return text.match(/[\p{L}\p{N}]+/gu)?.join('') ?? '';
 }
@@ -36,7 +36,7 @@ describe('the output does not depend on the pieces', () => {
     }
   });
 
-  test.each(names)('of %s, in every two', async (name) => {
+  test.each(names)('of %s, in any two pieces', async (name) => {
     const source = documents[name] ?? '';
     const whole = await render(source);
     const different: number[] = [];
@@ -72,7 +72,7 @@ describe('the output does not depend on the pieces', () => {
   });
 });
 
-describe('nothing of the source is lost', () => {
+describe('all of the source is shown', () => {
   test('any Markdown keeps its letters and digits, in order', async () => {
     await fc.assert(
       fc.asyncProperty(markdown, async (source) => {
@@ -109,7 +109,7 @@ describe('nothing of the source is lost', () => {
 });
 
 describe('T14 T19 what goes to the terminal', () => {
-  test('T19 no ESC byte without colour and hyperlinks, whatever the Markdown', async () => {
+  test('T19 no Markdown gives an ESC byte without colour and hyperlinks', async () => {
     await fc.assert(
       fc.asyncProperty(markdown, async (source) => {
         expect(await render(source, { color: false })).not.toContain('\u001B');
@@ -117,7 +117,7 @@ describe('T14 T19 what goes to the terminal', () => {
     );
   });
 
-  test.each(names)('T1 %s gives nothing but the looks of natter', async (name) => {
+  test.each(names)('T1 %s gives no escape codes but those of natter', async (name) => {
     const output = await render(documents[name] ?? '');
     const bare = output.replaceAll(/\u001B\[(?:[123469]|2[2-49]|3[1-69])m/g, '');
     expect(sanitize(bare)).toBe(bare);

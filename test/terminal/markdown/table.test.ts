@@ -24,7 +24,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('are drawn in ASCII where Unicode is not shown', async () => {
+  test('are drawn in ASCII without Unicode', async () => {
     expect((await table('|a|b|\n|-|-|\n|1|2|', 80, false)).slice(0, 2)).toEqual(['a | b', '--+--']);
   });
 
@@ -41,7 +41,7 @@ describe('tables', () => {
     ).toBe('some words '.repeat(8).trim());
   });
 
-  test('become records where columns would be too narrow', async () => {
+  test('become records if columns would be too narrow', async () => {
     const source =
       '| Name | Description | Note |\n|-|-|-|\n| a | some longer text | more text here |';
     expect(await table(source, 20)).toEqual([
@@ -71,7 +71,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('whose header has no outer bars have gone out as text, and align below it', async () => {
+  test('without outer bars in the header show it as text, and align below it', async () => {
     expect(await table('Name | Age\n--- | ---\nBob | 7')).toEqual([
       'Name | Age',
       '────┼──',
@@ -87,7 +87,7 @@ describe('tables', () => {
     expect((await table('| a | b |\n|-|-|\n| 1<br>2 | 3 |')).slice(2)).toEqual(['1 │ 3', '2 │']);
   });
 
-  test('are not made of lines with bars alone', async () => {
+  test('need more than lines with bars', async () => {
     expect(await table('| a | b |\n| c | d |')).toEqual(['| a | b |', '| c | d |']);
   });
 

@@ -15,7 +15,7 @@ describe('sanitize', () => {
     expect(sanitize(input)).toBe(shown);
   });
 
-  test('T1 T5 T7 T8 leaves nothing that acts on a terminal', async () => {
+  test('T1 T5 T7 T8 leaves nothing that controls a terminal', async () => {
     for (const { name, input } of hostileCorpus) {
       expect({ name, effects: await terminalEffects(sanitize(input)) }).toEqual({
         name,
@@ -24,7 +24,7 @@ describe('sanitize', () => {
     }
   });
 
-  test('the corpus does act on a terminal that is given it raw', async () => {
+  test('the raw corpus controls a terminal', async () => {
     let acting = 0;
     for (const { input } of hostileCorpus)
       if ((await terminalEffects(input)).length > 0) acting += 1;
@@ -41,14 +41,14 @@ describe('sanitize', () => {
 });
 
 describe('createSanitizer', () => {
-  test.each(hostileCorpus)('T2 is indifferent to every split of: $name', ({ input, shown }) => {
+  test.each(hostileCorpus)('T2 does not depend on the split of: $name', ({ input, shown }) => {
     for (let at = 0; at <= input.length; at += 1) {
       expect(inPieces([input.slice(0, at), input.slice(at)])).toBe(shown);
     }
     expect(inPieces(input.split(''))).toBe(shown);
   });
 
-  test('T2 is indifferent to any split of any text', () => {
+  test('T2 does not depend on the split of any text', () => {
     const alphabet = '\u001B[]P\\;0m31\u0007\u009B\u009C\r\nab日\u202E\u{E0067}🏴😀\uD83D\u0018';
     const unit = fc.constantFrom(...alphabet.split(''));
     fc.assert(
@@ -70,7 +70,7 @@ describe('createSanitizer', () => {
     );
   });
 
-  test('counts an escape sequence as one, however it is split', () => {
+  test('counts a split escape sequence once', () => {
     const sanitizer = createSanitizer();
     for (const unit of 'a\u001B]0;title\u001B\\b\u202Ec\r\nd') sanitizer.write(unit);
     expect(sanitizer.removed).toBe(2);
@@ -90,7 +90,7 @@ describe('createSanitizer', () => {
     expect(sanitizer.write('\ntwo')).toBe('\ntwo');
   });
 
-  test('starts afresh after its end', () => {
+  test('starts with a new state after its end', () => {
     const sanitizer = createSanitizer();
     sanitizer.write('a\u001B]0;title');
     sanitizer.end();
@@ -113,7 +113,7 @@ describe('createSanitizer', () => {
 });
 
 describe('sanitizeLine', () => {
-  test('T4 makes a server text one line', () => {
+  test('T4 returns one line', () => {
     expect(sanitizeLine('a\tb\nc\r\nd\u001B[31me')).toBe('a b c de');
   });
 });

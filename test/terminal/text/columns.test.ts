@@ -8,7 +8,7 @@ import { processorTime } from '../../support/processor-time.ts';
 
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 
-/** All rows of texts side by side. */
+/** All rows of the columns. */
 function layOut(texts: readonly string[], window: number): readonly string[] {
   const columns = createColumns(texts.length, ' | ');
   for (const [index, text] of texts.entries()) {
@@ -20,7 +20,7 @@ function layOut(texts: readonly string[], window: number): readonly string[] {
 
 test.each<[string, readonly string[], number, readonly string[]]>([
   [
-    'texts of one length',
+    'texts of equal length',
     ['one\ntwo\n', 'three\nfour\n'],
     20,
     ['one      | three', 'two      | four'],
@@ -31,11 +31,11 @@ test.each<[string, readonly string[], number, readonly string[]]>([
     12,
     ['a    | b', '     | c', '     | d'],
   ],
-  ['no text at all', ['', 'b'], 12, ['     | b']],
+  ['an empty text', ['', 'b'], 12, ['     | b']],
   ['long lines are wrapped', ['one two', 'three'], 12, ['one  | thre', 'two  | e']],
   ['wide characters count twice', ['今天', 'b'], 14, ['今天  | b']],
   ['three texts', ['a', 'b', 'c'], 16, ['a   | b   | c']],
-  ['nothing', ['', ''], 20, []],
+  ['empty texts', ['', ''], 20, []],
 ])('%s', (_, texts, window, rows) => {
   expect(layOut(texts, window)).toEqual(rows);
 });
@@ -45,12 +45,12 @@ test.each([
   [120, 2, 58],
   [120, 3, 37],
   [4, 3, 1],
-])('of %i columns %i texts have %i each', (window, count, width) => {
+])('a window of %i columns has %i text columns of %i', (window, count, width) => {
   expect(columnWidth(window, count)).toBe(width);
 });
 
 describe('columns that grow', () => {
-  test('give out rows as far as the slowest has come', () => {
+  test('return rows up to the end of the slowest one', () => {
     const columns = createColumns(2, ' | ');
     columns.write(0, 'a\nb\nc\n');
     expect(columns.takeRows(12)).toEqual([]);
@@ -61,7 +61,7 @@ describe('columns that grow', () => {
     expect(columns.takeRows(12)).toEqual(['b    | y', 'c    |']);
   });
 
-  test('go on in a window of another size', () => {
+  test('continue in a window of a different size', () => {
     const columns = createColumns(2, ' | ');
     columns.write(0, 'one two three four five');
     columns.write(1, 'uno due tre quattro cinque');
@@ -76,7 +76,7 @@ describe('columns that grow', () => {
 });
 
 describe('a column', () => {
-  test('gives out a row when no text can change it any more', () => {
+  test('has a row once no text can change it', () => {
     const column = createTextColumn();
     column.write('one two');
     expect(column.hasRow(8)).toBe(false);
@@ -88,7 +88,7 @@ describe('a column', () => {
     expect([column.isDone(), column.take(8), column.isDone()]).toEqual([false, 'three', true]);
   });
 
-  test('takes the rest of a line at another width', () => {
+  test('takes the rest of a line at a different width', () => {
     const column = createTextColumn();
     column.write('one two three four\n');
     expect(column.take(7)).toBe('one two');
@@ -96,7 +96,7 @@ describe('a column', () => {
     expect(column.take(20)).toBe('four');
   });
 
-  test('shows what comes next and keeps it', () => {
+  test('previews the next rows without taking them', () => {
     const column = createTextColumn();
     column.write('one two\n\nthree four five');
     expect(column.preview(5, 4)).toEqual(['one', 'two', '', 'three']);
@@ -127,7 +127,7 @@ describe('Y27: a column of one long coloured line', () => {
     expect(long).toBeLessThan(short * 16 + 200);
   });
 
-  test('takes linear time in pieces that wait for the slowest column', async () => {
+  test('takes linear time while pieces wait for the slowest column', async () => {
     const column = createTextColumn();
     const time = await processorTime(() => {
       for (let at = 0; at < line.length; at += 4) {

@@ -6,27 +6,27 @@ import { fc } from '../../support/properties.ts';
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 describe('the rows of a line', () => {
   test.each<[string, string, number, readonly string[]]>([
-    ['what fits is one row', 'one two', 7, ['one two']],
-    ['words stay whole', 'one two three', 8, ['one two', 'three']],
-    ['a word too long is cut', 'abcdefgh', 3, ['abc', 'def', 'gh']],
-    ['a word too long begins a row of its own', 'a bcdefgh', 4, ['a', 'bcde', 'fgh']],
+    ['a line that fits is one row', 'one two', 7, ['one two']],
+    ['words are not cut', 'one two three', 8, ['one two', 'three']],
+    ['a long word is cut', 'abcdefgh', 3, ['abc', 'def', 'gh']],
+    ['a long word starts a new row', 'a bcdefgh', 4, ['a', 'bcde', 'fgh']],
     ['spaces at a break are dropped', 'one   two', 4, ['one', 'two']],
-    ['spaces at the begin stay', '  one two', 5, ['  one', 'two']],
-    ['spaces at the end take no room', 'one      ', 3, ['one']],
-    ['ideographs break anywhere', '今天天气很好', 5, ['今天', '天气', '很好']],
-    ['a word beside ideographs stays whole', '今天 weather', 7, ['今天', 'weather']],
-    ['an emoji of several code points is one', '👩‍👩‍👧‍👧👩‍👩‍👧‍👧', 3, ['👩‍👩‍👧‍👧', '👩‍👩‍👧‍👧']],
-    ['what is wider than the width has its own row', '今天', 1, ['今', '天']],
+    ['spaces at the start are kept', '  one two', 5, ['  one', 'two']],
+    ['spaces at the end have no width', 'one      ', 3, ['one']],
+    ['a row may end between any ideographs', '今天天气很好', 5, ['今天', '天气', '很好']],
+    ['a word beside ideographs is not cut', '今天 weather', 7, ['今天', 'weather']],
+    ['an emoji of several code points is not cut', '👩‍👩‍👧‍👧👩‍👩‍👧‍👧', 3, ['👩‍👩‍👧‍👧', '👩‍👩‍👧‍👧']],
+    ['a character wider than the width has a row', '今天', 1, ['今', '天']],
     ['an empty line is an empty row', '', 5, ['']],
   ])('%s', (_, line, width, rows) => {
     expect(wrapText(line, width)).toEqual(rows);
   });
 
-  test('end and begin with the colours they have', () => {
+  test('close and reopen styles', () => {
     expect(wrapText(bold('one two'), 4)).toEqual([bold('one'), bold('two')]);
   });
 
-  test('that are not coloured hold no escape code', () => {
+  test('have no escape codes without style', () => {
     expect(wrapText(`one two ${bold('x')}`, 4)[0]).toBe('one');
   });
 
@@ -45,7 +45,7 @@ describe('the rows of a line', () => {
     );
   });
 
-  test('of a line full of what takes no room are found', () => {
+  test('are found in a line full of zero-width characters', () => {
     const line = `${'\u0301'.repeat(2000)}abcdef`;
     expect(wrapText(line, 3).map((row) => row.replaceAll('\u0301', ''))).toEqual(['abc', 'def']);
   });

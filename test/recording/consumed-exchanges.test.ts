@@ -7,14 +7,14 @@ import { newPath } from './recording-fixtures.ts';
 const options = { clock: systemClock, process: { id: process.pid, isRunning: () => true } };
 const next = (used: ReadonlySet<number>) => used.size;
 
-test('runs at the same time choose one after the other', async () => {
+test('runs at the same time choose different exchanges', async () => {
   const path = newPath('used');
   const runs = Array.from({ length: 10 }, () => keepConsumedExchanges(path, options).add(next));
   expect(new Set(await Promise.all(runs)).size).toBe(10);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('nothing is noted where nothing was chosen', async () => {
+test('writes nothing if the choice fails', async () => {
   const path = newPath('used');
   const used = keepConsumedExchanges(path, options);
   await used.add(next);
@@ -25,7 +25,7 @@ test('nothing is noted where nothing was chosen', async () => {
   expect(readFileSync(path, 'utf8')).toBe('0\n');
 });
 
-test('a file with something else in it is refused and left alone', async () => {
+test('refuses any other file, and does not change it', async () => {
   const path = newPath('used');
   writeFileSync(path, 'my notes\n');
   await expect(keepConsumedExchanges(path, options).add(next)).rejects.toThrow(

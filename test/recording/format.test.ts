@@ -41,7 +41,7 @@ const lines: fc.Arbitrary<RecordedLine> = fc.oneof(
   fc.record({ ...place, type: fc.constantFrom('end' as const, 'stopped' as const) }),
 );
 
-test('bytes come back as they were, whatever they are', () => {
+test('reads the bytes that were written', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       const line = formatLine({ exchange: 1, at: 0, ...bytesEvent(bytes) });
@@ -51,7 +51,7 @@ test('bytes come back as they were, whatever they are', () => {
   );
 });
 
-test('text that is cut anywhere comes back whole, and is text again where it can be', () => {
+test('writes valid UTF-8 as text, and a cut character in base64', () => {
   fc.assert(
     fc.property(text, fc.nat(), (whole, cut) => {
       const bytes = Buffer.from(whole);
@@ -64,7 +64,7 @@ test('text that is cut anywhere comes back whole, and is text again where it can
   expect(bytesEvent(Buffer.from('ü').subarray(0, 1))).toEqual({ type: 'bytes', base64: 'ww==' });
 });
 
-test('every line comes back as it was, and is one line', () => {
+test('writes one line per event, and reads the same event', () => {
   fc.assert(
     fc.property(lines, (line) => {
       const written = formatLine(line);
@@ -74,7 +74,7 @@ test('every line comes back as it was, and is one line', () => {
   );
 });
 
-test('a line that was cut is none, wherever that was', () => {
+test('does not read a cut line', () => {
   fc.assert(
     fc.property(lines, fc.nat(), (line, cut) => {
       const written = formatLine(line).trimEnd();
@@ -84,22 +84,22 @@ test('a line that was cut is none, wherever that was', () => {
 });
 
 test.each([
-  ['no JSON', 'hello'],
-  ['no object', '[1]'],
+  ['text that is not JSON', 'hello'],
+  ['an array', '[1]'],
   ['an unknown type', '{"exchange":1,"at":0,"type":"byte","text":"x"}'],
   ['an inherited name as type', '{"exchange":1,"at":0,"type":"toString"}'],
-  ['no exchange', '{"at":0,"type":"end"}'],
+  ['no exchange number', '{"at":0,"type":"end"}'],
   ['a time before the request', '{"exchange":1,"at":-1,"type":"end"}'],
-  ['a status of its own', '{"exchange":1,"type":"response","status":99}'],
+  ['an invalid status', '{"exchange":1,"type":"response","status":99}'],
   ['a header that is a number', '{"exchange":1,"type":"response","status":200,"headers":{"a":1}}'],
   ['text and base64', '{"exchange":1,"type":"bytes","text":"a","base64":"YQ=="}'],
-  ['bytes without any', '{"exchange":1,"type":"bytes"}'],
-  ['a failure of no kind', '{"exchange":1,"type":"failure","kind":"bad","message":"no"}'],
-])('a line with %s is no event', (_, line) => {
+  ['bytes without text or base64', '{"exchange":1,"type":"bytes"}'],
+  ['an unknown kind of failure', '{"exchange":1,"type":"failure","kind":"bad","message":"no"}'],
+])('does not read a line with %s', (_, line) => {
   expect(parseLine(line)).toBeUndefined();
 });
 
-test('a line written by hand may leave out the time, headers, and whether a failure passes', () => {
+test('reads a line without time, headers or `transient`, as written by hand', () => {
   expect(parseLine('{"exchange":1,"type":"response","status":429}')).toMatchObject({
     at: 0,
     headers: {},
@@ -112,9 +112,9 @@ test('a line written by hand may leave out the time, headers, and whether a fail
 test.each([
   ['the header', headerLine('natter/1.2.3'), 1],
   ['a header after a byte order mark', `\uFEFF${headerLine('natter/1.2.3')}`, 1],
-  ['a header of a later format', '{"format":"natter-recording","version":7}', 7],
+  ['a header of a later version', '{"format":"natter-recording","version":7}', 7],
   ['another JSON file', '{"version":1}', undefined],
   ['another file', '#!/bin/sh', undefined],
-])('%s tells its version', (_, line, version) => {
+])('reads the version of %s', (_, line, version) => {
   expect(versionOf(line)).toBe(version);
 });

@@ -33,63 +33,63 @@ async function refusal(taken: Promise<unknown>): Promise<Failure> {
   throw new Error('no Failure was thrown');
 }
 
-test('the same request gets its recorded answers once each, in order', async () => {
+test('uses each exchange of the same request once, in order', async () => {
   const choice = choose(ask('a'), ask('b'), ask('a'));
   const taken = ['a', 'a', 'b'].map((text) => choice.take(ask(text)));
   const numbers = (await Promise.all(taken)).map(({ number }) => number);
   expect(numbers).toEqual([1, 3, 2]);
 });
 
-test('the order of the fields of a body does not matter', async () => {
+test('ignores the order of fields in a body', async () => {
   const { body } = ask('a');
   const turned = Object.fromEntries(Object.entries(body as object).toReversed());
   const taken = choose(ask('a')).take({ ...ask('a'), body: turned });
   expect(await taken).toMatchObject({ number: 1 });
 });
 
-test('a request without body is found by its address', async () => {
+test('matches a request without a body by method and path', async () => {
   expect(await choose(ask('a'), list).take(list)).toMatchObject({ number: 2 });
 });
 
 test.each<[string, readonly RecordedRequest[], RecordedRequest, string]>([
   [
-    'nothing was recorded',
+    'an empty recording',
     [],
     list,
     'tape.jsonl has no answer to GET /v1/models: it has no requests',
   ],
   [
-    'another address was asked',
+    'a different path',
     [ask('a'), ask('b')],
     list,
     'tape.jsonl has no answer to GET /v1/models: it has only POST /v1/chat/completions',
   ],
   [
-    'the prompt is another',
+    'a different prompt',
     [ask('hello'), ask('bye', 'nextgen')],
     ask('hallo'),
     'tape.jsonl has no answer to POST /v1/chat/completions: messages[0].content is "hallo", but "hello" in exchange 1',
   ],
   [
-    'the nearest differs in the model only',
+    'a nearest request that differs only in the model',
     [ask('one'), ask('two', 'nextgen')],
     ask('two'),
     'tape.jsonl has no answer to POST /v1/chat/completions: model is "origin", but "nextgen" in exchange 2',
   ],
   [
-    'more than one thing differs',
+    'several differences',
     [ask('one', 'nextgen')],
     ask('two'),
     'tape.jsonl has no answer to POST /v1/chat/completions: model is "origin", but "nextgen" in exchange 1 (and 1 more)',
   ],
-])('where %s, the difference is told', async (_, recorded, asked, message) => {
-  const failure = await refusal(choose(...recorded).take(asked));
+])('describes the difference: %s', async (_, recorded, request, message) => {
+  const failure = await refusal(choose(...recorded).take(request));
   expect(failure.message).toBe(message);
   expect(failure.kind).toBe('configuration');
   expect(failure.remedy).toEqual({ code: 'record-request', file: 'tape.jsonl' });
 });
 
-test('an answer that was used up is told by the numbers it was recorded under', async () => {
+test('names the exchanges that have been used', async () => {
   const choice = choose(ask('a'), list, ask('a'));
   await choice.take(ask('a'));
   await choice.take(ask('a'));
@@ -100,7 +100,7 @@ test('an answer that was used up is told by the numbers it was recorded under', 
   expect((await refusal(choice.take(list))).message).toContain('exchange 2, which has been used');
 });
 
-test('a difference is told against an answer that was not used yet', async () => {
+test('describes the difference from an unused exchange', async () => {
   const choice = choose(ask('one'), ask('completely different'));
   await choice.take(ask('one'));
   expect((await refusal(choice.take(ask('onx')))).message).toContain('in exchange 2');
@@ -110,34 +110,34 @@ const body = { model: 'origin', messages: [{ role: 'user', content: 'hello' }], 
 const long = 'The quick brown fox jumps over the lazy dog, again and again and again.';
 
 test.each<[string, unknown, unknown, readonly string[]]>([
-  ['the same', body, { ...body }, []],
-  ['another order of fields', { a: 1, b: 2 }, { b: 2, a: 1 }, []],
+  ['equal values', body, { ...body }, []],
+  ['a different order of fields', { a: 1, b: 2 }, { b: 2, a: 1 }, []],
   [
-    'another model',
+    'a different model',
     body,
     { ...body, model: 'nextgen' },
     ['model is "nextgen", but "origin" in exchange 1'],
   ],
   [
-    'a field that was not there',
+    'an additional field',
     body,
     { ...body, max_tokens: 5 },
     ['max_tokens is 5, but missing in exchange 1'],
   ],
   [
-    'a field that is missing',
+    'a missing field',
     body,
     { model: body.model, messages: body.messages },
     ['stream is missing, but true in exchange 1'],
   ],
   [
-    'a later turn',
+    'an additional message',
     body,
     { ...body, messages: [...body.messages, { role: 'assistant', content: 'hi' }] },
     ['messages[1] is {"role":"assistant","content":"hi"}, but missing in exchange 1'],
   ],
   [
-    'a long text that differs late',
+    'a long text with a late difference',
     { content: long },
     { content: long.replace('lazy', 'busy') },
     [
@@ -145,25 +145,27 @@ test.each<[string, unknown, unknown, readonly string[]]>([
     ],
   ],
   [
-    'a text over several lines',
+    'a text with line breaks',
     'one\ntwo',
     'one\nTwo',
     ['the body is "one\\nTwo", but "one\\ntwo" in exchange 1'],
   ],
   [
-    'no body',
+    'a missing body',
     body,
     undefined,
     [expect.stringMatching(/^the body is missing, but \{"model/) as string],
   ],
-  ['a number for a text', { a: '1' }, { a: 1 }, ['a is 1, but "1" in exchange 1']],
+  ['a number instead of a text', { a: '1' }, { a: 1 }, ['a is 1, but "1" in exchange 1']],
   [
-    'two things',
+    'two differences',
     { a: 1, b: [1] },
     { a: 2, b: [2] },
     ['a is 2, but 1 in exchange 1', 'b[0] is 2, but 1 in exchange 1'],
   ],
-])('%s', (_, recorded, asked, expected) => {
-  const told = differencesOf(recorded, asked).map((one) => describeDifference(one, 'exchange 1'));
-  expect(told).toEqual(expected);
+])('describes %s', (_, recorded, actual, expected) => {
+  const described = differencesOf(recorded, actual).map((one) =>
+    describeDifference(one, 'exchange 1'),
+  );
+  expect(described).toEqual(expected);
 });

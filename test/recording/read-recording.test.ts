@@ -15,7 +15,7 @@ function failureOf(path: string): Failure {
   throw new Error('no Failure was thrown');
 }
 
-test('exchanges that ran beside each other are told apart', () => {
+test('separates interleaved exchanges', () => {
   const path = writeRecording(chatRequest(1), chatRequest(2), end(2), end(1));
   const { exchanges } = readRecording(path);
   expect(exchanges.map(({ number, events }) => [number, events.length])).toEqual([
@@ -24,7 +24,7 @@ test('exchanges that ran beside each other are told apart', () => {
   ]);
 });
 
-test('a torn last line costs that line, wherever it was cut', () => {
+test('skips only the torn last line', () => {
   const path = writeRecording(chatRequest(1), end(1));
   const whole = readFileSync(path);
   const last = whole.lastIndexOf('\n', whole.length - 2) + 1;
@@ -36,7 +36,7 @@ test('a torn last line costs that line, wherever it was cut', () => {
   }
 });
 
-test('foreign lines are counted, empty ones are not', () => {
+test('reports foreign lines, but not empty ones', () => {
   const { exchanges, unreadable } = readRecording(
     writeRecording('', 'hello', chatRequest(1), '{"type":"note"}', end(1)),
   );
@@ -44,7 +44,7 @@ test('foreign lines are counted, empty ones are not', () => {
   expect(unreadable).toEqual([3, 5]);
 });
 
-test('recordings put one after the other are one recording', () => {
+test('reads concatenated recordings as one', () => {
   const path = writeRecording(chatRequest(1), end(1));
   writeFileSync(path, readFileSync(path), { flag: 'a' });
   const { exchanges, unreadable } = readRecording(path);
@@ -55,7 +55,7 @@ test('recordings put one after the other are one recording', () => {
   expect(unreadable).toEqual([]);
 });
 
-test('lines that end in CRLF are read', () => {
+test('reads lines that end in CRLF', () => {
   const path = writeRecording(chatRequest(1), end(1));
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
   expect(readRecording(path)).toMatchObject({ exchanges: [{ number: 1 }], unreadable: [] });
@@ -63,13 +63,13 @@ test('lines that end in CRLF are read', () => {
 
 test.each([
   ['an empty file', '', /is not a recording of natter/],
-  ['another file', '{"version":1}\n', /is not a recording of natter/],
+  ['a different JSON file', '{"version":1}\n', /is not a recording of natter/],
   [
     'a later version',
     '{"format":"natter-recording","version":2}\n',
     /has version 2 of the recording format; this natter reads version 1/,
   ],
-])('%s is refused', (_, text, message) => {
+])('refuses %s', (_, text, message) => {
   const path = newPath();
   writeFileSync(path, text);
   const failure = failureOf(path);
@@ -77,7 +77,7 @@ test.each([
   expect(failure.message).toMatch(message);
 });
 
-test('a file that is not there, or a folder, is told by name', () => {
+test('names a missing file, and a folder', () => {
   expect(failureOf('/no/such/tape.jsonl').message).toBe(
     'cannot read /no/such/tape.jsonl: there is no such file or folder',
   );

@@ -23,14 +23,14 @@ import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 import { newPath, readRecordedLines } from './recording-fixtures.ts';
 
-/** A secret that can be in the name of a header. */
+/** A secret with characters that are valid in the name of a header. */
 const headerSecret = 'sk-live-0123456789';
 
 interface RecordedRun extends Partial<ClientOptions> {
   readonly storage?: AppendFile;
 }
 
-/** A client of a server with these replies, that records into `path`. */
+/** A client of a server with these replies, which records into `path`. */
 async function recording(
   replies: readonly Reply[],
   { storage = appendFile, ...options }: RecordedRun = {},
@@ -61,7 +61,7 @@ async function recording(
 
 const typesIn = (path: string) => readRecordedLines(path).map(({ type }) => type);
 
-test('an answer is written down as it came, without the key', async () => {
+test('records an answer as received, without the key', async () => {
   const set = await recording([[streamed('one ', 'two')]]);
   expect((await runChat(set)).text).toBe('one two');
   const lines = readRecordedLines(set.path);
@@ -83,21 +83,21 @@ test('an answer is written down as it came, without the key', async () => {
   expectNoSecret(readFileSync(set.path, 'utf8'));
 });
 
-test('the path counts from /v1/, whatever stands before it', async () => {
+test('records the path from /v1/ on', async () => {
   const server = await serve([[json(200, { data: [] })]]);
   const { client, path } = await recording([], { baseUrl: `${server.url}/proxy/v1` });
   await client.listModels();
   expect(readRecordedLines(path)[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
 });
 
-test('retries are exchanges of their own', async () => {
+test('records each retry as an exchange', async () => {
   const set = await recording([[json(500, {}, { 'retry-after': '0' })], [streamed('yes')]]);
   await runChat(set);
   const requests = readRecordedLines(set.path).filter(({ type }) => type === 'request');
   expect(requests.map(({ exchange }) => exchange)).toEqual([1, 2]);
 });
 
-test('how a body travelled, cookies and what else may be secret are left out of the headers', async () => {
+test('omits transfer headers, cookies and other secret headers, and masks secrets in the rest', async () => {
   const headers = {
     'set-cookie': 'session=1',
     'x-auth-info': 'me',
@@ -117,7 +117,7 @@ test('how a body travelled, cookies and what else may be secret are left out of 
   });
 });
 
-test('the target of a redirect is written whole, without password and query', async () => {
+test('records the absolute target of a redirect, without password and query', async () => {
   const { client, path } = await recording([
     [response(307, { location: '//u:p@other.test/v1/x?token=1' })],
   ]);
@@ -128,7 +128,7 @@ test('the target of a redirect is written whole, without password and query', as
   expect(typesIn(path)).toEqual(['request', 'response', 'stopped']);
 });
 
-/** Replies that hold the key in every form, in one piece and cut. */
+/** The key in every form. */
 const echo = `${secretForms.join(' ')} ${secretKey}`;
 const cut = (text: string) => [
   streamHead(),
@@ -138,9 +138,9 @@ const cut = (text: string) => [
 test.each<[string, Reply]>([
   ['an error', [json(401, { error: { message: echo } })]],
   ['an answer', [streamed(echo)]],
-  ['an answer that comes byte by byte', cut(delta(echo) + done)],
+  ['an answer that arrives byte by byte', cut(delta(echo) + done)],
   [
-    'bytes that are no UTF-8',
+    'bytes that are not UTF-8',
     [
       response(
         200,
@@ -151,7 +151,7 @@ test.each<[string, Reply]>([
   ],
   ['a header', [response(500, { 'x-echo': echo })]],
   ['an answer that is cut within the key', [streamHead(), chunk(`data: ${secretKey}`), fin]],
-])('K9 a key that the service sends back in %s is masked', async (_, reply) => {
+])('K9 masks a key that the service sends back in %s', async (_, reply) => {
   const set = await recording([reply], { retries: 0 });
   await runChat(set);
   const text = readFileSync(set.path, 'utf8');
@@ -162,7 +162,7 @@ test.each<[string, Reply]>([
   expectNoSecret(text, ...decoded);
 });
 
-test('K9 a key in the prompt is masked as well', async () => {
+test('K9 masks a key in the prompt', async () => {
   const set = await recording([[streamed('yes')]]);
   await runChat(set, {
     request: { ...prompt, messages: [{ role: 'user', content: `is ${secretKey} good?` }] },
@@ -186,15 +186,15 @@ test.each<[string, Reply, readonly string[], string]>([
     ['request', 'response', 'bytes', 'failure'],
     'closed the connection before the answer ended',
   ],
-  ['no HTTP', ['hello\r\n\r\n'], ['request', 'failure'], 'is not HTTP'],
-])('%s is written down as what natter saw of it', async (_, reply, types, message) => {
+  ['a response that is not HTTP', ['hello\r\n\r\n'], ['request', 'failure'], 'is not HTTP'],
+])('records the failure of %s', async (_, reply, types, message) => {
   const set = await recording([reply], { retries: 0 });
   await runChat(set);
   expect(typesIn(set.path)).toEqual(types);
   expect(String(readRecordedLines(set.path).at(-1)?.['message'])).toContain(message);
 });
 
-test('R20 a time limit that ran out is written down with its message', async () => {
+test('R20 records a time limit with its message', async () => {
   const set = await recording([[]], { clock: systemClock, firstByteTimeout: 30, retries: 0 });
   await runChat(set);
   expect(readRecordedLines(set.path).at(-1)).toMatchObject({
@@ -205,7 +205,7 @@ test('R20 a time limit that ran out is written down with its message', async () 
   });
 });
 
-test('an interrupted answer is an exchange that was stopped, with all that came', async () => {
+test('records the received part of an interrupted answer, as stopped', async () => {
   const stop = new AbortController();
   const set = await recording([[streamHead(), chunk(delta('half'))]]);
   const read = async () => {
@@ -217,7 +217,7 @@ test('an interrupted answer is an exchange that was stopped, with all that came'
   expect(typesIn(set.path)).toEqual(['request', 'response', 'bytes', 'stopped']);
 });
 
-test('S48 a compressed answer is written down as text', async () => {
+test('S48 records a compressed answer as text', async () => {
   const { gzipSync } = await import('node:zlib');
   const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
   const body = gzipSync(delta('Hi') + done);
@@ -230,7 +230,7 @@ test('S48 a compressed answer is written down as text', async () => {
   expect(bytes).toMatchObject({ text: delta('Hi') + done });
 });
 
-test('D9 a recording that cannot be written any further is told once; the answer comes all the same', async () => {
+test('D9 reports a recording that cannot be written once, and does not fail the answer', async () => {
   let appended = 0;
   const storage: AppendFile = {
     ...appendFile,

@@ -29,7 +29,7 @@ async function refusal(path: string): Promise<Failure> {
   throw new Error('no Failure was thrown');
 }
 
-test('K24 a new recording is readable by its owner alone, whatever the umask', async () => {
+test('K24 creates a recording that only its owner can read, with any umask', async () => {
   const path = newPath();
   const before = process.umask(0);
   try {
@@ -40,7 +40,7 @@ test('K24 a new recording is readable by its owner alone, whatever the umask', a
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('a recording is gone on with, under one header and with further numbers', async () => {
+test('continues a recording under the same header with new numbers', async () => {
   const path = newPath();
   const first = await open(path);
   expect(await first.begin(request)).toBe(1);
@@ -50,7 +50,7 @@ test('a recording is gone on with, under one header and with further numbers', a
   expect(readFileSync(path, 'utf8').match(/natter-recording/g)).toHaveLength(1);
 });
 
-test('D7 writers at the same time give no number twice and tear no line', async () => {
+test('D7 gives concurrent writers different numbers and whole lines', async () => {
   const path = newPath();
   const files = await Promise.all([open(path), open(path), open(path)]);
   const work = files.map(async (file) => {
@@ -68,7 +68,7 @@ test('D7 writers at the same time give no number twice and tear no line', async 
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'Y27: two recorders on one file read each byte of it a few times, not anew for each exchange',
+  'Y27: two recorders of one file read each byte a few times, not once per exchange',
   async () => {
     const path = newPath();
     const files = [await open(path), await open(path)];
@@ -86,7 +86,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('a file that was replaced is counted from its beginning', async () => {
+test('reads a replaced file from its start', async () => {
   const path = newPath();
   const file = await open(path);
   await file.begin(request);
@@ -98,7 +98,7 @@ test('a file that was replaced is counted from its beginning', async () => {
 test.each([
   ['text', 'my own notes\n'],
   ['JSON', '{"index":1}\n'],
-])('X10: a file of %s that took its place is left as it is', async (_, text) => {
+])('X10: does not change a file of %s that replaced the recording', async (_, text) => {
   const path = newPath();
   const file = await open(path);
   const exchange = await file.begin(request);
@@ -110,7 +110,7 @@ test.each([
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('X10: an empty file that took its place gets a header', async () => {
+test('X10: writes a header into an empty file that replaced the recording', async () => {
   const path = newPath();
   const file = await open(path);
   await file.begin(request);
@@ -120,7 +120,7 @@ test('X10: an empty file that took its place gets a header', async () => {
   expect(numbersIn(path)).toEqual([1]);
 });
 
-test('D3 after a torn last line a new one begins', async () => {
+test('D3 starts a new line after a torn one', async () => {
   const path = writeRecording(chatRequest(4));
   writeFileSync(path, '{"exchange":4,"at":5,"ty', { flag: 'a' });
   expect(await (await open(path)).begin(request)).toBe(5);
@@ -131,14 +131,14 @@ test('D3 after a torn last line a new one begins', async () => {
   ]);
 });
 
-test('an empty file, as mktemp makes it, becomes a recording', async () => {
+test('makes a recording of an empty file, as from mktemp', async () => {
   const path = newPath();
   writeFileSync(path, '');
   await (await open(path)).begin(request);
   expect(numbersIn(path)).toEqual([1]);
 });
 
-test('a file that holds something else is refused and left as it is', async () => {
+test('refuses any other file, and does not change it', async () => {
   const path = newPath();
   writeFileSync(path, 'my notes\n');
   const failure = await refusal(path);
@@ -147,7 +147,7 @@ test('a file that holds something else is refused and left as it is', async () =
   expect(readFileSync(path, 'utf8')).toBe('my notes\n');
 });
 
-test('a folder, and a place that is not there, are refused', async () => {
+test('refuses a folder and a missing folder', async () => {
   const folder = newPath();
   mkdirSync(folder);
   expect((await refusal(folder)).message).toContain('it is not a regular file');
@@ -158,7 +158,7 @@ test('a folder, and a place that is not there, are refused', async () => {
   );
 });
 
-test('D9 a disk that fills in the middle of a line is an error, and the line is torn', async () => {
+test('D9 throws if the disk is full in the middle of a line, which stays torn', async () => {
   const path = newPath();
   const full: AppendFile = {
     ...appendFile,

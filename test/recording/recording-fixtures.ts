@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { headerLine } from '../../src/recording/format.ts';
 import { prompt } from '../support/run-chat.ts';
 
-/** A path in a folder of its own, where no file is. */
+/** A path without a file, in a new folder. */
 export const newPath = (name = 'tape.jsonl') =>
   join(mkdtempSync(join(tmpdir(), 'natter-recording-')), name);
 
-/** Writes a recording of these lines, JSON values or text as it stands. */
+/** Writes a recording of these lines: JSON values, or text as it is. */
 export function writeRecording(...lines: readonly unknown[]): string {
   const path = newPath();
   const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
@@ -16,7 +16,7 @@ export function writeRecording(...lines: readonly unknown[]): string {
   return path;
 }
 
-/** The lines of a recording after the first, parsed. */
+/** The lines of a recording after its header, parsed. */
 export function readRecordedLines(path: string): readonly Record<string, unknown>[] {
   const [, ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -24,7 +24,7 @@ export function readRecordedLines(path: string): readonly Record<string, unknown
 
 export const date = '2026-11-20T12:00:00.000Z';
 
-/** The line of a request for a chat; by default the tests' own prompt. */
+/** The line of a chat request; by default with the prompt of the tests. */
 export function chatRequest(exchange: number, body: unknown = prompt) {
   return {
     exchange,

@@ -23,7 +23,7 @@ test.each([
   expect(clock.monotonic()).toBe(1000);
 });
 
-test('sleeps are as many times shorter, so that retries and time limits keep their proportions', async () => {
+test('shortens sleeps by the speed, so that retries and time limits keep their proportions', async () => {
   const real = createFakeClock();
   const clock = createReplayClock(real, 10);
   let isOver = false;
@@ -36,7 +36,7 @@ test('sleeps are as many times shorter, so that retries and time limits keep the
   expect(isOver).toBe(true);
 });
 
-test('the date goes on from that of the recording', async () => {
+test('continues the date from that of the recording', async () => {
   const real = createFakeClock();
   const clock = createReplayClock(real, 2);
   clock.setDate(new Date('2020-01-01T00:00:00Z'));
@@ -44,7 +44,7 @@ test('the date goes on from that of the recording', async () => {
   expect(clock.date()).toEqual(new Date('2020-01-01T00:00:10Z'));
 });
 
-test('at once nothing is waited for, and the recorded times are shown', async () => {
+test('with infinite speed, waits for nothing and shows the recorded times', async () => {
   const real = createFakeClock();
   const clock = createReplayClock(real, Number.POSITIVE_INFINITY);
   await clock.until(90_000, signal);
@@ -57,7 +57,7 @@ test('at once nothing is waited for, and the recorded times are shown', async ()
   expect(clock.monotonic()).toBe(94_000);
 });
 
-test('at once a sleep ends only when nothing more is replayed', async () => {
+test('with infinite speed, a sleep ends only after all events of the replay', async () => {
   const real = createFakeClock();
   let turns = 0;
   const clock = createReplayClock(
@@ -74,13 +74,10 @@ test('at once a sleep ends only when nothing more is replayed', async () => {
   expect([turns, clock.monotonic()]).toEqual([4, 5000]);
 });
 
-test.each([1, Number.POSITIVE_INFINITY])(
-  'speed %d: a wait that is given up ends',
-  async (speed) => {
-    const clock = createReplayClock(createFakeClock(), speed);
-    const stop = new AbortController();
-    const waits = [clock.sleep(1000, stop.signal), clock.until(1000, AbortSignal.abort('stop'))];
-    stop.abort('stop');
-    for (const wait of waits) await expect(wait).rejects.toBe('stop');
-  },
-);
+test.each([1, Number.POSITIVE_INFINITY])('speed %d: an aborted wait ends', async (speed) => {
+  const clock = createReplayClock(createFakeClock(), speed);
+  const stop = new AbortController();
+  const waits = [clock.sleep(1000, stop.signal), clock.until(1000, AbortSignal.abort('stop'))];
+  stop.abort('stop');
+  for (const wait of waits) await expect(wait).rejects.toBe('stop');
+});

@@ -10,7 +10,7 @@ import { delta, done } from '../support/raw-replies.ts';
 import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { chatRequest, date, eventStream, writeRecording } from './recording-fixtures.ts';
 
-/** A client that answers from these lines; `real` is the clock that a test moves. */
+/** A client that replays these lines, on a clock that a test moves. */
 function replaying(
   lines: readonly unknown[],
   { speed = 1, ...options }: Partial<ClientOptions> & { readonly speed?: number } = {},
@@ -48,7 +48,7 @@ const refusal = (exchange: number, headers: object = {}) => [
   { exchange, at: 6, type: 'end' },
 ];
 
-/** Moves the clock by steps of a millisecond until `work` is over. */
+/** Moves the clock by steps of a millisecond until `work` has ended. */
 async function play<Result>(work: Promise<Result>, clock: FakeClock): Promise<Result> {
   const steps = { isOver: false };
   const watched = work.finally(() => (steps.isOver = true));
@@ -78,7 +78,7 @@ test.each([
   [1, [100, 200, 200, 1200, 1200]],
   [10, [10, 20, 20, 120, 120]],
   [0.5, [200, 400, 400, 2400, 2400]],
-])('at speed %d events come at %j', async (speed, expected) => {
+])('at speed %d, events arrive at %j', async (speed, expected) => {
   const times = await arrivals(speed);
   expect(times.map(([, at]) => at)).toEqual(expected);
   expect(times.map(([type]) => type)).toEqual([
@@ -90,7 +90,7 @@ test.each([
   ]);
 });
 
-test('at once everything comes without waiting, with the times that were recorded', async () => {
+test('with infinite speed, everything arrives without waiting, with the recorded times', async () => {
   const set = replaying(
     [chatRequest(1), begins(1, 100), says(1, delta('a'), 200), says(1, done, 90_000)],
     { speed: Number.POSITIVE_INFINITY, idleTimeout: 0 },
@@ -101,7 +101,7 @@ test('at once everything comes without waiting, with the times that were recorde
   expect(set.clock.monotonic()).toBe(0);
 });
 
-test('R2 a refusal with Retry-After is waited for at the speed of the replay, then answered', async () => {
+test('R2 waits for Retry-After at the speed of the replay, then retries', async () => {
   const set = replaying(
     [
       chatRequest(1),
@@ -127,7 +127,7 @@ test('R2 a refusal with Retry-After is waited for at the speed of the replay, th
   expect(set.clock.monotonic()).toBeLessThan(310);
 });
 
-test('R5 a Retry-After that is a date is counted from the date of the recording', async () => {
+test('R5 counts a Retry-After date from the date of the recording', async () => {
   const later = new Date(Date.parse(date) + 7000).toUTCString();
   const set = replaying([chatRequest(1), ...refusal(1, { 'retry-after': later })], { retries: 1 });
   const events: unknown[] = [];
@@ -144,7 +144,7 @@ test('R5 a Retry-After that is a date is counted from the date of the recording'
   expect(retry?.delay).toBeLessThanOrEqual(7700);
 });
 
-test('retries that were not recorded are told, not waited for again', async () => {
+test('reports a retry that was not recorded, and does not retry again', async () => {
   const set = replaying([chatRequest(1), ...refusal(1)]);
   const failure = failureOf(await play(runChat(set), set.clock));
   expect(failure.kind).toBe('configuration');
@@ -175,30 +175,30 @@ test.each<[string, readonly object[], string, RegExp]>([
     /incomplete: a:1 closed$/,
   ],
   [
-    'S18 an end that says nothing',
+    'S18 an end without a finish_reason',
     [begins(1), says(1, delta('half')), { at: 30, type: 'end' }],
     'incomplete',
     /ended without a finish_reason or \[DONE\]$/,
   ],
   [
-    'an answer that was interrupted',
+    'an interrupted answer',
     [begins(1), says(1, delta('half')), { at: 30, type: 'stopped' }],
     'incomplete',
     /exchange 1 of the recording was stopped before the answer ended$/,
   ],
   [
-    'an answer whose end was never written',
+    'an answer without a recorded end',
     [begins(1), says(1, delta('half'))],
     'incomplete',
     /was stopped before the answer ended$/,
   ],
   [
-    'a request alone',
+    'a request without a response',
     [],
     'unreachable',
     /exchange 1 of the recording was stopped before it was answered$/,
   ],
-])('%s is replayed as the failure it was', async (_, reactions, kind, message) => {
+])('replays the failure of %s', async (_, reactions, kind, message) => {
   const lines = reactions.map((reaction) => ({ exchange: 1, ...reaction }));
   const set = replaying([chatRequest(1), ...lines]);
   const run = await play(runChat(set), set.clock);
@@ -208,7 +208,7 @@ test.each<[string, readonly object[], string, RegExp]>([
   expect(run.text).toBe(kind === 'incomplete' ? 'half' : '');
 });
 
-test('a failure that may pass is retried', async () => {
+test('retries a transient failure', async () => {
   const broken = {
     exchange: 1,
     type: 'failure',
@@ -221,7 +221,7 @@ test('a failure that may pass is retried', async () => {
   expect(run.text).toBe('yes');
 });
 
-test('S41 a limit of time holds for a recording that keeps silent, at its speed', async () => {
+test('S41 applies time limits to a silent recording, at its speed', async () => {
   const set = replaying([chatRequest(1), begins(1), says(1, delta('a'), 60_000)], {
     speed: 100,
     idleTimeout: 2000,
@@ -231,7 +231,7 @@ test('S41 a limit of time holds for a recording that keeps silent, at its speed'
   expect(set.clock.monotonic()).toBeLessThan(30);
 });
 
-test('an abort ends a replay in the middle of a pause', async () => {
+test('an abort ends a replay during a pause', async () => {
   const set = replaying([chatRequest(1), begins(1), says(1, delta('a'), 60_000)]);
   const stop = new AbortController();
   const run = runChat(set, { signal: stop.signal });

@@ -17,7 +17,7 @@ function createFilter(): SecretFilter {
   return filter;
 }
 
-/** What each piece gives, and in the end what was held back. */
+/** The pieces that each call returns, the last one by `end`. */
 function run(
   pieces: readonly string[],
   filter = createFilter(),
@@ -45,7 +45,7 @@ function spelledOut(stream: string): string {
     .join('');
 }
 
-test('X2: a recording holds no key that a service spells out over events', () => {
+test('X2: masks a key that a service spreads over several events', () => {
   const text = fc
     .array(fc.oneof(fc.constantFrom(...secretForms), fc.string({ maxLength: 6 })), { maxLength: 5 })
     .map((parts) => parts.join(''));
@@ -59,7 +59,7 @@ test('X2: a recording holds no key that a service spells out over events', () =>
   );
 });
 
-test('X2: a recording keeps the events and times of an answer without a key', () => {
+test('X2: keeps the events and times of an answer without a key', () => {
   const pieces = ['one nk-', ' two', ' three nk-4/Z'].map(delta);
   const recorded = run([...pieces, done]);
   expect(recorded.map(textOf)).toEqual(
@@ -70,20 +70,20 @@ test('X2: a recording keeps the events and times of an answer without a key', ()
   expect(recorded.flat().map(({ at }) => at)).toEqual([0, 1, 2, 3]);
 });
 
-test('X2: only the events with a part of the key are written anew', () => {
+test('X2: changes only the events with a part of the key', () => {
   const before = 'data: { "choices": [ {"delta": {"content": "a"}} ] }\n\n';
   const recorded = run([before, delta('my nk-4/Zx9+Q'), delta('w7==TopSecret.'), done]);
   expect(textOf(recorded.flat())).toBe(before + delta('my ***') + delta('.') + done);
 });
 
-test('X2: texts beside each other are told apart', () => {
+test('X2: separates the texts of different fields', () => {
   const both = (content: string, reasoning: string) =>
     event({ choices: [{ delta: { content, reasoning_content: reasoning } }] });
   const stream = textOf(run([both('nk-4/Zx9', 'hm'), both(' no ', '+Qw7==TopSecret')]).flat());
   expect(stream).toBe(both('nk-4/Zx9', 'hm') + both(' no ', '+Qw7==TopSecret'));
 });
 
-test('X2: an answer is masked in the same way, wherever its pieces end', () => {
+test('X2: masks an answer in the same way, wherever its pieces end', () => {
   const deltas = [
     'one ',
     `two ${secretKey}`,
@@ -104,7 +104,7 @@ test('X2: an answer is masked in the same way, wherever its pieces end', () => {
   );
 });
 
-test('X2: pieces that end within a line are passed on while the answer arrives', () => {
+test('X2: returns pieces that end within a line while the answer arrives', () => {
   const stream = Array.from({ length: 50 }, (_, index) => delta(`word ${index} `)).join('');
   const pieces = stream.match(/.{1,150}/gs) ?? [];
   const recorded = run(pieces);
@@ -121,10 +121,10 @@ test.each<[string, (count: number) => readonly string[]]>([
         .match(/.{1,97}/gs) ?? [],
   ],
   [
-    'each text ends like a secret begins',
+    'each text ends with the start of a secret',
     (count) => Array.from({ length: count }, () => delta(' nk-4/Z')),
   ],
-  ['all of it is one piece', (count) => [delta(`${secretKey} `).repeat(count)]],
+  ['the whole answer is one piece', (count) => [delta(`${secretKey} `).repeat(count)]],
   [
     'one text waits for its next part',
     (count) => [
@@ -132,7 +132,7 @@ test.each<[string, (count: number) => readonly string[]]>([
       ...Array.from({ length: count }, () => event({ choices: [{ delta: { reasoning: 'hm ' } }] })),
     ],
   ],
-])('X2: each character is looked at a few times only where %s', (_, piecesOf) => {
+])('X2: reads each character a few times only if %s', (_, piecesOf) => {
   const filter = createFilter();
   let characters = 0;
   const counting: SecretFilter = {

@@ -12,7 +12,7 @@ interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** What each call gives, the last one by `end`. */
+/** The pieces that each call returns, the last one by `end`. */
 function run(pieces: readonly Uint8Array[]): readonly (readonly Piece[])[] {
   const secrets = createSecretBytes<Piece>(mask);
   const taken = pieces.map((bytes, at) => secrets.take({ at, bytes }));
@@ -31,7 +31,7 @@ const text = fc
   .array(fc.oneof(fc.constantFrom(...secretForms, '\n', 'data: '), fc.string({ unit: 'grapheme' })))
   .map((parts) => parts.join(''));
 
-test('no secret is left, however it was cut, and all else is', () => {
+test('masks every secret, wherever pieces end, and keeps the rest', () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(), { maxLength: 8 }), (whole, places) => {
       const pieces = run(split(Buffer.from(whole), places)).flat();
@@ -42,7 +42,7 @@ test('no secret is left, however it was cut, and all else is', () => {
   );
 });
 
-test('bytes without a secret keep their pieces and times, valid UTF-8 or not', () => {
+test('keeps the pieces and times of bytes without a secret, valid UTF-8 or not', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 20 })), (pieces) => {
       expect(run(pieces).flat()).toEqual(pieces.map((bytes, at) => ({ at, bytes })));
@@ -50,7 +50,7 @@ test('bytes without a secret keep their pieces and times, valid UTF-8 or not', (
   );
 });
 
-test('a key among bytes that are no UTF-8 is masked, and they stay', () => {
+test('masks a key among bytes that are not UTF-8, and keeps them', () => {
   const bytes = Buffer.concat([Buffer.from([0xff, 0xc3]), Buffer.from(`${secretKey} \n`)]);
   const [piece] = run([bytes]).flat();
   expect(Buffer.from(piece?.bytes ?? [])).toEqual(
@@ -58,13 +58,13 @@ test('a key among bytes that are no UTF-8 is masked, and they stay', () => {
   );
 });
 
-test('a piece that ends a line is ready at once', () => {
+test('returns a piece that ends a line immediately', () => {
   const [first, second] = run([Buffer.from('data: a\n\n'), Buffer.from('data: b\n\n')]);
   expect(first).toHaveLength(1);
   expect(second).toHaveLength(1);
 });
 
-test('a piece is held only until no secret can go on from it', () => {
+test('delays a piece only as long as a secret can continue after it', () => {
   const counts = run([
     Buffer.from('data: be'),
     Buffer.from('gin\ndata'),

@@ -18,7 +18,7 @@ const network: Transport = async () => ({
   destroy: () => undefined,
 });
 
-test('a request that waits for another natter to write is stopped at once; later ones are recorded', async () => {
+test('stops a request that waits for another natter immediately, and records later ones', async () => {
   const path = newPath();
   const program = 'natter/test';
   const file = await openRecordingFile(path, {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ask, deltas, jsonOf, openSandbox, rule, stream } from './sandbox-helpers.ts';
 
-async function fault(words: string) {
-  return stream(await openSandbox(), `[sandbox echo ${words}] hello`);
+async function answerWith(fields: string) {
+  return stream(await openSandbox(), `[sandbox echo ${fields}] hello`);
 }
 
 describe('statuses, bodies and headers', () => {
@@ -15,10 +15,10 @@ describe('statuses, bodies and headers', () => {
     [500, 'server_error'],
     [503, 'service_unavailable'],
     [529, 'server_error'],
-  ])('%i is answered with the name %s', async (status, name) => {
-    const answer = await fault(`status=${status} message="as asked"`);
+  ])('%i has the name %s', async (status, name) => {
+    const answer = await answerWith(`status=${status} message="simulated"`);
     expect(answer.status).toBe(status);
-    expect(jsonOf(answer)).toEqual({ error: { name, message: 'as asked' } });
+    expect(jsonOf(answer)).toEqual({ error: { name, message: 'simulated' } });
   });
 
   test.each([
@@ -29,8 +29,8 @@ describe('statuses, bodies and headers', () => {
     ['detail', { name: 'server_error', detail: 'm' }],
     ['string', { error: 'm' }],
     ['list', { errors: [{ name: 'server_error', message: 'm' }] }],
-  ])('the error shape %s is as its summary says', async (shape, body) => {
-    const answer = await fault(`500 message=m shape=${shape}`);
+  ])('sends the error shape %s as its summary describes', async (shape, body) => {
+    const answer = await answerWith(`500 message=m shape=${shape}`);
     expect(answer.headers['content-type']).toBe('application/json');
     expect(jsonOf(answer)).toEqual(body);
   });
@@ -39,13 +39,13 @@ describe('statuses, bodies and headers', () => {
     ['text', 'text/plain', /^m$/],
     ['html', 'text/html', /<h1>500 server_error<\/h1><p>m<\/p>/],
     ['empty', 'application/json', /^$/],
-  ])('the error shape %s is %s', async (shape, type, body) => {
-    const answer = await fault(`500 message=m shape=${shape}`);
+  ])('sends the error shape %s as %s', async (shape, type, body) => {
+    const answer = await answerWith(`500 message=m shape=${shape}`);
     expect(answer.headers['content-type']).toBe(type);
     expect(answer.text).toMatch(body);
   });
 
-  test('the shape holds for the sandbox’s own errors too', async () => {
+  test('applies the shape to the sandbox’s own errors', async () => {
     const sandbox = await openSandbox({ faults: [rule('shape=string')] });
     expect(jsonOf(await ask(sandbox, { path: '/v1/models/gpt' }))).toEqual({
       error: expect.stringContaining('gpt'),
@@ -58,20 +58,20 @@ describe('statuses, bodies and headers', () => {
     ['body="data: [DONE]\\n\\n"', 'text/event-stream', 'data: [DONE]\n\n'],
     ['body=hello content-type=image/png', 'image/png', 'hello'],
     ['body=""', 'text/plain', ''],
-  ])('%s is sent as it is', async (words, type, body) => {
-    const answer = await fault(words);
+  ])('sends %s unchanged', async (fields, type, body) => {
+    const answer = await answerWith(fields);
     expect(answer).toMatchObject({ status: 200, text: body });
     expect(answer.headers['content-type']).toBe(type);
   });
 
-  test('any status goes with any body and headers', async () => {
-    const answer = await fault('status=307 body=x headers="Location: http://127.0.0.1:1/"');
+  test('combines any status with any body and headers', async () => {
+    const answer = await answerWith('status=307 body=x headers="Location: http://127.0.0.1:1/"');
     expect(answer).toMatchObject({ status: 307, text: 'x' });
     expect(answer.headers['location']).toBe('http://127.0.0.1:1/');
   });
 
   test('204 has no body', async () => {
-    const answer = await fault('204');
+    const answer = await answerWith('204');
     expect(answer).toMatchObject({ status: 204, text: '' });
   });
 
@@ -86,24 +86,24 @@ describe('statuses, bodies and headers', () => {
     ['rfc850+3', 'Saturday, 21-Nov-26 12:00:03 GMT'],
     ['asctime+3', 'Sat Nov 21 12:00:03 2026'],
   ])('retry-after=%s sends a 429 with %s', async (written, sent) => {
-    const answer = await fault(`retry-after=${written}`);
+    const answer = await answerWith(`retry-after=${written}`);
     expect(answer.status).toBe(429);
     expect(answer.headers['retry-after']).toBe(sent);
   });
 
-  test('Retry-After goes with another status too', async () => {
-    const answer = await fault('503 retry-after=2');
+  test('sends Retry-After with a different status', async () => {
+    const answer = await answerWith('503 retry-after=2');
     expect(answer.status).toBe(503);
     expect(answer.headers['retry-after']).toBe('2');
   });
 
-  test('a request id comes with every answer', async () => {
+  test('sends a request id with every answer', async () => {
     const sandbox = await openSandbox();
     await ask(sandbox);
     expect((await ask(sandbox, { key: null })).headers['x-request-id']).toBe('sandbox-request-2');
   });
 
-  test('N times then success', async () => {
+  test('answers normally after n times', async () => {
     const sandbox = await openSandbox({ faults: [rule('500 times=2')] });
     const answers = [];
     for (let count = 0; count < 3; count += 1) answers.push(await ask(sandbox));
@@ -114,12 +114,12 @@ describe('statuses, bodies and headers', () => {
     ['array', [{ id: 'origin' }, { id: 'nextgen' }]],
     ['models', { models: [{ id: 'origin' }, { id: 'nextgen' }] }],
     ['bare', { data: [{ id: 'origin' }, { id: 'nextgen' }] }],
-  ])('the models shape %s is as its summary says', async (shape, body) => {
+  ])('sends the model list shape %s as its summary describes', async (shape, body) => {
     const sandbox = await openSandbox({ faults: [rule(`models-shape=${shape}`)] });
     expect(jsonOf(await ask(sandbox))).toMatchObject(body);
   });
 
-  test('hostile text comes by way of errors and model ids too', async () => {
+  test('sends hostile text in errors and model ids, too', async () => {
     const sandbox = await openSandbox({ faults: [rule('hostile')] });
     expect(JSON.stringify(jsonOf(await ask(sandbox)))).toContain(String.raw`\u001b[31m`);
     const refused = await ask(sandbox, { path: '/v1/models/gpt' });
@@ -128,7 +128,7 @@ describe('statuses, bodies and headers', () => {
     expect(deltas(answer).join('')).toMatch(/colour: before\u001b\[31mafter[^]*the reply$/);
   });
 
-  test('a mistake in a group is answered with 400 and what is known', async () => {
+  test('answers an error in a group with 400 and the known fields', async () => {
     const answer = await stream(await openSandbox(), '[sandbox poem] x');
     expect(answer.status).toBe(400);
     expect(jsonOf(answer)['error']).toMatchObject({

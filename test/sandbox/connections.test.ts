@@ -1,4 +1,4 @@
-// What may happen to a connection, and what of it the others notice: nothing.
+// Connections that fail do not affect others.
 
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import {
 } from './sandbox-helpers.ts';
 
 describe('heads and connections', () => {
-  test('a head over its limit gets 431 as JSON, and a log line', async () => {
+  test('answers a head over its limit with 431 as JSON, and logs it', async () => {
     const { write: log, entries } = createLog();
     const sandbox = await openSandbox({ log });
     const request = `GET /v1/models HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`;
@@ -29,7 +29,7 @@ describe('heads and connections', () => {
     ]);
   });
 
-  test('what is not HTTP gets 400 as JSON, and a log line', async () => {
+  test('answers bytes that are not HTTP with 400 as JSON, and logs them', async () => {
     const { write: log, entries } = createLog();
     const sandbox = await openSandbox({ log });
     const { text } = await readSocket(await openSocket(sandbox, '\u0000\u0001\r\n\r\n'));
@@ -44,17 +44,14 @@ describe('heads and connections', () => {
     ['', 408],
     ['GET /v1/models HTTP/1.1\r\n', 408],
     [rawHead(100, sandboxKey), 400],
-  ])(
-    'a request that stays incomplete is refused, its connection closed: %j, %i',
-    async (start, status) => {
-      const sandbox = await openSandbox({ limits: { headTime: 100, requestTime: 100 } });
-      const { text } = await readSocket(await openSocket(sandbox, start));
-      expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-      expect(text).toContain('the request did not arrive in time');
-    },
-  );
+  ])('refuses an incomplete request and closes its connection: %j, %i', async (start, status) => {
+    const sandbox = await openSandbox({ limits: { headTime: 100, requestTime: 100 } });
+    const { text } = await readSocket(await openSocket(sandbox, start));
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(text).toContain('the request did not arrive in time');
+  });
 
-  test('a body that breaks the rules of HTTP gets 400, and one log line', async () => {
+  test('answers a body that is not valid HTTP with 400, and logs it once', async () => {
     const { write: log, entries } = createLog();
     const sandbox = await openSandbox({ log });
     const chunked = rawHead(0, sandboxKey).replace(
@@ -67,7 +64,7 @@ describe('heads and connections', () => {
     expect(await entries(1)).toMatchObject([{ status: 400, ended: 'done' }]);
   });
 
-  test('connections over the limit are closed, and the others are answered', async () => {
+  test('closes connections over the limit, and answers the others', async () => {
     const { write: log, entries } = createLog();
     const sandbox = await openSandbox({ log, limits: { connections: 1 } });
     const first = await openSocket(sandbox, '');
@@ -78,7 +75,7 @@ describe('heads and connections', () => {
     expect(String((await once(first, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('bytes after a request that are no request close its connection after the answer', async () => {
+  test('closes the connection after the answer if other bytes follow the request', async () => {
     const sandbox = await openSandbox();
     const socket = await openSocket(sandbox, `${rawRequest('[sandbox echo] hello')}\0\r\n\r\n`);
     const { text } = await readSocket(socket);
@@ -89,7 +86,7 @@ describe('heads and connections', () => {
 });
 
 describe('an error in the sandbox', () => {
-  test('is the 500 of its request and one log line, and the next request is answered', async () => {
+  test('is a 500 and one log line, and the next request is answered', async () => {
     const { write: log, entries } = createLog();
     let calls = 0;
     const sandbox = await openSandbox({

@@ -3,7 +3,7 @@ import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { ways } from './engine-helpers.ts';
 import { ask, complete, createSkippingClock, jsonOf, type Question } from './sandbox-helpers.ts';
 
-const turn = { role: 'user', content: 'hello' };
+const message = { role: 'user', content: 'hello' };
 const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
 
 interface ErrorAnswer {
@@ -20,7 +20,7 @@ describe.each(ways)('$way', ({ open }) => {
     test.each([
       ['a missing header', { key: null }],
       ['an unknown key', { key: 'sk-unknown' }],
-      ['another scheme', { key: null, headers: { authorization: `Basic ${sandboxKey}` } }],
+      ['a different scheme', { key: null, headers: { authorization: `Basic ${sandboxKey}` } }],
       ['an empty token', { key: null, headers: { authorization: 'Bearer ' } }],
     ])('answers %s with 401 unauthorized', async (_, question) => {
       const sandbox = await open();
@@ -31,20 +31,20 @@ describe.each(ways)('$way', ({ open }) => {
       }
     });
 
-    test('never repeats the key it refuses', async () => {
+    test('does not repeat a refused key', async () => {
       const answer = await ask(await open(), { key: 'sk-secret-of-mine' });
       expect(answer.text).not.toContain('sk-secret');
     });
 
-    test('takes the scheme in any case', async () => {
+    test('accepts the scheme in upper and lower case', async () => {
       const headers = { authorization: `bearer ${sandboxKey}` };
       expect((await ask(await open(), { key: null, headers })).status).toBe(200);
     });
 
-    test('answers 403 forbidden for a model the key is not permitted for', async () => {
+    test('answers 403 forbidden for a model that the key does not permit', async () => {
       const sandbox = await open();
       const key = 'sandbox-key-origin-only';
-      const body = (model: string) => ({ model, messages: [turn] });
+      const body = (model: string) => ({ model, messages: [message] });
       expect((await ask(sandbox, { ...completions, key, body: body('origin') })).status).toBe(200);
       const refused = await ask(sandbox, { ...completions, key, body: body('nextgen') });
       expect(refused.status).toBe(403);
@@ -57,17 +57,21 @@ describe.each(ways)('$way', ({ open }) => {
       ['malformed JSON', '{"model":', /malformed JSON/],
       ['no body', '', /empty/],
       ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /not UTF-8/],
-      ['a body that is no object', [], /JSON object/],
-      ['a missing model', { messages: [turn] }, /"model" is missing/],
-      ['a model of another type', { model: 1, messages: [turn] }, /"model" must be a string/],
+      ['a body that is not an object', [], /JSON object/],
+      ['a missing model', { messages: [message] }, /"model" is missing/],
+      ['a model of the wrong type', { model: 1, messages: [message] }, /"model" must be a string/],
       ['missing messages', { model: 'origin' }, /"messages" is missing/],
-      ['messages of another type', { model: 'origin', messages: 'hi' }, /must be an array/],
+      ['messages of the wrong type', { model: 'origin', messages: 'hi' }, /must be an array/],
       ['no messages', { model: 'origin', messages: [] }, /must not be empty/],
-      ['a turn of another type', { model: 'origin', messages: ['hi'] }, /messages\[0\] must be/],
+      [
+        'a message of the wrong type',
+        { model: 'origin', messages: ['hi'] },
+        /messages\[0\] must be/,
+      ],
       ['a missing role', { model: 'origin', messages: [{ content: '' }] }, /role is missing/],
       [
         'a missing content',
-        { model: 'origin', messages: [turn, { role: 'user' }] },
+        { model: 'origin', messages: [message, { role: 'user' }] },
         /\[1\]\.content/,
       ],
       [
@@ -75,22 +79,34 @@ describe.each(ways)('$way', ({ open }) => {
         { model: 'origin', messages: [{ role: 'user', content: [] }] },
         /content must be a string/,
       ],
-      ['an unknown role', { model: 'origin', messages: [{ ...turn, role: 'tool' }] }, /"tool"/],
-      ['an unknown field', { model: 'origin', messages: [{ ...turn, name: 'x' }] }, /"name"/],
+      ['an unknown role', { model: 'origin', messages: [{ ...message, role: 'tool' }] }, /"tool"/],
+      ['an unknown field', { model: 'origin', messages: [{ ...message, name: 'x' }] }, /"name"/],
       [
         'unsupported parameters, each by name',
-        { model: 'origin', messages: [turn], temperature: 1, top_p: 1 },
+        { model: 'origin', messages: [message], temperature: 1, top_p: 1 },
         /"temperature", "top_p"/,
       ],
-      ['a stream of another type', { model: 'origin', messages: [turn], stream: 1 }, /"stream"/],
-      ['a max_tokens of 0', { model: 'origin', messages: [turn], max_tokens: 0 }, /"max_tokens"/],
-      ['a broken max_tokens', { model: 'origin', messages: [turn], max_tokens: 1.5 }, /integer/],
-    ])('answers %s', async (_, body, message) => {
+      [
+        'a stream of the wrong type',
+        { model: 'origin', messages: [message], stream: 1 },
+        /"stream"/,
+      ],
+      [
+        'a max_tokens of 0',
+        { model: 'origin', messages: [message], max_tokens: 0 },
+        /"max_tokens"/,
+      ],
+      [
+        'a fractional max_tokens',
+        { model: 'origin', messages: [message], max_tokens: 1.5 },
+        /integer/,
+      ],
+    ])('answers %s', async (_, body, pattern) => {
       const answer = await ask(await open(), { ...completions, body });
       expect(answer.status).toBe(400);
       expect(errorOf(answer)).toEqual({
         name: 'invalid_request',
-        message: expect.stringMatching(message),
+        message: expect.stringMatching(pattern),
       });
     });
 
@@ -101,14 +117,14 @@ describe.each(ways)('$way', ({ open }) => {
       expect(errorOf(answer).message).toContain('text/plain');
     });
 
-    test('answers a body over its size limit, which is far over any window', async () => {
+    test('answers a body over its size limit', async () => {
       const body = Buffer.alloc(33 * 1024 * 1024, ' ');
       const answer = await ask(await open(), { ...completions, body });
       expect(answer.status).toBe(400);
       expect(errorOf(answer).message).toMatch(/bytes/);
     });
 
-    test('answers a prompt over the model’s window, which the larger model takes', async () => {
+    test('answers a prompt over the model’s window, which fits the larger model', async () => {
       const sandbox = await open();
       const prompt = ' word'.repeat(128_000);
       const refused = await complete(sandbox, prompt);
@@ -121,13 +137,16 @@ describe.each(ways)('$way', ({ open }) => {
   describe('404 not_found', () => {
     test.each([
       ['an unknown path', { path: '/v1/nothing' }],
-      ['a path without its prefix', { path: '/models' }],
+      ['a path without the prefix', { path: '/models' }],
       ['an unknown model', { path: '/v1/models/gpt' }],
       ['an escaped id', { path: '/v1/models/origin%2Fx' }],
       ['an id that cannot be decoded', { path: '/v1/models/%ff' }],
-      ['another method', { method: 'DELETE', path: '/v1/models' }],
-      ['another method on the completions', { path: '/v1/chat/completions' }],
-      ['an unknown model in a body', { ...completions, body: { model: 'gpt', messages: [turn] } }],
+      ['a different method', { method: 'DELETE', path: '/v1/models' }],
+      ['a different method for completions', { path: '/v1/chat/completions' }],
+      [
+        'an unknown model in a body',
+        { ...completions, body: { model: 'gpt', messages: [message] } },
+      ],
     ])('answers %s', async (_, question) => {
       const answer = await ask(await open(), question);
       expect(answer.status).toBe(404);
@@ -142,7 +161,7 @@ describe.each(ways)('$way', ({ open }) => {
   describe('429 rate_limited', () => {
     const key = 'sandbox-key-free-tier';
 
-    test('answers what exceeds the tier, every other time with Retry-After', async () => {
+    test('answers requests over the limit, every other time with Retry-After', async () => {
       const sandbox = await open();
       const answers = [];
       for (let count = 0; count < 7; count += 1) answers.push(await ask(sandbox, { key }));
@@ -156,7 +175,7 @@ describe.each(ways)('$way', ({ open }) => {
       expect(errorOf(answers[3] ?? { text: '{}' }).name).toBe('rate_limited');
     });
 
-    test('admits again when the time it named has passed', async () => {
+    test('accepts requests again after the announced time', async () => {
       const clock = createSkippingClock();
       const sandbox = await open({ clock });
       for (let count = 0; count < 4; count += 1) await ask(sandbox, { key });
@@ -166,13 +185,13 @@ describe.each(ways)('$way', ({ open }) => {
       expect((await ask(sandbox, { key })).status).toBe(200);
     });
 
-    test('counts each key for itself, and the usual key not at all', async () => {
+    test('counts keys separately, and does not limit the default key', async () => {
       const sandbox = await open();
       for (let count = 0; count < 5; count += 1) await ask(sandbox, { key });
       expect((await ask(sandbox)).status).toBe(200);
     });
 
-    test('keeps every key to a limit given at the start', async () => {
+    test('applies the limit of the options to every key', async () => {
       const sandbox = await open({ rateLimit: { requests: 1, seconds: 60 } });
       expect((await ask(sandbox)).status).toBe(200);
       expect((await ask(sandbox)).headers['retry-after']).toBe('60');

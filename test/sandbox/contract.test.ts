@@ -14,7 +14,7 @@ import {
 
 describe.each(ways)('$way', ({ open, prompt }) => {
   describe('POST /v1/chat/completions without stream', () => {
-    test('answers with the completion the contract shows', async () => {
+    test('answers with the completion of the contract', async () => {
       const answer = await complete(await open(), prompt('[sandbox echo] hello world'));
       expect(answer.status).toBe(200);
       expect(answer.headers['content-type']).toBe('application/json');
@@ -33,7 +33,7 @@ describe.each(ways)('$way', ({ open, prompt }) => {
       });
     });
 
-    test('gives the same answer to the same request', async () => {
+    test('sends the same answer to the same request', async () => {
       const sandbox = await open();
       const [first, second] = [
         await complete(sandbox, prompt('hi')),
@@ -43,7 +43,7 @@ describe.each(ways)('$way', ({ open, prompt }) => {
       expect(jsonOf(first)['id']).not.toBe(jsonOf(second)['id']);
     });
 
-    test('obeys max_tokens with the finish_reason length', async () => {
+    test('ends at max_tokens with the finish_reason length', async () => {
       const answer = await complete(await open(), prompt('[sandbox tokens=9]'), { max_tokens: 4 });
       expect(jsonOf(answer)).toMatchObject({
         choices: [{ finish_reason: 'length' }],
@@ -51,7 +51,7 @@ describe.each(ways)('$way', ({ open, prompt }) => {
       });
     });
 
-    test('stops properly when max_tokens is just enough', async () => {
+    test('ends with the finish_reason stop if max_tokens is just enough', async () => {
       const answer = await complete(await open(), prompt('[sandbox tokens=9]'), { max_tokens: 9 });
       expect(jsonOf(answer)).toMatchObject({
         choices: [{ finish_reason: 'stop' }],
@@ -77,7 +77,7 @@ describe.each(ways)('$way', ({ open, prompt }) => {
       );
     });
 
-    test('says the same as the answer without stream', async () => {
+    test('sends the same text as without a stream', async () => {
       const sandbox = await open();
       const streamed = await stream(sandbox, prompt('[sandbox markdown]'));
       const whole = await complete(sandbox, prompt('[sandbox markdown]'));
@@ -87,7 +87,7 @@ describe.each(ways)('$way', ({ open, prompt }) => {
       expect(chunks(streamed).at(-1)?.usage).toEqual(jsonOf(whole)['usage']);
     });
 
-    test('obeys max_tokens with the finish_reason length', async () => {
+    test('ends at max_tokens with the finish_reason length', async () => {
       const answer = await stream(await open(), prompt('[sandbox tokens=9]'), { max_tokens: 4 });
       expect(deltas(answer)).toHaveLength(4);
       expect(chunks(answer).at(-1)).toMatchObject({
@@ -99,7 +99,7 @@ describe.each(ways)('$way', ({ open, prompt }) => {
   });
 
   describe('GET /v1/models', () => {
-    test('lists both models with what the contract publishes', async () => {
+    test('lists both models with the published facts', async () => {
       const answer = await ask(await open());
       expect(answer.status).toBe(200);
       expect(jsonOf(answer)['data']).toMatchObject([
@@ -120,7 +120,7 @@ describe.each(ways)('$way', ({ open, prompt }) => {
 test.each([
   ['origin', 18],
   ['nextgen', 20],
-])('%s takes %i ms to its first event', async (model, latency) => {
+])('%s needs %i ms to its first event', async (model, latency) => {
   const clock = createSkippingClock();
   await stream(await openSandbox({ clock }), 'hello', { model });
   expect(clock.waits).toEqual([latency]);

@@ -1,4 +1,4 @@
-// What a client of the sandbox gets to know when the engine behind it fails, and the engine when the client leaves.
+// Failures of an engine as clients see them, and disconnections of clients as an engine sees them.
 
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ import {
   stream,
 } from './sandbox-helpers.ts';
 
-const told = { error: { message: 'as it is' } };
+const body = { error: { message: 'as it is' } };
 
 describe('an error of the engine', () => {
   test.each([
@@ -38,8 +38,8 @@ describe('an error of the engine', () => {
     [503, 500, 'server_error'],
     [504, 500, 'server_error'],
     [529, 500, 'server_error'],
-  ])('of %i is told as %i %s, streamed or not', async (status, expected, name) => {
-    const { sandbox } = await serveFront([[json(status, told)]]);
+  ])('of %i becomes %i %s, streamed or not', async (status, expected, name) => {
+    const { sandbox } = await serveFront([[json(status, body)]]);
     for (const answer of [await stream(sandbox, 'hello'), await complete(sandbox, 'hello')]) {
       expect(answer.status).toBe(expected);
       expect(jsonOf(answer)).toStrictEqual({
@@ -51,8 +51,8 @@ describe('an error of the engine', () => {
     }
   });
 
-  test('about its key does not look like one about the client’s', async () => {
-    const { sandbox } = await serveFront([[json(401, told, { 'www-authenticate': 'Bearer' })]]);
+  test('about its key does not look like an error about the client’s key', async () => {
+    const { sandbox } = await serveFront([[json(401, body, { 'www-authenticate': 'Bearer' })]]);
     const answer = await stream(sandbox, 'hello');
     expect(answer.headers).not.toHaveProperty('www-authenticate');
     expect(answer.text).toContain("upstream refused the sandbox's own key, not yours");
@@ -60,16 +60,16 @@ describe('an error of the engine', () => {
 
   test.each([
     [
-      'an error in place of the first event',
+      'an error instead of the first event',
       `data: {"error":{"message":"busy","code":429}}\n\n`,
       429,
     ],
-    ['a page', '<html><title>Sign in</title></html>', 500],
-    ['nothing', '', 500],
-    ['keep-alives alone', ': ping\n\n', 500],
-  ])('with status 200, %s, still has a status of its own', async (_, body, status) => {
+    ['an HTML page', '<html><title>Sign in</title></html>', 500],
+    ['an empty body', '', 500],
+    ['only keep-alives', ': ping\n\n', 500],
+  ])('with status 200 and %s has an error status', async (_, sent, status) => {
     const { sandbox } = await serveFront([
-      [response(200, { 'content-type': 'text/event-stream' }, body)],
+      [response(200, { 'content-type': 'text/event-stream' }, sent)],
     ]);
     expect((await stream(sandbox, 'hello')).status).toBe(status);
   });
@@ -77,12 +77,12 @@ describe('an error of the engine', () => {
   test.each([
     ['a connection that closes', [fin], {}],
     ['a connection that is reset', [reset], {}],
-    ['bytes that are no HTTP', ['SSH-2.0-x\r\n', fin], {}],
+    ['bytes that are not HTTP', ['SSH-2.0-x\r\n', fin], {}],
     ['a redirect', [response(302, { location: '/login' })], {}],
     ['silence', [], { firstByteTimeout: 20 }],
     ['an answer without content', [streamHead(), chunk(': ping\n\n')], { idleTimeout: 20 }],
   ] satisfies [string, Reply, Partial<ClientOptions>][])(
-    'that is %s is told as 500',
+    'such as %s becomes 500',
     async (_, reply, client) => {
       const { sandbox } = await serveFront([reply], { client });
       const answer = await stream(sandbox, 'hello');
@@ -91,15 +91,15 @@ describe('an error of the engine', () => {
     },
   );
 
-  test('that is a refused connection is told as 500', async () => {
+  test('such as a refused connection becomes 500', async () => {
     const gone = await serve([]);
     await gone.stop();
     const sandbox = await openSandbox({ engine: engineAt(gone.url) });
     expect((await complete(sandbox, 'hello')).text).toMatch(/upstream: .*refused/);
   });
 
-  test('is not asked for again: the client in front does that', async () => {
-    const { engine, sandbox } = await serveFront([[json(500, told)]]);
+  test('is not retried, because the client does that', async () => {
+    const { engine, sandbox } = await serveFront([[json(500, body)]]);
     await stream(sandbox, 'hello');
     expect(engine.requests).toHaveLength(1);
   });
@@ -110,12 +110,12 @@ describe('an error of the engine', () => {
     ['90000', 429, '90000'],
     ['7', 503, '7'],
     ['soon', 429, undefined],
-  ])('passes Retry-After on: %s with %i', async (wait, status, passedOn) => {
-    const { sandbox } = await serveFront([[json(status, told, { 'retry-after': wait })]]);
+  ])('keeps Retry-After: %s with %i', async (wait, status, passedOn) => {
+    const { sandbox } = await serveFront([[json(status, body, { 'retry-after': wait })]]);
     expect((await stream(sandbox, 'hello')).headers['retry-after']).toBe(passedOn);
   });
 
-  test('in the middle of its answer is a cut, after all that came', async () => {
+  test('in the middle of its answer becomes a cut after the received text', async () => {
     const { sandbox } = await serveFront([[streamHead(), chunk(delta('one') + delta('two')), fin]]);
     const answer = await stream(sandbox, 'hello');
     expect(answer).toMatchObject({ status: 200, isComplete: false });
@@ -123,7 +123,7 @@ describe('an error of the engine', () => {
     expect(payloads(answer)).not.toContain('[DONE]');
   });
 
-  test('in the middle of its answer stands in the log', async () => {
+  test('in the middle of its answer is logged', async () => {
     const lines: string[] = [];
     const log = (line: string) => void lines.push(line);
     const { sandbox } = await serveFront([[streamHead(), chunk(delta('one')), fin]], {
@@ -135,7 +135,7 @@ describe('an error of the engine', () => {
   });
 });
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   test.each([
     ['before the engine answers', [], 0],
     ['in the middle of the answer', [streamHead(), chunk(delta('one'))], 1],
@@ -152,7 +152,7 @@ describe('a client that leaves', () => {
     },
   );
 
-  test('that is the sandbox’s own end ends it, too', async () => {
+  test('because the sandbox closes ends the request upstream', async () => {
     const { engine, sandbox } = await serveFront([[]]);
     const answer = stream(sandbox, 'hello').catch(() => undefined);
     await engine.received(1);
@@ -161,7 +161,7 @@ describe('a client that leaves', () => {
     expect(await answer).toBeUndefined();
   });
 
-  test('who does not read keeps the engine from being read', async () => {
+  test('or stops reading pauses the engine', async () => {
     let sent = 0;
     const endless = Array.from({ length: 2000 }, (): Reply[number][] => [
       chunk(delta('x'.repeat(50_000))),
@@ -175,9 +175,9 @@ describe('a client that leaves', () => {
     await expect
       .poll(
         () => {
-          const stands = sent === before;
+          const isPaused = sent === before;
           before = sent;
-          return stands;
+          return isPaused;
         },
         { interval: 200, timeout: 10_000 },
       )

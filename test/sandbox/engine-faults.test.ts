@@ -5,7 +5,7 @@ import { serveFront } from './engine-helpers.ts';
 import { createLog } from './log-helpers.ts';
 import { complete, deltas, jsonOf, payloads, rule, stream } from './sandbox-helpers.ts';
 
-describe('faults in front of an engine', () => {
+describe('faults with an engine', () => {
   const answer = [streamed('one', 'two', 'three')];
 
   test.each([
@@ -16,9 +16,9 @@ describe('faults in front of an engine', () => {
     ['split=2', { status: 200, isComplete: true }, ['on', 'et', 'wo', 'th', 're', 'e']],
     ['error-at=3', { status: 200, isComplete: true }, ['one', 'two']],
     ['503', { status: 503, isComplete: true }, []],
-  ])('%s happens to its answer', async (words, expected, texts) => {
+  ])('%s changes the answer of the engine', async (fields, expected, texts) => {
     const { sandbox } = await serveFront([answer]);
-    const seen = await stream(sandbox, `[sandbox ${words}] hello`);
+    const seen = await stream(sandbox, `[sandbox ${fields}] hello`);
     expect(seen).toMatchObject(expected);
     const contents = payloads(seen).flatMap((text) => /"content":"(\w+)"/.exec(text)?.[1] ?? []);
     expect(contents).toEqual(texts);
@@ -30,16 +30,16 @@ describe('faults in front of an engine', () => {
     'cut=end cut-after=headers',
     'cut=rst cut-after=1',
     'error-at=1',
-  ])('%s ends the request upstream', async (words) => {
+  ])('%s ends the request upstream', async (fields) => {
     const { engine, sandbox } = await serveFront([
       [streamHead(), chunk(delta('one') + delta('two'))],
     ]);
-    await stream(sandbox, `[sandbox ${words}] hello`);
+    await stream(sandbox, `[sandbox ${fields}] hello`);
     await engine.idle();
     expect(engine.requests).toHaveLength(1);
   });
 
-  test('rules come first, and the engine when they are spent', async () => {
+  test('applies rules first, then sends requests to the engine', async () => {
     const { engine, sandbox } = await serveFront([answer], {
       sandbox: { faults: [rule('429 times=2')] },
     });
@@ -51,24 +51,24 @@ describe('faults in front of an engine', () => {
     expect(engine.requests).toHaveLength(1);
   });
 
-  test('no-stream makes one JSON body of its stream', async () => {
+  test('no-stream sends one JSON body for its stream', async () => {
     const { sandbox } = await serveFront([answer]);
     expect(jsonOf(await stream(sandbox, '[sandbox no-stream] hello'))).toMatchObject({
       choices: [{ message: { content: 'onetwothree' } }],
     });
   });
 
-  test('hostile text comes before its answer', async () => {
+  test('sends hostile text before its answer', async () => {
     const { sandbox } = await serveFront([[response(200, {}, delta('Hello') + done)]]);
     const texts = deltas(await stream(sandbox, '[sandbox hostile] hello'));
     expect(texts.join('')).toMatch(/\u001b[^]*Hello$/);
   });
 });
 
-// Hostile answers of an engine: each costs its own request, and the next one is answered.
+// Hostile answers of an engine fail only their own request.
 
 const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-const deepPlace = `[{"msg":"so","loc":[${'['.repeat(20_000)}${']'.repeat(20_000)}]}]`;
+const deepDetail = `[{"msg":"so","loc":[${'['.repeat(20_000)}${']'.repeat(20_000)}]}]`;
 
 const json = (status: number, text: string): Reply => [
   response(status, { 'content-type': 'application/json' }, text),
@@ -82,11 +82,11 @@ const events = (text: string): Reply => [
 ];
 
 test.each([
-  ['an error with a deep place', json(400, `{"detail":${deepPlace}}`), 400],
-  ['an error with status 200 and a deep place', json(200, `{"error":${deepPlace}}`), 500],
-  ['a body of brackets only', json(200, deep), 500],
-  ['a body that is not closed', json(200, '['.repeat(1_000_000)), 500],
-])('X6: the upstream sends %s', async (_name, reply, status) => {
+  ['an error with deep details', json(400, `{"detail":${deepDetail}}`), 400],
+  ['an error with status 200 and deep details', json(200, `{"error":${deepDetail}}`), 500],
+  ['a body of brackets', json(200, deep), 500],
+  ['a body without its closing brackets', json(200, '['.repeat(1_000_000)), 500],
+])('X6: answers after an upstream has sent %s', async (_name, reply, status) => {
   const { write: log, entries } = createLog();
   const { sandbox } = await serveFront([reply, [streamed('Hello')]], { sandbox: { log } });
   expect((await complete(sandbox, 'hello')).status).toBe(status);
@@ -97,12 +97,12 @@ test.each([
 test.each([
   ['one JSON body', json(200, `{"choices":[{"message":{"content":"text"},"x":${deep}}]}`)],
   ['a stream', events(chunkOf(`"x":${deep}`))],
-])('X6: deep fields beside the text of an upstream are left out: %s', async (_name, reply) => {
+])('X6: omits deep fields beside the text of an upstream: %s', async (_name, reply) => {
   const { sandbox } = await serveFront([reply]);
   expect(deltas(await stream(sandbox, 'hello'))).toEqual(['text']);
 });
 
-test('X6: an answer of an upstream that is too long for one JSON body is a 500, and a stream is not', async () => {
+test('X6: an upstream’s answer that is too long for one JSON body becomes 500, and can be streamed', async () => {
   const reply = [streamed('x'.repeat(600), 'x'.repeat(600))];
   const limits = { answer: 1000 };
   const { sandbox } = await serveFront([reply, reply], { sandbox: { limits } });

@@ -9,7 +9,7 @@ import { createTestClient } from '../support/run-chat.ts';
 import { serve } from '../support/serve.ts';
 import { openSandbox } from './sandbox-helpers.ts';
 
-/** An engine that asks the server at `url` with natter's own client, once. */
+/** An engine that sends requests to `url` with natter's client, without retries. */
 export function engineAt(url: string, options: Partial<ClientOptions> = {}): Engine {
   const { client } = createTestClient(url, {
     retries: 0,
@@ -26,7 +26,7 @@ interface FrontOptions {
   readonly sandbox?: SandboxOptions;
 }
 
-/** A sandbox in front of a server that sends the replies, as its engine. */
+/** A sandbox whose engine is a server with these replies. */
 export async function serveFront(
   replies: readonly Reply[],
   { client, sandbox }: FrontOptions = {},
@@ -38,19 +38,19 @@ export async function serveFront(
   };
 }
 
-/** A sandbox in front of a second one, which plays the engine. */
+/** A sandbox whose engine is a second sandbox. */
 async function openFront(options: SandboxOptions = {}): Promise<Sandbox> {
   const back = await openSandbox();
   return openSandbox({ engine: engineAt(back.url, { apiKey: sandboxKey }), ...options });
 }
 
-/** The two ways a sandbox comes by its answers, which have to look the same. */
+/** The two sources of a sandbox's answers, which must look the same. */
 export const ways = [
-  { way: 'by itself', open: openSandbox, prompt: (words: string) => words },
-  // The front takes the first group, so that the second one reaches the engine.
+  { way: 'without an engine', open: openSandbox, prompt: (content: string) => content },
+  // The first group is removed, and the second one reaches the engine.
   {
-    way: 'in front of an engine',
+    way: 'with an engine',
     open: openFront,
-    prompt: (words: string) => `[sandbox] ${words}`,
+    prompt: (content: string) => `[sandbox] ${content}`,
   },
 ] as const;

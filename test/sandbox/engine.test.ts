@@ -1,4 +1,4 @@
-// What an engine sends, and what of it a client of the sandbox gets to see.
+// Answers of an engine, as clients of the sandbox receive them.
 
 import { describe, expect, test } from 'vitest';
 import type { Reply } from '../support/raw-server.ts';
@@ -25,10 +25,10 @@ function reply({ contentType, bytes }: Pick<StreamFixture, 'contentType' | 'byte
 const whole = streamFixtures.filter((fixture) => fixture.complete);
 const partial = streamFixtures.filter((fixture) => !fixture.complete && fixture.text !== '');
 
-/** The contract has no field for a refusal, so it is the text. */
-const saidBy = ({ text, refusal = '' }: StreamFixture) => text + refusal;
+/** A refusal is sent as text, because the contract has no field for it. */
+const textOf = ({ text, refusal = '' }: StreamFixture) => text + refusal;
 
-/** Where the engine tells no usage. */
+/** If the engine reports no usage. */
 const counted = {
   prompt_tokens: 4,
   completion_tokens: expect.any(Number),
@@ -37,13 +37,13 @@ const counted = {
 
 const head = '{"id":"chatcmpl-sandbox1","object":"chat.completion.chunk","choices":[{"index":0,';
 
-describe('an answer in whatever form an engine gives it', () => {
-  test.each(whole)('$name: is streamed as the contract shows', async (fixture) => {
+describe('an answer of an engine in any form', () => {
+  test.each(whole)('$name: is streamed as in the contract', async (fixture) => {
     const { sandbox } = await serveFront([reply(fixture)]);
     const answer = await stream(sandbox, 'hello');
     expect(answer.headers['content-type']).toBe('text/event-stream');
     const texts = deltas(answer);
-    expect(texts.join('')).toBe(saidBy(fixture));
+    expect(texts.join('')).toBe(textOf(fixture));
     const reason = fixture.finishReason ?? 'stop';
     const usage = JSON.stringify(fixture.usage ?? chunks(answer).at(-1)?.usage);
     expect(answer.text).toBe(
@@ -57,7 +57,7 @@ describe('an answer in whatever form an engine gives it', () => {
     );
   });
 
-  test.each(whole)('$name: is one JSON body as the contract shows', async (fixture) => {
+  test.each(whole)('$name: is one JSON body as in the contract', async (fixture) => {
     const { sandbox } = await serveFront([reply(fixture)]);
     const answer = await complete(sandbox, 'hello', { model: 'nextgen' });
     expect(jsonOf(answer)).toStrictEqual({
@@ -67,7 +67,7 @@ describe('an answer in whatever form an engine gives it', () => {
       choices: [
         {
           index: 0,
-          message: { role: 'assistant', content: saidBy(fixture) },
+          message: { role: 'assistant', content: textOf(fixture) },
           finish_reason: fixture.finishReason ?? 'stop',
         },
       ],
@@ -75,7 +75,7 @@ describe('an answer in whatever form an engine gives it', () => {
     });
   });
 
-  test.each(partial)('$name: is cut where it was cut, without [DONE]', async (fixture) => {
+  test.each(partial)('$name: is cut at the same place, without [DONE]', async (fixture) => {
     const { sandbox } = await serveFront([reply(fixture)]);
     const answer = await stream(sandbox, 'hello');
     expect(answer).toMatchObject({ status: 200, isComplete: false });
@@ -83,7 +83,7 @@ describe('an answer in whatever form an engine gives it', () => {
     expect(payloads(answer)).not.toContain('[DONE]');
   });
 
-  test('a JSON body is never made of half an answer', async () => {
+  test('half an answer becomes an error, not a JSON body', async () => {
     const { sandbox } = await serveFront([[streamHead(), chunk(delta('Hel')), reset]]);
     const answer = await complete(sandbox, 'hello');
     expect(answer.status).toBe(500);
@@ -91,7 +91,7 @@ describe('an answer in whatever form an engine gives it', () => {
   });
 });
 
-describe('how an answer ended', () => {
+describe('the finish_reason', () => {
   test.each([
     ['stop', 'stop'],
     ['eos', 'stop'],
@@ -105,12 +105,12 @@ describe('how an answer ended', () => {
     ['max_output_tokens', 'length'],
     ['content_filter', 'content_filter'],
     ['SAFETY', 'content_filter'],
-  ])('%s goes out as %s', async (said, told) => {
-    const end = event({ choices: [{ index: 0, delta: {}, finish_reason: said }] });
+  ])('%s becomes %s', async (sent, expected) => {
+    const end = event({ choices: [{ index: 0, delta: {}, finish_reason: sent }] });
     const body = Buffer.from(delta('Hello') + end + done);
     const { sandbox } = await serveFront([[response(200, {}, body)]]);
     const last = chunks(await stream(sandbox, 'hello')).at(-1);
-    expect(last?.choices[0]?.finish_reason).toBe(told);
+    expect(last?.choices[0]?.finish_reason).toBe(expected);
   });
 });
 
@@ -118,9 +118,9 @@ describe('usage', () => {
   test.each([
     ['the engine’s', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 }, [7, 5, 12]],
     ['always with a sum', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 99 }, [7, 5, 12]],
-    ['counted where a part is missing', { prompt_tokens: 7 }, [7, 2, 9]],
-    ['counted where it is nonsense', { prompt_tokens: -1, completion_tokens: 0.5 }, [4, 2, 6]],
-    ['counted where there is none', undefined, [4, 2, 6]],
+    ['counted if a part is missing', { prompt_tokens: 7 }, [7, 2, 9]],
+    ['counted if it is invalid', { prompt_tokens: -1, completion_tokens: 0.5 }, [4, 2, 6]],
+    ['counted if the engine reports none', undefined, [4, 2, 6]],
   ])('is %s', async (_, usage, [prompt, completion, total]) => {
     const choices = [{ index: 0, message: { content: 'Hello there' }, finish_reason: 'stop' }];
     const { sandbox } = await serveFront([[json(200, { choices, usage })]]);
@@ -141,21 +141,21 @@ test.each([
   ['localhost.page.example:8080', 403],
   ['127.0.0.1.page.example', 403],
   ['192.168.1.5', 403],
-])('a request for the host %s is answered with %i', async (host, status) => {
+])('answers a request for the host %s with %i', async (host, status) => {
   const { engine, sandbox } = await serveFront([[streamed('Hello')]]);
   const answer = await complete(sandbox, 'hello', {}, { headers: { host } });
   expect(answer.status).toBe(status);
   expect(engine.requests).toHaveLength(status === 200 ? 1 : 0);
 });
 
-test('an engine that tries again is waited for', async () => {
+test('waits for an engine that retries', async () => {
   const replies = [[json(429, {}, { 'retry-after': '0' })], [streamed('Hello')]];
   const { sandbox } = await serveFront(replies, { client: { retries: 1 } });
   expect(deltas(await stream(sandbox, 'hello'))).toEqual(['Hello']);
 });
 
-describe('what the engine is asked', () => {
-  const turns = [
+describe('the request to the engine', () => {
+  const messages = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'hello' },
     { role: 'assistant', content: 'Hello.' },
@@ -165,20 +165,20 @@ describe('what the engine is asked', () => {
   test.each([
     ['a stream', { stream: true }],
     ['one JSON body', {}],
-    ['a cap', { stream: true, max_tokens: 9 }],
-  ])('is what the client asked, every role and nothing else: %s', async (_, fields) => {
+    ['a token limit', { stream: true, max_tokens: 9 }],
+  ])('has the fields of the client, and no others: %s', async (_, fields) => {
     const { engine, sandbox } = await serveFront([[json(500, {})]]);
-    await complete(sandbox, '', { messages: turns, ...fields });
+    await complete(sandbox, '', { messages, ...fields });
     const sent = JSON.parse(engine.requests[0]?.body ?? '') as unknown;
-    expect(sent).toStrictEqual({ model: 'origin', messages: turns, ...fields });
+    expect(sent).toStrictEqual({ model: 'origin', messages, ...fields });
   });
 
-  test('leaves out the groups at the start of prompts, earlier ones too', async () => {
+  test('omits the groups at the start of all prompts', async () => {
     const { engine, sandbox } = await serveFront([[json(500, {})]]);
     const contents = ['[sandbox 500] one', '[sandbox what] two', '[sandbox rate=50] three'];
-    const messages = contents.map((content) => ({ role: 'user', content }));
+    const prompts = contents.map((content) => ({ role: 'user', content }));
     const answer = { role: 'assistant', content: '[sandbox 500] is a group' };
-    await stream(sandbox, '', { messages: [answer, ...messages] });
+    await stream(sandbox, '', { messages: [answer, ...prompts] });
     expect(JSON.parse(engine.requests[0]?.body ?? '')).toMatchObject({
       messages: [
         answer,
@@ -190,7 +190,7 @@ describe('what the engine is asked', () => {
   });
 
   test.each(['[sandbox help]', '[sandbox tokens=3]', '[sandbox echo] hi', '[sandbox 404] hi'])(
-    'is nothing where the sandbox itself is to answer: %s',
+    'is not sent if the sandbox answers itself: %s',
     async (prompt) => {
       const { engine, sandbox } = await serveFront([[fin]]);
       expect([200, 404]).toContain((await stream(sandbox, prompt)).status);

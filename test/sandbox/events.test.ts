@@ -12,25 +12,25 @@ import {
   stream,
 } from './sandbox-helpers.ts';
 
-async function fault(words: string) {
-  return stream(await openSandbox(), `[sandbox echo ${words}] one two three four`);
+async function answerWith(fields: string) {
+  return stream(await openSandbox(), `[sandbox echo ${fields}] one two three four`);
 }
 
 const whole = 'one two three four';
 
 describe('events', () => {
-  test('no-done leaves out [DONE]', async () => {
-    expect(payloads(await fault('no-done'))).not.toContain('[DONE]');
+  test('no-done omits [DONE]', async () => {
+    expect(payloads(await answerWith('no-done'))).not.toContain('[DONE]');
   });
 
-  test('no-finish-reason leaves out the finish_reason', async () => {
-    const answer = await fault('no-finish-reason');
+  test('no-finish-reason omits the finish_reason', async () => {
+    const answer = await answerWith('no-finish-reason');
     expect(answer.text).not.toContain('finish_reason');
     expect(answer.text).toContain('usage');
   });
 
-  test('finish-reason says another word', async () => {
-    expect(chunks(await fault('finish-reason=content_filter')).at(-1)?.choices).toMatchObject([
+  test('finish-reason sends the given finish_reason', async () => {
+    expect(chunks(await answerWith('finish-reason=content_filter')).at(-1)?.choices).toMatchObject([
       { finish_reason: 'content_filter' },
     ]);
   });
@@ -40,8 +40,8 @@ describe('events', () => {
     ['finish', [false, false, false, false, true]],
     ['last', [false, false, false, false, false, true]],
     ['every', [true, true, true, true, true]],
-  ])('usage=%s puts it there', async (place, where) => {
-    const answer = await fault(`usage=${place}`);
+  ])('usage=%s sends usage in these chunks: %j', async (place, where) => {
+    const answer = await answerWith(`usage=${place}`);
     expect(chunks(answer).map(({ usage }) => usage !== undefined)).toEqual(where);
     expect(
       chunks(answer)
@@ -61,8 +61,8 @@ describe('events', () => {
     ['empty', (data: string) => expect(data).toBe('')],
     ['comment', (data: string) => expect(data).toBe(': keep-alive')],
     ['utf8', (data: string) => expect(data).toContain('a\ufffdb')],
-  ])('malformed-as=%s spoils the event asked for, and no other', async (kind, check) => {
-    const events = payloads(await fault(`malformed-at=2 malformed-as=${kind}`));
+  ])('malformed-as=%s corrupts only the given event', async (kind, check) => {
+    const events = payloads(await answerWith(`malformed-at=2 malformed-as=${kind}`));
     check(events[1] ?? 'none');
     expect(events).toHaveLength(6);
     expect(JSON.parse(events[2] ?? '')).toMatchObject({
@@ -74,24 +74,24 @@ describe('events', () => {
     ['error-at=2', /"content":"one"[^]*\n\ndata: \{"error":\{"name":"server_error"/],
     ['error-at=1 error-as=event', /^event: error\ndata: \{"error"/],
     ['error-at=2 shape=string message=no', /data: \{"error":"no"\}\n\n$/],
-  ])('%s sends an error and ends', async (words, text) => {
-    const answer = await fault(words);
+  ])('%s sends an error and ends', async (fields, text) => {
+    const answer = await answerWith(fields);
     expect(answer.isComplete).toBe(true);
     expect(answer.text).toMatch(text);
     expect(answer.text).not.toContain('[DONE]');
   });
 
-  test('after-done sends more', async () => {
-    expect(payloads(await fault('after-done')).at(-2)).toBe('[DONE]');
+  test('after-done sends a chunk after [DONE]', async () => {
+    expect(payloads(await answerWith('after-done')).at(-2)).toBe('[DONE]');
   });
 
-  test('split=utf16 cuts surrogate pairs and escape sequences apart', async () => {
+  test('split=utf16 splits surrogate pairs and escape sequences', async () => {
     const answer = await stream(await openSandbox(), '[sandbox echo split=utf16] 😀\u001b[31m');
     expect(deltas(answer)).toEqual(['\ud83d', '\ude00', '\u001b', '[', '3', '1', 'm']);
   });
 
-  test('split=5 makes deltas of five units', async () => {
-    expect(deltas(await fault('split=5'))).toEqual(['one t', 'wo th', 'ree f', 'our']);
+  test('split=5 sends deltas of five units', async () => {
+    expect(deltas(await answerWith('split=5'))).toEqual(['one t', 'wo th', 'ree f', 'our']);
   });
 
   test.each([
@@ -101,8 +101,8 @@ describe('events', () => {
     ['usage=every', ['assistant', undefined]],
     ['role=none', [undefined, undefined]],
     ['role=none usage=every', [undefined, undefined]],
-  ])('Y21: the first delta has the role, and no other: %s', async (words, roles) => {
-    const [first, second] = chunks(await fault(words));
+  ])('Y21: only the first delta has the role: %s', async (fields, roles) => {
+    const [first, second] = chunks(await answerWith(fields));
     expect([first, second].map((chunk) => chunk?.choices[0]?.delta?.role)).toEqual(roles);
   });
 
@@ -116,29 +116,29 @@ describe('events', () => {
     ['every', ['assistant', 'assistant']],
     ['null', [null, null]],
     ['empty', ['', '']],
-  ])('role=%s puts a role into the deltas', async (role, roles) => {
-    const [first, second] = chunks(await fault(`role=${role}`));
+  ])('role=%s sends the role in the deltas', async (role, roles) => {
+    const [first, second] = chunks(await answerWith(`role=${role}`));
     expect([first, second].map((chunk) => chunk?.choices[0]?.delta?.role)).toEqual(roles);
   });
 
   test.each(['empty-choices', 'odd-chunks', 'reasoning', 'role', 'hostile=false'])(
-    '%s leaves the text as it is',
-    async (word) => {
-      const texts = chunks(await fault(word))
+    '%s does not change the text',
+    async (field) => {
+      const texts = chunks(await answerWith(field))
         .flatMap(({ choices }) => choices)
         .filter(({ index, delta }) => index === 0 && typeof delta?.content === 'string');
       expect(texts.map(({ delta }) => delta?.content).join('')).toBe(whole);
     },
   );
 
-  test('refusal takes the place of the text', async () => {
-    const answer = await fault('refusal');
+  test('refusal replaces the text', async () => {
+    const answer = await answerWith('refusal');
     expect(deltas(answer)).toEqual([]);
     expect(answer.text).toContain('"refusal":" two"');
   });
 
-  test('no-stream answers a stream with JSON', async () => {
-    const answer = await fault('no-stream');
+  test('no-stream sends JSON for a stream', async () => {
+    const answer = await answerWith('no-stream');
     expect(answer.headers['content-type']).toBe('application/json');
     expect(jsonOf(answer)).toMatchObject({ choices: [{ message: { content: whole } }] });
   });
@@ -152,7 +152,7 @@ describe('time', () => {
     expect(clock.waits).toEqual([2000]);
   });
 
-  test('rate spreads the tokens over the time', async () => {
+  test('rate spreads the events over time', async () => {
     const clock = createSkippingClock();
     await stream(await openSandbox({ clock }), '[sandbox tokens=11 rate=5]');
     expect(clock.waits.reduce((sum, wait) => sum + wait)).toBeCloseTo(18 + 12 * 200);
@@ -164,7 +164,7 @@ describe('time', () => {
     expect(clock.waits).toEqual([18, 7, 7, 7]);
   });
 
-  test('stall-for falls silent and goes on', async () => {
+  test('stall-for pauses, then continues', async () => {
     const clock = createSkippingClock();
     const answer = await stream(
       await openSandbox({ clock }),
@@ -174,13 +174,13 @@ describe('time', () => {
     expect(deltas(answer)).toEqual(['a', ' b', ' c']);
   });
 
-  test('keep-alive sends comments while it stalls', async () => {
-    const answer = await fault('stall-after=1 stall-for=3500 keep-alive=1000');
+  test('keep-alive sends comments during a stall', async () => {
+    const answer = await answerWith('stall-after=1 stall-for=3500 keep-alive=1000');
     expect(answer.text.match(/^: keep-alive\n\n/gm)).toHaveLength(3);
     expect(deltas(answer).join('')).toBe(whole);
   });
 
-  test('the latency can be set', async () => {
+  test('the latency is an option', async () => {
     const clock = createSkippingClock();
     await complete(await openSandbox({ clock, latency: { origin: 500 } }), 'hello');
     expect(clock.waits).toEqual([500]);

@@ -9,7 +9,7 @@ import { complete } from './sandbox-helpers.ts';
 
 const guide = readFileSync('docs/sandbox.md', 'utf8');
 
-/** Rows as a reader sees them: the formatter may align the cells. */
+/** Rows without the spaces with which the formatter aligns cells. */
 function rowsOf(text: string): readonly string[] {
   return text
     .split('\n')
@@ -29,45 +29,48 @@ function blocks(language: string): readonly string[] {
   return [...fences].map(([, text = '']) => text);
 }
 
-/** The rows of the upstream table that begin with statuses, a row each status: what is sent, and what comes of it. */
+/** From the upstream table: each status sent, and the status that the client gets. */
 function statusRows(): readonly (readonly [number, number])[] {
-  const rows = guide.matchAll(/^\| (?<sent>\d{3}[^|]*)\| (?<told>[^|]*)\|$/gm);
+  const rows = guide.matchAll(/^\| (?<sent>\d{3}[^|]*)\| (?<received>[^|]*)\|$/gm);
   return [...rows].flatMap(({ groups }) =>
     (groups?.['sent'] ?? '')
       .replace(/ and other.*/, '')
       .split(', ')
-      .map((sent) => [Number(sent), Number.parseInt(groups?.['told'] ?? '', 10) || Number(sent)]),
+      .map((sent) => [
+        Number(sent),
+        Number.parseInt(groups?.['received'] ?? '', 10) || Number(sent),
+      ]),
   ) as [number, number][];
 }
 
 describe('docs/sandbox.md', () => {
-  test.each(statusRows())('tells what an upstream’s %i becomes: %i', async (sent, told) => {
+  test.each(statusRows())('describes that an upstream’s %i becomes %i', async (sent, received) => {
     const { sandbox } = await serveFront([[json(sent, {})]]);
-    expect((await complete(sandbox, 'hello')).status).toBe(told);
+    expect((await complete(sandbox, 'hello')).status).toBe(received);
   });
 
-  test('tells it of each status of the contract, and of others', () => {
+  test('describes each status of the contract, and others', () => {
     const statuses = statusRows().map(([sent]) => sent);
     expect(statuses).toEqual(expect.arrayContaining([400, 401, 402, 403, 404, 429, 500, 503]));
   });
 
-  test.each(referenceTables())('lists what the code knows: $title', ({ title, rows }) => {
+  test.each(referenceTables())('has the table: $title', ({ title, rows }) => {
     const written = rowsOf(section(title)).slice(2);
     expect(written).toEqual(rowsOf(rows.map(tableRow).join('\n')));
   });
 
-  test('has no table the code does not know', () => {
+  test('has no other tables', () => {
     const titles = [...guide.matchAll(/^### (.*)$/gm)].map(([, title]) => title);
     expect(titles).toEqual(referenceTables().map(({ title }) => title));
   });
 
-  test('shows groups that are read', () => {
+  test('shows valid groups', () => {
     const groups = blocks('text').flatMap((text) => text.trim().split('\n'));
     expect(groups.length).toBeGreaterThan(3);
     for (const group of groups) expect(parseDirective(group)?.fault).not.toEqual({});
   });
 
-  test('shows a scenario that is read', () => {
+  test('shows a valid scenario', () => {
     const scenario = blocks('json').find((text) => text.includes('"rules"')) ?? '';
     expect(parseScenario(scenario, 'docs/sandbox.md')).toHaveLength(3);
   });

@@ -1,4 +1,4 @@
-// What a request may cost before it is answered.
+// The cost of a request before its answer.
 
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ function nested(depth: number): string {
 }
 
 describe('nesting', () => {
-  test('X5: a keyless request nested 8,000 deep gets 401, and its log line', async () => {
+  test('X5: answers a request without a key, nested 8,000 deep, with 401, and logs it', async () => {
     const { write: log, entries } = createLog();
     const sandbox = await openSandbox({ log });
     const headers = { 'content-type': 'text/plain' };
@@ -37,7 +37,7 @@ describe('nesting', () => {
   });
 
   test.each([101, 8000, 500_000])(
-    'X5: %i deep with a key gets 400 that names the limit, and its log line',
+    'X5: answers %i deep with a key with 400 and the limit, and logs it',
     async (depth) => {
       const { write: log, entries } = createLog();
       const sandbox = await openSandbox({ log });
@@ -50,28 +50,28 @@ describe('nesting', () => {
     },
   );
 
-  test('X5: depth is counted outside of strings, and brackets that are closed do not add up', async () => {
+  test('X5: ignores brackets in strings, and counts only open ones', async () => {
     const brackets = '[{'.repeat(500);
     const content = `${brackets} "\\" ${brackets} \\`;
-    const turns = Array.from({ length: 50 }, () => ({ role: 'user', content }));
-    expect((await complete(await openSandbox(), '', { messages: turns })).status).toBe(200);
+    const messages = Array.from({ length: 50 }, () => ({ role: 'user', content }));
+    expect((await complete(await openSandbox(), '', { messages })).status).toBe(200);
   });
 
-  test('X5: as deep as the limit is parsed', async () => {
+  test('X5: parses a body nested up to the limit', async () => {
     const answer = await ask(await openSandbox(), { ...completions, body: nested(100) });
     expect(jsonOf(answer)).toMatchObject({ error: { message: 'unsupported parameter: "a"' } });
   });
 });
 
 describe('size', () => {
-  test('X6: a keyless request is refused before its body has been sent', async () => {
+  test('X6: refuses a request without a key before its body is sent', async () => {
     const sandbox = await openSandbox();
     const socket = await openSocket(sandbox, rawHead(30 * mebibyte));
     const [bytes] = (await once(socket, 'data')) as [Buffer];
     expect(bytes.toString()).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('X6: a body whose declared length is over the limit is refused before it has been sent', async () => {
+  test('X6: refuses a body with a declared length over the limit before it is sent', async () => {
     const sandbox = await openSandbox();
     const socket = await openSocket(sandbox, rawHead(33 * mebibyte, sandboxKey));
     const [bytes] = (await once(socket, 'data')) as [Buffer];
@@ -79,7 +79,7 @@ describe('size', () => {
     expect(bytes.toString()).toContain('over the limit of 33554432 bytes');
   });
 
-  test('X6: a body of undeclared length is refused as soon as it is over the limit', async () => {
+  test('X6: refuses a body of unknown length as soon as it is over the limit', async () => {
     const sandbox = await openSandbox({ limits: { body: 1000 } });
     const chunked = rawHead(0, sandboxKey).replace(
       'Content-Length: 0',
@@ -91,24 +91,24 @@ describe('size', () => {
   });
 
   test.each([undefined, sandboxKey])(
-    'X6: a client that sends all of a refused body first can read the answer (key %s)',
+    'X6: a client that first sends all of a refused body can read the answer (key %s)',
     async (key) => {
       const sandbox = await openSandbox({ limits: { body: mebibyte } });
       const socket = await openSocket(sandbox, rawHead(8 * mebibyte, key));
       for (let count = 0; count < 8; count += 1) {
-        const isTaken = socket.write(Buffer.alloc(mebibyte, '['));
-        if (!isTaken) await once(socket, 'drain');
+        const isDrained = socket.write(Buffer.alloc(mebibyte, '['));
+        if (!isDrained) await once(socket, 'drain');
       }
       socket.end();
       expect((await readSocket(socket)).text).toMatch(/^HTTP\/1\.1 40[01] /);
     },
   );
 
-  test('X6: a connection is closed when a refused body is endless', async () => {
+  test('X6: closes the connection of an endless refused body', async () => {
     const sandbox = await openSandbox({ limits: { droppedBody: mebibyte, droppedTime: 1e9 } });
     const socket = await openSocket(sandbox, rawHead(1000 * mebibyte));
     socket.on('error', () => {
-      // The end may come as a reset.
+      // The connection may end with a reset.
     });
     const closed = once(socket, 'close');
     const more = Buffer.alloc(mebibyte);
@@ -120,13 +120,13 @@ describe('size', () => {
     expect(socket.bytesWritten).toBeLessThan(100 * mebibyte);
   });
 
-  test('X6: a connection is closed when a refused body does not arrive in time', async () => {
+  test('X6: closes the connection of a refused body that is too slow', async () => {
     const sandbox = await openSandbox({ limits: { droppedTime: 50 } });
     const socket = await openSocket(sandbox, rawHead(1000));
     expect((await readSocket(socket)).text).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('X6: bodies that are too large together are refused, and taken when the others are done', async () => {
+  test('X6: refuses bodies that are too large in total, until others have ended', async () => {
     const sandbox = await openSandbox({ limits: { bodies: 3000 }, clock: systemClock });
     const waiting = await openSocket(sandbox, rawRequest(`[sandbox stall=0]${' '.repeat(2000)}`));
     await once(waiting, 'data');
@@ -137,14 +137,14 @@ describe('size', () => {
     await expect.poll(async () => (await complete(sandbox, ' '.repeat(1000))).status).toBe(200);
   });
 
-  test('X6: a body of very many values is refused without parsing it', async () => {
+  test('X6: refuses a body with too many values without parsing it', async () => {
     const sandbox = await openSandbox();
     const answer = await ask(sandbox, { ...completions, body: `[${'[],'.repeat(2_000_000)}[]]` });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('more than 1000000 values');
   });
 
-  test('X6: a client that waits for "100 Continue" gets its 401 in place of it', async () => {
+  test('X6: sends 401 instead of "100 Continue" to a client without a key', async () => {
     const sandbox = await openSandbox();
     const expecting = (key?: string) =>
       rawHead(2, key).replace('Host:', 'Expect: 100-continue\r\nHost:');
@@ -156,14 +156,14 @@ describe('size', () => {
     expect(String((await once(keyed, 'data'))[0])).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('an error message does not repeat megabytes of the request', async () => {
+  test('shortens an error message that quotes the request', async () => {
     const fields = { ['x'.repeat(mebibyte)]: 1 };
     const answer = await complete(await openSandbox(), 'hello', fields);
     expect(answer.status).toBe(400);
     expect(answer.text.length).toBeLessThan(2200);
   });
 
-  test('an answer in one piece is limited, and the hint names a stream', async () => {
+  test('limits an answer without a stream, and suggests a stream', async () => {
     const sandbox = await openSandbox({ limits: { answer: 10_000 } });
     const answer = await complete(sandbox, '[sandbox tokens=999m]');
     expect(answer.status).toBe(500);
@@ -171,13 +171,13 @@ describe('size', () => {
   });
 
   test.each(['bom=999999999', 'comments=999999999', 'data-spaces=999999999', 'split=999999999'])(
-    'a fault that would fill the memory is refused: %s',
-    async (words) => {
-      expect((await stream(await openSandbox(), `[sandbox ${words}]`)).status).toBe(400);
+    'refuses a fault that would need too much memory: %s',
+    async (fields) => {
+      expect((await stream(await openSandbox(), `[sandbox ${fields}]`)).status).toBe(400);
     },
   );
 
-  test('a group of megabytes is refused', async () => {
+  test('refuses a group of megabytes', async () => {
     const prompt = `[sandbox body="${'\\"'.repeat(mebibyte)}"] hi`;
     expect((await complete(await openSandbox(), prompt)).status).toBe(400);
   });

@@ -1,6 +1,6 @@
 type LogLine = Readonly<Record<string, unknown>>;
 
-/** Takes the lines of a sandbox's log. */
+/** Collects the lines of a sandbox's log. */
 export function createLog() {
   const lines: string[] = [];
   const waiting: (() => void)[] = [];
@@ -10,7 +10,7 @@ export function createLog() {
       lines.push(line);
       for (const resolve of waiting.splice(0)) resolve();
     },
-    /** The entries, once there are so many. */
+    /** Waits for this many entries. */
     entries: async (count: number): Promise<readonly LogLine[]> => {
       while (lines.length < count) await new Promise<void>((resolve) => waiting.push(resolve));
       return lines.map((line) => JSON.parse(line) as LogLine);

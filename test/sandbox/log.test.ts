@@ -18,7 +18,7 @@ async function openLogged(latency = {}) {
   return { log, sandbox: await openSandbox({ clock, latency, log: log.write }) };
 }
 
-test('a streamed answer is one line with all there is to know', async () => {
+test('logs a streamed answer as one line', async () => {
   const { log, sandbox } = await openLogged();
   await stream(sandbox, '[sandbox echo] hello world');
   expect(await log.entries(1)).toEqual([
@@ -46,7 +46,7 @@ test('a streamed answer is one line with all there is to know', async () => {
   expect(log.lines[0]).not.toContain('\n');
 });
 
-test('each attempt is a line', async () => {
+test('logs each attempt', async () => {
   const { log, sandbox } = await openLogged();
   for (let count = 0; count < 3; count += 1) await complete(sandbox, '[sandbox 500 times=2]');
   const entries = await log.entries(3);
@@ -57,7 +57,7 @@ test('each attempt is a line', async () => {
   ]);
 });
 
-test('a request without a key or a body says so by their absence', async () => {
+test('omits the key and the body of a request without them', async () => {
   const { log, sandbox } = await openLogged();
   await ask(sandbox, { key: null, path: '/v1/models?x=1' });
   const [entry] = await log.entries(1);
@@ -66,13 +66,13 @@ test('a request without a key or a body says so by their absence', async () => {
   expect(entry).not.toHaveProperty('body');
 });
 
-test('a body that is no JSON is kept as text', async () => {
+test('logs a body that is not JSON as text', async () => {
   const { log, sandbox } = await openLogged();
   await ask(sandbox, { method: 'POST', path: '/v1/chat/completions', body: '{"model' });
   expect(await log.entries(1)).toMatchObject([{ status: 400, body: '{"model' }]);
 });
 
-test('X2: a key in base64 in the body is masked, too', async () => {
+test('X2: masks a key in base64 in the body', async () => {
   const { log, sandbox } = await openLogged();
   const key = 'sandbox-key-free-tier';
   const encoded = Buffer.from(`Bearer ${key}`).toString('base64');
@@ -85,12 +85,13 @@ test('X2: a key in base64 in the body is masked, too', async () => {
   expect(JSON.stringify(entry)).not.toContain(encoded.slice(10, -4));
 });
 
-test.each([sandboxKey, 'sk-"quoted"-secret'])('the key %s stands nowhere', async (key) => {
+test.each([sandboxKey, 'sk-"quoted"-secret'])('masks the key %s everywhere', async (key) => {
   const { log, sandbox } = await openLogged();
   await complete(sandbox, `my key is ${key}`, {}, { key });
-  await ask(sandbox, { key, path: `/v1/models/${encodeURIComponent(sandboxKey)}` });
+  await ask(sandbox, { key, path: `/v1/models/${encodeURIComponent(key)}` });
   const entries = await log.entries(2);
-  expect(JSON.stringify(entries[0])).not.toContain(JSON.stringify(key).slice(1, -1));
+  expect(JSON.stringify(entries)).not.toContain(JSON.stringify(key).slice(1, -1));
+  expect(entries[1]?.['path']).toBe('/v1/models/***');
   expect(entries[0]?.['key']).toMatch(/^….{0,4}$/);
 });
 
@@ -105,7 +106,7 @@ describe('a long body', () => {
     return String(entry?.['body']);
   }
 
-  test('is logged as the start of its text, whether it is JSON or not', async () => {
+  test('is logged as the start of its text, also if it is JSON', async () => {
     const escapes = '%41'.repeat(1_000_000);
     expect(await loggedBody(escapes)).toBe(`${escapes.slice(0, 65_536)}…`);
     const request = { model: escapes, messages: [] };
@@ -125,20 +126,20 @@ describe('a long body', () => {
     ['percent-encoded', escaped],
     ['in base64', Buffer.from(key).toString('base64')],
     ['escaped as in JSON', escaped.replaceAll('%', String.raw`\u00`)],
-  ])('X2: does not show the start of a key %s where the log cuts it', async (_, written) => {
+  ])('X2: does not show the start of a key %s that the log cuts', async (_, written) => {
     const log = createLog();
     for (let shown = 1; shown < written.length; shown += 1) {
       const body = 'x'.repeat(65_536 - shown) + written.repeat(2);
       writeRecord(log.write, { time: '', events: 0, body }, key);
     }
     for (const { body } of await log.entries(1)) {
-      // Three characters reveal nothing, and are not held back.
+      // Three characters reveal nothing, and are shown.
       expect(String(body).replace(/^x+/, '')).toMatch(/^(?:\*{3}|.{0,3})…$/);
     }
   });
 });
 
-test('a cut is told from a client that leaves', async () => {
+test('distinguishes a cut from a client that disconnects', async () => {
   const { log, sandbox } = await openLogged();
   await stream(sandbox, '[sandbox rst]');
   const socket = await openSocket(sandbox, rawRequest('[sandbox stall=2]'));
@@ -151,11 +152,11 @@ test('a cut is told from a client that leaves', async () => {
   ]);
 });
 
-test('an answer broken off by the end of the sandbox says so', async () => {
+test('logs an answer that ends because the sandbox closes', async () => {
   const { log, sandbox } = await openLogged();
   const socket = await openSocket(sandbox, rawRequest('[sandbox stall=0]'));
   socket.on('error', () => {
-    // The end may come as a reset.
+    // The connection may end with a reset.
   });
   await new Promise<void>((resolve) => {
     socket.once('data', () => {

@@ -1,4 +1,4 @@
-// Requests that no client should send, drawn at random: each may get any answer, and none may do harm.
+// Random malformed requests: each may get any answer, and none may do harm.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -15,7 +15,7 @@ const word = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 
-/** `[sandbox …]` groups, most of them wrong. */
+/** `[sandbox …]` groups, mostly invalid. */
 const group = fc
   .array(fc.tuple(word, fc.constantFrom('', '=', '="'), word), { maxLength: 4 })
   .map((fields) => `[sandbox ${fields.map((parts) => parts.join('')).join(' ')}] hi`);
@@ -118,16 +118,16 @@ const whole = fc
     return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]);
   });
 
-/** Whole requests, and what is left of them after a cut or with a byte changed. */
+/** Requests that are whole, cut, or have a changed byte. */
 const request = fc
   .tuple(whole, fc.constantFrom('whole', 'cut', 'changed'), fc.nat(), fc.nat({ max: 255 }))
-  .map(([bytes, what, place, value]) => {
-    if (what === 'cut') return bytes.subarray(0, place % (bytes.length + 1));
-    if (what === 'changed') bytes[place % bytes.length] = value;
+  .map(([bytes, change, place, value]) => {
+    if (change === 'cut') return bytes.subarray(0, place % (bytes.length + 1));
+    if (change === 'changed') bytes[place % bytes.length] = value;
     return bytes;
   });
 
-/** Sends a request and leaves at the first words of the answer, or soon after where none come. */
+/** Sends a request, and disconnects at the first data of the answer or after 200 milliseconds. */
 async function send({ port }: Sandbox, bytes: Buffer): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -153,7 +153,7 @@ async function sendAll(sandbox: Sandbox, requests: readonly Buffer[]): Promise<v
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes in use, once what nothing refers to is gone. */
+/** Bytes in use after garbage collection. */
 async function memoryInUse(): Promise<number> {
   for (let round = 0; round < 3; round += 1) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -163,7 +163,7 @@ async function memoryInUse(): Promise<number> {
   return heapUsed + external;
 }
 
-test('X5, X6: after 2,000 malformed requests the sandbox answers, and its memory is back', async () => {
+test('X5, X6: the sandbox answers after 2,000 malformed requests, and has freed their memory', async () => {
   const lines = { count: 0, broken: [] as string[] };
   const sandbox = await openSandbox({
     log(line) {

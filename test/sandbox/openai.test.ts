@@ -1,4 +1,4 @@
-// The contract as an independent client of the same wire format sees it.
+// The contract with an independent client of the same wire format.
 
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
@@ -14,6 +14,7 @@ describe.each(ways)('the openai package, and a sandbox $way', ({ open, prompt })
   function request(content: string) {
     return { model: 'origin', messages: [{ role: 'user' as const, content }] };
   }
+
   test('completes', async () => {
     const client = await openClient();
     const completion = await client.chat.completions.create(
@@ -41,10 +42,10 @@ describe.each(ways)('the openai package, and a sandbox $way', ({ open, prompt })
   });
 
   test.each(['[sandbox unicode]', '[sandbox echo]', '[sandbox echo reasoning] hi'])(
-    'Y21: its stream helper, which asks for a role, puts %s together',
-    async (words) => {
+    'Y21: its stream helper, which requires a role, reads %s',
+    async (content) => {
       const client = await openClient();
-      const stream = client.chat.completions.stream(request(prompt(words)));
+      const stream = client.chat.completions.stream(request(prompt(content)));
       const completion = await stream.finalChatCompletion();
       expect(completion.choices[0]?.message.role).toBe('assistant');
       expect(completion.choices[0]?.finish_reason).toBe('stop');
@@ -78,7 +79,7 @@ describe.each(ways)('the openai package, and a sandbox $way', ({ open, prompt })
     ).rejects.toMatchObject({ status, message: expect.stringContaining('so') });
   });
 
-  test('maps a wrong key and a parameter the contract does not know', async () => {
+  test('reports an unknown key and an unsupported parameter', async () => {
     const stranger = await openClient('sk-stranger');
     await expect(stranger.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
     const client = await openClient();
@@ -87,7 +88,7 @@ describe.each(ways)('the openai package, and a sandbox $way', ({ open, prompt })
     ).rejects.toThrow(/"temperature"/);
   });
 
-  test('retries what the contract says is transient', async () => {
+  test('retries errors that are transient in the contract', async () => {
     const { url } = await open();
     const client = new OpenAI({ apiKey: sandboxKey, baseURL: `${url}/v1`, maxRetries: 2 });
     const completion = await client.chat.completions.create(

@@ -20,7 +20,7 @@ const received: ReceivedPrompt = {
   seed: undefined,
 };
 
-async function say(name: ReplyName, fields: Partial<ReceivedPrompt> = {}): Promise<string> {
+async function replyText(name: ReplyName, fields: Partial<ReceivedPrompt> = {}): Promise<string> {
   const reply = await loadReply(name);
   return [...reply({ ...received, ...fields })].join('');
 }
@@ -28,14 +28,14 @@ async function say(name: ReplyName, fields: Partial<ReceivedPrompt> = {}): Promi
 const short = replyNames.filter((name) => name !== 'million');
 
 describe('every reply', () => {
-  test.each(short)('%s is the same each time, and says something', async (name) => {
-    const text = await say(name);
+  test.each(short)('%s is the same each time, and not empty', async (name) => {
+    const text = await replyText(name);
     expect(text).not.toBe('');
-    expect(await say(name)).toBe(text);
+    expect(await replyText(name)).toBe(text);
   });
 
-  const steady = short.filter((name) => name !== 'default');
-  test.each(steady)('%s is the same with stream and without', async (name) => {
+  const deterministic = short.filter((name) => name !== 'default');
+  test.each(deterministic)('%s is the same with and without a stream', async (name) => {
     const answer = await stream(await openSandbox(), `[sandbox reply=${name}]`);
     const whole = await complete(await openSandbox(), `[sandbox reply=${name}]`);
     const streamed = deltas(answer).join('');
@@ -49,7 +49,7 @@ describe('every reply', () => {
 
 describe('the default reply', () => {
   test('describes the request, and that there is no language model', async () => {
-    const text = await say('default', {
+    const text = await replyText('default', {
       messages: [
         { role: 'system', content: 'be brief' },
         { role: 'user', content: 'hi' },
@@ -67,56 +67,56 @@ describe('the default reply', () => {
     expect(text).toContain('your prompt: `hello`');
   });
 
-  test('quotes hostile words harmlessly, on one line', async () => {
-    const text = await say('default', { text: 'a\u001b[31mb\n\n# c `d` \u202ee\u0007' });
+  test('quotes hostile text without control characters, on one line', async () => {
+    const text = await replyText('default', { text: 'a\u001b[31mb\n\n# c `d` \u202ee\u0007' });
     expect(text).toContain("your prompt: `a[31mb # c 'd' e`\n");
   });
 
-  test('quotes no more than the first words', async () => {
-    const text = await say('default', { text: '😀'.repeat(1_000_000) });
+  test('quotes only the start of a long prompt', async () => {
+    const text = await replyText('default', { text: '😀'.repeat(1_000_000) });
     expect(text).toContain(`${'😀'.repeat(80)} …\``);
     expect(text.length).toBeLessThan(2000);
   });
 
-  test('has words for an empty prompt', async () => {
-    expect(await say('default', { text: ' \n' })).toContain('nothing to quote');
+  test('describes an empty prompt', async () => {
+    expect(await replyText('default', { text: ' \n' })).toContain('nothing to quote');
   });
 });
 
 describe('the other replies', () => {
-  test('echo gives back any text, unchanged', async () => {
+  test('echo returns any text unchanged', async () => {
     const text = `${'x'.repeat(4095)}😀\u001b[31m\r\n\u0000`;
-    expect(await say('echo', { text })).toBe(text);
+    expect(await replyText('echo', { text })).toBe(text);
   });
 
-  test('tokens has exactly the tokens asked for', async () => {
+  test('tokens has exactly the given number of tokens', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 3000 }), fc.nat(), async (tokens, seed) => {
-        expect(countTokens(await say('tokens', { tokens, seed }))).toBe(tokens);
+        expect(countTokens(await replyText('tokens', { tokens, seed }))).toBe(tokens);
       }),
       { numRuns: 30 },
     );
   });
 
-  test('tokens is the reply when only a length is asked for', async () => {
+  test('tokens is the reply if only a length is given', async () => {
     const answer = await stream(await openSandbox(), '[sandbox tokens=7]');
     expect(deltas(answer)).toHaveLength(7);
   });
 
-  test('tokens says something else with another seed', async () => {
-    expect(await say('tokens', { seed: 2 })).not.toBe(await say('tokens', { seed: 3 }));
+  test('tokens has a different text with a different seed', async () => {
+    expect(await replyText('tokens', { seed: 2 })).not.toBe(await replyText('tokens', { seed: 3 }));
   });
 
-  test('hostile names each sequence on a line of its own', async () => {
-    const text = await say('hostile');
+  test('hostile names each sequence on a separate line', async () => {
+    const text = await replyText('hostile');
     expect(text).toContain('clipboard: before\u001b]52;');
     expect(text).toContain('right-to-left override: before\u202e');
   });
 
-  test('help lists every word the sandbox knows', async () => {
-    const text = await say('help');
-    for (const word of ['sandbox-key', 'markdown', 'retry-after', 'numeric', 'bare']) {
-      expect(text).toContain(`\`${word}`);
+  test('help lists keys, replies, fields and shapes', async () => {
+    const text = await replyText('help');
+    for (const name of ['sandbox-key', 'markdown', 'retry-after', 'numeric', 'bare']) {
+      expect(text).toContain(`\`${name}`);
     }
   });
 });

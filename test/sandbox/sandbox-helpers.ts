@@ -10,7 +10,7 @@ import { parseDirective } from '../../src/sandbox/faults/directive.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 
-/** A clock on which waiting takes no time but counts; `waits` are milliseconds. */
+/** A clock that skips waits, and advances by them. `waits` are in milliseconds. */
 export interface SkippingClock extends Clock {
   readonly waits: number[];
   advance(milliseconds: number): void;
@@ -37,7 +37,7 @@ export function createSkippingClock(): SkippingClock {
   };
 }
 
-/** A sandbox for one test, on a clock that skips waits unless another is given. */
+/** A sandbox for one test, by default on a clock that skips waits. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await startSandbox({ clock: createSkippingClock(), ...options });
   onTestFinished(async () => sandbox.close());
@@ -63,7 +63,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** Whether the body came to its proper end. */
+  /** Whether the body ended correctly. */
   readonly isComplete: boolean;
 }
 
@@ -72,7 +72,7 @@ function bodyBytes(body: unknown): string | Buffer | undefined {
   return JSON.stringify(body);
 }
 
-/** One request over a connection of its own. Rejects when no response comes. */
+/** Sends a request over a new connection. Rejects without a response. */
 export async function ask(sandbox: Sandbox, question: Question = {}): Promise<Answer> {
   const { method = 'GET', path = '/v1/models', key = sandboxKey, headers, body } = question;
   return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ export async function ask(sandbox: Sandbox, question: Question = {}): Promise<An
         ...headers,
       },
     });
-    // A reset in the body is the end of the body: what came before it is the answer.
+    // After the response has started, a reset only ends its body.
     let hasResponse = false;
     request.on('error', (error) => {
       if (!hasResponse) reject(error);
@@ -95,7 +95,7 @@ export async function ask(sandbox: Sandbox, question: Question = {}): Promise<An
       const received: Buffer[] = [];
       response.on('data', (chunk: Buffer) => received.push(chunk));
       response.on('error', () => {
-        // What came before the end is what the test looks at.
+        // The test reads the data before the error.
       });
       response.on('close', () => {
         const bytes = Buffer.concat(received);
@@ -107,7 +107,7 @@ export async function ask(sandbox: Sandbox, question: Question = {}): Promise<An
   });
 }
 
-/** A completion request; the prompt is one user turn unless the fields say otherwise. */
+/** A completion request. The prompt is a single user message, unless the fields have others. */
 export async function complete(
   sandbox: Sandbox,
   prompt: string,
@@ -168,7 +168,7 @@ export function deltas(answer: { readonly text: string }): readonly string[] {
     .map(String);
 }
 
-/** A completion request as it stands on the wire. */
+/** The bytes of a completion request. */
 export function rawRequest(prompt: string, streaming = true): string {
   const body = JSON.stringify({
     model: 'origin',
@@ -186,7 +186,7 @@ export function rawRequest(prompt: string, streaming = true): string {
   ].join('\r\n');
 }
 
-/** The head of a completion request that is to have so long a body; without a key unless one is given. */
+/** The head of a completion request with this length of its body, by default without a key. */
 export function rawHead(length: number, key?: string): string {
   return [
     'POST /v1/chat/completions HTTP/1.1',
@@ -205,7 +205,7 @@ export interface RawAnswer {
   readonly end: 'fin' | 'rst';
 }
 
-/** A bare connection that has sent a request. */
+/** A connection that has sent these bytes. */
 export async function openSocket(sandbox: Sandbox, request: string): Promise<Socket> {
   const socket = connect(sandbox.port, '127.0.0.1');
   onTestFinished(() => {
@@ -220,7 +220,7 @@ export async function openSocket(sandbox: Sandbox, request: string): Promise<Soc
   return socket;
 }
 
-/** Everything a connection says until it ends. */
+/** All data of a connection until it ends. */
 export async function readSocket(socket: Socket): Promise<RawAnswer> {
   const received: Buffer[] = [];
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import { ask, openSandbox, openSocket, rawRequest, readSocket } from './sandbox-helpers.ts';
 
 describe('startSandbox', () => {
-  test('takes any free port of the loopback address', async () => {
+  test('listens on any free port of the loopback address', async () => {
     const [first, second] = [await openSandbox(), await openSandbox()];
     expect(first.url).toBe(`http://127.0.0.1:${first.port}`);
     expect(first.port).not.toBe(second.port);
@@ -22,7 +22,7 @@ describe('startSandbox', () => {
     },
   );
 
-  test('says when a port is in use', async () => {
+  test('reports a port that is in use', async () => {
     const { port } = await openSandbox();
     await expect(startSandbox({ port })).rejects.toMatchObject({
       kind: 'usage',
@@ -31,10 +31,10 @@ describe('startSandbox', () => {
     });
   });
 
-  test('keeps the process alive unless told otherwise', async () => {
+  test('keeps the process alive, except with `unref`', async () => {
     const servers = () =>
       process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
-    // Servers of earlier tests are counted until their handles are gone.
+    // Servers of earlier tests count until their handles are closed.
     await expect.poll(servers).toBe(0);
     await openSandbox({ unref: true });
     expect(servers()).toBe(0);
@@ -42,19 +42,19 @@ describe('startSandbox', () => {
     expect(servers()).toBe(1);
   });
 
-  test('answers although it does not keep the process alive', async () => {
+  test('answers with `unref`', async () => {
     expect((await ask(await openSandbox({ unref: true }))).status).toBe(200);
   });
 });
 
 describe('close', () => {
   test.each(['[sandbox stall=1]', '[sandbox delay=forever]', '[sandbox delay=1h]'])(
-    'breaks off %s at once',
+    'cuts %s immediately',
     async (prompt) => {
       const sandbox = await openSandbox({ clock: systemClock });
       const socket = await openSocket(sandbox, rawRequest(prompt));
       const answer = readSocket(socket);
-      // A request that is heard of last has been preceded by the other.
+      // After this answer, the sandbox has received the other request too.
       await ask(sandbox);
       const start = performance.now();
       await sandbox.close();
@@ -92,7 +92,7 @@ describe('a long answer', () => {
     });
     socket.destroy();
     await expect.poll(() => lines.length).toBe(1);
-    // The system's buffers hold some tens of thousands of events.
+    // The buffers of the system have some tens of thousands of events.
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ ended: 'client closed' });
     expect(Number(/"events":(\d+)/.exec(lines[0] ?? '')?.[1])).toBeLessThan(150_000);
   });

@@ -20,16 +20,16 @@ describe('countTokens', () => {
     expect(countTokens(text)).toBe(count);
   });
 
-  test('adds three tokens for each turn', () => {
+  test('adds three tokens for each message', () => {
     expect(countPromptTokens([{ content: 'hello' }, { content: '' }])).toBe(7);
   });
 
   test('counts four megabytes in well under a second', async () => {
     const text = 'The quick brown fox. '.repeat(200_000);
-    const taken = await processorTime(() => {
+    const used = await processorTime(() => {
       expect(countTokens(text)).toBe(1_000_001);
     });
-    expect(taken).toBeLessThan(1000);
+    expect(used).toBeLessThan(1000);
   });
 });
 
@@ -44,7 +44,7 @@ describe('tokensOf', () => {
     );
   });
 
-  test('makes as many tokens as are counted', () => {
+  test('yields as many tokens as are counted', () => {
     fc.assert(
       fc.property(fc.array(anyText), (pieces) => {
         expect([...tokensOf(pieces)]).toHaveLength(countTokens(pieces.join('')));
@@ -52,20 +52,20 @@ describe('tokensOf', () => {
     );
   });
 
-  test('cuts no surrogate pair', () => {
+  test('does not split surrogate pairs', () => {
     expect([...tokensOf(['a😀', '\ud83d', '\ude00b'])]).toEqual(['a', '😀', '😀', 'b']);
   });
 
-  test('takes no more of the pieces than it needs', () => {
-    let taken = 0;
+  test('reads only the pieces that it needs', () => {
+    let used = 0;
     function* endless() {
       for (;;) {
-        taken += 1;
+        used += 1;
         yield ' word';
       }
     }
     const tokens = tokensOf(endless());
     for (let count = 0; count < 10; count += 1) tokens.next();
-    expect(taken).toBeLessThan(20);
+    expect(used).toBeLessThan(20);
   });
 });

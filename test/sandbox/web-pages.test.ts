@@ -1,4 +1,4 @@
-// What a web page, which may send requests to this machine, can do to the sandbox and the upstream behind it.
+// Requests of web pages, which may reach this machine, to the sandbox and its upstream.
 
 import { expect, test } from 'vitest';
 import { serveFront } from './engine-helpers.ts';
@@ -9,7 +9,7 @@ const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
 
 const text = { 'content-type': 'text/plain', origin: 'https://page.example' };
 
-test('a web page may send a body of any type without a key, which is 401 and reaches no upstream', async () => {
+test('answers a body of any type without a key with 401, and sends nothing to the upstream', async () => {
   const { engine, sandbox } = await serveFront([[]]);
   const body = { model: 'origin', messages: [{ role: 'user', content: 'hello' }] };
   const answer = await ask(sandbox, { ...completions, key: null, headers: text, body });
@@ -18,7 +18,7 @@ test('a web page may send a body of any type without a key, which is 401 and rea
   expect(engine.requests).toEqual([]);
 });
 
-test('a web page is refused the headers it would need by the answer to its preflight', async () => {
+test('answers a preflight without the headers that a web page needs', async () => {
   const { engine, sandbox } = await serveFront([[]]);
   const headers = {
     origin: 'https://page.example',
@@ -32,7 +32,7 @@ test('a web page is refused the headers it would need by the answer to its prefl
 });
 
 test.each(['page.example', 'localhost.page.example', '127.0.0.1.page.example:80', '[::2]'])(
-  'a web page whose name leads to this machine gets 403 for everything, with a key too: %j',
+  'answers every request for a name that resolves to this machine with 403: %j',
   async (host) => {
     const { write: log, entries } = createLog();
     const rules = [{ label: 'once', when: {}, fault: { status: 429, times: 1 } }];

@@ -1,4 +1,4 @@
-// What an HTTP client would hide: the bytes on the connection, and how it ends.
+// The bytes on the connection and its end, which HTTP clients hide.
 
 import { once } from 'node:events';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -28,38 +28,38 @@ describe('cut', () => {
   test.each([
     ['fin', 'fin'],
     ['rst', 'rst'],
-  ])('cut=%s ends the connection after the events asked for', async (how, end) => {
+  ])('cut=%s ends the connection after the given number of events', async (how, end) => {
     const answer = await read(`[sandbox cut=${how} cut-after=4]`);
     expect(answer.end).toBe(end);
     expect(eventCount(answer.text)).toBe(4);
     expect(answer.text).not.toContain('\r\n0\r\n');
   });
 
-  test.each(['fin', 'rst'])('cut=%s ends it before the headers', async (how) => {
+  test.each(['fin', 'rst'])('cut=%s ends the connection before the headers', async (how) => {
     const answer = await read(`[sandbox cut=${how} cut-after=request]`);
     expect(answer).toEqual({ text: '', end: how });
   });
 
-  test.each(['fin', 'rst'])('cut=%s ends it right after the headers', async (how) => {
+  test.each(['fin', 'rst'])('cut=%s ends the connection right after the headers', async (how) => {
     const answer = await read(`[sandbox cut=${how} cut-after=headers]`);
     expect(answer.text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/);
     expect(answer.end).toBe(how);
   });
 
-  test('cut=end ends the body as HTTP wants it', async () => {
+  test('cut=end ends the body as valid HTTP', async () => {
     const answer = await stream(await openSandbox(), '[sandbox cut=end]');
     expect(answer.isComplete).toBe(true);
     expect(eventCount(answer.text)).toBe(3);
   });
 
-  test('a JSON body is cut in half, short of its announced length', async () => {
+  test('cuts a JSON body in half, below its Content-Length', async () => {
     const answer = await complete(await openSandbox(), '[sandbox cut] hello');
     expect(answer.isComplete).toBe(false);
     expect(answer.bytes.length).toBeGreaterThan(0);
     expect(answer.bytes.length).toBeLessThan(Number(answer.headers['content-length']));
   });
 
-  test('the answer of any endpoint can be cut', async () => {
+  test('cuts the answer of any endpoint', async () => {
     const sandbox = await openSandbox({ faults: [rule('cut-after=request')] });
     await expect(ask(sandbox)).rejects.toThrow(/socket hang up/);
   });
@@ -90,7 +90,7 @@ describe('line ends and layout', () => {
     expect(answer.text).toMatch(text);
   });
 
-  test('unterminated leaves all other line ends', async () => {
+  test('unterminated keeps all other line ends', async () => {
     const answer = await stream(await openSandbox(), '[sandbox tokens=2 unterminated rate=5]');
     expect(answer.text.match(/\n\ndata: /g)).toHaveLength(3);
   });
@@ -127,7 +127,7 @@ describe('line ends and layout', () => {
 });
 
 describe('the connection', () => {
-  test('framing=close ends the body with the connection alone', async () => {
+  test('framing=close ends the body by closing the connection', async () => {
     const answer = await read('[sandbox tokens=1 framing=close]');
     expect(answer.end).toBe('fin');
     expect(answer.text).toMatch(/\r\nConnection: close\r\n/i);
@@ -135,7 +135,7 @@ describe('the connection', () => {
     expect(answer.text).toMatch(/data: \[DONE\]\n\n$/);
   });
 
-  test('hold-open leaves it open after [DONE]', async () => {
+  test('hold-open keeps the connection open after [DONE]', async () => {
     const sandbox = await openSandbox();
     const socket = await openSocket(sandbox, rawRequest('[sandbox tokens=1 hold-open]'));
     const answer = readSocket(socket);
@@ -152,7 +152,7 @@ describe('the connection', () => {
     expect((await answer).text).not.toContain('\r\n0\r\n');
   });
 
-  test('close-after ends it without a word', async () => {
+  test('close-after closes the connection unannounced', async () => {
     const answer = await read('[sandbox tokens=1 close-after]');
     expect(answer.end).toBe('fin');
     expect(answer.text).toMatch(/\r\n0\r\n\r\n$/);
@@ -164,7 +164,7 @@ describe('the connection', () => {
     expect(answer.text).toMatch(/^HTTP\/1\.1 103 Early Hints\r\n[^]*\r\n\r\nHTTP\/1\.1 200 OK/);
   });
 
-  test('headers and each event leave at once', async () => {
+  test('sends the headers and each event immediately', async () => {
     const sandbox = await openSandbox();
     const socket = await openSocket(sandbox, rawRequest('[sandbox stall-after=1]'));
     let text = '';
@@ -172,7 +172,7 @@ describe('the connection', () => {
     expect(eventCount(text)).toBe(1);
   });
 
-  test('charset is claimed, and the body stays UTF-8', async () => {
+  test('charset changes only the header, and the body stays UTF-8', async () => {
     const answer = await stream(await openSandbox(), '[sandbox echo charset=windows-1252] é');
     expect(answer.headers['content-type']).toBe('text/event-stream; charset=windows-1252');
     expect(answer.text).toContain('"é"');
@@ -191,7 +191,7 @@ describe('encoding', () => {
   }
 
   test.each(['gzip', 'br', 'deflate'] as const)(
-    '%s holds the same events and JSON',
+    '%s compresses the same events and JSON',
     async (name) => {
       const sandbox = await openSandbox();
       const prompt = `[sandbox echo encoding=${name}] hello`;
@@ -203,7 +203,7 @@ describe('encoding', () => {
     },
   );
 
-  test('compressed events leave at once, too', async () => {
+  test('sends compressed events immediately, too', async () => {
     const sandbox = await openSandbox();
     const answer = await stream(sandbox, '[sandbox echo gzip cut=end cut-after=2] a b c');
     const gunzip = createGunzip();

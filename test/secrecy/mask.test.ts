@@ -19,7 +19,7 @@ describe('maskUrl', () => {
     expect(maskUrl(url)).toBe(shown);
   });
 
-  test('K15 never shows a password, whatever it holds', () => {
+  test('K15 shows no password, with any characters', () => {
     const password = fc.string({ minLength: 3 }).map((text) => `Zq${encodeURIComponent(text)}qZ`);
     fc.assert(
       fc.property(password, (text) => {
@@ -34,6 +34,6 @@ test.each([
   ['0123456789ab', '…89ab'],
   ['0123456789a', '…'],
   ['', '…'],
-])('a key %j is shown as %j', (key, shown) => {
+])('shows a key %j as %j', (key, shown) => {
   expect(maskKey(key)).toBe(shown);
 });

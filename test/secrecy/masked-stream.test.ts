@@ -6,7 +6,7 @@ import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 
 const filter = createSecretFilter([secretKey, 'cookie-value-9'], 8);
 
-/** What each piece gives, and in the end what was held back. */
+/** The text that each call returns, the last one by `end`. */
 function run(pieces: readonly string[]): readonly string[] {
   if (filter === undefined) throw new Error('there are secrets');
   const stream = createMaskedStream(filter);
@@ -33,16 +33,16 @@ const text = fc
     ),
     { maxLength: 6 },
   )
-  // Asterisks would be taken for a mark.
+  // Asterisks would look like a mark.
   .map((parts) => parts.join('').replaceAll('*', '+'));
 
-test('X2: no secret is left, however it is cut, and nothing else is lost', () => {
+test('X2: masks every secret, wherever pieces end, and keeps the rest', () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(), { maxLength: 12 }), (whole, places) => {
       const shown = run(split(whole, places)).join('');
       expectNoSecret(shown);
       expect(shown).not.toContain('cookie-value-9');
-      // Up to three characters of a secret are shown before it is known to be one.
+      // Up to three characters of a secret are shown before it is recognised.
       const masked = filter?.mask(whole) ?? whole;
       const pattern = masked
         .split('***')
@@ -53,17 +53,17 @@ test('X2: no secret is left, however it is cut, and nothing else is lost', () =>
   );
 });
 
-test('X2: a text in which no secret begins is not delayed', () => {
+test('X2: does not delay text without the start of a secret', () => {
   const pieces = ['Hello', ' n', 'nk', ' nk-', ' 100 %', ' a \\', 'bm', ' é'];
   expect(run(pieces)).toEqual([...pieces, '']);
 });
 
-test('X2: the possible beginning of a secret is held back, and shown when it is not a secret', () => {
+test('X2: delays the possible start of a secret, and shows it if no secret follows', () => {
   expect(run(['a nk-4/', 'Zx', '8 b'])).toEqual(['a ', '', 'nk-4/Zx8 b', '']);
   expect(run(['a nk-4/'])).toEqual(['a ', 'nk-4/']);
 });
 
-test('X2: a secret sent a character at a time is masked except for its first characters', () => {
+test('X2: masks a secret sent by character, except for its first three', () => {
   expect(run([...secretKey.split(''), '.']).join('')).toBe('nk-***.');
 });
 

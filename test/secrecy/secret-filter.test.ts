@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSecretFilter } from '../../src/secrecy/secret-filter.ts';
 import { fc } from '../support/properties.ts';
 
-/** Masks secrets of any length from four characters on. */
+/** Masks secrets of four or more characters. */
 function maskOf(...secrets: readonly string[]): (text: string) => string {
   return (text) => createSecretFilter(secrets, 4)?.mask(text) ?? text;
 }
@@ -42,21 +42,21 @@ describe('createSecretFilter', () => {
     );
   });
 
-  test('K9 masks every occurrence of every secret, the longer one first', () => {
+  test('K9 masks every occurrence of every secret, and the longer of two', () => {
     const filter = maskOf('secret', 'secret-longer');
     expect(filter('secret, secret-longer, secret')).toBe('***, ***, ***');
   });
 
-  test.each([[[]], [['']], [['abc']]])('there is none for %j', (secrets) => {
+  test.each([[[]], [['']], [['abc']]])('is undefined for %j', (secrets) => {
     expect(createSecretFilter(secrets, 4)).toBeUndefined();
   });
 
-  test('X2: a secret shorter than the minimum is not masked', () => {
+  test('X2: does not mask a secret shorter than the minimum', () => {
     const filter = createSecretFilter(['ollama', 'sk-12345'], 8);
     expect(filter?.mask('ollama with sk-12345')).toBe('ollama with ***');
   });
 
-  test('X2: a decoded form shorter than the minimum is not masked', () => {
+  test('X2: does not mask a decoded form shorter than the minimum', () => {
     const filter = createSecretFilter(['%74%65%73%74'], 8);
     expect(filter?.mask('test with %74%65%73%74')).toBe('test with ***');
   });
@@ -64,17 +64,17 @@ describe('createSecretFilter', () => {
   test('looks for the start of an escape in linear time', () => {
     const filter = createSecretFilter(['0123456789'.repeat(4000)], 8);
     const text = `${'\\'.repeat(280_000)}x`;
-    // Quadratic time would be minutes.
+    // In quadratic time, this would take minutes.
     expect(filter?.openEnd(text)).toBe(text.length);
   });
 
-  test('a line break before a secret that is escaped as in JSON stays', () => {
+  test('keeps an escaped line break before a secret', () => {
     expect(maskOf('nk-secret-key')(JSON.stringify({ text: 'a\nnk-secret-key' }))).toBe(
       JSON.stringify({ text: 'a\n***' }),
     );
   });
 
-  test('masks base64 that is URL-encoded itself', () => {
+  test('masks URL-encoded base64', () => {
     const secret = '??>>~~secret';
     const encoded = encodeURIComponent(Buffer.from(secret).toString('base64'));
     expect(encoded).toContain('%2');

@@ -18,7 +18,7 @@ test.each([
   ['a quoted cookie', 'id="q9-q9-q9-q9"', ['q9-q9-q9-q9']],
   ['parameters', 'Token token="0123456789", nonce=9876543210', ['0123456789', '9876543210']],
   ['base64 with padding', 'YWJjZGVmZ2hpag==', ['YWJjZGVmZ2hpag==']],
-])('X2: %s in a header is secret part by part', (_, value, parts) => {
+])('X2: each part of %s in a header is secret', (_, value, parts) => {
   expect(secretsOf({ headers: { 'x-auth': value } })).toEqual(expect.arrayContaining(parts));
 });
 
@@ -26,7 +26,7 @@ test.each([
   ['a short cookie', 'a=1; theme=dark; consent=true', ['1', 'dark', 'true', 'a', 'theme']],
   ['a short user name', `Basic ${basic('user:correct-horse')}`, ['user']],
   ['the scheme', 'AWS4-HMAC-SHA256 Credential=0123456789', ['AWS4-HMAC-SHA256']],
-])('X2: %s is no secret by itself', (_, value, words) => {
+])('X2: %s is not a secret', (_, value, words) => {
   const secrets = secretsOf({ headers: { cookie: value } });
   expect(words.filter((word) => secrets.includes(word))).toEqual([]);
 });
@@ -55,7 +55,7 @@ test.each([
   ['NATTER_BASE_URL', 'https://ann:pass-word@api.test', 'pass-word'],
   ['https_proxy', 'http://ann:pass-word@proxy:1', 'pass-word'],
   ['ALL_PROXY', 'http://ann:bad%escape@host', 'bad%escape'],
-])('X2: %s is read', (name, value, secret) => {
+])('X2: finds the secret in %s', (name, value, secret) => {
   expect(secretsOf({ environment: { [name]: value } })).toContain(secret);
 });
 
@@ -65,6 +65,6 @@ test.each([
   ['cookie', true],
   ['x-team', false],
   ['user-agent', false],
-])('%s carries a secret: %s', (name, secret) => {
+])('%s has a secret: %s', (name, secret) => {
   expect(isSecretHeader(name)).toBe(secret);
 });

@@ -42,7 +42,7 @@ describe('parseDirective', () => {
     expect(parseDirective(prompt)).toMatchObject({ fault, rest });
   });
 
-  test('keeps the group as it was written', () => {
+  test('keeps the group as written', () => {
     expect(parseDirective(' [sandbox 500  times=2] x')?.source).toBe('[sandbox 500  times=2]');
   });
 
@@ -58,7 +58,7 @@ describe('parseDirective', () => {
     expect(() => parseDirective(prompt)).toThrow(message);
   });
 
-  test('reads or refuses, but never breaks, whatever stands in the group', () => {
+  test('reads or refuses any group', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (inside) => {
         const failure = failureOf(`[sandbox ${inside}] x`);

@@ -14,17 +14,17 @@ function parse(...words: string[]): object {
 }
 
 describe('faultOptions', () => {
-  test('are options commander takes, and mean the same fields', () => {
+  test('are valid in commander, and set the same fields', () => {
     const fault = parse('--status', '429', '--times', '2', '--retry-after', '1', '--hostile');
     expect(fault).toEqual({ status: 429, times: 2, 'retry-after': '1', hostile: true });
   });
 
-  test('may be left without their value where there is a usual one', () => {
+  test('may omit a value with a default', () => {
     expect(parse('--cut', '--stall-after')).toEqual({ cut: 'fin', 'stall-after': 3 });
     expect(parse('--cut', 'rst')).toEqual({ cut: 'rst' });
   });
 
-  test('may be repeated where values add up', () => {
+  test('may be repeated if values are merged', () => {
     expect(parse('--headers', 'A: 1', '--headers', 'B: 2')).toEqual({
       headers: { a: '1', b: '2' },
     });
@@ -37,15 +37,15 @@ describe('faultOptions', () => {
     },
   );
 
-  test('say nothing when none is given', () => {
+  test('set no field if none is given', () => {
     expect(parse()).toEqual({});
   });
 
-  test('ignore what is no fault field', () => {
+  test('ignore other options', () => {
     expect(faultFromOptions({ port: 80, status: '500' })).toEqual({ status: 500 });
   });
 
-  test('refuse a wrong value', () => {
+  test('refuse an invalid value', () => {
     expect(() => parse('--status', 'x')).toThrow(/status takes/);
   });
 });

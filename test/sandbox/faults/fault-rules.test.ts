@@ -13,21 +13,21 @@ function statuses(
 }
 
 describe('rules', () => {
-  test('decide for ever without times', () => {
+  test('apply to every request without times', () => {
     expect(statuses(createFaultRules([rule('500')]), 3)).toEqual([500, 500, 500]);
   });
 
-  test('decide n times, then let requests through', () => {
+  test('apply n times, then no more', () => {
     const rules = createFaultRules([rule('500 times=2')]);
     expect(statuses(rules, 4)).toEqual([500, 500, undefined, undefined]);
   });
 
-  test('let the first requests through', () => {
+  test('skip the first requests', () => {
     const rules = createFaultRules([rule('500 skip=1 times=1')]);
     expect(statuses(rules, 3)).toEqual([undefined, 500, undefined]);
   });
 
-  test('concern every n-th request, after those that are let through, so many times', () => {
+  test('apply to every n-th request after the skipped ones, n times', () => {
     const rules = createFaultRules([rule('500 every=2 skip=1 times=2')]);
     const through = undefined;
     expect(statuses(rules, 7)).toEqual([through, through, 500, through, 500, through, through]);
@@ -38,7 +38,7 @@ describe('rules', () => {
     expect(statuses(rules, 4)).toEqual([500, 503, 429, 429]);
   });
 
-  test('keep what they say about the reply when their faults are spent', () => {
+  test('keep their reply settings after they are used up', () => {
     const rules = createFaultRules([rule('reply=echo 500 times=1')]);
     expect(rules.apply(facts).fault).toEqual({ reply: 'echo', status: 500, times: 1 });
     expect(rules.apply(facts).fault).toEqual({ reply: 'echo' });
@@ -51,18 +51,18 @@ describe('rules', () => {
     [{ model: 'nextgen' }, false],
     [{ model: 'origin', prompt: 'ell' }, true],
     [{ prompt: 'bye' }, false],
-  ])('with the condition %j concern the request: %s', (when, concerned) => {
+  ])('with the condition %j match the request: %s', (when, isMatch) => {
     const rules = createFaultRules([rule('500', when)]);
-    expect(statuses(rules, 1)).toEqual([concerned ? 500 : undefined]);
+    expect(statuses(rules, 1)).toEqual([isMatch ? 500 : undefined]);
   });
 
-  test('count only the requests they concern', () => {
+  test('count only the requests they match', () => {
     const rules = createFaultRules([rule('500 times=1', { prompt: 'x' })]);
     expect(statuses(rules, 2, 'y')).toEqual([undefined, undefined]);
     expect(statuses(rules, 2, 'x')).toEqual([500, undefined]);
   });
 
-  test('name themselves and the attempt', () => {
+  test('report their label and the attempt', () => {
     const rules = createFaultRules([rule('500', {}, 'flaky')]);
     rules.apply(facts);
     expect(rules.apply(facts)).toMatchObject({ rule: 'flaky', attempt: 2 });
@@ -70,20 +70,20 @@ describe('rules', () => {
 });
 
 describe('a group in a prompt', () => {
-  test('fails n times, succeeds once, and begins again', () => {
+  test('fails n times, succeeds once, and starts again', () => {
     const rules = createFaultRules([]);
     const group = '[sandbox 500 times=2]';
     expect(statuses(rules, 6, group)).toEqual([500, 500, undefined, 500, 500, undefined]);
   });
 
-  test('is counted apart from any other group', () => {
+  test('is counted separately from other groups', () => {
     const rules = createFaultRules([]);
     expect(statuses(rules, 1, '[sandbox 500 times=1] a')).toEqual([500]);
     expect(statuses(rules, 1, '[sandbox 503 times=1] a')).toEqual([503]);
     expect(statuses(rules, 1, '[sandbox 500 times=1] b')).toEqual([undefined]);
   });
 
-  test('is counted right after a thousand others', () => {
+  test('is counted correctly after a thousand others', () => {
     const rules = createFaultRules([]);
     for (let seed = 0; seed < 1500; seed += 1) {
       expect(statuses(rules, 1, `[sandbox 500 times=1 seed=${seed}]`)).toEqual([500]);
@@ -91,13 +91,13 @@ describe('a group in a prompt', () => {
     expect(statuses(rules, 1, '[sandbox 500 times=1 seed=1499]')).toEqual([undefined]);
   });
 
-  test('wins over a rule field by field', () => {
+  test('overrides a rule field by field', () => {
     const rules = createFaultRules([rule('reply=echo rate=5')]);
     const { fault } = rules.apply({ ...facts, prompt: '[sandbox markdown] x' });
     expect(fault).toEqual({ reply: 'markdown', rate: 5 });
   });
 
-  test('is taken off the prompt', () => {
+  test('is removed from the prompt', () => {
     const applied = createFaultRules([]).apply({ ...facts, prompt: '[sandbox echo] x' });
     expect(applied.prompt).toBe('x');
   });

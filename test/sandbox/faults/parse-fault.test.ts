@@ -60,7 +60,7 @@ describe('parseFault', () => {
     ['json', { 'no-stream': true }],
     ['shape=html', { 'error-shape': 'html' }],
     ['code=500', { status: 500 }],
-  ])('understands the shorthand %s', (written, fault) => {
+  ])('reads the shorthand %s', (written, fault) => {
     expect(parse(written)).toEqual(fault);
   });
 
@@ -80,11 +80,11 @@ describe('parseFault', () => {
     ['retry-after=\n', /any header text/],
     ['no-done=maybe', /no value/],
     ['reply=poem', /default, help, echo/],
-  ])('refuses %j and says what is accepted', (written, message) => {
+  ])('refuses %j with the valid values', (written, message) => {
     expect(() => parse(written)).toThrow(message);
   });
 
-  test.each(['colour', 'constructor', '__proto__', '99'])('names the unknown word %s', (word) => {
+  test.each(['colour', 'constructor', '__proto__', '99'])('names the unknown field %s', (word) => {
     expect(() => parse(word)).toThrow(
       expect.objectContaining({
         kind: 'usage',
@@ -93,17 +93,17 @@ describe('parseFault', () => {
     );
   });
 
-  test('knows no name twice', () => {
+  test('has unique names', () => {
     const names = faultFieldRows.flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('has bare values that are acceptable', () => {
+  test('has valid bare values', () => {
     const bare = faultFieldRows.filter(([, field]) => field.bare !== undefined);
     for (const [name] of bare) expect(parse(name)).not.toEqual({});
   });
 
-  test('throws nothing but failures of usage', () => {
+  test('throws only failures of usage', () => {
     expect(() => parse('nonsense')).toThrow(Failure);
   });
 });

@@ -29,12 +29,12 @@ describe('parseScenario', () => {
     ]);
   });
 
-  test('takes a body as text or as JSON', () => {
+  test('reads a body as text or as JSON', () => {
     const [rule] = parseScenario('{"rules":[{"body":{"error":{"code":1}}}]}', 'x');
     expect(rule?.fault).toEqual({ body: '{"error":{"code":1}}' });
   });
 
-  test('takes headers as a list, and a byte order mark', () => {
+  test('reads headers as a list, and a byte order mark', () => {
     const [rule] = parseScenario('\ufeff{"rules":[{"headers":["A: 1","B: 2"]}]}', 'x');
     expect(rule?.fault).toEqual({ headers: { a: '1', b: '2' } });
   });
@@ -53,7 +53,7 @@ describe('parseScenario', () => {
     ['{"rules": [{"when": "x"}]}', /rules\[0\]\.when must be an object/],
     ['{"rules": [{"when": {"colour": "x"}}]}', /rules\[0\]\.when\.colour is unknown; use method/],
     ['{"rules": [{"when": {"model": 1}}]}', /rules\[0\]\.when\.model must be text/],
-  ])('refuses %s with the place of the mistake', (text, message) => {
+  ])('refuses %s with the place of the error', (text, message) => {
     expect(() => parseScenario(text, 'f.json')).toThrow(
       expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message) }),
     );

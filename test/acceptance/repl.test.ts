@@ -76,7 +76,7 @@ describe('the REPL', () => {
     terminal.type(paste(`${text}\u001B[31m`));
     await screenWith(terminal, /\[paste #1, 10000 lines\]/);
     terminal.type(keys.enter);
-    await terminal.waitFor(/prompt: [\d,]{7,} tokens/);
+    await terminal.waitFor(/prompt length: [\d,]{7,} tokens/);
     expect(await leave(terminal)).toBe(0);
   });
 

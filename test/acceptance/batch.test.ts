@@ -206,7 +206,7 @@ describe('natter batch', () => {
     expect(place.has('out.jsonl')).toBe(false);
   });
 
-  test('a shard without items is no error, and its file is empty', async () => {
+  test('a shard without items is not an error, and its file is empty', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', 'one\n');
     const { code, stderr } = await place.run(['p.txt', '--shard', '2/2', '-o', 'out.jsonl']);

@@ -127,13 +127,24 @@ const noticeFunctions: ReadonlyMap<string, readonly [type: Notice['type'], index
     ['onWarning', ['warning', 0]],
     ['failureEntry', ['entry', 0]],
     ['refuse', ['entry', 1]],
-    ['say', ['entry', 1]],
+    ['printNotice', ['entry', 1]],
   ]);
 
-function noticesAt(call: Node, scope: Scope): readonly Notice[] {
+function calledName(call: Node): string | undefined {
   const callee = nodeAt(call, 'callee');
-  const name = nameOf(callee?.type === 'MemberExpression' ? nodeAt(callee, 'property') : callee);
-  const [type, index] = noticeFunctions.get(name ?? '') ?? [];
+  return nameOf(callee?.type === 'MemberExpression' ? nodeAt(callee, 'property') : callee);
+}
+
+/** @throws Error when a function of the table has been renamed */
+function checkNoticeFunctions(calls: readonly Node[]): void {
+  const called = new Set(calls.map(calledName));
+  for (const name of noticeFunctions.keys()) {
+    if (!called.has(name)) throw new Error(`no call of ${name} in src`);
+  }
+}
+
+function noticesAt(call: Node, scope: Scope): readonly Notice[] {
+  const [type, index] = noticeFunctions.get(calledName(call) ?? '') ?? [];
   const text = index === undefined ? undefined : nodesAt(call, 'arguments')[index];
   if (type === undefined || text === undefined) return [];
   const file = scope.sources.fileOf(call);
@@ -148,6 +159,7 @@ const isCallOf = (node: Node, name: string) =>
 export function collectMessages(sources: Sources): Messages {
   const runs = failuresOfRuns();
   const calls = sources.nodes.filter(({ type }) => type === 'CallExpression');
+  checkNoticeFunctions(calls);
   const classes = failureClasses(sources);
   const isSite = (node: Node) =>
     node.type === 'NewExpression' && classes.has(nameOf(nodeAt(node, 'callee')) ?? '');

@@ -17,9 +17,9 @@ test('shows the text that the client held back and releases after an abort', asy
     removed: () => 0,
   };
   async function* events(): AsyncGenerator<ChatEvent> {
-    yield { type: 'text-received', text: 'the end is nk-' };
+    yield { type: 'text-received', text: 'the end is nk-', deltas: ['the end is nk-'] };
     controller.abort(new Error('interrupted'));
-    yield { type: 'text-received', text: 'open' };
+    yield { type: 'text-received', text: 'open', deltas: ['open'] };
     throw controller.signal.reason;
   }
   const answer = await showAnswer(events(), {

@@ -1,5 +1,5 @@
 import { decodeEntities, loadEntities } from '../../entities.ts';
-import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
+import { filledText, isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { errorNames, nameOfStatus, type ErrorName } from '../contract.ts';
 import { type Mask, shortText } from './short-text.ts';
 
@@ -71,6 +71,13 @@ function withLocation(record: JsonObject, message: string): string {
   return `${names.join('.')}: ${message}`;
 }
 
+/** Adds the reason that OpenRouter forwards from a provider; its own message is only "Provider returned error". */
+function withReason(record: JsonObject, message: string): string {
+  const metadata = record['metadata'];
+  const reason = isJsonObject(metadata) ? filledText(metadata['raw']) : undefined;
+  return reason === undefined ? message : `${message}: ${reason}`;
+}
+
 function readMessage(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
   if (depth >= maxDepth) return undefined;
@@ -81,7 +88,7 @@ function readMessage(value: unknown, depth = 0): string | undefined {
   }
   if (!isJsonObject(value)) return undefined;
   const message = firstOf(value, messageFields, (field) => readMessage(field, depth + 1));
-  return message === undefined ? undefined : withLocation(value, message);
+  return message === undefined ? undefined : withLocation(value, withReason(value, message));
 }
 
 /** The record and the errors nested in it, innermost first: those are more specific. */

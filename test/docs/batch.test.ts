@@ -36,6 +36,26 @@ test('all scripts of the guide are tested', () => {
   expect(scripts).toHaveLength(2);
 });
 
+function jsonWith(field: string): object {
+  const texts = [...guide.matchAll(/```json\n(?<text>[^]*?)```/g)].map(([, text = '']) => text);
+  return JSON.parse(texts.find((text) => text.includes(`"${field}"`)) ?? '{}') as object;
+}
+
+test('the item of the guide is a valid one', async () => {
+  const item = jsonWith('max_tokens');
+  const { code, stdout } = await shell.run(
+    `echo '${JSON.stringify(item)}' | natter batch --dry-run --format jsonl`,
+  );
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ id: 'q1', request: { body: { max_tokens: 200 } } });
+});
+
+test('the result of the guide has the fields of a real one', async () => {
+  const { stdout } = await shell.run('natter batch prompts.jsonl');
+  const result = JSON.parse(stdout) as object;
+  expect(Object.keys(jsonWith('prompt_hash'))).toEqual(Object.keys(result));
+});
+
 const command = buildBatch(createMemoryContext().context);
 
 test.each([command, ...command.commands].flatMap(examplesOf))('help: %s', async (line) => {

@@ -1,11 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { guideLines } from '../../src/commands/help/topics.ts';
-import { openExampleShell, shellLines, type ExampleShell } from '../support/example-shell.ts';
-
-/** The exit code in a comment at the end of an example, else 0. */
-const expectedCode = (line: string) =>
-  Number(/# exit code (?<code>\d+)$/.exec(line)?.groups?.['code'] ?? 0);
+import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
+import { expectedCode, shellLines } from '../support/guide-blocks.ts';
 
 /** It also has requests of other programs, which test/sandbox/guide.test.ts sends. */
 const sandboxGuide = 'sandbox.md';

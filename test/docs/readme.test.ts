@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { openExampleShell, shellLines, type ExampleShell } from '../support/example-shell.ts';
+import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
+import { shellLines } from '../support/guide-blocks.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const commands = shellLines(readFileSync('README.md', 'utf8'));

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { writeRecord } from '../../src/sandbox/request-record.ts';
@@ -44,6 +45,14 @@ test('logs a streamed answer as one line', async () => {
     },
   ]);
   expect(log.lines[0]).not.toContain('\n');
+});
+
+test('docs/sandbox.md shows such a line', async () => {
+  const guide = readFileSync('docs/sandbox.md', 'utf8');
+  const shown = /```json\n(?<line>\{\n {2}"time"[^]*?)```/.exec(guide)?.groups?.['line'] ?? '';
+  const { log, sandbox } = await openLogged();
+  await stream(sandbox, '[sandbox echo] hello world');
+  expect(await log.entries(1)).toEqual([JSON.parse(shown)]);
 });
 
 test('logs each attempt', async () => {

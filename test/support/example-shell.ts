@@ -125,22 +125,21 @@ export async function openExampleShell(): Promise<ExampleShell> {
   for (const line of [...past, gateway]) await finish(line, seed, environment(seed));
   return {
     serviceUrl: sandbox.url,
-    run(example) {
+    async run(example) {
       // The addresses in examples do not exist, and a port may be in use.
       const line = example
         .replaceAll('https://api.example.com', sandbox.url)
         .replace(/--port \d+/, '--port 0');
       const home = mkdtempSync(join(tmpdir(), 'natter-example-'));
       cpSync(seed, home, { recursive: true, preserveTimestamps: true });
-      return finish(line, home, environment(home));
+      const result = await finish(line, home, environment(home));
+      const shown = (text: string) =>
+        text
+          .replaceAll(home, '/home/me')
+          .replaceAll(sandbox.url, 'https://api.example.com')
+          .replaceAll(new URL(sandbox.url).host, 'api.example.com:443');
+      return { ...result, stdout: shown(result.stdout), stderr: shown(result.stderr) };
     },
     close: () => sandbox.close(),
   };
-}
-
-/** The lines of every `sh` block of a Markdown text. */
-export function shellLines(markdown: string): readonly string[] {
-  return [...markdown.matchAll(/```sh\n(?<block>[\s\S]*?)```/g)]
-    .flatMap((match) => (match.groups?.['block'] ?? '').split('\n'))
-    .filter((line) => line !== '' && !line.startsWith('#'));
 }

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A fenced code block of a guide. */
+export interface GuideBlock {
+  readonly guide: string;
+  /** Of its fence, from 1. */
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+  /** From `<!-- not run: reason -->` before the block. */
+  readonly notRun?: string;
+  /** From `<!-- tested by: path -->` before the block. */
+  readonly testedBy?: string;
+  /** The text of the `text` block that follows a block of commands: what they print. */
+  readonly output?: string;
+}
+
+const fence =
+  /(?:^<!-- (?<marker>not run|tested by): (?<value>.+) -->\n\n?)?^```(?<language>\S*)\n(?<text>[^]*?)^```$/gm;
+
+/** Each line is a command, except in a block with an output: that is one script, like every `bash` block. */
+const isOfCommands = (language: string) => language === 'sh' || language === 'bash';
+
+interface Fenced {
+  readonly block: GuideBlock;
+  readonly start: number;
+  readonly end: number;
+}
+
+function fencedBlocks(guide: string, markdown: string): readonly Fenced[] {
+  return [...markdown.matchAll(fence)].map((match) => {
+    const { marker, value = '', language = '', text = '' } = match.groups ?? {};
+    const before = markdown.slice(0, match.index + match[0].indexOf('```'));
+    return {
+      start: match.index,
+      end: match.index + match[0].length,
+      block: {
+        guide,
+        line: before.split('\n').length,
+        language,
+        text,
+        ...(marker === 'not run' && { notRun: value }),
+        ...(marker === 'tested by' && { testedBy: value }),
+      },
+    };
+  });
+}
+
+/** The code blocks of a Markdown text; an output belongs to the block before it. */
+export function blocksOf(guide: string, markdown: string): readonly GuideBlock[] {
+  const fenced = fencedBlocks(guide, markdown);
+  const blocks: GuideBlock[] = [];
+  let lastEnd = 0;
+  for (const { block, start, end } of fenced) {
+    const last = blocks.at(-1);
+    const follows = last !== undefined && markdown.slice(lastEnd, start).trim() === '';
+    if (follows && isOfCommands(last.language) && block.language === 'text') {
+      blocks[blocks.length - 1] = { ...last, output: block.text };
+    } else blocks.push(block);
+    lastEnd = end;
+  }
+  return blocks;
+}
+
+/** Written from the program, and checked against it by test/docs/reference.test.ts and messages.test.ts. */
+const generated = new Set(['reference.md', 'messages.md']);
+
+/** The code blocks of all guides. */
+export function guideBlocks(): readonly GuideBlock[] {
+  const names = readdirSync('docs').filter((name) => name.endsWith('.md') && !generated.has(name));
+  return names.flatMap((name) => blocksOf(name, readFileSync(`docs/${name}`, 'utf8')));
+}
+
+const isUnmarked = (block: GuideBlock) =>
+  block.notRun === undefined && block.testedBy === undefined;
+
+/** The commands of a Markdown text that run one by one: the lines of its `sh` blocks without an output. */
+export function shellLines(markdown: string): readonly string[] {
+  return blocksOf('', markdown)
+    .filter((block) => isUnmarked(block) && block.language === 'sh' && block.output === undefined)
+    .flatMap(({ text }) => text.split('\n'))
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** Whether the block runs as a whole. */
+export function isScript(block: GuideBlock): boolean {
+  const { language, output } = block;
+  return isUnmarked(block) && (language === 'bash' || (language === 'sh' && output !== undefined));
+}
+
+/** The exit code in a comment at the end of a command or script, else 0. */
+export function expectedCode(text: string): number {
+  return Number(/# exit code (?<code>\d+)\n?$/.exec(text)?.groups?.['code'] ?? 0);
+}

@@ -1,10 +1,13 @@
 // The exports of `natter/client`, the client for other programs (docs/client.md).
 import packageJson from '../package.json' with { type: 'json' };
-import type { Client, ClientOptions as AllClientOptions } from './client/client.ts';
+import type {
+  Client as ServiceClient,
+  ClientOptions as AllClientOptions,
+} from './client/client.ts';
 import { createClient as createClientWith } from './client/create-client.ts';
 import { systemClock } from './clock.ts';
 
-export type { CallOptions, Client, ReadOptions } from './client/client.ts';
+export type { CallOptions, ReadOptions } from './client/client.ts';
 export {
   collectAnswer,
   IncompleteAnswer,
@@ -42,6 +45,23 @@ export {
   type RemedyCode,
 } from './failure.ts';
 
+declare global {
+  // For programs that compile without `esnext.disposable` and without Node's types; every supported Node has the symbols.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+    readonly asyncDispose: unique symbol;
+  }
+  interface Disposable {
+    [Symbol.dispose](): void;
+  }
+  interface AsyncDisposable {
+    [Symbol.asyncDispose](): PromiseLike<void>;
+  }
+}
+
+/** `using` and `await using` close it at the end of their block. */
+export interface Client extends ServiceClient, Disposable, AsyncDisposable {}
+
 type ProcessOption = 'environment' | 'clock' | 'random' | 'userAgent';
 
 /** Only `baseUrl` is required. `environment` sets the proxies; default: the environment of the process. */
@@ -53,11 +73,16 @@ export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport'> 
  * @throws Failure `configuration` for invalid options
  */
 export function createClient(options: ClientOptions): Client {
-  return createClientWith({
+  const client = createClientWith({
     ...options,
     environment: options.environment ?? process.env,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     userAgent: options.userAgent ?? `natter/${packageJson.version}`,
   });
+  return {
+    ...client,
+    [Symbol.dispose]: () => client.close(),
+    [Symbol.asyncDispose]: async () => client.close(),
+  };
 }

@@ -50,9 +50,22 @@ const modules = [
   ['program.cts', ['--module', 'node16']],
   ['program.ts', ['--module', 'esnext', '--moduleResolution', 'bundler']],
 ];
+/** Without and with TypeScript's own types of `using`. */
+const libraries = ['es2023,dom', 'es2023,dom,esnext.disposable'];
+const disposing = `
+  import { createClient } from 'natter/client';
+  export async function list(): Promise<number> {
+    using first = createClient({ baseUrl: 'https://api.example.com' });
+    await using second = createClient({ baseUrl: 'https://api.example.com' });
+    return (await first.listModels()).length + (await second.listModels()).length;
+  }`;
 for (const [name, module] of modules) {
-  const errors = typeErrors(name, request('params: { temperature: 0 }'), module);
-  if (errors !== '') throw new Error(`${name} with ${module.join(' ')}: ${errors}`);
+  for (const text of [request('params: { temperature: 0 }'), disposing]) {
+    for (const library of libraries) {
+      const errors = typeErrors(name, text, [...module, '--lib', library]);
+      if (errors !== '') throw new Error(`${name} with ${module.join(' ')}, ${library}: ${errors}`);
+    }
+  }
 }
 const mistakes = [
   [request('max_token: 5'), 'max_token'],

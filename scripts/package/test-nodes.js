@@ -102,14 +102,16 @@ function tryNode(node) {
 }
 
 function tryLibrary(node) {
-  const report = 'console.log(typeof client.createClient)';
+  const report = `
+    const opened = client.createClient({ baseUrl: 'http://localhost:1' });
+    void opened[Symbol.asyncDispose]().then(() => console.log('closed'));`;
   const programs = [
     ['--input-type=module', '--eval', `import * as client from 'natter/client'; ${report}`],
     ['--eval', `const client = require('natter/client'); ${report}`],
   ];
   for (const words of programs) {
     const { stdout, stderr } = spawnSync(node, words, { cwd: installed, encoding: 'utf8' });
-    if (stdout !== 'function\n') throw new Error(`natter/client: ${stdout}${stderr}`);
+    if (stdout !== 'closed\n') throw new Error(`natter/client: ${stdout}${stderr}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/clock.ts';
 import { createClient, type ChatEvent, type CompletionRequest } from '../../src/library.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { startRawServer } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 
 const request: CompletionRequest = {
   model: 'origin',
@@ -30,6 +31,39 @@ test('only a base URL is required', async () => {
   });
   expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual(request);
   await server.stop();
+});
+
+async function listWithUsing(baseUrl: string): Promise<unknown> {
+  using client = createClient({ baseUrl });
+  return await client.listModels();
+}
+
+async function listWithAwaitUsing(baseUrl: string): Promise<unknown> {
+  await using client = createClient({ baseUrl });
+  return await client.listModels();
+}
+
+test.each([
+  ['using', listWithUsing],
+  ['await using', listWithAwaitUsing],
+])('`%s` closes the connections of the client', async (_, list) => {
+  const server = await serve([[json(200, { object: 'list', data: [] })]]);
+  expect(await list(server.url)).toEqual([]);
+  await server.idle();
+  expect(server.connections()).toBe(1);
+});
+
+test('a client without `using` keeps its connection', async () => {
+  const server = await serve([[json(200, { object: 'list', data: [] })]]);
+  const client = createClient({ baseUrl: server.url });
+  await client.listModels();
+  await client.listModels();
+  expect({ connections: server.connections(), open: server.open() }).toEqual({
+    connections: 1,
+    open: 1,
+  });
+  client[Symbol.dispose]();
+  await server.idle();
 });
 
 test("the caller's options override the defaults", async () => {

@@ -1,31 +1,107 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { expect, test } from 'vitest';
-import { readRecording } from '../../src/recording/read-recording.ts';
-import { runNatter } from '../support/natter.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  startScriptedService,
+  type ScriptedService,
+} from '../../scripts/pictures/scripted-service.ts';
+import { openTerminal } from '../support/terminal.ts';
 
-const recording = 'docs/pictures/conversation.jsonl';
+const themes = ['dark', 'light'];
+const largestPicture = 80_000;
 
-/** The prompt that was recorded. */
-function recordedPrompt(): string {
-  const { exchanges, unreadable } = readRecording(recording);
-  expect(unreadable).toEqual([]);
-  const body = exchanges[0]?.request.body as { messages: readonly { content: string }[] };
-  return body.messages[0]?.content ?? '';
+const pictureOf = (theme: string) => readFileSync(`docs/pictures/${theme}.svg`, 'utf8');
+
+const unescapeXml = (text: string) =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+/** Elements that are not closed, tags that close a different element, and malformed attributes. */
+function problemsOf(svg: string): readonly string[] {
+  const open: string[] = [];
+  const problems: string[] = [];
+  for (const [tag, end, name = '', rest = ''] of svg.matchAll(/<(\/?)([a-z]+)([^<>]*)>/g)) {
+    const attributes = rest.replaceAll(/ [a-zA-Z-]+="[^"<&]*"/g, '');
+    if (end === '/' ? open.pop() !== name : !/^\/?$/.test(attributes)) problems.push(tag);
+    if (end !== '/' && !rest.endsWith('/')) open.push(name);
+  }
+  return [...problems, ...open];
 }
 
-/** The concatenated texts of a picture. */
-const shownIn = (name: string) =>
-  readFileSync(`docs/pictures/${name}.svg`, 'utf8').replaceAll(/<[^>]*>/g, '');
+interface ShownText {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+}
 
-test.each(['dark', 'light'])('the %s picture shows its recording', async (name) => {
-  const prompt = recordedPrompt();
-  const words = ['--replay', resolve(recording), '--speed', 'max', prompt];
-  const { code, stdout } = await runNatter(words);
-  expect(code).toBe(0);
-  const shown = shownIn(name);
-  expect(shown).toContain(prompt);
-  const [firstWords = ''] = stdout.split('**');
-  expect(shown).toContain(firstWords.trim());
-  expect(shown).toContain('replay · origin');
+/** The text of the last frame: the groups that are not hidden at the end. */
+function lastFrame(svg: string): string {
+  const shown = [...svg.matchAll(/<g class="a t\d+">(.*)<\/g>/g)].flatMap(([, group = '']) =>
+    Array.from(
+      group.matchAll(/<text x="([\d.]+)" y="(\d+)"[^>]*>([^<]*)<\/text>/g),
+      ([, x, y, text = '']): ShownText => ({ x: Number(x), y: Number(y), text: unescapeXml(text) }),
+    ),
+  );
+  const rows = new Map<number, string>();
+  for (const { x, y, text } of shown.toSorted((one, other) => one.x - other.x)) {
+    rows.set(y, (rows.get(y) ?? '').padEnd(Math.round(x / 8.4)) + text);
+  }
+  return [...rows]
+    .toSorted(([one], [other]) => one - other)
+    .map(([, row]) => row)
+    .join('\n');
+}
+
+/** Without what differs from run to run: times and speeds, and the widths of their columns. */
+const withoutFigures = (text: string) =>
+  text.replaceAll(/\d+(\.\d+)?( m?s\b)?/g, 'N').replaceAll(/ +/g, ' ');
+
+describe.each(themes)('the %s picture', (theme) => {
+  const svg = pictureOf(theme);
+
+  test('is well-formed', () => {
+    expect(problemsOf(svg)).toEqual([]);
+    const content = svg.replaceAll(/<style>[^<]*<\/style>|<[^<>]*>/g, '');
+    expect(content.replaceAll(/&(lt|gt|amp);/g, '')).not.toMatch(/[<>&]/);
+  });
+
+  test('is small, and has no scripts or external resources', () => {
+    expect(Buffer.byteLength(svg)).toBeLessThan(largestPicture);
+    expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
+      /script|href|url\(|@import|https?:|<image|<foreignObject| on[a-z]+=/i,
+    );
+  });
+
+  test('shows its last frame where motion is reduced', () => {
+    expect(svg).toContain('@media (prefers-reduced-motion:reduce){.a{animation:none}}');
+    const shown = lastFrame(svg);
+    expect(shown).toContain('$ git diff | natter "review this"');
+    expect(shown).toContain('$ natter compare ');
+  });
+});
+
+test('the pictures differ only in their colours', () => {
+  const [dark, light] = themes.map((theme) => pictureOf(theme).replaceAll(/#[\da-f]{6}/g, '#'));
+  expect(dark).toBe(light);
+});
+
+describe('the pictures show what natter prints; npm run pictures updates them', () => {
+  let service: ScriptedService;
+  beforeAll(async () => {
+    service = await startScriptedService({ isHurried: true });
+  });
+  afterAll(() => service.close());
+
+  test.each([
+    `cat ${resolve('docs/pictures/change.diff')} | $NATTER "review this"`,
+    '$NATTER compare "when do I rebase, and when do I merge?"',
+  ])('%s', async (shell) => {
+    const env = { NATTER_BASE_URL: service.url, NATTER_API_KEY: 'scripted-key' };
+    const session = openTerminal([], { shell, env });
+    expect((await session.exit).exitCode).toBe(0);
+    const shown = withoutFigures(lastFrame(pictureOf('dark'))).split('\n');
+    const rows = withoutFigures(await session.screen())
+      .split('\n')
+      .filter((row) => row !== '');
+    expect(shown).toEqual(expect.arrayContaining(rows.map((row) => row.trimEnd())));
+  });
 });

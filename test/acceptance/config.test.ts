@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNatter, temporaryHome } from '../support/natter.ts';
@@ -96,6 +96,18 @@ test('config path names the file that config set writes', async () => {
     version: 1,
     profiles: { default: { model: 'nextgen' } },
   });
+});
+
+test('config paths names the files and folders that natter writes', async () => {
+  const { run } = inOneHome({ NODE_DISABLE_COMPILE_CACHE: '' });
+  const { stdout } = await run('config', 'paths');
+  const path = new Map(stdout.split('\n').map((row) => row.split('\t') as [string, string]));
+  const written = ['settings', 'conversations', 'trash', 'cache'];
+  await run('config', 'set', 'model', 'nextgen');
+  await run('--sandbox', 'hello');
+  await run('conversations', 'delete', 'latest');
+  expect(written.filter((name) => !existsSync(path.get(name) ?? ''))).toEqual([]);
+  expect((await run('config', 'paths', 'trash')).stdout).toBe(`${path.get('trash')}\n`);
 });
 
 test.each([

@@ -47,6 +47,7 @@ describe('Y34', () => {
     ['conversations', 'search', 'nowhere', '--json'],
     ['last', '--block', '1'],
     ['config', 'get', 'system'],
+    ['config', 'paths', 'nowhere'],
   ])('not_found without output: natter %s %s %s %s', async (...words) => {
     const { code, stdout } = await data.run([...words, '--sandbox']);
     expect({ code, stdout }).toEqual({ code: 6, stdout: '' });

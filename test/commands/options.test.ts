@@ -134,6 +134,8 @@ describe('config', () => {
     ['config set model x --profile p', ['set', { ...defaults, profile: 'p' }, 'model', 'x']],
     ['config unset model', ['unset', defaults, 'model']],
     ['config path', ['path', defaults]],
+    ['config paths', ['paths', defaults, undefined]],
+    ['config paths cache --json', ['paths', { ...defaults, json: true }, 'cache']],
     ['config use p', ['use', defaults, 'p']],
     ['config profiles', ['profiles', defaults]],
     ['config remove-profile p', ['remove', defaults, 'p']],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { resolveFolders } from '../../src/settings/folders.ts';
+import { resolveCacheFolder, resolveFolders } from '../../src/settings/folders.ts';
 import { failureOf } from './fixtures/stored.ts';
 
 const linux = { platform: 'linux', homeDirectory: '/home/ada' } as const;
@@ -109,5 +109,24 @@ describe('resolveFolders', () => {
       data: undefined,
       state: undefined,
     });
+  });
+});
+
+describe('resolveCacheFolder', () => {
+  test.each([
+    [{ HOME: '/home/ada' }, '/home/ada/.cache/natter'],
+    [{ HOME: '/home/ada', XDG_CACHE_HOME: '/c' }, '/c/natter'],
+    [{ HOME: '/home/ada', XDG_CACHE_HOME: 'relative' }, '/home/ada/.cache/natter'],
+    [{ HOME: '/home/ada', XDG_CACHE_HOME: '/c', NODE_COMPILE_CACHE: '/n' }, '/n/natter'],
+    [{ HOME: 'relative' }, undefined],
+    [{}, undefined],
+  ])('with %j is %s', (environment, folder) => {
+    expect(resolveCacheFolder({ ...linux, environment })).toBe(folder);
+  });
+
+  test('uses the local folder on Windows', () => {
+    const environment = { LOCALAPPDATA: String.raw`D:\Local`, XDG_CACHE_HOME: String.raw`D:\xdg` };
+    const folder = resolveCacheFolder({ ...linux, platform: 'win32', environment });
+    expect(folder).toBe(String.raw`D:\Local\natter`);
   });
 });

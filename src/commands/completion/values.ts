@@ -76,11 +76,17 @@ async function conversations(
   return conversationCandidates(context, typed, section);
 }
 
-const settingNames: Source = () =>
-  settingKeys.map((key) => ({
-    value: definitions[key].name,
-    description: definitions[key].summary,
-  }));
+const settingNames: readonly Candidate[] = settingKeys.map((key) => ({
+  value: definitions[key].name,
+  description: definitions[key].summary,
+}));
+
+/** Of `config paths`, loaded on demand, else of settings. */
+const names: Source = async ({ command }) => {
+  if (command.name !== 'paths') return settingNames;
+  const { storedKinds } = await import('../service/stored-paths.ts');
+  return storedKinds.map(({ name, summary }) => ({ value: name, description: summary }));
+};
 
 const settingValue: Source = (request) => {
   const key = settingKeys.find((candidate) => definitions[candidate].name === request.before[0]);
@@ -125,7 +131,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
     (request) =>
       conversations(request, request.command.name === 'undelete' ? 'trash' : 'conversations'),
   ],
-  ['name', settingNames],
+  ['name', names],
   ['value', settingValue],
   ['words', helpWords],
 ]);

@@ -3,6 +3,7 @@ import { settingNames } from '../../settings/setting-name.ts';
 import type { Context, Run } from '../program/context.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-format.ts';
+import { storedKinds } from '../service/stored-paths.ts';
 
 export interface RunConfig {
   readonly list: Run<JsonOptions>;
@@ -10,6 +11,7 @@ export interface RunConfig {
   readonly set: Run<GlobalOptions, [name: string, value: string]>;
   readonly unset: Run<GlobalOptions, [name: string]>;
   readonly path: Run<GlobalOptions>;
+  readonly paths: Run<JsonOptions, [name: string | undefined]>;
   readonly use: Run<GlobalOptions, [profile: string]>;
   readonly profiles: Run<JsonOptions>;
   readonly remove: Run<GlobalOptions, [profile: string]>;
@@ -23,12 +25,35 @@ const runConfig: RunConfig = {
   set: async (...words) => (await load()).setSetting(...words),
   unset: async (...words) => (await load()).unsetSetting(...words),
   path: async (...words) => (await load()).showPath(...words),
+  paths: async (...words) => (await load()).showPaths(...words),
   use: async (...words) => (await load()).useProfile(...words),
   profiles: async (...words) => (await load()).listProfiles(...words),
   remove: async (...words) => (await load()).removeProfile(...words),
 };
 
 const json = ['--json', 'print JSON'] as const;
+
+const pathNames = storedKinds.map(({ name }) => name);
+
+function buildPaths(context: Context, run: RunConfig): readonly Command[] {
+  const path = new Command('path')
+    .summary('print the path of the settings file')
+    .description('Prints the path of the settings file.');
+  path.action(() => run.path(context, path.optsWithGlobals()));
+  const paths = new Command('paths')
+    .argument('[name]', `one of ${pathNames.join(', ')} (default: all)`)
+    .summary('print where natter keeps its files')
+    .description('Prints where natter keeps its files, whether they exist yet or not.')
+    .option(...json);
+  paths.action((name?: string) => run.paths(context, paths.optsWithGlobals(), name));
+  setExamples(path, ['cat "$(natter config path)"']);
+  setExamples(paths, [
+    'natter config paths',
+    'ls "$(natter config paths conversations)"',
+    'natter config paths --json',
+  ]);
+  return [path, paths];
+}
 
 function buildReaders(context: Context, run: RunConfig): readonly Command[] {
   const list = new Command('list')
@@ -42,10 +67,6 @@ function buildReaders(context: Context, run: RunConfig): readonly Command[] {
     .description('Prints one setting in force.')
     .option(...json);
   get.action((name: string) => run.get(context, get.optsWithGlobals(), name));
-  const path = new Command('path')
-    .summary('print the path of the settings file')
-    .description('Prints the path of the settings file.');
-  path.action(() => run.path(context, path.optsWithGlobals()));
   const profiles = new Command('profiles')
     .summary('list the profiles')
     .description('Lists the profiles; the current one is marked.')
@@ -53,9 +74,8 @@ function buildReaders(context: Context, run: RunConfig): readonly Command[] {
   profiles.action(() => run.profiles(context, profiles.optsWithGlobals()));
   setExamples(list, ['natter config list', 'natter config list --json']);
   setExamples(get, ['natter config get model']);
-  setExamples(path, ['cat "$(natter config path)"']);
   setExamples(profiles, ['natter config profiles']);
-  return [list, get, path, profiles];
+  return [list, get, ...buildPaths(context, run), profiles];
 }
 
 function buildWriters(context: Context, run: RunConfig): readonly Command[] {

@@ -1,11 +1,9 @@
 import { type Environment, isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { resolveFolders } from '../../settings/folders.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { parseSettingName } from '../../settings/setting-name.ts';
 import { jsonRow, listSettings as settingRows } from '../../settings/setting-rows.ts';
-import { settingsFile, settingsPath } from '../../settings/settings-file.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { present } from '../print/presentation.ts';
@@ -13,6 +11,7 @@ import { printJson, printSettings, printTable } from '../print/print-data.ts';
 import type { Run } from '../program/context.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
+import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
 
 /** Runs `natter config list`. @throws Failure */
 export const listSettings: Run<JsonOptions> = async (context, options) => {
@@ -79,13 +78,28 @@ export const unsetSetting: Run<GlobalOptions, [name: string]> = async (context, 
 
 /** Runs `natter config path`. @throws Failure `storage` without a home folder */
 export const showPath: Run<GlobalOptions> = async (context) => {
-  const { config } = resolveFolders(context);
-  if (config === undefined) {
-    throw new Failure('storage', 'the settings folder is unknown: there is no home folder', {
-      hint: 'set NATTER_CONFIG_DIR',
-    });
+  await context.streams.stdout.write(`${findStoredPath(context, 'settings').path}\n`);
+};
+
+/**
+ * Runs `natter config paths [name]`.
+ * @throws Failure `not_found` for an unknown name, `storage` for a path without a home folder
+ */
+export const showPaths: Run<JsonOptions, [name: string | undefined]> = async (
+  context,
+  options,
+  name,
+) => {
+  if (name !== undefined) {
+    const found = findStoredPath(context, name);
+    if (options.json === true) return printJson(context, found);
+    return context.streams.stdout.write(`${found.path}\n`);
   }
-  await context.streams.stdout.write(`${settingsPath(config, settingsFile)}\n`);
+  const paths = storedPaths(context);
+  if (options.json === true) return printJson(context, paths);
+  const columns = [{ heading: 'NAME' }, { heading: 'PATH' }];
+  const rows = paths.map((stored) => [stored.name, stored.path]);
+  await printTable(context, await present(context, options), columns, rows);
 };
 
 /** Runs `natter config use <profile>`. @throws Failure */

@@ -152,6 +152,7 @@ describe('values', () => {
     ['config set save ', ['true', 'false']],
     ['config set system ', []],
     ['config get max', ['max-tokens']],
+    ['config paths c', ['credentials', 'conversations', 'cache']],
     ['--profile ', ['default', 'local', 'work']],
     ['config use w', ['work']],
     ['--file ', [':files']],

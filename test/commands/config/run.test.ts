@@ -73,3 +73,67 @@ test('D10 without a home folder, settings have their defaults and cannot be save
     hint: expect.stringContaining('NATTER_CONFIG_DIR'),
   });
 });
+
+const home = { homeDirectory: '/home/ada', environment: { HOME: '/home/ada' } };
+
+/** Runs one command line without writing. */
+async function show(line: string, options: MemoryOptions = home): Promise<string> {
+  const memory = createMemoryContext(options);
+  await runProgram(memory.context, line.split(' '));
+  return memory.stdout();
+}
+
+const paths = {
+  settings: '/home/ada/.config/natter/config.json',
+  credentials: '/home/ada/.config/natter/credentials.json',
+  conversations: '/home/ada/.local/share/natter/conversations',
+  trash: '/home/ada/.local/share/natter/trash',
+  state: '/home/ada/.local/state/natter',
+  cache: '/home/ada/.cache/natter',
+};
+
+test('config paths prints each name and path, separated by a tab, into a pipe', async () => {
+  const rows = Object.entries(paths).map(([name, path]) => `${name}\t${path}\n`);
+  expect(await show('config paths')).toBe(rows.join(''));
+});
+
+test('on a terminal, config paths prints a table with a heading', async () => {
+  const text = await show('config paths --color never', { ...home, terminals: ['stdout'] });
+  const [heading, ...rows] = text.trimEnd().split('\n');
+  expect(heading).toBe('NAME           PATH');
+  expect(rows).toEqual(Object.entries(paths).map(([name, path]) => name.padEnd(15) + path));
+});
+
+test('config paths --json is an array, with a name one object', async () => {
+  const all = Object.entries(paths).map(([name, path]) => ({ name, path }));
+  expect(JSON.parse(await show('config paths --json'))).toEqual(all);
+  const one = { name: 'cache', path: paths.cache };
+  expect(JSON.parse(await show('config paths cache --json'))).toEqual(one);
+});
+
+test.each(Object.entries(paths))('config paths %s prints only %s', async (name, path) => {
+  expect(await show(`config paths ${name}`)).toBe(`${path}\n`);
+});
+
+test('config paths with an unknown name is not_found, with the names in its hint', async () => {
+  await expect(show('config paths caches')).rejects.toMatchObject({
+    kind: 'not_found',
+    message: 'there is no path named "caches"',
+    hint: 'the names are settings, credentials, conversations, trash, state, cache',
+  });
+});
+
+test('D10 without a home folder, config paths prints the paths that variables set', async () => {
+  const options = { environment: { NATTER_STATE_DIR: '/state' } };
+  expect(await show('config paths', options)).toBe('state\t/state\n');
+  expect(await show('config paths --json', {})).toBe('[]\n');
+});
+
+test.each([
+  ['settings', 'set NATTER_CONFIG_DIR'],
+  ['trash', 'set NATTER_DATA_DIR'],
+  ['state', 'set NATTER_STATE_DIR'],
+  ['cache', 'set NODE_COMPILE_CACHE'],
+])('D10 without a home folder, config paths %s fails: %s', async (name, hint) => {
+  await expect(show(`config paths ${name}`, {})).rejects.toMatchObject({ kind: 'storage', hint });
+});

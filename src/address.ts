@@ -19,7 +19,6 @@ export function completeAddress(address: string): string {
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const loopback = new RegExp(`^(?:localhost|::1|127(?:\\.${octet}){3})$`);
 
-/** Whether a host name or address always refers to this machine. */
 export function isLoopback(host: string): boolean {
   return loopback.test(host);
 }

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Clock {
   /** Monotonic milliseconds; only differences are meaningful. */
   monotonic(): number;
-  /** Wall-clock time. */
   date(): Date;
   /**
    * Resolves after `milliseconds`, which may exceed the limit of Node's timers; `Infinity` sleeps until `signal` aborts.
@@ -14,7 +13,6 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A clock with timers for background tasks. */
 export interface ProgramClock extends Clock {
   /** Calls `action` at this interval; returns the stop function. Does not keep the process running. */
   repeat(milliseconds: number, action: () => void): () => void;

@@ -1,4 +1,3 @@
-/** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An empty variable counts as unset. */

@@ -14,7 +14,6 @@ export type FailureKind =
   | 'storage'
   | 'no_answer';
 
-/** Codes without data. */
 type PlainRemedyCode =
   | 'send-again'
   | 'retry-later'
@@ -45,12 +44,11 @@ type PlainRemedyCode =
 type LimitOption = 'idleTimeout' | 'firstByteTimeout' | 'totalTimeout';
 
 /**
- * What may help after a failure: a code and its data. The command line and the REPL each have a hint for each code;
- * docs/client.md lists the codes. Like messages, the texts may come from a server or a file.
+ * What may help after a failure; docs/client.md lists the codes. Like messages, the texts may come from a server or a
+ * file.
  */
 export type Remedy =
   | { readonly [Code in PlainRemedyCode]: { readonly code: Code } }[PlainRemedyCode]
-  /** `limit` is the client's option. */
   | { readonly code: 'raise-timeout'; readonly limit: LimitOption }
   /** The service accepts requests from `time` (local) on, in `seconds` seconds. */
   | { readonly code: 'wait-until'; readonly time: string; readonly seconds: number }
@@ -71,7 +69,6 @@ export type RemedyCode = Remedy['code'];
 
 /** Details from the service; absent if it reported none. */
 interface ServiceDetails {
-  /** HTTP status of the response. */
   readonly status?: number;
   /** Seconds to wait, as requested by the service. */
   readonly retryAfterSeconds?: number;
@@ -82,9 +79,9 @@ interface ServiceDetails {
 }
 
 export interface FailureOptions extends ServiceDetails {
-  /** What to type next, for a failure that only one entrance can have: one line without a full stop. */
+  /** What to type next, for a failure that only one front end can have: one line without a full stop. */
   readonly hint?: string;
-  /** What may help, for a failure that several entrances can have. */
+  /** What may help, for a failure that several front ends can have. */
   readonly remedy?: Remedy;
   readonly cause?: unknown;
 }

@@ -63,7 +63,6 @@ const maxDepth = 500;
 
 const limits: JsonLimits = { depth: maxDepth, values: Infinity };
 
-/** Whether a text contains a character more than `limit` times. */
 function hasMore(text: string, character: string, limit: number): boolean {
   let index = -1;
   for (let count = 0; count <= limit; count += 1) {

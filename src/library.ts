@@ -69,7 +69,7 @@ export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport'> 
   Partial<Pick<AllClientOptions, ProcessOption>>;
 
 /**
- * A client of the service at `baseUrl`. Sends nothing before its first call; keeps connections open between calls.
+ * Sends nothing before its first call; keeps connections open between calls.
  * @throws Failure `configuration` for invalid options
  */
 export function createClient(options: ClientOptions): Client {

@@ -108,8 +108,8 @@ async function runCommandLine(context: Context, words: readonly string[]): Promi
 const graceTime = 500;
 
 /**
- * Rejects with the signal that arrived, after the grace time, so that a blocked reader or an unopened pipe does not keep
- * natter running.
+ * Rejects with the signal's reason after the grace time: a blocked reader or an unopened pipe must not keep natter
+ * running.
  */
 function graceAfter(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
@@ -121,7 +121,6 @@ function graceAfter(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Reports that the module for reports is missing. */
 function withoutReport(missing: unknown): { text: string; exitCode: number } {
   const failure = replacedFailure(missing);
   if (failure === undefined) throw missing;

@@ -1,6 +1,5 @@
 import type { FailureKind } from '../failure.ts';
 
-/** The counts of a run. */
 export interface Tally {
   /** Items of this run; undefined until the input is read completely. */
   total: number | undefined;

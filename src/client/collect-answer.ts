@@ -9,7 +9,6 @@ export interface AnswerTexts {
   readonly refusal: string;
 }
 
-/** The metadata at the end of an answer. */
 export interface AnswerEnding extends Omit<AnswerFinished, 'type'> {}
 
 export interface CollectedAnswer extends AnswerTexts, AnswerEnding {}
@@ -53,5 +52,5 @@ export async function collectAnswer(events: AsyncIterable<ChatEvent>): Promise<C
     throw isPartial ? new IncompleteAnswer(error, texts, ending) : error;
   }
   if (ending !== undefined) return { ...texts, ...ending };
-  throw new Failure('unexpected', 'the events ended before the answer did');
+  throw new Failure('unexpected', 'the events ended before the answer was complete');
 }

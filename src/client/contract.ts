@@ -35,12 +35,10 @@ export interface CompletionRequest {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** The body of the request. */
 export function completionBody({ params, ...fields }: CompletionRequest): object {
   return { ...fields, ...params };
 }
 
-/** Counts of tokens. */
 export interface Usage {
   readonly prompt_tokens?: number;
   readonly completion_tokens?: number;
@@ -53,7 +51,6 @@ export interface ModelRecord {
   readonly [field: string]: unknown;
 }
 
-/** A model in the contract. */
 export interface CatalogueEntry {
   readonly id: string;
   /** Context window in tokens. */

@@ -11,7 +11,7 @@ import { scheduleRetry, waitForRetry } from './retry.ts';
 import { createService, type ConnectedService, type Service } from './service.ts';
 
 /**
- * A client of one service. Sends nothing before its first call; keeps connections open between calls.
+ * Sends nothing before its first call; keeps connections open between calls.
  * @throws Failure `configuration` for invalid options
  */
 export function createClient(options: ClientOptions): Client {

@@ -7,7 +7,6 @@ import { rephrase, RequestFailure } from './failure/request-failure.ts';
 import type { Mask } from './failure/short-text.ts';
 
 export interface RetryPolicy {
-  /** Maximum number of retries. */
   readonly retries: number;
   /** Longest `Retry-After` to wait for, in milliseconds; 0 and `Infinity` mean any up to a year. */
   readonly waitLimit: number;

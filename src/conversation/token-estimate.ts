@@ -19,7 +19,6 @@ export function estimateTokens(text: string): number {
   return Math.ceil(ascii / asciiPerToken) + other;
 }
 
-/** {@link estimateTokens} over a whole request. */
 export function estimateMessages(messages: readonly Message[]): number {
   return messages.reduce(
     (sum, message) => sum + tokensPerMessage + estimateTokens(message.content),

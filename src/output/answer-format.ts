@@ -24,7 +24,7 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
     (name) => options[name] === true,
   );
   if (asked.length > 1) {
-    throw new Failure('usage', `--${asked[0]} and --${asked[1]} exclude each other`, {
+    throw new Failure('usage', `--${asked[0]} and --${asked[1]} cannot be used together`, {
       hint: 'choose one output format',
     });
   }

@@ -16,7 +16,6 @@ export interface AnswerMetadata {
   readonly complete: boolean;
 }
 
-/** How an answer ended. */
 export interface AnswerOutcome {
   readonly metadata: AnswerMetadata;
   /** Why the answer is missing or incomplete; undefined for a complete answer. */

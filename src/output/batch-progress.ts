@@ -62,7 +62,6 @@ export interface BatchFigures {
   readonly elapsed: number;
 }
 
-/** Why a batch is waiting or stopping. */
 export interface BatchState {
   /** Milliseconds until the next request is allowed; 0 if it is allowed now. */
   readonly waiting: number;

@@ -1,6 +1,5 @@
 import { Failure, replacedFailure } from '../failure.ts';
 
-/** How a failure is printed. */
 export interface FailureReportOptions {
   /** One JSON line instead of text. */
   readonly json: boolean;

@@ -85,7 +85,6 @@ export function eventRecords(event: ChatEvent): readonly object[] {
   }
 }
 
-/** The `--jsonl` lines of one event. */
 export function eventLines(event: ChatEvent): string {
   return eventRecords(event).map(jsonLine).join('');
 }

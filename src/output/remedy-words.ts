@@ -1,7 +1,7 @@
 import { sendAgain } from './failure-report.ts';
 import type { Failure, Remedy, RemedyCode } from '../failure.ts';
 
-/** A hint for each code: one line without a full stop. */
+/** Hints are one line without a full stop. */
 export type RemedyWords<Code extends RemedyCode = RemedyCode> = {
   readonly [One in Code]: (remedy: Extract<Remedy, { readonly code: One }>) => string;
 };
@@ -13,13 +13,13 @@ export const timeoutOptions = {
   totalTimeout: '--timeout',
 };
 
-/** Hints that name neither a command nor a key, for every entrance. */
+/** Hints that name neither a command nor a key, for every front end. */
 export const commonWords = {
   'send-again': () => sendAgain,
   'retry-later': () => 'try again later',
   'report-to-operator': () => 'try again; if it happens again, report it to the service operator',
   'ask-about-limits': () => 'ask the provider of the service about your limits',
-  'check-quota': () => 'check the plan and billing of the account; a retry does not help',
+  'check-quota': () => 'check the plan and billing of the account; retrying does not help',
   'rephrase-prompt': () =>
     'the received text is kept; rephrase the prompt, or use a different model',
   'ask-for-text': () => 'the received text is kept; natter runs no tools, so ask for text only',
@@ -33,7 +33,7 @@ export const commonWords = {
   'sign-in-to-proxy': ({ variable }) =>
     `add them to the proxy variable: ${variable}=http://user:password@host:port`,
   'trust-authority': () =>
-    'set NODE_EXTRA_CA_CERTS to the certificate file of your own authority; for a public one, the service must send its whole chain',
+    'set NODE_EXTRA_CA_CERTS to the certificate file of your own authority; for a public one, the service must send the complete certificate chain',
   'trust-certificate': () => 'if you trust it, set NODE_EXTRA_CA_CERTS to its file',
   'check-clock': () =>
     "check this machine's clock; if it is right, the service needs a new certificate",
@@ -42,10 +42,10 @@ export const commonWords = {
     'a gateway may add headers; NODE_OPTIONS=--max-http-header-size=65536 raises the limit',
 } satisfies Partial<RemedyWords>;
 
-/** The hints that each entrance must have. */
+/** The hints that each front end must have. */
 export type EntranceWords = RemedyWords<Exclude<RemedyCode, keyof typeof commonWords>>;
 
-/** The hint of a failure: the one it has, else its remedy in the words of an entrance. */
+/** The failure's own hint, else the front end's hint for its remedy. */
 export function hintOf({ hint, remedy }: Failure, words: EntranceWords): string | undefined {
   if (hint !== undefined || remedy === undefined) return hint;
   const all: RemedyWords = { ...commonWords, ...words };

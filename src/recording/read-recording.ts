@@ -12,7 +12,6 @@ import {
 /** `at` is milliseconds after the request. */
 export type TimedEvent = ResponseEvent & { readonly at: number };
 
-/** One request and its response or failure. */
 export interface RecordedExchange {
   readonly number: number;
   readonly request: RecordedRequest;

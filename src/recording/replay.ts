@@ -15,7 +15,6 @@ export interface ReplayOptions {
   readonly mask: (text: string) => string;
 }
 
-/** The replay of one exchange. */
 interface Playback {
   readonly exchange: RecordedExchange;
   readonly clock: ReplayClock;

@@ -2,7 +2,6 @@ import { catalogue } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { isJsonObject } from '../json.ts';
 
-/** A message of an accepted request. */
 export interface Message {
   readonly role: (typeof roles)[number];
   readonly content: string;

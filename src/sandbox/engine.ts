@@ -34,7 +34,7 @@ function engineFailure(error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   const { kind, retryAfterSeconds: wait } = error;
   const source =
-    kind === 'unauthorized' ? "upstream refused the sandbox's own key, not yours" : 'upstream';
+    kind === 'unauthorized' ? "the upstream rejected the sandbox's key, not yours" : 'upstream';
   return new Failure(clientErrors[kind] ?? 'server_error', `${source}${messageTail(error)}`, {
     cause: error,
     ...(wait !== undefined && Number.isFinite(wait) && { retryAfterSeconds: Math.ceil(wait) }),

@@ -3,7 +3,6 @@ import type { Clock } from '../clock.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** One request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

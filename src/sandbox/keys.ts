@@ -6,7 +6,6 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-/** A published key and its permissions. */
 export interface KeyTier {
   readonly key: string;
   readonly tier: string;

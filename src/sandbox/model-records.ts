@@ -43,7 +43,6 @@ export type ModelShapeName = keyof typeof shapes;
 
 export const modelShapes: Readonly<Record<ModelShapeName, ModelShape>> = shapes;
 
-/** The fault fields that change the models. */
 interface ModelsFault {
   readonly 'models-shape'?: ModelShapeName;
   readonly hostile?: boolean;

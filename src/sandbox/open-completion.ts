@@ -78,7 +78,6 @@ function scriptedCompletion({
   };
 }
 
-/** A valid request for a completion, and what is needed to answer it. */
 export interface CompletionJob {
   readonly exchange: Exchange;
   readonly body: CompletionBody;

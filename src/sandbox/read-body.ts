@@ -26,7 +26,7 @@ export function createBodyMemory({ bodies }: Pick<SandboxLimits, 'bodies'>): Bod
 }
 
 function refuseSize(limit: number): never {
-  throw new Failure('invalid_request', `the request body is over the limit of ${limit} bytes`);
+  throw new Failure('invalid_request', `the request body exceeds the limit of ${limit} bytes`);
 }
 
 /** Resolves with the whole body. Rejects if `accept` throws, `unreadable` aborts, or the connection closes. */

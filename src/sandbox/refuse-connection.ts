@@ -13,7 +13,7 @@ interface Refusal {
 function refusalOf(error: Error, { limits }: SandboxState): Refusal {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return { status: 431, message: `the request head is over ${limits.head} bytes` };
+    return { status: 431, message: `the request headers exceed ${limits.head} bytes` };
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return { status: 408, message: 'the request did not arrive in time' };

@@ -17,7 +17,6 @@ interface Place {
   readonly key: string;
 }
 
-/** Where a setting is in its profile. */
 function placeOf(name: SettingName): Place {
   if (name.family === 'setting') return { key: definitions[name.key].name };
   return { family: name.family === 'parameter' ? 'params' : 'headers', key: name.name };

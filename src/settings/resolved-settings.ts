@@ -1,6 +1,5 @@
 import type { SettingKey, SettingValues } from './definitions.ts';
 
-/** Where a value is from. */
 export interface Source {
   readonly kind: 'flag' | 'environment' | 'profile' | 'default';
   /** `--model`, `NATTER_MODEL`, a profile's name, or `default`. */
@@ -27,7 +26,6 @@ export interface UnsentSecret {
   readonly requested: string;
 }
 
-/** All settings in force, with their sources. */
 export interface ResolvedSettings {
   readonly profile: Resolved<string>;
   readonly values: SettingValues;

@@ -31,7 +31,7 @@ export function checkParameterName(name: string, kind: FailureKind, where = ''):
     throw new Failure(kind, `the parameter ${name}${where} is set by natter itself`, { hint });
   }
   if (name === '' || isPrototypeName(name)) {
-    throw new Failure(kind, `${JSON.stringify(name)} cannot be the name of a parameter${where}`);
+    throw new Failure(kind, `${JSON.stringify(name)} is not a valid parameter name${where}`);
   }
   return name;
 }
@@ -65,7 +65,7 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
   }
   // RFC 9110, 5.6.2: token.
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || isPrototypeName(name)) {
-    throw new Failure(kind, `${JSON.stringify(name)} cannot be the name of a header${where}`);
+    throw new Failure(kind, `${JSON.stringify(name)} is not a valid header name${where}`);
   }
   return lower;
 }

@@ -20,7 +20,6 @@ function maskSettingValue(name: string, value: string): string {
   return header !== undefined && isSecretHeader(header) ? maskMark : value;
 }
 
-/** A row whose value is text. */
 export function textRow(name: string, value: string | undefined, source: Source): SettingRow {
   return value === undefined ? { name, value, source } : { name, value, json: value, source };
 }

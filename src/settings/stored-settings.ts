@@ -29,7 +29,6 @@ export interface CredentialsDocument {
   readonly profiles: Readonly<Record<string, StoredCredential>>;
 }
 
-/** The content of both files. */
 export interface StoredSettings {
   readonly settings: SettingsDocument;
   readonly credentials: CredentialsDocument;

@@ -31,7 +31,6 @@ export function formatDuration(milliseconds: number): string {
 /** A value in the settings file. */
 export type StoredValue = string | number | boolean;
 
-/** How a kind of value is parsed and stored. */
 export interface ValueType<Value> {
   /** For tables and help: `duration`, `number`. */
   readonly name: string;

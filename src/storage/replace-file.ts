@@ -15,7 +15,7 @@ export function openTemporaryFile(path: string, mode: number): number {
 /** Milliseconds before each retry; short, because they help only on Windows. */
 const pauses = [10, 20, 50, 100, 200];
 
-/** Blocks the process for so many milliseconds. */
+/** Blocks the process. */
 function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

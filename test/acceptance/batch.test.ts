@@ -178,7 +178,7 @@ describe('natter batch', () => {
     [
       ['-', '--template', 'About {x}'],
       'x',
-      'the template has no column, so all prompts would be equal',
+      'the template names no column, so all prompts would be identical',
     ],
     [['-', '-o', '.'], 'x', '. is not a regular file'],
   ])('refuses %j', async (words, input, message) => {

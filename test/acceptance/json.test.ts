@@ -213,8 +213,8 @@ test.each([
   ['--json', '--jsonl'],
   ['--json', '--plain'],
   ['--raw', '--markdown'],
-])('%s and %s exclude each other', async (first, second) => {
+])('%s and %s cannot be used together', async (first, second) => {
   const { code, stdout, stderr } = await runNatter(['--sandbox', first, second, 'hi']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/exclude each other/);
+  expect(stderr).toMatch(/cannot be used together/);
 });

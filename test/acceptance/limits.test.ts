@@ -141,7 +141,7 @@ test.each([
   ['the messages', ['--param', 'messages=[]'], /parameter messages is set by natter itself/],
   ['stream', ['--param', 'stream=false'], /parameter stream is set by natter itself/],
   ['max_tokens', ['--param', 'max_tokens=1'], /parameter max_tokens is set by natter itself/],
-  ['__proto__', ['--param', '__proto__={}'], /cannot be the name of a parameter/],
+  ['__proto__', ['--param', '__proto__={}'], /is not a valid parameter name/],
   ['a token limit of 0', ['-t', '0'], /--max-tokens must be a whole number/],
   ['a fraction of a token', ['-t', '1.5'], /--max-tokens must be a whole number/],
 ])('natter refuses %s', async (_name, flags, message) => {

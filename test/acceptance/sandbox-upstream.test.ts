@@ -109,7 +109,7 @@ test('a wrong upstream key is reported as that of the sandbox, and is masked eve
   });
   const { code, stderr } = await gateway.send('--retries', '0', 'hi');
   expect(code).toBe(9);
-  expect(stderr).toContain("upstream refused the sandbox's own key, not yours");
+  expect(stderr).toContain("the upstream rejected the sandbox's key, not yours");
   await gateway.waitFor('stderr', /upstream: .*key in NATTER_UPSTREAM_API_KEY/);
   await gateway.waitFor('stdout', /"status":500/);
   expect(stderr + gateway.stdout() + gateway.stderr()).not.toContain(upstreamKey);

@@ -104,7 +104,7 @@ describe('Y9: malformed JSON', () => {
   const event = [streamHead(), chunk('data: {"secret\n\n'), chunk(done), lastChunk];
 
   test.each([
-    ['in one body', broken, "the service's answer is malformed JSON (20 characters)"],
+    ['in one body', broken, "the service's response is malformed JSON (20 characters)"],
     ['in an event', event, 'an event that is not a JSON object (8 characters)'],
   ])('%s is retried until there is an answer', async (_, reply, problem) => {
     const server = await serve([reply, [streamed('Hello')]]);
@@ -119,7 +119,7 @@ describe('Y9: malformed JSON', () => {
     const { code, stderr } = await runNatter(['--retries', '1', 'hi'], { env: serviceAt(server) });
     expect(code).toBe(9);
     expect(stderr).toContain(
-      "the service's answer is malformed JSON (20 characters) (after 2 attempts)",
+      "the service's response is malformed JSON (20 characters) (after 2 attempts)",
     );
     expect(stderr).not.toContain('secret');
     expect(stderr).not.toContain('base URL');

@@ -26,7 +26,7 @@ test.each([
     ['-m', 'x', 'chat', 'hi'],
     'ambiguous: "chat" is a command name but follows',
   ],
-  ['two formats', ['hi', '--plain', '--raw'], '--plain and --raw exclude each other'],
+  ['two formats', ['hi', '--plain', '--raw'], '--plain and --raw cannot be used together'],
   ['an invalid duration', ['hi', '--timeout', 'soon'], '--timeout must be a duration'],
   ['a duration with an invalid unit', ['hi', '--idle-timeout', '5d'], '--idle-timeout must be'],
   ['an invalid number', ['hi', '--retries', '-1'], '--retries must be a whole number'],

@@ -28,7 +28,7 @@ test('docs/messages.md has every failure that src creates', () => {
 test.each([
   ['rate_limited', 'quota exhausted (<status>): <reason>'],
   ['unreachable', 'the TLS certificate of <target> has expired (<code>)'],
-  ['server_error', "the service's answer is malformed JSON (<length> characters)"],
+  ['server_error', "the service's response is malformed JSON (<length> characters)"],
   ['usage', '--concurrency must be a whole number from 1 to 1000'],
 ])('the %s message "%s" is found, through tables and functions', (kind, message) => {
   expect(messages.failures).toContainEqual(expect.objectContaining({ kind, message }));

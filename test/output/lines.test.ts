@@ -24,9 +24,9 @@ describe('the format of an answer', () => {
     expect(chooseAnswerFormat(options, isTerminal)).toBe(format);
   });
 
-  test('two formats exclude each other', () => {
+  test('two formats cannot be used together', () => {
     expect(() => chooseAnswerFormat({ json: true, raw: true }, true)).toThrow(
-      '--json and --raw exclude each other',
+      '--json and --raw cannot be used together',
     );
   });
 });

@@ -22,10 +22,10 @@ describe('heads and connections', () => {
     const { text } = await readSocket(await openSocket(sandbox, request));
     expect(text).toMatch(/^HTTP\/1\.1 431 /);
     expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({
-      error: { message: 'the request head is over 16384 bytes' },
+      error: { message: 'the request headers exceed 16384 bytes' },
     });
     expect(await entries(1)).toMatchObject([
-      { status: 431, problem: 'the request head is over 16384 bytes' },
+      { status: 431, problem: 'the request headers exceed 16384 bytes' },
     ]);
   });
 

@@ -45,7 +45,7 @@ describe('an error of the engine', () => {
       expect(jsonOf(answer)).toStrictEqual({
         error: {
           name,
-          message: `${status === 401 ? "upstream refused the sandbox's own key, not yours" : 'upstream'} (${status}): as it is`,
+          message: `${status === 401 ? "the upstream rejected the sandbox's key, not yours" : 'upstream'} (${status}): as it is`,
         },
       });
     }
@@ -55,7 +55,7 @@ describe('an error of the engine', () => {
     const { sandbox } = await serveFront([[json(401, body, { 'www-authenticate': 'Bearer' })]]);
     const answer = await stream(sandbox, 'hello');
     expect(answer.headers).not.toHaveProperty('www-authenticate');
-    expect(answer.text).toContain("upstream refused the sandbox's own key, not yours");
+    expect(answer.text).toContain("the upstream rejected the sandbox's key, not yours");
   });
 
   test.each([

@@ -109,7 +109,7 @@ test('X6: an upstream’s answer that is too long for one JSON body becomes 500,
   const answer = await complete(sandbox, 'hello');
   expect(answer.status).toBe(500);
   expect(jsonOf(answer)).toMatchObject({
-    error: { name: 'server_error', message: expect.stringContaining('ask for a stream') },
+    error: { name: 'server_error', message: expect.stringContaining('request a stream') },
   });
   expect(deltas(await stream(sandbox, 'hello')).join('')).toHaveLength(1200);
 });

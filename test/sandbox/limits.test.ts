@@ -76,7 +76,7 @@ describe('size', () => {
     const socket = await openSocket(sandbox, rawHead(33 * mebibyte, sandboxKey));
     const [bytes] = (await once(socket, 'data')) as [Buffer];
     expect(bytes.toString()).toMatch(/^HTTP\/1\.1 400 /);
-    expect(bytes.toString()).toContain('over the limit of 33554432 bytes');
+    expect(bytes.toString()).toContain('exceeds the limit of 33554432 bytes');
   });
 
   test('X6: refuses a body of unknown length as soon as it is over the limit', async () => {
@@ -167,7 +167,7 @@ describe('size', () => {
     const sandbox = await openSandbox({ limits: { answer: 10_000 } });
     const answer = await complete(sandbox, '[sandbox tokens=999m]');
     expect(answer.status).toBe(500);
-    expect(answer.text).toContain('ask for a stream');
+    expect(answer.text).toContain('request a stream');
   });
 
   test.each(['bom=999999999', 'comments=999999999', 'data-spaces=999999999', 'split=999999999'])(

@@ -42,7 +42,7 @@ describe('setStoredSetting', () => {
     ['modle', 'x', 'there is no setting "modle"'],
     ['toString', 'x', 'there is no setting "toString"'],
     ['params', '1', 'there is no setting "params"'],
-    ['params.', '1', '"" cannot be the name of a parameter'],
+    ['params.', '1', '"" is not a valid parameter name'],
     ['params.model', '"x"', 'the parameter model is set by natter itself'],
     ['params.stop', 'THE END', 'params.stop must be JSON or a single word'],
     ['headers.content-length', '1', 'the header content-length is set by natter itself'],

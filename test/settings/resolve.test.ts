@@ -185,7 +185,7 @@ describe('parameters and headers', () => {
     [{ headers: { Authorization: 'Bearer x' } }, 'the header authorization in profile default'],
     [{ headers: { host: 'x' } }, 'the header host in profile default is set by natter'],
     [{ headers: { 'x-a': 'b\r\nx-c: d' } }, 'headers.x-a in profile default must be one line'],
-    [{ headers: { 'x a': 'b' } }, '"x a" cannot be the name of a header in profile default'],
+    [{ headers: { 'x a': 'b' } }, '"x a" is not a valid header name in profile default'],
   ])('a profile of %j fails', async (profile, message) => {
     const failure = await failureOf(() => resolve({ stored: storedWith({ default: profile }) }));
     expect(failure.kind).toBe('configuration');
@@ -196,7 +196,7 @@ describe('parameters and headers', () => {
     const params: Record<string, unknown> = JSON.parse('{"__proto__": {"a": 1}}');
     const bad = storedWith({ default: { params } });
     const failure = await failureOf(() => resolve({ stored: bad }));
-    expect(failure.message).toContain('"__proto__" cannot be the name of a parameter');
+    expect(failure.message).toContain('"__proto__" is not a valid parameter name');
   });
 
   test('a flag cannot set a field of natter', async () => {

@@ -3,7 +3,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { type InputLine, longestLine, tooLong } from './input-lines.ts';
 
-/** A row of a table. */
 export interface CsvRecord {
   /** Number of its first line. */
   readonly line: number;
@@ -52,7 +51,6 @@ function parseText(text: string, delimiter: string): ParsedText {
   return isWellFormed ? { fields, isOpen } : { fields, isOpen, problem: textAfterQuote };
 }
 
-/** A record with an open quote. */
 interface OpenRecord {
   readonly line: number;
   readonly lines: string[];

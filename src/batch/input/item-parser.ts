@@ -20,7 +20,6 @@ export interface ParsedItem {
   readonly content: ItemContent | Problem;
 }
 
-/** Turns lines into items. */
 export interface ItemParser {
   /** The item that the line completes; undefined for none. @throws Failure `usage` for an unusable header */
   add(line: InputLine): ParsedItem | undefined;

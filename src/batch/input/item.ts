@@ -30,13 +30,11 @@ export interface ItemContent {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** An item that can be sent. */
 export interface BatchItem extends ItemPlace {
   readonly content: ItemContent;
   readonly problem?: never;
 }
 
-/** An item that cannot be sent. */
 interface BadItem extends ItemPlace, Problem {
   readonly content?: never;
 }
@@ -128,7 +126,6 @@ export function itemContent(
   return 'problem' in settings ? settings : { messages, ...settings };
 }
 
-/** The id in the input; undefined without one. */
 export function itemId({ id }: ItemFields): string | undefined {
   if (typeof id === 'string' && id !== '') return id;
   return typeof id === 'number' ? String(id) : undefined;

@@ -67,8 +67,8 @@ function indexed({ line, id, content }: ParsedItem, index: number, ids: IdLines)
 }
 
 /**
- * The items of an input, in order, as they are read. An item that cannot be sent has a `problem`, so that one bad line
- * does not stop a million good ones.
+ * The items of an input, in order, as they are read. An item that cannot be sent has a `problem`; it does not stop
+ * the others.
  * @throws Failure `usage` for UTF-16 or an unusable header; errors of `source`
  */
 export async function* readItems(

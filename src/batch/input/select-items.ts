@@ -26,7 +26,6 @@ export function isInShard(index: number, shard: Shard | undefined): boolean {
 /** Which items a run sends. */
 export interface Selection {
   readonly shard: Shard | undefined;
-  /** The existing result of an item. */
   readonly find: (index: number) => IndexedResult | undefined;
   /** See `promptFingerprint`. */
   readonly fingerprint: (item: BatchItem) => bigint;

@@ -1,7 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
 
-/** Merges the results of several files. */
 export interface Merge {
   readonly index: ResultIndex;
   /** @throws Failure `usage` if two files answer the same item, or have different prompts for it */
@@ -36,7 +35,6 @@ function refuseConflict(earlier: IndexedResult, result: IndexedResult, files: st
   });
 }
 
-/** Items without a result. */
 export interface MissingItems {
   readonly count: number;
   /** The first ranges, such as `3, 7-9`; ends in `…` if there are more. */

@@ -1,4 +1,3 @@
-/** Writes texts in the order of their numbers. */
 export interface OrderedOutput {
   /** Uses each number from 0 once. Returns a promise while the reader is slow. */
   put(number: number, text: string): Promise<void> | undefined;

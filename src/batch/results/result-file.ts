@@ -64,7 +64,8 @@ function cannotWrite(name: string, cause: unknown, hint: string | undefined): Fa
   });
 }
 
-const notSaved = 'what did not fit is on standard output; run the same command again to retry it';
+const notSaved =
+  'the results that did not fit are on standard output; run the same command again to retry it';
 const notOnDisk =
   'the last results may be missing from it; run the same command again to retry them';
 const notOrdered =

@@ -23,7 +23,6 @@ export interface ResultIndex {
   get(index: number): IndexedResult | undefined;
   /** The highest index with a result; 0 without any. */
   last(): number;
-  /** Number of items with a result. */
   count(): number;
 }
 

@@ -36,9 +36,7 @@ export function writeBlocks(descriptor: number, blocks: Iterable<Uint8Array>): v
   }
 }
 
-/** A range of bytes in a file. */
 interface ByteRange {
-  /** Number of the file. */
   readonly file: number;
   readonly offset: number;
   readonly length: number;

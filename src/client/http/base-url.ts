@@ -38,7 +38,6 @@ export function parseBaseUrl(text: string): URL {
   return url;
 }
 
-/** The parsed URL; undefined when `text` is not one. */
 export function parseUrl(text: string, base?: URL): URL | undefined {
   return URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
 }

@@ -20,7 +20,6 @@ export interface Route {
   readonly proxyVariable: string | undefined;
   /** Loads the modules that the route needs, on the first call. */
   open(): Promise<OpenRoute>;
-  /** Closes every connection. */
   close(): void;
 }
 

@@ -59,7 +59,6 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void): Idle
 export interface Deadline {
   /** Aborts with the caller's reason, or with a Failure `unreachable` when the time is over. */
   readonly signal: AbortSignal;
-  /** Stops the timer. */
   end(): void;
 }
 

@@ -24,16 +24,16 @@ export async function requestJson(
   const text = await readText(response, service);
   // Model records are printed whole, and deep nesting overflows the stack.
   if (isTooDeep(text)) {
-    throw new Failure('server_error', `the service's answer to ${path} ${jsonProblem(text)}`);
+    throw new Failure('server_error', `the service's response to ${path} ${jsonProblem(text)}`);
   }
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     // The parser's message quotes the body, which may be a whole page.
     if (/^\s*[[{]/.test(text)) {
-      throw malformedJson(`the service's answer to ${path} is malformed JSON`, text.length);
+      throw malformedJson(`the service's response to ${path} is malformed JSON`, text.length);
     }
-    throw new Failure('server_error', `the service's answer to ${path} is not JSON`, {
+    throw new Failure('server_error', `the service's response to ${path} is not JSON`, {
       remedy: { code: 'check-base-url' },
     });
   }

@@ -60,7 +60,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformedJson("the service's answer is malformed JSON", text.length);
+    throw malformedJson("the service's response is malformed JSON", text.length);
   }
 }
 
@@ -81,7 +81,7 @@ function takeJsonCompletion(text: string, answer: Answer): void {
       return;
     }
   }
-  throw new Failure('server_error', "the service's answer is JSON without a completion in it", {
+  throw new Failure('server_error', "the service's response is JSON without a completion", {
     remedy: { code: 'check-base-url' },
   });
 }

@@ -22,7 +22,7 @@ export interface EventStream {
 export function tooLarge(limit: number): Failure {
   return new Failure(
     'server_error',
-    `the service sent more than ${limit} characters without an end, so natter stopped reading`,
+    `the service sent an event or body of more than ${limit} characters, so natter stopped reading`,
   );
 }
 

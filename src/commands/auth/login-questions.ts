@@ -51,7 +51,6 @@ function parseInput<Value>(parse: () => Value): Value {
   }
 }
 
-/** Whether the input is not a valid base URL or key. */
 export const isInvalidInput = (failure: Failure): boolean => failure instanceof InvalidInput;
 
 const typedBaseUrl: ValueOrigin = { label: 'the base URL', kind: 'usage' };

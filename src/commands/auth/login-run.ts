@@ -26,7 +26,6 @@ function describeModels(records: readonly ModelRecord[]): string {
   return `it offers ${shown}${ids.length > 5 ? ` and ${ids.length - 5} more` : ''}`;
 }
 
-/** The result of checking a service. */
 interface CheckResult {
   /** A predicate for the base URL: `answered: it offers origin`. */
   readonly result: string;

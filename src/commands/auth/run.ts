@@ -10,10 +10,8 @@ import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
 
-/** Settings that `auth status` shows. */
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
-/** Runs `natter auth status`. @throws Failure */
 export async function showStatus(context: Context, options: JsonOptions): Promise<void> {
   const presentation = await present(context, options);
   const { notices } = presentation;
@@ -31,7 +29,6 @@ export async function showStatus(context: Context, options: JsonOptions): Promis
   }
 }
 
-/** Runs `natter auth logout`. @throws Failure */
 export async function logout(context: Context, options: GlobalOptions): Promise<void> {
   const { notices } = await present(context, options);
   const stored = readStored(context, notices);

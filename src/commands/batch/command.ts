@@ -60,7 +60,6 @@ function buildMerge(context: Context, run: RunBatch): Command {
   return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
 }
 
-/** `natter batch [file]`: sends each item of an input; `natter batch merge` merges results files. */
 export function buildBatch(context: Context, run: RunBatch = runBatch): Command {
   const command = new Command('batch')
     .argument('[file]', 'prompts; default or -: standard input')
@@ -75,7 +74,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
   command.addCommand(buildMerge(context, run));
   setExamples(command, [
     'natter batch prompts.txt -o answers.jsonl',
-    'natter batch reviews.csv --template "Sum up: {{text}}" -o sums.jsonl',
+    'natter batch reviews.csv --template "Summarize: {{text}}" -o sums.jsonl',
     'natter batch prompts.jsonl --shard 1/4 -o piece-1.jsonl',
     'natter batch prompts.jsonl --dry-run | head -n 1 | jq .request.body',
     'natter batch prompts.txt | jq -r .content',

@@ -22,7 +22,6 @@ export interface BatchDryRun {
   readonly items: Omit<BatchItems, 'selection'>;
 }
 
-/** Totals of the items that would be sent. */
 interface DryRunTotals {
   readonly tally: Tally;
   sendable: number;

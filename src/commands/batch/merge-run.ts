@@ -106,7 +106,6 @@ function reportMerge(notices: Notices, index: ResultIndex): void {
   notices.notice(`merged ${results} results${failures}`);
 }
 
-/** Runs `natter batch merge`. @throws Failure */
 export async function mergeBatch(
   context: Context,
   { output, force = false, ...options }: MergeOptions,

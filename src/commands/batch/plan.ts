@@ -26,7 +26,6 @@ export interface BatchOptions extends GlobalOptions {
   readonly stream: boolean;
 }
 
-/** The parsed options of `natter batch` that are not settings. */
 export interface BatchPlan {
   /** Undefined: the input's first line decides. */
   readonly format: InputFormat | undefined;
@@ -47,8 +46,8 @@ function parseNumber(text: string, option: string, least: number, most: number):
 function templateOf(text: string): Template {
   const template = parseTemplate(text);
   if (template.names.length > 0) return template;
-  throw new Failure('usage', 'the template has no column, so all prompts would be equal', {
-    hint: 'put column names in double braces, as in --template "Sum up: {{text}}"',
+  throw new Failure('usage', 'the template names no column, so all prompts would be identical', {
+    hint: 'put column names in double braces, as in --template "Summarize: {{text}}"',
   });
 }
 

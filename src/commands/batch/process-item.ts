@@ -10,7 +10,6 @@ import { failureLine, outcomeLine, unsendable } from './result.ts';
 import { itemFingerprint, sendItem, type ItemOutcome, type SendOptions } from './send-item.ts';
 import type { BatchSink } from './sink.ts';
 
-/** What the items of a run share. */
 export interface ItemProcessing {
   readonly secrets: Secrets;
   readonly sending: SendOptions;

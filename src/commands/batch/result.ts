@@ -41,14 +41,12 @@ export function outcomeLine(
   return jsonLine({ ...place, completion_id: id, ...answer, ...error });
 }
 
-/** The failure of an item that cannot be sent. */
 export function unsendable({ line, problem }: InputItem & { readonly problem: string }): Failure {
   return new Failure('usage', `line ${line} of the input ${problem}`, {
     hint: 'correct the line, then run the same command with -o to send what is missing',
   });
 }
 
-/** The result of an item that was not sent. */
 export function failureLine(
   secrets: Secrets,
   item: ItemPlace,

@@ -46,7 +46,6 @@ export function planItem(
   return { ...planned, request: { ...planned.request, params } };
 }
 
-/** How items are sent. */
 export interface SendOptions {
   readonly client: Client;
   readonly settings: ResolvedSettings;
@@ -62,7 +61,6 @@ export interface SendOptions {
   readonly clock: Clock;
 }
 
-/** The answer or failure of one item. */
 export interface ItemOutcome extends AnswerOutcome {
   readonly requestedModel: string;
   /** All received text, also before a failure. */

@@ -3,7 +3,6 @@ import { Failure, type FailureKind } from '../../failure.ts';
 import { batchOutcome } from '../../output/batch-progress.ts';
 import { count } from '../../output/figures.ts';
 
-/** A run that has ended. */
 export interface BatchEnd {
   readonly tally: Tally;
   /** Milliseconds. */
@@ -53,7 +52,6 @@ function restText(left: number | undefined): string {
   return left === 0 ? '' : `, ${count(left)} left`;
 }
 
-/** The summary after Ctrl-C. */
 export function stoppedText(end: BatchEnd): string {
   const { tally, output } = end;
   const left = itemsLeft(tally);

@@ -34,7 +34,6 @@ const outputOptions = () => [
   new Option('--dry-run', 'print the request and the source of each setting; send nothing'),
 ];
 
-/** `natter [chat] [prompt...]`: sends one prompt and prints the answer. */
 export function buildChat(context: Context, run: RunChat = runChat): Command {
   const command = new Command('chat')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')

@@ -18,7 +18,6 @@ const foreignCommands: ReadonlyMap<string, readonly string[]> = new Map([
 const namesAndAliases = (commands: readonly CompletedCommand[]) =>
   commands.flatMap(({ name, aliases }) => [name, ...aliases]);
 
-/** The maximum number of arguments of a command. */
 function mostArguments({ arguments: known }: CompletedCommand): number {
   return known.some(({ isVariadic }) => isVariadic) ? Number.POSITIVE_INFINITY : known.length;
 }

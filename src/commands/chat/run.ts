@@ -35,7 +35,6 @@ export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationO
   readonly isPrompt?: boolean;
 }
 
-/** A run of the chat command, before anything is sent. */
 interface Run {
   readonly context: Context;
   readonly options: ChatOptions;
@@ -44,7 +43,6 @@ interface Run {
   readonly conversation: OpenConversation;
 }
 
-/** Reports progress on standard error. */
 function reportProgress({ context, presentation, options }: Run, model: string): ProgressReporter {
   const { stderr } = context.streams;
   const { noticeStyle: style, notices, animated } = presentation;
@@ -93,7 +91,6 @@ async function answer(
   return meter.metadata();
 }
 
-/** Prints notices and usage after a complete answer. */
 function conclude(run: Run, metadata: AnswerMetadata, model: string, removed: number): void {
   const { presentation, context, format, options } = run;
   for (const notice of [finishNotice(metadata), filteredNotice(removed)]) {

@@ -44,7 +44,6 @@ export function mayBeCommand(
 
 export type RunChat = Run<ChatOptions, [words: readonly string[]]>;
 
-/** Runs `natter [chat]`: one prompt, or a conversation. */
 export const runChat: RunChat = async (context, options, words) => {
   if (wantsRepl(context, words, options)) {
     const { runRepl } = await import('../repl/run.ts');

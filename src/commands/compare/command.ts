@@ -27,7 +27,6 @@ const outputOptions = () => [
   new Option('--dry-run', 'print the requests and the source of each setting; send nothing'),
 ];
 
-/** `natter compare [prompt...]`: sends a prompt to several models. */
 export function buildCompare(context: Context, run: RunCompare = runCompare): Command {
   const command = new Command('compare')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')

@@ -21,7 +21,6 @@ interface NamedModel {
   readonly model: string | undefined;
 }
 
-/** A model of a comparison with its settings. */
 export interface ComparedModel extends NamedModel {
   readonly settings: ResolvedSettings;
 }

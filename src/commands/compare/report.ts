@@ -10,14 +10,12 @@ import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
 
-/** A comparison after its last answer. */
 export interface FinishedComparison {
   readonly context: Pick<Context, 'streams' | 'secrets'>;
   readonly options: { readonly diff?: boolean; readonly quiet?: boolean };
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
   readonly answers: readonly ComparedAnswer[];
-  /** Number of characters removed by the sanitizer. */
   readonly removed: number;
 }
 

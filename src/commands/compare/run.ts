@@ -28,7 +28,6 @@ export interface CompareOptions extends GlobalOptions, PromptOptions, Conversati
   readonly dryRun?: boolean;
 }
 
-/** A comparison before anything is sent. */
 interface Comparison {
   readonly context: Context;
   readonly options: CompareOptions;
@@ -190,7 +189,7 @@ export async function compare(
   const { notices } = presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   if (options.diff === true && format.startsWith('json')) {
-    throw new Failure('usage', `--diff and --${format} exclude each other`, {
+    throw new Failure('usage', `--diff and --${format} cannot be used together`, {
       hint: 'use a different tool to compare the answers in the JSON',
     });
   }

@@ -5,7 +5,6 @@ import type { Shell } from './scripts.ts';
 
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish', 'powershell'];
 
-/** `natter completion <shell>`. */
 export function buildCompletion(context: Context): Command {
   const command = new Command('completion')
     .addArgument(new Argument('<shell>', 'shell to complete in').choices(shells))

@@ -45,7 +45,6 @@ const nameOf = ({ long, short }: CompletedOption): string => long ?? short ?? ''
 const promptCommand = ({ command, above }: Walk): CompletedCommand | undefined =>
   above.length === 0 ? command.commands.find(({ name }) => name === 'chat') : undefined;
 
-/** The options that are valid at this place of the line. */
 function optionsAt(walk: Walk): readonly CompletedOption[] {
   const { command, above } = walk;
   const prompt = promptCommand(walk);

@@ -1,7 +1,6 @@
 // The command tree as plain data, which the build writes for completion: to build the tree itself would take longer than
 // the rest of the completion.
 
-/** An option in a command's help. */
 export interface CompletedOption {
   /** With its dashes, as `--model`. */
   readonly long?: string | undefined;
@@ -42,7 +41,6 @@ export function childNamed(
   return commands.find(({ name, aliases }) => [name, ...aliases].includes(word));
 }
 
-/** A possible completion of a word, and its meaning. */
 export interface Candidate {
   readonly value: string;
   readonly description: string;

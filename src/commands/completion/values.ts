@@ -7,7 +7,6 @@ import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import { readStoredSettings } from '../../settings/settings-file.ts';
 
-/** What a source of candidates gets. */
 interface CompletionRequest {
   readonly context: FolderFacts;
   readonly command: CompletedCommand;

@@ -111,7 +111,6 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
   return [set, unset, use, remove];
 }
 
-/** `natter config`: shows and changes settings and profiles. */
 export function buildConfig(context: Context, run: RunConfig = runConfig): Command {
   const command = new Command('config').description('Shows and changes settings and profiles.');
   for (const child of [...buildReaders(context, run), ...buildWriters(context, run)]) {

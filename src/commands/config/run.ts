@@ -13,7 +13,6 @@ import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
 import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
 
-/** Runs `natter config list`. @throws Failure */
 export const listSettings: Run<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const rows = settingRows(readSettings(context, presentation.notices, options));
@@ -47,7 +46,6 @@ function targetProfile(
   return chooseProfile({ flag, environment, stored }, true).value;
 }
 
-/** Runs `natter config set <name> <value>`. @throws Failure */
 export const setSetting: Run<GlobalOptions, [name: string, value: string]> = async (
   context,
   options,
@@ -63,7 +61,6 @@ export const setSetting: Run<GlobalOptions, [name: string, value: string]> = asy
   notices.notice(`${name} is set in profile ${profile}`);
 };
 
-/** Runs `natter config unset <name>`. @throws Failure */
 export const unsetSetting: Run<GlobalOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   const stored = readStored(context, notices);
@@ -102,7 +99,6 @@ export const showPaths: Run<JsonOptions, [name: string | undefined]> = async (
   await printTable(context, await present(context, options), columns, rows);
 };
 
-/** Runs `natter config use <profile>`. @throws Failure */
 export const useProfile: Run<GlobalOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   await changeStored(context, (stored) => profiles.useProfile(stored, name));
@@ -112,14 +108,12 @@ export const useProfile: Run<GlobalOptions, [name: string]> = async (context, op
   }
 };
 
-/** Runs `natter config remove-profile <profile>`. @throws Failure */
 export const removeProfile: Run<GlobalOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   await changeStored(context, (stored) => profiles.deleteProfile(stored, name));
   notices.notice(`removed profile ${name} and its key`);
 };
 
-/** Runs `natter config profiles`. @throws Failure */
 export const listProfiles: Run<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const summaries = profiles.listProfiles(readStored(context, presentation.notices));

@@ -125,7 +125,6 @@ function buildChanges(context: Context, run: RunConversations): readonly Command
   return [rename, remove, undelete];
 }
 
-/** `natter conversations list|show|search|export|rename|delete|undelete`. */
 export function buildConversations(
   context: Context,
   run: RunConversations = runConversations,

@@ -90,7 +90,6 @@ function documentOf({ entry, summary }: SummarizedEntry) {
   };
 }
 
-/** Runs `natter conversations list`. @throws Failure */
 export const listConversations: Run<ListConversationsOptions> = async (context, options) => {
   const { notices, style } = await present(context, options);
   const { isTerminal } = context.streams.stdout;
@@ -119,7 +118,6 @@ const describe = ({ id, path }: LibraryEntry) => {
   return title === '' ? id : `${id} (${title})`;
 };
 
-/** Runs `natter conversations rename`. @throws Failure */
 export const renameConversation: Run<JsonOptions, [name: string, title: string]> = async (
   context,
   options,
@@ -150,7 +148,6 @@ export const deleteConversations: RunOnNames = async (context, options, names) =
   }
 };
 
-/** Runs `natter conversations undelete`. @throws Failure */
 export const undeleteConversations: RunOnNames = async (context, options, names) => {
   const { notices } = await present(context, options);
   const folder = dataFolder(context);

@@ -56,7 +56,6 @@ function* grouped(
   yield group.join('');
 }
 
-/** Runs `natter conversations show`. @throws Failure */
 export const showConversation: Run<ShowOptions, [name: string]> = (...words) =>
   limitYoungGeneration(() => show(...words), 0);
 
@@ -112,7 +111,6 @@ async function writeExport(
   }
 }
 
-/** Runs `natter conversations export`. @throws Failure */
 export const exportConversation: Run<ExportOptions, [name: string]> = (...words) =>
   limitYoungGeneration(() => exportOne(...words), 0);
 

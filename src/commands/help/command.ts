@@ -5,7 +5,6 @@ import { topicNames } from '../program/command-table.ts';
 import type { Context } from '../program/context.ts';
 import { hideServiceOptions, namesBelow, setExamples } from '../program/help-format.ts';
 
-/** `natter help [topic or command...]`. */
 export function buildHelp(context: Context): Command {
   const command = new Command('help')
     .argument('[words...]', `a command, or a topic: ${topicNames.join(', ')}`)

@@ -179,7 +179,7 @@ export async function openNamedJournal(
     });
   }
   if (typeof name === 'string' && isContinued) {
-    throw new Failure('usage', '--continue and --resume exclude each other', {
+    throw new Failure('usage', '--continue and --resume cannot be used together', {
       hint: '--continue means --resume latest',
     });
   }

@@ -10,7 +10,6 @@ const runLast: RunLast = async (context, options, name) => {
   await printLast(context, options, name);
 };
 
-/** `natter last [conversation]`. */
 export function buildLast(context: Context, run: RunLast = runLast): Command {
   const last = new Command('last')
     .argument('[conversation]', 'an id, a title or latest', 'latest')

@@ -16,7 +16,10 @@ export interface LastOptions extends GlobalOptions {
 async function codeBlock(answer: string, block: string): Promise<string> {
   const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;
   if (number === undefined) {
-    throw new Failure('usage', `--block must be a number from 1, or -1, not "${block}"`);
+    throw new Failure(
+      'usage',
+      `--block must be 1 or more, or -1 for the last block, not "${block}"`,
+    );
   }
   const { codeBlocks } = await import('../../conversation/code-blocks.ts');
   const blocks = codeBlocks(answer);

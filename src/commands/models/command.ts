@@ -29,7 +29,6 @@ function buildSearch(context: Context, run: RunModels): Command {
   ]);
 }
 
-/** `natter models list|search|get`. */
 export function buildModels(context: Context, run: RunModels = runModels): Command {
   const list = new Command('list')
     .summary('list the models of the service')

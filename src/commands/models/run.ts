@@ -75,7 +75,6 @@ async function printModels(
   }
 }
 
-/** Runs `natter models list`. @throws Failure */
 export async function listModels(context: Context, options: JsonOptions): Promise<void> {
   const presentation = await present(context, options);
   const records = await readModels(context, options, presentation);

@@ -54,7 +54,6 @@ export async function createTextOutput({
   return { printer: terminalPrinter(stdout, sanitizer, markdown), removed };
 }
 
-/** The printer of a format. */
 export async function createAnswerOutput(
   { context, presentation, format }: AnswerOutputOptions,
   askedModel: string,

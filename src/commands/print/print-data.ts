@@ -25,7 +25,6 @@ export async function printTable(
 
 const settingColumns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
 
-/** Prints settings with their sources. */
 export async function printSettings(
   context: Output,
   presentation: Pick<Presentation, 'style'>,

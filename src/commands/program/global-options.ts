@@ -23,7 +23,6 @@ export interface GlobalOptions {
   readonly timeout?: string;
 }
 
-/** Options of a command that can print its data as JSON. */
 export interface JsonOptions extends GlobalOptions {
   readonly json?: boolean;
 }

@@ -12,12 +12,12 @@ import { wantsJson } from './command-line.ts';
 import type { Context } from './context.ts';
 import { cleanLine } from './mask-secrets.ts';
 
-/** The hints of the command line: commands and options to type. */
+/** Commands and options to type. */
 export const commandWords: EntranceWords = {
   'raise-timeout': ({ limit }) => `try again, or raise the limit with ${timeoutOptions[limit]}`,
   'wait-until': ({ time, seconds }) =>
     `try again after ${time}, or wait for it with --retry-max-wait ${seconds}s`,
-  'slow-down': () => 'wait a little and try again, or allow more retries with --retries',
+  'slow-down': () => 'wait a moment and try again, or allow more retries with --retries',
   'check-base-url': () => 'check the base URL: natter auth status',
   'check-host': () => 'check the host of the base URL: natter auth status',
   'check-connection': () => 'check the base URL and the network: natter auth status',
@@ -26,7 +26,8 @@ export const commandWords: EntranceWords = {
   'use-https': () => 'use an https base URL, or allow it with --allow-insecure',
   'sign-in': () => 'set the key with natter auth login',
   'enter-key-again': () => 'enter it again: natter auth login',
-  'check-permissions': () => 'natter auth status shows the key in use; its issuer can allow more',
+  'check-permissions': () =>
+    'natter auth status shows the key in use; ask its issuer for more permissions',
   'check-request': () => '--dry-run shows what is sent',
   'check-model': () =>
     'natter models list shows the available models; natter auth status shows the address in use',
@@ -34,10 +35,10 @@ export const commandWords: EntranceWords = {
   'list-conversations': ({ isInTrash }) =>
     `natter conversations list${isInTrash ? ' --deleted' : ''} shows their ids and titles`,
   'record-request': ({ file }) =>
-    `make the request as it was recorded, or add this one with --record ${file}`,
+    `repeat the request exactly as recorded, or add this one with --record ${file}`,
 };
 
-/** The failure with the hint of a command line. */
+/** The failure with the command line's hint for its remedy. */
 export function withHint(failure: Failure): Failure {
   const hint = hintOf(failure, commandWords);
   return hint === undefined || hint === failure.hint ? failure : rephrase(failure, { hint });

@@ -1,4 +1,3 @@
-/** The running natter. */
 export interface Installation {
   readonly version: string;
   /** As `process.version`. */
@@ -21,7 +20,6 @@ const updateCommands: readonly (readonly [RegExp, string])[] = [
 
 const updateCheckout = 'git pull && npm ci, in that folder';
 
-/** The command that updates the natter in `folder`. */
 export function updateCommand(folder: string): string {
   const path = folder.replaceAll('\\', '/');
   return updateCommands.find(([pattern]) => pattern.test(path))?.[1] ?? updateCheckout;

@@ -43,7 +43,6 @@ function maskHeaders(headers: RequestHeaders, { apiKey }: Target): RequestHeader
 /** The request as `{request: {method, url, headers, body}, estimate: {tokens, window}}`, with keys masked. */
 export type DescribeRequest = (planned: PlannedRequest) => object;
 
-/** Describes requests to the service of these settings. */
 export async function requestDescriber(
   context: ClientContext,
   options: GlobalOptions,
@@ -83,7 +82,6 @@ export async function dryRunDocument(
   };
 }
 
-/** Prints the request of one prompt as a JSON document. */
 export async function printDryRun(
   context: ClientContext & Pick<Context, 'streams'>,
   options: GlobalOptions,

@@ -17,7 +17,6 @@ export interface PromptOptions {
   readonly lossy?: boolean;
 }
 
-/** Which conversation a prompt continues. */
 export interface ConversationOptions {
   readonly continue?: boolean;
   /** An id, a title or `latest`; true without one. */
@@ -38,14 +37,12 @@ export const requestOptions = (): readonly Option[] => [
   new Option('--no-stream', 'do not stream the answer'),
 ];
 
-/** How standard input and files are read. */
 export const inputOptions = (): readonly Option[] => [
   new Option('--no-stdin', 'do not read standard input; the prompt word - requires it'),
   new Option('--stdin-encoding <label>', 'encoding of standard input and files, default utf-8'),
   new Option('--lossy', 'replace invalid bytes instead of failing'),
 ];
 
-/** Which conversation to continue, and whether it is saved. */
 export const conversationOptions = (): readonly Option[] => [
   new Option('-c, --continue', 'continue the most recent conversation'),
   new Option('--resume [conversation]', 'continue this conversation: id, title or latest'),

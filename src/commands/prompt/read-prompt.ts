@@ -102,7 +102,6 @@ async function readInput(
 /** The prompt word, and the name of a file, that means standard input and requires it. */
 const inputWord = '-';
 
-/** A prompt, with standard input in its place. */
 export interface ReadPrompt {
   readonly prompt: string;
   /** The value of `--system` if standard input was inserted there. */

@@ -50,7 +50,6 @@ function* listed(folder: string): Generator<Listed, void> {
   }
 }
 
-/** A row of a table. */
 interface Row extends Listed {
   /** Of the query, in the text. */
   readonly hits: number;
@@ -117,7 +116,6 @@ async function describe(
   return `${shown}/resume with an id or title continues one${more}`;
 }
 
-/** The conversations of a REPL. */
 export function createReplLibrary(
   context: Pick<Context, 'clock' | 'streams'>,
   options: JournalOptions,

@@ -15,7 +15,7 @@ const defaultServers: readonly LocalServer[] = [
   { name: 'LM Studio', port: 1234 },
 ];
 
-/** Milliseconds; a server on this machine answers quickly. */
+/** Milliseconds. */
 const timeLimit = 1500;
 
 /**

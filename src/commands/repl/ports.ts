@@ -39,7 +39,6 @@ function filesPort({
   };
 }
 
-/** The ports of a session in this run. */
 export function replPorts(options: ReplPortsOptions): SessionPorts {
   const { context, isLineMode, service, library, memory } = options;
   const { clock, environment, platform, device } = context;

@@ -31,7 +31,6 @@ import { createSessionNotices, type SessionNotices } from './session-notices.ts'
 import { openReplService, type ReplService } from './service.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 
-/** The parts of a REPL. */
 interface Parts {
   readonly context: Context;
   readonly options: ChatOptions;

@@ -150,7 +150,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
     windows: () => service.windows(),
     async connect(address, key, signal) {
       if (service.replayedFrom !== undefined) {
-        // The replay continues as if this key had been sent; nothing is stored.
+        // The replay accepts any key; nothing is stored.
         context.secrets.keep({ apiKey: key });
         await check(service.client, signal);
         return factsOf(service);

@@ -10,7 +10,6 @@ export type RunSandbox = Run<SandboxOptions>;
 const runSandbox: RunSandbox = async (context, options) =>
   (await import('./run.ts')).serveSandbox(context, options);
 
-/** `natter sandbox`: runs the mock of the service until a signal ends it. */
 export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Command {
   const command = new Command('sandbox')
     .description(

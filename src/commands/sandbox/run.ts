@@ -56,7 +56,6 @@ async function openUpstream(
   return upstreams.openUpstream(context, presentation, options);
 }
 
-/** Resolves when `signal` aborts. */
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

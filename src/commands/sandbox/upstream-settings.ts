@@ -28,7 +28,6 @@ const keyVariable = 'NATTER_UPSTREAM_API_KEY';
 /** The hint for a refused key. */
 export const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
 
-/** Settings with a base URL. */
 export interface UpstreamSettings extends ResolvedSettings {
   readonly values: SettingValues & { readonly baseUrl: string };
 }

@@ -81,7 +81,6 @@ export async function chooseModels(
   );
 }
 
-/** The server behind a gateway. */
 export interface Upstream {
   readonly engine: Engine;
   close(): void;
@@ -128,7 +127,6 @@ function createEngine({ client, models, params, mask, reportFailure }: EnginePar
 /** Milliseconds; the sandbox starts without the list of a slower upstream. */
 const listTimeout = 10_000;
 
-/** Chooses the models and prints them. */
 async function findModels(
   context: Context,
   { notices, debugLog }: Output,

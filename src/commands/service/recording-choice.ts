@@ -23,7 +23,7 @@ function parseSpeed(text: string, name: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (text === 'max' || speed === 0) return Number.POSITIVE_INFINITY;
   if (speed >= 0.01) return speed;
-  throw new Failure('usage', `${name} must be a number from 0.01, or max, not "${text}"`, {
+  throw new Failure('usage', `${name} must be at least 0.01, or max, not "${text}"`, {
     hint: '1 is as recorded, 10 ten times as fast, max without waiting',
   });
 }
@@ -42,14 +42,14 @@ function chooseReplay(
 }
 
 function exclusive(first: string, second: string): Failure {
-  return new Failure('usage', `${first} and ${second} exclude each other`, {
+  return new Failure('usage', `${first} and ${second} cannot be used together`, {
     hint: 'a replay sends no requests to record; use only one of them',
   });
 }
 
 /**
  * A flag overrides both variables; an empty value counts as unset.
- * @throws Failure `usage` for options that exclude each other
+ * @throws Failure `usage` for options that cannot be used together
  */
 export function chooseRecording(flags: RecordingFlags, environment: Environment): RecordingChoice {
   const { record, replay, speed } = flags;

@@ -55,7 +55,6 @@ async function save(
   }
 }
 
-/** A client, and the known windows of its models. */
 interface LearningClient {
   readonly client: Client;
   readonly windows: () => ModelWindows;

@@ -19,7 +19,6 @@ import { textFilter } from '../program/mask-secrets.ts';
 import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
 import { learnWindows } from './served-windows.ts';
 
-/** A service that answers prompts. */
 export interface Service {
   readonly client: Client;
   /** The context windows of the models, as the service reported them in this run and before. */
@@ -69,7 +68,6 @@ async function openSandbox(
   };
 }
 
-/** The destination of requests, and their key. */
 export interface Target {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
@@ -80,7 +78,6 @@ export type ClientContext = Pick<Context, 'version' | 'environment' | 'clock' | 
 
 type MaskedContext = ClientContext & Pick<Context, 'secrets'>;
 
-/** The settings as options of a client. */
 export function clientOptions(
   context: ClientContext,
   settings: ResolvedSettings,

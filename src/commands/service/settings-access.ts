@@ -15,7 +15,6 @@ import type { GlobalOptions } from '../program/global-options.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { readServedWindows } from './served-windows.ts';
 
-/** What the settings of a run depend on. */
 export type SettingsContext = FolderFacts & Pick<Context, 'secrets'>;
 
 const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };

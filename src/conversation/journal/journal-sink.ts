@@ -26,7 +26,6 @@ export function memorySink({ folder, save, onWarning }: JournalOptions): Convers
   };
 }
 
-/** The file a journal is written to. */
 export interface FileTarget {
   readonly path: string;
   readonly lockPath: string;

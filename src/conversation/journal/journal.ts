@@ -17,7 +17,6 @@ export interface JournalOptions {
   /** A number from 0 up to 1, as `Math.random`. */
   readonly random: () => number;
   readonly process: ProcessFacts;
-  /** natter's version. */
   readonly version: string;
   /** Masks secrets in what is written; the conversation in memory and the requests keep them. */
   readonly mask?: (text: string) => string;
@@ -32,7 +31,6 @@ interface NewTurn {
   readonly parent?: string | undefined;
 }
 
-/** An answer about to be received. */
 export interface NewAnswer {
   /** The requested model. */
   readonly model: string;
@@ -81,10 +79,8 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-/** Where the changes of a conversation go. */
 export interface ConversationSink {
   write(...records: readonly JournalRecord[]): void;
-  /** Starts to flush to the disk. */
   synchronize(): void;
   save(): void;
   /** `turns`: the number of turns in the conversation. */

@@ -3,7 +3,6 @@ import { Failure, type FailureKind } from '../../failure.ts';
 import type { AnswerEnd } from '../tree.ts';
 import type { Journal, NewAnswer } from './journal.ts';
 
-/** Writes one answer into a journal. */
 export interface AnswerRecorder {
   /** The answer's turn begins with its first text or refusal. */
   event(event: ChatEvent): void;

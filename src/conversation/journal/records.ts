@@ -66,7 +66,6 @@ interface UndoRecord {
   readonly turn: string;
 }
 
-/** One line of a journal. */
 export type JournalRecord =
   | HeaderRecord
   | TurnRecord

@@ -8,7 +8,6 @@ import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { replaceFile, stateVariable } from './private-file.ts';
 
-/** An unsent draft found on disk. */
 export interface StoredDraft {
   /** The id of the session that wrote it. */
   readonly id: string;

@@ -49,7 +49,6 @@ function putKilled(buffer: TextBuffer, from: number, index: number): TextBuffer 
   return { ...put, lastEdit: { kind: 'yank', from, index } };
 }
 
-/** Inserts the last killed text. */
 function yank(buffer: TextBuffer): TextBuffer {
   return putKilled(buffer, buffer.cursor, 0);
 }

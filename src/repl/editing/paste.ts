@@ -99,7 +99,6 @@ export function contentOf(marked: MarkedText): string {
   return replaceMarkers(marked, ({ text }) => text);
 }
 
-/** The text as shown in the composer. */
 export function shownText(marked: MarkedText): string {
   return replaceMarkers(marked, pasteLabel);
 }

@@ -2,7 +2,6 @@ import { boundaryFrom } from './grapheme-boundary.ts';
 import { normalizeText, contentOf, isLongPaste, isPasteMarker, registerPaste } from './paste.ts';
 import type { MarkedText, Paste } from './paste.ts';
 
-/** A text with its caret and pastes. */
 export interface Draft extends MarkedText {
   /** UTF-16 offset of the caret, always on a character boundary. */
   readonly cursor: number;

@@ -4,7 +4,6 @@ import { boundaryFrom } from './grapheme-boundary.ts';
 import { isPasteMarker, pasteLabel } from './paste.ts';
 import type { MarkedText, Paste } from './paste.ts';
 
-/** One character as shown on the screen. */
 interface Cell extends Character {
   /** UTF-16 offset in the text. */
   readonly offset: number;

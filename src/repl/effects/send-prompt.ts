@@ -138,7 +138,6 @@ async function endComplete(answer: Answer, noAnswer?: Failure): Promise<AnswerOu
   return { type: 'finished' };
 }
 
-/** Ends an answer that was stopped or failed. */
 async function endIncomplete(answer: Answer, error: unknown): Promise<AnswerOutcome> {
   const { core, signal, recorder, refusal } = answer;
   const { clean } = core.ports;

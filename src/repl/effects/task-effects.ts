@@ -11,7 +11,6 @@ import { showConversation } from './show-conversation.ts';
 
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
-/** The text to copy or save. */
 interface Selection {
   readonly text: string;
   /** Such as `code block 2`. */
@@ -51,11 +50,11 @@ export function runSave(core: SessionCore, effect: EffectOf<'save'>): Promise<vo
 /** Tries again to write unsaved turns and reports what is on disk. */
 export function storageEntry(core: SessionCore): Entry {
   const { isStored, unsavedTurns, path, failure } = core.journal().save();
-  if (path === undefined) return notice('this conversation is not kept on disk');
+  if (path === undefined) return notice('this conversation is not saved');
   if (isStored && core.journal().conversation().turns.size === 0) {
     return notice('nothing to save yet: the first prompt creates the file');
   }
-  if (isStored) return notice(`everything is on disk: ${path}`);
+  if (isStored) return notice(`the conversation is saved in ${path}`);
   const turns = unsavedTurns === 1 ? '1 turn is' : `${unsavedTurns} turns are`;
   const hint = failure === undefined ? undefined : core.ports.clean(failure.message);
   return { type: 'failure', message: `${turns} not on disk`, hint };

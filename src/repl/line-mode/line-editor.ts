@@ -18,7 +18,6 @@ import { editBytes, nothingTyped, bytesToEnd, typedLine, type LinePlace } from '
 export interface LineEditorOptions {
   readonly clock: Clock;
   readonly write: (text: string) => void;
-  /** Width of the window. */
   readonly columns: () => number;
   /** Earlier prompts, read when the user starts to browse them. */
   readonly history: () => History;

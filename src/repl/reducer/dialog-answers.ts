@@ -82,7 +82,6 @@ function cancelDialogs(state: ReplState): Step {
   return andThen(printNotice({ ...state, dialog: undefined }, text), advance);
 }
 
-/** Goes back to the previous dialog. */
 function goBack(state: ReplState, { previous }: Dialog): Step {
   return previous === undefined ? cancelDialogs(state) : step({ ...state, dialog: previous });
 }

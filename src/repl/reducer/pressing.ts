@@ -24,7 +24,6 @@ import { andThen, quit, printNotice, type Step, step } from './step.ts';
 import { clearDraft, submit, unqueue } from './submitting.ts';
 import { switchVersion, type VersionChoice } from './versions.ts';
 
-/** Stops the answer or task, if any. */
 function stop(state: ReplState): Step {
   const { activity } = state;
   if (activity === undefined) return step(state);

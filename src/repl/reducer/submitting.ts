@@ -46,7 +46,7 @@ function enterExitWord(state: ReplState): Step {
   if (!state.isLineMode) return step(next);
   const word = contentOf(state.composer).trim();
   const cleared = { ...next, composer: clearBuffer(state.composer) };
-  return printNotice(cleared, `type ${word} again to quit; a longer line is a prompt`);
+  return printNotice(cleared, `type ${word} again to quit; add words to send it as a prompt`);
 }
 
 /** Only a typed slash starts a command, not a pasted one. */

@@ -132,7 +132,6 @@ function save(state: ReplState, argument: string): Step {
   );
 }
 
-/** Commands for the last prompt and its answer. */
 export const answerCommands: readonly SlashCommand[] = [
   {
     name: 'retry',

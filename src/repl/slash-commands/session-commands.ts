@@ -85,7 +85,6 @@ function attach(state: ReplState, argument: string): Step {
     : printNotice(state, `attached: ${names.join(', ')}; /attach none removes them`);
 }
 
-/** Commands for the session: its conversation, its settings, its files and its screen. */
 export const sessionCommands: readonly SlashCommand[] = [
   {
     name: 'new',

@@ -31,7 +31,6 @@ export type PromptToSend =
     }
   | { readonly type: 'repeat'; readonly turnId: string };
 
-/** A side effect that the reducer requests. */
 export type Effect =
   | {
       readonly type: 'print';
@@ -46,7 +45,6 @@ export type Effect =
       /** For `/compare`: the model of the next prompts, which differs from the one in `settings`. */
       readonly nextModel?: string;
     }
-  /** Stops the answer or the task. */
   | { readonly type: 'stop' }
   | { readonly type: 'quit' }
   | { readonly type: 'suspend' }

@@ -41,7 +41,6 @@ export interface AnswerActivity {
   readonly isStopping: boolean;
   /** Restored to the composer if there is no answer; undefined for a repeated prompt. */
   readonly draft: Draft | undefined;
-  /** Files attached to the prompt. */
   readonly files: readonly AttachedFile[];
   /** The branch before the prompt, restored if the prompt was not recorded. */
   readonly branch?: Branch | undefined;

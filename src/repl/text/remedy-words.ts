@@ -1,12 +1,12 @@
 import { setBaseUrlHint, timeoutOptions, type EntranceWords } from '../../output/remedy-words.ts';
 
-/** The hints of a conversation: slash commands, and options only for the next start of natter. */
+/** Slash commands, and options only for the next start of natter. */
 export const replWords: EntranceWords = {
   'raise-timeout': ({ limit }) =>
     `try again, or restart natter with a longer ${timeoutOptions[limit]}`,
   'wait-until': ({ time, seconds }) =>
     `try again after ${time}, or restart natter with --retry-max-wait ${seconds}s`,
-  'slow-down': () => 'wait a little and try again, or restart natter with more --retries',
+  'slow-down': () => 'wait a moment and try again, or restart natter with more --retries',
   'check-base-url': () => 'check the base URL',
   'check-host': () => 'check the host of the base URL',
   'check-connection': () => 'check the base URL and the network',
@@ -21,5 +21,5 @@ export const replWords: EntranceWords = {
   'list-models': () => '/models lists the available models',
   'list-conversations': () => '/conversations shows their ids and titles',
   'record-request': ({ file }) =>
-    `make the request as it was recorded, or restart natter with --record ${file}`,
+    `repeat the request exactly as recorded, or restart natter with --record ${file}`,
 };

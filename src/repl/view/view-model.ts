@@ -112,9 +112,7 @@ interface DialogFrame {
   readonly hints: readonly string[];
 }
 
-/** A question in the composer's place. */
 export type DialogView =
-  /** A choice of several options, as on the first-run screen. */
   | (DialogFrame & {
       readonly kind: 'choice';
       readonly options: readonly { readonly label: string }[];

@@ -39,7 +39,7 @@ async function wholeText({ deltas }: Completion, limit: number): Promise<string>
       if (read.length % deltasPerTurn === 0) await nextTurn();
       if (length > limit) {
         const size = `over ${limit} characters, which is too long for one JSON body`;
-        throw new Failure('server_error', `the answer is ${size}`, { hint: 'ask for a stream' });
+        throw new Failure('server_error', `the answer is ${size}`, { hint: 'request a stream' });
       }
     }
   }

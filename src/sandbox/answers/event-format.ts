@@ -13,7 +13,6 @@ function splitOverLines(data: string): readonly string[] {
   }
 }
 
-/** Formats the next event of the stream. */
 export type EventFormat = (data: string, name?: string) => string;
 
 /** `data: <json>` and a blank line (contract, Events), changed by the fault. */

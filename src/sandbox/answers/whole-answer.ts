@@ -29,7 +29,6 @@ function bodyBefore(text: string, events: number): string {
   return events === 0 ? '' : text.slice(0, Math.ceil(text.length / 2));
 }
 
-/** Sends an answer without a stream. */
 async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void> {
   const { fault, record, response } = exchange;
   const { status, contentType, text } = answer;
@@ -92,7 +91,6 @@ export function errorText(
   return errorBody(fault['error-shape'] ?? 'nested', status, errorName(status), text);
 }
 
-/** Sends an error of the contract. */
 export async function answerFailure(exchange: Exchange, failure: Failure): Promise<void> {
   const status = statusOf(failure);
   const { hint, message, retryAfterSeconds } = failure;

@@ -1,7 +1,6 @@
 import { parseFault, type WrittenField } from './parse-fault.ts';
 import { faultFieldRows, type Fault } from './fault-fields.ts';
 
-/** A fault field as an option of a command. */
 export interface FaultOption {
   /** In commander's syntax: `--status <code>`, `--cut [fin|rst|end]`, `--no-done`. */
   readonly flags: string;

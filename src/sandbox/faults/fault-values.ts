@@ -1,4 +1,3 @@
-/** The syntax of a field's values. */
 export interface ValueKind<Value> {
   /** The placeholder in help, without brackets; absent for a switch. */
   readonly placeholder?: string;

@@ -40,7 +40,6 @@ export const hostileSequences: readonly (readonly [name: string, sequence: strin
   ['line separators', 'one\u2028two\u2029three'],
 ];
 
-/** A line for each sequence, with its name. */
 export function* hostileLines(): Generator<string, void, undefined> {
   for (const [name, sequence] of hostileSequences) yield `${name}: before${sequence}after\n`;
 }

@@ -1,7 +1,6 @@
 import { isJsonObject, parseJson } from '../../json.ts';
 import { type ProcessFacts, type ProcessSpace, thisMachine } from './process-facts.ts';
 
-/** The contents of a lock file. */
 export interface LockOwner {
   readonly host: string;
   readonly processId: number;
@@ -22,7 +21,6 @@ export type Liveness = 'alive' | 'dead' | 'unknown';
 
 const machineOf = ({ machine = thisMachine }: ProcessFacts) => machine;
 
-/** This process as the owner of a lock. */
 export function createOwner(process: ProcessFacts, since: Date, token: string): LockOwner {
   const machine = machineOf(process);
   const { boot, namespace } = machine.space() ?? {};
@@ -53,7 +51,6 @@ export function isInContainer(process: ProcessFacts): boolean {
   return machineOf(process).space()?.isContainer === true;
 }
 
-/** Whether the owner of a lock is running. */
 export function livenessOf(owner: LockOwner, process: ProcessFacts): Liveness {
   if (owner.since === undefined) return livenessOfLegacyOwner(owner, process);
   if (!isSameNamespace(owner, process)) return 'unknown';
@@ -73,7 +70,6 @@ function livenessOfLegacyOwner(owner: LockOwner, process: ProcessFacts): Livenes
   return 'unknown';
 }
 
-/** The text of a lock file. */
 export function formatOwner(owner: LockOwner): string {
   return `${JSON.stringify(owner)}\n`;
 }

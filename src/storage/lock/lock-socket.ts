@@ -12,7 +12,6 @@ const maxPath = 107;
 
 const socketOf = (path: string, token: string) => `${path}.${token}.alive`;
 
-/** Closes and removes a socket. */
 export type CloseSocket = () => void;
 
 /**

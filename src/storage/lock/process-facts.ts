@@ -85,5 +85,4 @@ function createMachine(): Machine {
   };
 }
 
-/** The machine or container that natter runs on. */
 export const thisMachine: Machine = createMachine();

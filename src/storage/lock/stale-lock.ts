@@ -18,7 +18,6 @@ const legacyStaleAfter = 24 * 3_600_000;
 /** Milliseconds; the clocks of two machines may differ that much on some network file systems. */
 const clockTolerance = 5000;
 
-/** What is known about a lock. */
 export type LockState =
   | { readonly type: 'dead' }
   /** Its process is running, or the file is not a lock of natter. */

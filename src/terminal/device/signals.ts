@@ -1,8 +1,8 @@
-/** Signals that end natter. It cleans up, then dies of the same signal, so that shells and loops notice it. */
+/** Signals that end natter. It cleans up, then re-raises the signal, so that shells and loops notice it. */
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 export type EndingSignal = (typeof endingSignals)[number];
 
-/** Exit codes that shells use for a death by signal, for platforms that cannot re-raise one. */
+/** Exit codes that shells report for a process ended by a signal, for platforms that cannot re-raise one. */
 const signalExitCodes: Readonly<Record<EndingSignal, number>> = {
   SIGINT: 130,
   SIGTERM: 143,
@@ -22,14 +22,17 @@ export class Interruption extends Error {
 }
 
 export interface SignalWatch {
-  /** Stops listening and dies of `signal`; on Windows, exits with the corresponding code. */
+  /** Stops listening and ends the process with `signal`; on Windows, exits with the corresponding code. */
   reraise(signal: EndingSignal): void;
   stop(): void;
   /**
    * Handles Ctrl-C, which then does not end natter. @returns a function that removes the handler
    */
   takeInterrupts(listener: () => void): () => void;
-  /** Called directly before the process dies of a signal. @returns a function that removes the listener */
+  /**
+   * Called directly before a signal ends the process.
+   * @returns a function that removes the listener
+   */
   beforeDeath(act: () => void): () => void;
 }
 
@@ -40,9 +43,7 @@ function listen(process: NodeJS.Process, arrived: (signal: EndingSignal) => void
   };
 }
 
-/**
- * Calls `onSignal` at the first ending signal. The process dies of a second one at once.
- */
+/** Calls `onSignal` at the first ending signal. A second one ends the process at once. */
 export function watchSignals(
   process: NodeJS.Process,
   onSignal: (interruption: Interruption) => void,

@@ -21,7 +21,6 @@ export interface OutputStream {
   flush(): Promise<void>;
 }
 
-/** Standard input. */
 export interface InputStream {
   readonly isTerminal: boolean;
   /**

@@ -32,7 +32,6 @@ export function terminalTraits(environment: Environment): TerminalTraits {
   };
 }
 
-/** A terminal's reply to a query. */
 export type TerminalReply =
   /** Where the cursor is (CPR), from zero. */
   | { readonly type: 'cursor-column'; readonly column: number }
@@ -48,7 +47,6 @@ export interface TerminalQueries {
    * adds, even below the cursor.
    */
   readonly askDrift: (answer: (cursorDrifts: boolean) => void) => void;
-  /** Handles a reply. */
   readonly answered: (reply: TerminalReply) => void;
 }
 

@@ -14,7 +14,6 @@ interface Caret {
   readonly isHidden?: boolean;
 }
 
-/** What the live region shows. */
 export interface Frame {
   /** Styled, without line ends, no wider than the window, and fewer than its rows. */
   readonly rows: readonly string[];
@@ -26,7 +25,6 @@ export interface Frame {
   readonly hasPreviewRows?: boolean;
 }
 
-/** What is on the screen. */
 export interface Shown {
   readonly frame: Frame;
   readonly line: OpenLine;

@@ -6,7 +6,7 @@
 import { cursorColumn, type Shown } from './live-paint.ts';
 import { emptyLine, extendLine, type OpenLine } from '../text/open-line.ts';
 
-/** The window width at which the terminal showed the last update. */
+/** The window width at which the terminal showed the last update, compared with the drawn and the current one. */
 export type Verdict = 'drawn-width' | 'current-width' | 'other-width' | 'unknown';
 
 /** The first change of the window's size since an update. */
@@ -110,7 +110,6 @@ export function textToRepeat(
   return { text, rows: rows - 1 };
 }
 
-/** Text written by one update. */
 export interface Write {
   /** Milliseconds, as `PaceClock` counts them. */
   readonly at: number;

@@ -20,7 +20,6 @@ import { advanceLine, emptyLine, isOpen, type OpenLine } from '../text/open-line
 import { displayWidth, padToWidth } from '../text/width.ts';
 import { styledCharacters } from '../text/wrap.ts';
 
-/** The place of a frame. */
 export interface RegionPlace {
   /** Of the window. */
   readonly columns: number;
@@ -55,7 +54,6 @@ export interface ScreenState {
   written: Written;
 }
 
-/** The state before anything is drawn. */
 export function firstState(columns: number, rows: number): ScreenState {
   return {
     draw: () => ({ rows: [] }),
@@ -82,7 +80,6 @@ function frameFor(state: ScreenState, line: OpenLine, window: Window): Frame {
   return fitFrame(state.draw({ columns, rows, hasOpenLine }), columns, rows);
 }
 
-/** The bytes of an update. */
 interface Update {
   readonly bytes: string;
   /** The open line before the text. */

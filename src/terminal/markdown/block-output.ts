@@ -61,7 +61,6 @@ export function writeLine(output: BlockOutput, text: string, kind: BlockKind = '
   output.text += `${markers(output, kind)}${text}\n`;
 }
 
-/** Width of the markers. */
 export function markerColumns({ containers }: BlockOutput): number {
   return containers.reduce(
     (columns, container) =>

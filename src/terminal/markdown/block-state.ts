@@ -22,7 +22,6 @@ interface BlockOptions {
   readonly width: () => number;
 }
 
-/** An open code fence. */
 export interface Fence {
   readonly kind: 'fence';
   /** The fence as written, without its info string. */
@@ -35,7 +34,6 @@ export interface Fence {
   highlight: HighlightLine | undefined;
 }
 
-/** The block that is open. */
 type Leaf =
   | { readonly kind: 'none' }
   | { readonly kind: 'paragraph'; readonly paragraph: Paragraph; readonly definition: boolean }

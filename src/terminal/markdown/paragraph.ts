@@ -2,14 +2,12 @@ import type { InlineOptions } from './inline.ts';
 import { createInlineText, type InlineText } from './inline-text.ts';
 import type { Span } from './span.ts';
 
-/** The text of one paragraph. */
 export interface Paragraph {
   readonly inline: InlineText;
   /** White space at the end of the line, shown only if something follows. */
   trail: string;
   /** A line break that nothing has followed yet. */
   lineBreak: string;
-  /** Number of the current line. */
   line: number;
   /** The first line contains a bar. */
   bar: boolean;

@@ -16,7 +16,6 @@ export type FormulaEnd = '$' | '$$' | '\\)' | '\\]';
 export interface OpenFormula {
   readonly kind: 'formula';
   readonly close: FormulaEnd;
-  /** Its start. */
   readonly opened: number;
   /** Start of its part that is not emitted yet. */
   start: number;

@@ -27,7 +27,6 @@ interface TextColumn {
 
 interface Line {
   readonly source: LineSource;
-  /** Where its next row begins. */
   start: RowStart;
 }
 
@@ -83,7 +82,6 @@ export function createTextColumn(): TextColumn {
   };
 }
 
-/** Texts side by side. */
 export interface Columns {
   write(index: number, text: string): void;
   end(index: number): void;

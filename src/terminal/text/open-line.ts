@@ -11,7 +11,6 @@ export interface OpenLine {
   readonly lead: number;
   /** Used columns of the last row; a full row stays the last one until the next character. */
   readonly column: number;
-  /** Number of rows. */
   readonly rows: number;
   /** The style at the end of the text. */
   readonly style: OpenStyle;

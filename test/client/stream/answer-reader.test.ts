@@ -162,7 +162,7 @@ describe('limits', () => {
     expect(thrown).toMatchObject({
       kind: 'server_error',
       message:
-        'the service sent more than 1000 characters without an end, so natter stopped reading',
+        'the service sent an event or body of more than 1000 characters, so natter stopped reading',
     });
     expect(length).toBeLessThan(1000 + 2 * more.length + start.length);
   });

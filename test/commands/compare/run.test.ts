@@ -153,7 +153,7 @@ describe('--diff', () => {
     const { thrown } = await compare(['--diff', format, 'hi']);
     expect(thrown).toMatchObject({
       kind: 'usage',
-      message: `--diff and ${format} exclude each other`,
+      message: `--diff and ${format} cannot be used together`,
     });
   });
 });

@@ -45,17 +45,17 @@ test.each<[string, object, Variables, object]>([
 });
 
 test.each<[object, Variables, string]>([
-  [{ record: 'a', replay: 'b' }, {}, '--record and --replay exclude each other'],
-  [{}, { NATTER_RECORD: 'a', NATTER_REPLAY: 'b' }, 'NATTER_RECORD and NATTER_REPLAY exclude'],
+  [{ record: 'a', replay: 'b' }, {}, '--record and --replay cannot be used together'],
+  [{}, { NATTER_RECORD: 'a', NATTER_REPLAY: 'b' }, 'NATTER_RECORD and NATTER_REPLAY cannot be used together'],
   [{ speed: '2' }, {}, '--speed needs --replay'],
   [{ speed: '2', record: 'a' }, { NATTER_REPLAY: 'b' }, '--speed needs --replay'],
-  [{ replay: 'a', speed: 'fast' }, {}, '--speed must be a number from 0.01, or max, not "fast"'],
-  [{ replay: 'a', speed: '-1' }, {}, '--speed must be a number from 0.01, or max, not "-1"'],
-  [{ replay: 'a', speed: '0.001' }, {}, '--speed must be a number from 0.01, or max, not "0.001"'],
+  [{ replay: 'a', speed: 'fast' }, {}, '--speed must be at least 0.01, or max, not "fast"'],
+  [{ replay: 'a', speed: '-1' }, {}, '--speed must be at least 0.01, or max, not "-1"'],
+  [{ replay: 'a', speed: '0.001' }, {}, '--speed must be at least 0.01, or max, not "0.001"'],
   [
     { replay: 'a' },
     { NATTER_REPLAY_SPEED: 'x' },
-    'NATTER_REPLAY_SPEED must be a number from 0.01, or max, not "x"',
+    'NATTER_REPLAY_SPEED must be at least 0.01, or max, not "x"',
   ],
 ])('refuses %j with %j', (options, environment, message) => {
   expect(() => chooseRecording(options, environment)).toThrow(message);

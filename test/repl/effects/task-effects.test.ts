@@ -124,7 +124,7 @@ test('Y18: /save in an empty conversation reports no file', async () => {
   await idle();
   enter('/save');
   await idle();
-  expect(text()).toContain(`everything is on disk: ${folder}`);
+  expect(text()).toContain(`the conversation is saved in ${folder}`);
 });
 
 test('Y18: an editor that exits with an error cancels the edit', async () => {

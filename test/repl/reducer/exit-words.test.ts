@@ -41,7 +41,9 @@ describe('Y18: a word that quits other programs', () => {
     const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
     const start = stateOf({ isLineMode: true });
     const asked = run(start, line('exit'));
-    expect(printed(asked.effects)).toEqual(['type exit again to quit; a longer line is a prompt']);
+    expect(printed(asked.effects)).toEqual([
+      'type exit again to quit; add words to send it as a prompt',
+    ]);
     expect(run(asked.state, line('quit')).state.hasQuit).toBe(true);
     const { state } = run(asked.state, line('one'), line('exit'));
     expect([state.hasQuit, state.isExitWordEntered]).toEqual([false, true]);

@@ -13,7 +13,7 @@ const PLANE_14 = String.raw`\udb40[\udc00-\udfff]`;
 const LONE_SURROGATE = String.raw`[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]`;
 
 /** What the sanitizer must check: all of the above, C0 except TAB and LF, and the black flag. */
-export const INTERESTING = String.raw`[\x00-\x08\x0b-\x1f${UPPER_CONTROLS}${INVISIBLE}]|\ud83c\udff4|${PLANE_14}|${LONE_SURROGATE}`;
+export const POSSIBLY_UNSAFE = String.raw`[\x00-\x08\x0b-\x1f${UPPER_CONTROLS}${INVISIBLE}]|\ud83c\udff4|${PLANE_14}|${LONE_SURROGATE}`;
 
 /** Single characters that the sanitizer always removes. */
 export const ALWAYS_REMOVED = String.raw`[\x00-\x08\x0b-\x1f${UPPER_CONTROLS}${INVISIBLE}]`;

@@ -14,8 +14,8 @@ function valueOf({ required, optional }: Option): CompletedOption['value'] {
 
 function describeOption(option: Option): CompletedOption {
   const { long, short, description, argChoices: choices, helpGroupHeading } = option;
-  const isOfService = helpGroupHeading === serviceGroup;
-  return { long, short, description, value: valueOf(option), choices, isOfService };
+  const isServiceOption = helpGroupHeading === serviceGroup;
+  return { long, short, description, value: valueOf(option), choices, isServiceOption };
 }
 
 function describeArgument(argument: Argument): CompletedArgument {
@@ -37,6 +37,6 @@ export function completionTree(command: Command): CompletedCommand {
     arguments: command.registeredArguments.map(describeArgument),
     commands: help.visibleCommands(command).map(completionTree),
     reachesService: takesServiceOptions(command),
-    isApart: !takesParentOptions(command),
+    hidesParentOptions: !takesParentOptions(command),
   };
 }

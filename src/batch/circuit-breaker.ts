@@ -21,14 +21,14 @@ export interface CircuitBreakerOptions {
   /** Consecutive failures, not caused by items, that stop the run. */
   readonly most: number;
   /** Milliseconds; a longer Retry-After stops the run, because the other items would fail, too. */
-  readonly longestWait: number;
+  readonly maxWait: number;
   /** A recording answers: a missing exchange, a `configuration` failure, concerns one item only. */
   readonly isReplay: boolean;
 }
 
 export function createCircuitBreaker({
   most,
-  longestWait,
+  maxWait,
   isReplay,
 }: CircuitBreakerOptions): CircuitBreaker {
   let consecutive = 0;
@@ -39,7 +39,7 @@ export function createCircuitBreaker({
     failed({ kind, retryAfterSeconds = 0 }) {
       if (ofItems.has(kind) || (isReplay && kind === 'configuration')) return false;
       consecutive += 1;
-      const isLongWait = kind === 'rate_limited' && retryAfterSeconds * 1000 > longestWait;
+      const isLongWait = kind === 'rate_limited' && retryAfterSeconds * 1000 > maxWait;
       return permanent.has(kind) || isLongWait || consecutive >= most;
     },
   };

@@ -1,12 +1,12 @@
 import { Failure } from '../failure.ts';
 import { isJsonObject } from '../json.ts';
-import { createSecretFilter, shortestInMessages } from '../secrecy/secret-filter.ts';
+import { createSecretFilter, minLengthInMessages } from '../secrecy/secret-filter.ts';
 import { secretsOf } from '../secrecy/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import type { Mask } from './failure/short-text.ts';
 import { endpointUrl, parseBaseUrl } from './http/base-url.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
-import { checkSecrecy, requestHeaders } from './http/request-headers.ts';
+import { requireEncryption, requestHeaders } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
 import type { HttpRequest, Transport } from './http/transport.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -40,7 +40,7 @@ function maskOf({ apiKey, headers, baseUrl, environment }: ClientOptions): Mask 
   let mask: Mask | undefined;
   return (text) => {
     const sources = { apiKey, addresses: [baseUrl], environment, ...(headers && { headers }) };
-    mask ??= createSecretFilter(secretsOf(sources), shortestInMessages)?.mask;
+    mask ??= createSecretFilter(secretsOf(sources), minLengthInMessages)?.mask;
     return mask?.(text) ?? text;
   };
 }
@@ -49,7 +49,7 @@ function maskOf({ apiKey, headers, baseUrl, environment }: ClientOptions): Mask 
 export function createService(options: ClientOptions): Service {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const headers = requestHeaders(options);
-  checkSecrecy(baseUrl, headers, options.allowInsecure ?? false);
+  requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
   const { retries, retryWaitLimit, connectTimeout, firstByteTimeout, ...timeouts } =
     readLimits(options);
   return {

@@ -24,7 +24,7 @@ export function createNotices(
 }
 
 /** Queues notices while something else is drawn; `release` writes them and ends the queueing. */
-export function holdNotices(notices: Notices): Notices & { release(): void } {
+export function deferNotices(notices: Notices): Notices & { release(): void } {
   let waiting: (() => void)[] | undefined = [];
   const hold = (write: () => void) => {
     if (waiting === undefined) write();

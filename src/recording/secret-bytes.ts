@@ -16,7 +16,7 @@ export interface SecretPieces<Kind extends Piece> {
 type Mask = (text: string) => string;
 
 /** In bytes. A secret is shorter, and has no line break. */
-const longestSecret = 4096;
+const maxSecretLength = 4096;
 const lineBreak = 0x0a;
 
 function joinMasked(pieces: readonly Piece[], mask: Mask): Buffer {
@@ -33,7 +33,7 @@ function countSettled(pieces: readonly Piece[]): number {
   let after = 0;
   for (let index = pieces.length - 1; index >= 0; index -= 1) {
     const bytes = pieces[index]?.bytes ?? new Uint8Array();
-    if (bytes.at(-1) === lineBreak || after >= longestSecret) return index + 1;
+    if (bytes.at(-1) === lineBreak || after >= maxSecretLength) return index + 1;
     if (bytes.includes(lineBreak)) return index;
     after += bytes.length;
   }

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json.ts';
 import { maskValue } from '../secrecy/mask.ts';
 import { createMaskedStream } from '../secrecy/masked-stream.ts';
-import { createSecretFilter, shortestInText } from '../secrecy/secret-filter.ts';
+import { createSecretFilter, minLengthInText } from '../secrecy/secret-filter.ts';
 
 /** The log entry of one request; it is written when the connection has finished with the request. */
 export interface RequestRecord {
@@ -37,7 +37,7 @@ export interface RequestRecord {
  * Characters in the log of one text, and bytes of a body that is logged as JSON. To find the key in every encoding
  * takes up to a microsecond a character, in which the sandbox answers no request.
  */
-const longestText = 65_536;
+const maxTextLength = 65_536;
 
 /**
  * Adds a body to the record: the JSON value if it is short, else the start of the text.
@@ -51,17 +51,17 @@ export function recordBody(record: RequestRecord, bytes: Buffer, value: unknown)
     record.stream = stream === true;
   }
   // A character has at most four bytes: what is cut here is still too long for the log, and is cut there after masking.
-  const start = bytes.subarray(0, 4 * (longestText + 1));
-  const isShort = bytes.length <= longestText;
+  const start = bytes.subarray(0, 4 * (maxTextLength + 1));
+  const isShort = bytes.length <= maxTextLength;
   record.body = isShort && value !== undefined ? value : start.toString();
 }
 
 /** Masks a text and cuts it. The cut is before a secret that it would divide, which could not be recognised. */
 function createTextMask(key: string | undefined): (text: string) => string {
-  const filter = createSecretFilter(key === undefined ? [] : [key], shortestInText);
+  const filter = createSecretFilter(key === undefined ? [] : [key], minLengthInText);
   return (text) => {
-    if (text.length <= longestText) return filter?.mask(text) ?? text;
-    const start = text.slice(0, longestText);
+    if (text.length <= maxTextLength) return filter?.mask(text) ?? text;
+    const start = text.slice(0, maxTextLength);
     return `${filter === undefined ? start : createMaskedStream(filter).write(start)}…`;
   };
 }

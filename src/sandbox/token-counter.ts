@@ -1,8 +1,8 @@
 // A token is an optional space and up to six letters or digits, or one other character, or up to eight blanks: about
 // four bytes of English. Linear, without a table.
 
-const longestWord = 6;
-const longestBlank = 8;
+const maxWordLength = 6;
+const maxBlankLength = 8;
 const space = 0x20;
 
 /** Tokens of each message in addition to its text. */
@@ -39,9 +39,9 @@ function runEnd(
 function tokenEnd(text: string, start: number): number {
   const first = text.charCodeAt(start);
   const wordStart = first === space ? start + 1 : start;
-  const wordEnd = runEnd(text, wordStart, longestWord, isWord);
+  const wordEnd = runEnd(text, wordStart, maxWordLength, isWord);
   if (wordEnd > wordStart) return wordEnd;
-  if (isBlank(first)) return runEnd(text, start, longestBlank, isBlank);
+  if (isBlank(first)) return runEnd(text, start, maxBlankLength, isBlank);
   return start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
 }
 
@@ -66,7 +66,7 @@ export function* tokensOf(pieces: Iterable<string>): Generator<string, void, und
     const text = held + piece;
     let start = 0;
     // The next piece may lengthen a token that ends near the end of this one.
-    const undecided = text.length - longestBlank - 1;
+    const undecided = text.length - maxBlankLength - 1;
     while (start < undecided) {
       const end = tokenEnd(text, start);
       yield text.slice(start, end);

@@ -6,15 +6,15 @@ export const mark = '***';
  * Minimum length of a secret in natter's own messages. A shorter one is not masked, because that would break ordinary
  * words.
  */
-export const shortestInMessages = 4;
+export const minLengthInMessages = 4;
 
 /**
  * Minimum length in answers, conversations and recordings, where masking a key such as `test` or `ollama`, which local
  * servers accept, would damage the text. NIST SP 800-63B requires eight for a password; no service issues a shorter key.
  */
-export const shortestInText = 8;
+export const minLengthInText = 8;
 
-const shortestEncodedPiece = 6;
+const minPieceLength = 6;
 
 /** The first characters of a secret, which reveal nothing and are not delayed. */
 export const harmlessLength = 3;
@@ -46,7 +46,7 @@ function base64Pieces(secret: string): readonly string[] {
       const first = Math.ceil((offset * 8) / 6);
       return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
     })
-    .filter((piece) => piece.length >= shortestEncodedPiece);
+    .filter((piece) => piece.length >= minPieceLength);
 }
 
 /** A secret as it is, with its own escapes resolved unless that leaves too short a text, and in base64. */
@@ -95,12 +95,12 @@ function openEndIn(text: string, forms: readonly string[]): number {
 }
 
 /** The longest escape of one character: `\\u0041`. */
-const longestEscape = 7;
+const maxEscapeLength = 7;
 /** Without the lookbehind, the time for many backslashes would be quadratic. */
 const openEscape = /(?:%[\da-fA-F]?|(?<!\\)\\+(?:u[\da-fA-F]{0,3})?)$/;
 
 function escapedOpenEnd(text: string, forms: readonly string[], longest: number): number {
-  const skipped = Math.max(0, text.length - longest * longestEscape);
+  const skipped = Math.max(0, text.length - longest * maxEscapeLength);
   const tail = text.slice(skipped);
   if (!/[%\\]/.test(tail) && !hasHidden(tail)) return text.length;
   const whole = tail.slice(0, openEscape.exec(tail)?.index ?? tail.length);

@@ -20,9 +20,10 @@ export interface SecretSources {
  * User names, cookie values and parameters are secret only because of their position. A shorter one, such as `user` in
  * Basic or `dark` in `theme=dark`, is also an ordinary word.
  */
-const shortestPart = 8;
+const minPartLength = 8;
 
-const longParts = (parts: readonly string[]) => parts.filter((part) => part.length >= shortestPart);
+const longParts = (parts: readonly string[]) =>
+  parts.filter((part) => part.length >= minPartLength);
 
 function percentDecoded(text: string): readonly string[] {
   try {

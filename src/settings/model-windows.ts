@@ -6,9 +6,9 @@ import { isJsonObject, parseJson } from '../json.ts';
 type Windows = ReadonlyMap<string, number>;
 
 /** Maximum number of services; the least recently changed is dropped first. */
-const mostServices = 20;
+const maxServices = 20;
 /** Maximum number of models of one service. */
-export const mostModels = 2_000;
+export const maxModels = 2_000;
 
 /** The same address may be written with or without a slash or `/v1`. */
 const addressOf = (baseUrl: string) => baseUrl.trim().replace(/\/+$/, '').replace(/\/v1$/, '');
@@ -17,7 +17,7 @@ function windowsOf(value: unknown): Windows {
   if (!isJsonObject(value)) return new Map();
   const isCount = (count: unknown) => Number.isSafeInteger(count) && Number(count) > 0;
   const entries = Object.entries(value).filter(([, count]) => isCount(count));
-  return new Map(entries.slice(0, mostModels) as [string, number][]);
+  return new Map(entries.slice(0, maxModels) as [string, number][]);
 }
 
 /** Empty for a missing, unreadable or malformed file: the catalogue is used then. */
@@ -42,7 +42,7 @@ export function readModelWindows(file: string, baseUrl: string): Windows {
 export function withModelWindows(file: string, baseUrl: string, windows: Windows): string {
   const address = addressOf(baseUrl);
   const others = [...readAll(file)].filter(([other]) => other !== address);
-  const kept = [...others.slice(1 - mostServices), [address, windows] as const];
+  const kept = [...others.slice(1 - maxServices), [address, windows] as const];
   const document = Object.fromEntries(
     kept.map(([service, models]) => [service, Object.fromEntries(models)]),
   );

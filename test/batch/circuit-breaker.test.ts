@@ -4,7 +4,7 @@ import { Failure, type FailureKind } from '../../src/failure.ts';
 
 describe('a circuit breaker', () => {
   const failed = (kind: FailureKind) => new Failure(kind, kind);
-  const limits = { longestWait: 60_000, isReplay: false };
+  const limits = { maxWait: 60_000, isReplay: false };
 
   test.each(['unauthorized', 'configuration'] as const)('stops at the first %s', (kind) => {
     expect(createCircuitBreaker({ ...limits, most: 3 }).failed(failed(kind))).toBe(true);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { commandWords } from '../../src/commands/program/report.ts';
-import { commonWords } from '../../src/output/remedy-words.ts';
+import { commandHints } from '../../src/commands/program/report.ts';
+import { commonHints } from '../../src/output/remedy-hints.ts';
 
 /** Remedies of failures that only the program throws. */
 const programOnly = ['list-conversations', 'record-request'];
@@ -9,7 +9,7 @@ const programOnly = ['list-conversations', 'record-request'];
 test('docs/client.md lists the code of every remedy of the client', () => {
   const section = readFileSync('docs/client.md', 'utf8').split('### Remedies')[1] ?? '';
   const [table = ''] = section.split('\n## ');
-  const codes = Object.keys({ ...commonWords, ...commandWords });
+  const codes = Object.keys({ ...commonHints, ...commandHints });
   const missing = codes.filter((code) => !table.includes(`\`${code}\``));
   expect(missing.sort()).toEqual(programOnly);
 });

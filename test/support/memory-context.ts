@@ -53,7 +53,7 @@ const noCommands: CompletedCommand = {
   arguments: [],
   commands: [],
   reachesService: true,
-  isApart: false,
+  hidesParentOptions: false,
 };
 
 /** A {@link Context} in memory, with a fake clock. */

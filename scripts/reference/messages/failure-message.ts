@@ -1,6 +1,6 @@
-import { commandWords } from '../../../src/commands/program/report.ts';
+import { commandHints } from '../../../src/commands/program/report.ts';
 import type { FailureKind } from '../../../src/failure.ts';
-import { commonWords } from '../../../src/output/remedy-words.ts';
+import { commonHints } from '../../../src/output/remedy-hints.ts';
 
 export interface FailureMessage {
   /** Undefined: the kind is that of the cause. */
@@ -13,7 +13,7 @@ export interface FailureMessage {
 
 /** The hint on the command line; values known only at run time are `<name>`. */
 export function remedyHint(code: string, data: Readonly<Record<string, unknown>>): string {
-  const words = { ...commonWords, ...commandWords } as Readonly<
+  const words = { ...commonHints, ...commandHints } as Readonly<
     Record<string, ((data: object) => string) | undefined>
   >;
   return words[code]?.(data) ?? '';

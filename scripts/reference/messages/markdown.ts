@@ -1,8 +1,8 @@
 // docs/messages.md: all messages of natter, for review.
-import { replWords } from '../../../src/repl/text/remedy-words.ts';
+import { replHints } from '../../../src/repl/text/remedy-hints.ts';
 import { exitCodes, type FailureKind, type RemedyCode } from '../../../src/failure.ts';
-import { commandWords } from '../../../src/commands/program/report.ts';
-import { commonWords } from '../../../src/output/remedy-words.ts';
+import { commandHints } from '../../../src/commands/program/report.ts';
+import { commonHints } from '../../../src/output/remedy-hints.ts';
 import type { Messages, Notice } from './collect.ts';
 import { type FailureMessage, remedyHint } from './failure-message.ts';
 import { exampleOf } from './examples.ts';
@@ -73,8 +73,8 @@ const data = {
 };
 
 function remedySection(): string {
-  const codes = Object.keys({ ...commonWords, ...commandWords }).sort() as RemedyCode[];
-  const inRepl = replWords as Readonly<Record<string, ((data: object) => string) | undefined>>;
+  const codes = Object.keys({ ...commonHints, ...commandHints }).sort() as RemedyCode[];
+  const inRepl = replHints as Readonly<Record<string, ((data: object) => string) | undefined>>;
   const rows = codes.map((name) => {
     const words = remedyHint(name, data);
     return [name, words, inRepl[name]?.(data) ?? words].map(code);

@@ -1,10 +1,10 @@
 // Failures whose kind, message and hint depend on each other, made by calling the functions of src with samples.
-import { commandWords } from '../../../src/commands/program/report.ts';
+import { commandHints } from '../../../src/commands/program/report.ts';
 import { certificateFailure } from '../../../src/client/failure/certificate-failure.ts';
 import { type Endpoint, serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 import type { Failure } from '../../../src/failure.ts';
-import { hintOf } from '../../../src/output/remedy-words.ts';
+import { hintOf } from '../../../src/output/remedy-hints.ts';
 import type { FailureMessage } from './failure-message.ts';
 
 const host = 'api.example.com';
@@ -13,7 +13,7 @@ function messageOf(
   failure: Failure,
   values: readonly (readonly [string, string])[],
 ): FailureMessage {
-  const hint = hintOf(failure, commandWords);
+  const hint = hintOf(failure, commandHints);
   const message = values.reduce(
     (text, [value, name]) => text.replaceAll(value, `<${name}>`),
     failure.message,

@@ -1,7 +1,7 @@
 // CSV as in RFC 4180, with one deviation that spreadsheets produce: a quote inside an unquoted field is text.
 
 import { CsvError, parse } from 'csv-parse/sync';
-import { type InputLine, longestLine, tooLong } from './input-lines.ts';
+import { type InputLine, maxLineLength, tooLong } from './input-lines.ts';
 
 export interface CsvRecord {
   /** Number of its first line. */
@@ -65,7 +65,7 @@ export function createCsvReader(delimiter: string): CsvReader {
   const keepOpen = (record: OpenRecord, text: string): CsvRecord | undefined => {
     record.lines.push(text);
     record.size += text.length;
-    open = record.size > longestLine ? undefined : record;
+    open = record.size > maxLineLength ? undefined : record;
     return open === undefined ? { line: record.line, fields: [], problem: tooLong } : undefined;
   };
 

@@ -12,7 +12,7 @@ export interface InputLine {
 }
 
 /** In bytes; more than the context window of any model holds. */
-export const longestLine = 1 << 27;
+export const maxLineLength = 1 << 27;
 /** The problem of a longer line. */
 export const tooLong = 'exceeds the context window of every model';
 
@@ -41,7 +41,7 @@ function decode(bytes: Buffer | undefined, number: number): InputLine {
 export async function* readInputLines(
   source: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly InputLine[], void> {
-  const splitter = createLineSplitter(longestLine);
+  const splitter = createLineSplitter(maxLineLength);
   let number = 0;
   let isFirst = true;
   for await (const chunk of source) {

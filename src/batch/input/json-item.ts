@@ -79,7 +79,7 @@ function parametersOf(fields: ItemFields): Pick<ItemContent, 'params'> | Problem
 }
 
 /** Maximum digits of a number in a message. */
-const mostDigits = 40;
+const maxDigits = 40;
 
 /** Refuses numbers that parsing would change, in the fields that the item uses. */
 function inexactNumber(text: string, template: Template | undefined): Problem | undefined {
@@ -87,7 +87,7 @@ function inexactNumber(text: string, template: Template | undefined): Problem | 
     template === undefined || field === 'id' || template.names.includes(field ?? '');
   for (const { text: number, field } of inexactNumbers(text)) {
     if (!isUsed(field)) continue;
-    const shown = number.length > mostDigits ? `${number.slice(0, mostDigits)}…` : number;
+    const shown = number.length > maxDigits ? `${number.slice(0, maxDigits)}…` : number;
     return { problem: `has the number ${shown} in "${field}", which natter cannot send unchanged` };
   }
   return undefined;

@@ -87,7 +87,7 @@ function copyTo(file: string, source: number, size: number): number {
   }
 }
 
-const mostCopies = 1000;
+const maxCopies = 1000;
 
 /** Copies an open file to an unused path beside its own. @returns the path */
 function copyBeside(file: string, source: number, size: number): string {
@@ -97,7 +97,7 @@ function copyBeside(file: string, source: number, size: number): string {
       fs.closeSync(copyTo(copy, source, size));
       return copy;
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST' || number === mostCopies) throw error;
+      if (errorCode(error) !== 'EEXIST' || number === maxCopies) throw error;
     }
   }
 }

@@ -41,7 +41,7 @@ export interface MissingItems {
   readonly text: string;
 }
 
-const mostRanges = 10;
+const maxRanges = 10;
 
 /** The items from 1 to the last result that have no result. */
 export function missingItems(index: ResultIndex): MissingItems {
@@ -57,10 +57,10 @@ export function missingItems(index: ResultIndex): MissingItems {
     }
     if (start === undefined) continue;
     rangeCount += 1;
-    if (rangeCount <= mostRanges) {
+    if (rangeCount <= maxRanges) {
       ranges.push(start === item - 1 ? String(start) : `${start}-${item - 1}`);
     }
     start = undefined;
   }
-  return { count, text: ranges.join(', ') + (rangeCount > mostRanges ? ', …' : '') };
+  return { count, text: ranges.join(', ') + (rangeCount > maxRanges ? ', …' : '') };
 }

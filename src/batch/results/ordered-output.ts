@@ -8,8 +8,8 @@ export interface OrderedOutput {
 }
 
 /** Maximum buffered texts, and their UTF-16 units. */
-const mostTexts = 10_000;
-const mostUnits = 1 << 25;
+const maxTexts = 10_000;
+const maxUnits = 1 << 25;
 
 export function createOrderedOutput(
   write: (text: string) => Promise<void> | undefined,
@@ -19,7 +19,7 @@ export function createOrderedOutput(
   let next = 0;
   let writing: Promise<void> | undefined;
   let wake: (() => void) | undefined;
-  const isFull = () => buffered.size >= mostTexts || units >= mostUnits;
+  const isFull = () => buffered.size >= maxTexts || units >= maxUnits;
   return {
     put(number, text) {
       buffered.set(number, text);

@@ -58,7 +58,11 @@ function checkHeader(name: string, value: string): void {
  * Refuses to send a credential over an unencrypted connection to a different host.
  * @throws Failure `configuration`
  */
-export function checkSecrecy(baseUrl: URL, headers: RequestHeaders, allowInsecure: boolean): void {
+export function requireEncryption(
+  baseUrl: URL,
+  headers: RequestHeaders,
+  allowInsecure: boolean,
+): void {
   if (allowInsecure || baseUrl.protocol === 'https:' || isLoopbackName(baseUrl.hostname)) return;
   const name = Object.keys(headers).find(isSecretHeader);
   if (name === undefined) return;

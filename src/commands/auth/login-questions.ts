@@ -9,7 +9,7 @@ import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 function canAsk({ streams }: Pick<Context, 'streams'>, { input }: GlobalOptions): boolean {
   return streams.stdin.isTerminal && input;
@@ -31,7 +31,7 @@ export async function askAgain<Result>(
     try {
       return await attempt(number);
     } catch (error) {
-      const isFinal = !canAsk(context, options) || number === mostAttempts;
+      const isFinal = !canAsk(context, options) || number === maxAttempts;
       if (isFinal || !(error instanceof Failure) || !isRefusal(error)) throw error;
       notices.warning(`${error.message}; try again, or press Ctrl-C to quit`);
     }
@@ -80,14 +80,14 @@ export async function askBaseUrl(
   });
 }
 
-const longestKey = 8192;
+const maxKeyLength = 8192;
 
 async function readKey(stdin: InputStream, signal: AbortSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stdin.bytes(signal)) {
     size += chunk.length;
-    if (size > longestKey) throw new Failure('usage', 'standard input is too long for a key');
+    if (size > maxKeyLength) throw new Failure('usage', 'standard input is too long for a key');
     chunks.push(chunk);
   }
   // PowerShell writes UTF-16 with a byte order mark. Parsing the key refuses bytes that are not text.

@@ -35,7 +35,7 @@ export interface BatchPlan {
   readonly retryIncomplete: number;
 }
 
-const mostConcurrency = 1000;
+const maxConcurrency = 1000;
 
 function parseNumber(text: string, option: string, least: number, most: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -58,7 +58,7 @@ export function planBatch(options: BatchOptions, file: string | undefined): Batc
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
     template: template === undefined ? undefined : templateOf(template),
     shard: shard === undefined ? undefined : parseShard(shard),
-    concurrency: parseNumber(concurrency, '--concurrency', 1, mostConcurrency),
+    concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
     retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
   };
 }

@@ -35,7 +35,7 @@ interface BatchRun {
 }
 
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
-const leastFailures = 10;
+const minFailures = 10;
 
 /** Ctrl-C, or the warning of a scheduler near the time limit of the job. */
 type StopSignal = 'SIGINT' | 'SIGUSR1';
@@ -107,13 +107,13 @@ function rulesOf(
 ) {
   const { stream } = options;
   const { retryIncomplete } = plan;
-  const longestWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
-  const limits = { retryIncomplete, longestWait, stop, signal: context.signal };
+  const maxWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
+  const limits = { retryIncomplete, maxWait, stop, signal: context.signal };
   const isReplay = service.replayedFrom !== undefined;
-  const most = Math.max(leastFailures, 2 * plan.concurrency);
+  const most = Math.max(minFailures, 2 * plan.concurrency);
   return {
     sending: { ...service, settings, stream, ...limits, clock: context.clock },
-    circuitBreaker: createCircuitBreaker({ most, longestWait, isReplay }),
+    circuitBreaker: createCircuitBreaker({ most, maxWait, isReplay }),
   };
 }
 

@@ -53,7 +53,7 @@ export interface SendOptions {
   /** Retries after a cut answer. The client never retries one, because it is billed twice. */
   readonly retryIncomplete: number;
   /** Maximum milliseconds of a Retry-After that all items wait for. */
-  readonly longestWait: number;
+  readonly maxWait: number;
   /** Cancels pending retries; running requests finish. */
   readonly stop: AbortSignal;
   /** Cancels running requests. */
@@ -70,7 +70,7 @@ export interface ItemOutcome extends AnswerOutcome {
 }
 
 /** Collects the events of one answer and reports 429s to the slot. */
-function createCollector(slot: Slot, { longestWait, clock }: SendOptions) {
+function createCollector(slot: Slot, { maxWait, clock }: SendOptions) {
   const texts: string[] = [];
   const meter = createAnswerMeter(clock);
   return {
@@ -84,7 +84,7 @@ function createCollector(slot: Slot, { longestWait, clock }: SendOptions) {
     failed({ kind, retryAfterSeconds }: Failure): void {
       if (kind !== 'rate_limited') return;
       const wait = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
-      slot.rateLimited(wait !== undefined && wait > longestWait ? undefined : wait);
+      slot.rateLimited(wait !== undefined && wait > maxWait ? undefined : wait);
     },
     outcome: (request: CompletionRequest, failure?: Failure, wasStopped = false): ItemOutcome => ({
       requestedModel: request.model,

@@ -18,7 +18,7 @@ const foreignCommands: ReadonlyMap<string, readonly string[]> = new Map([
 const namesAndAliases = (commands: readonly CompletedCommand[]) =>
   commands.flatMap(({ name, aliases }) => [name, ...aliases]);
 
-function mostArguments({ arguments: known }: CompletedCommand): number {
+function maxArguments({ arguments: known }: CompletedCommand): number {
   return known.some(({ isVariadic }) => isVariadic) ? Number.POSITIVE_INFINITY : known.length;
 }
 
@@ -32,7 +32,7 @@ function suggestSubcommand(
   const names = namesAndAliases(command.commands);
   const name = names.includes(second) ? second : nearlyNamed(second, names);
   const child = name === undefined ? undefined : childNamed(command, name);
-  if (child === undefined || rest.length > mostArguments(child)) return undefined;
+  if (child === undefined || rest.length > maxArguments(child)) return undefined;
   return ['natter', command.name, child.name, ...rest].join(' ');
 }
 

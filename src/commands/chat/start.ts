@@ -28,8 +28,8 @@ export function wantsRepl(
 }
 
 /** The maximum number of words of a mistyped command with its arguments. */
-const mostWords = 4;
-const shortestWord = 3;
+const maxWords = 4;
+const minWordLength = 3;
 
 /** Whether a prompt may be a mistyped command: a quick check before the command tree is read. */
 export function mayBeCommand(
@@ -37,8 +37,8 @@ export function mayBeCommand(
   { isPrompt, dryRun }: Pick<ChatOptions, 'isPrompt' | 'dryRun'>,
 ): boolean {
   const [first = ''] = words;
-  const isWord = first.length >= shortestWord && /^[a-z-]+$/i.test(first);
-  if (isPrompt === true || dryRun === true || !isWord || words.length > mostWords) return false;
+  const isWord = first.length >= minWordLength && /^[a-z-]+$/i.test(first);
+  if (isPrompt === true || dryRun === true || !isWord || words.length > maxWords) return false;
   return words.length === 1 || nearlyNamed(first, commandNames) !== undefined;
 }
 

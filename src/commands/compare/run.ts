@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../client/events.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
-import { holdNotices } from '../../output/notices.ts';
+import { deferNotices } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
@@ -143,7 +143,7 @@ async function recordAnswers(comparison: Comparison, services: Services, format:
   const stacked = options.stacked === true;
   const labels = models.map(({ label }) => label);
   const viewOptions = { ...comparison, stacked, format, labels };
-  const notices = holdNotices(presentation.notices);
+  const notices = deferNotices(presentation.notices);
   if (!showsColumns(viewOptions)) notices.release();
   const withHeldNotices = { ...comparison, presentation: { ...presentation, notices } };
   try {

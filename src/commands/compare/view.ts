@@ -29,14 +29,14 @@ export interface CompareViewOptions {
 }
 
 /** Two columns of this width fit into 80 columns of a terminal. */
-const narrowestColumn = 38;
+const minColumnWidth = 38;
 
 /** Whether the answers are shown side by side: on a terminal that is wide enough and can redraw rows. */
 export function showsColumns(viewOptions: CompareViewOptions): boolean {
   const { context, presentation, stacked, format, labels } = viewOptions;
   const isShown = format === 'markdown' || format === 'plain';
   if (!isShown || !presentation.drawsOutput || stacked) return false;
-  return columnWidth(context.streams.stdout.columns(), labels.length) >= narrowestColumn;
+  return columnWidth(context.streams.stdout.columns(), labels.length) >= minColumnWidth;
 }
 
 async function openColumns(viewOptions: CompareViewOptions): Promise<ComparisonView> {

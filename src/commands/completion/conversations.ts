@@ -5,7 +5,7 @@ import type { FolderFacts } from '../../settings/folders.ts';
 import { dataFolder } from '../journal/library-access.ts';
 
 /** Each conversation is read for its title. */
-const mostConversations = 30;
+const maxConversations = 30;
 
 /** The conversations whose ids start with the typed text, newest first, after `latest`. */
 export function conversationCandidates(
@@ -16,7 +16,7 @@ export function conversationCandidates(
   const entries = listEntries(dataFolder(context), section).filter(({ id }) =>
     id.startsWith(typed),
   );
-  const found = entries.slice(0, mostConversations).map(({ id, path }) => ({
+  const found = entries.slice(0, maxConversations).map(({ id, path }) => ({
     value: id,
     description: summarize(path).title,
   }));

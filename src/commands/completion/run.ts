@@ -48,11 +48,11 @@ const promptCommand = ({ command, above }: Walk): CompletedCommand | undefined =
 function optionsAt(walk: Walk): readonly CompletedOption[] {
   const { command, above } = walk;
   const prompt = promptCommand(walk);
-  const inherited = command.isApart ? above.slice(1) : above;
+  const inherited = command.hidesParentOptions ? above.slice(1) : above;
   const sources = [...(prompt === undefined ? [] : [prompt]), command, ...inherited];
   const found = new Map<string, CompletedOption>();
   for (const option of sources.flatMap(({ options }) => options)) {
-    const isValid = command.reachesService || !option.isOfService;
+    const isValid = command.reachesService || !option.isServiceOption;
     if (isValid && !found.has(nameOf(option))) found.set(nameOf(option), option);
   }
   return [...found.values()];

@@ -10,7 +10,7 @@ export interface CompletedOption {
   readonly value: 'none' | 'optional' | 'required';
   readonly choices?: readonly string[] | undefined;
   /** Whether it is about reaching the service. */
-  readonly isOfService: boolean;
+  readonly isServiceOption: boolean;
 }
 
 export interface CompletedArgument {
@@ -30,7 +30,7 @@ export interface CompletedCommand {
   /** Whether it uses a service. */
   readonly reachesService: boolean;
   /** Whether it does not take the options of its parent. */
-  readonly isApart: boolean;
+  readonly hidesParentOptions: boolean;
 }
 
 /** The subcommand with this name or alias. */

@@ -26,7 +26,7 @@ export interface SearchOptions extends JsonOptions {
 }
 
 /** Maximum milliseconds without handling signals and other events. */
-const longestTurn = 40;
+const maxTurnTime = 40;
 
 function contextLines(text: string): number {
   if (/^\d{1,4}$/.test(text)) return Number(text);
@@ -101,7 +101,7 @@ async function searchAll(
       presentation.notices.warning(`cannot read ${entry.path}: ${failureReason(error)}`);
     }
     done += entry.size;
-    if (context.clock.monotonic() - turnStart < longestTurn) continue;
+    if (context.clock.monotonic() - turnStart < maxTurnTime) continue;
     progress.show(done, total);
     await nextEventLoopTurn();
     context.signal.throwIfAborted();

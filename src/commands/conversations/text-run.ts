@@ -36,7 +36,7 @@ const extensions: Readonly<Record<string, Format>> = {
 };
 
 /** Minimum UTF-16 units of one write. A large conversation is never a single string. */
-const shortestWrite = 1 << 16;
+const minWriteLength = 1 << 16;
 
 /** Joins pieces of text, each transformed by `transform`, to chunks worth a write. */
 function* grouped(
@@ -49,7 +49,7 @@ function* grouped(
     const text = transform(piece);
     group.push(text);
     size += text.length;
-    if (size < shortestWrite) continue;
+    if (size < minWriteLength) continue;
     yield group.join('');
     [group, size] = [[], 0];
   }

@@ -2,7 +2,7 @@
 const longText = 65_536;
 
 /** V8's default growth factor of the young generation. */
-const usualGrowth = 2;
+const defaultGrowth = 2;
 
 async function setGrowth(factor: number): Promise<void> {
   const { setFlagsFromString } = await import('node:v8');
@@ -31,6 +31,6 @@ export async function limitYoungGeneration<Result>(
   } finally {
     await limiting;
     // The compile cache depends on the flags at exit.
-    if (limiting !== undefined) await setGrowth(usualGrowth);
+    if (limiting !== undefined) await setGrowth(defaultGrowth);
   }
 }

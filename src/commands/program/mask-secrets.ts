@@ -1,8 +1,8 @@
 import {
   createSecretFilter,
   type SecretFilter,
-  shortestInMessages,
-  shortestInText,
+  minLengthInMessages,
+  minLengthInText,
 } from '../../secrecy/secret-filter.ts';
 import { secretsOf } from '../../secrecy/secret-parts.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
@@ -21,7 +21,7 @@ function cachedFilter(shortest: number): (secrets: Secrets) => SecretFilter | un
   };
 }
 
-const messageFilter = cachedFilter(shortestInMessages);
+const messageFilter = cachedFilter(minLengthInMessages);
 
 /** A message of natter with every known secret masked, encoded ones too. */
 export function maskMessage(secrets: Secrets, text: string): string {
@@ -34,7 +34,7 @@ export function cleanLine({ secrets }: { readonly secrets: Secrets }, text: stri
 }
 
 /** The filter of answers, conversations and recordings; undefined while no secret is known. */
-export const textFilter = cachedFilter(shortestInText);
+export const textFilter = cachedFilter(minLengthInText);
 
 /** A text of an answer, conversation or recording with every known secret masked. */
 export function maskText(secrets: Secrets, text: string): string {

@@ -6,14 +6,14 @@ import {
   hintOf,
   setBaseUrlHint,
   timeoutOptions,
-  type EntranceWords,
-} from '../../output/remedy-words.ts';
+  type FrontEndHints,
+} from '../../output/remedy-hints.ts';
 import { wantsJson } from './command-line.ts';
 import type { Context } from './context.ts';
 import { cleanLine } from './mask-secrets.ts';
 
 /** Commands and options to type. */
-export const commandWords: EntranceWords = {
+export const commandHints: FrontEndHints = {
   'raise-timeout': ({ limit }) => `try again, or raise the limit with ${timeoutOptions[limit]}`,
   'wait-until': ({ time, seconds }) =>
     `try again after ${time}, or wait for it with --retry-max-wait ${seconds}s`,
@@ -40,7 +40,7 @@ export const commandWords: EntranceWords = {
 
 /** The failure with the command line's hint for its remedy. */
 export function withHint(failure: Failure): Failure {
-  const hint = hintOf(failure, commandWords);
+  const hint = hintOf(failure, commandHints);
   return hint === undefined || hint === failure.hint ? failure : rephrase(failure, { hint });
 }
 

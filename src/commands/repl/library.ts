@@ -28,10 +28,10 @@ const columns = [...facts, title];
 const searchColumns = [...facts, { heading: 'HITS', align: 'right' }, title] as const;
 
 /** Milliseconds of reading after which keys and timers are handled. */
-const longestSlice = 40;
+const maxSliceTime = 40;
 
 /** The maximum number of rows in a list, and of candidates. */
-const mostRows = 20;
+const maxRows = 20;
 
 interface Listed {
   readonly entry: LibraryEntry;
@@ -76,8 +76,8 @@ async function search(
     const hits = pattern === undefined ? 0 : hitsIn(entry, pattern);
     const isInTitle = summary.title.toLowerCase().includes(query.toLowerCase());
     if (hits > 0 || isInTitle) rows.push({ entry, summary, hits });
-    if (rows.length > mostRows) break;
-    if (clock.monotonic() - sliceStart < longestSlice) continue;
+    if (rows.length > maxRows) break;
+    if (clock.monotonic() - sliceStart < maxSliceTime) continue;
     await nextTick();
     signal.throwIfAborted();
     sliceStart = clock.monotonic();
@@ -97,7 +97,7 @@ async function describe(
   }
   const now = context.clock.date();
   const rows = found
-    .slice(0, mostRows)
+    .slice(0, maxRows)
     .map(({ entry, summary, hits }) => [
       entry.id,
       timeAgo(entry.changedAt, now),
@@ -112,7 +112,7 @@ async function describe(
   };
   const shown = formatTable(query === '' ? columns : searchColumns, rows, layout);
   const command = query === '' ? 'list --all' : `search "${query}"`;
-  const more = found.length > mostRows ? `\nnatter conversations ${command} shows all` : '';
+  const more = found.length > maxRows ? `\nnatter conversations ${command} shows all` : '';
   return `${shown}/resume with an id or title continues one${more}`;
 }
 
@@ -136,7 +136,7 @@ export function createReplLibrary(
       const found: Listed[] = [];
       for (const row of listed(options.folder)) {
         found.push(row);
-        if (found.length === mostRows) break;
+        if (found.length === maxRows) break;
       }
       return [
         ...found

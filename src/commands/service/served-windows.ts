@@ -4,7 +4,7 @@ import type { ModelRecord } from '../../client/contract.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { DebugLog } from '../../output/debug-log.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
-import { mostModels, readModelWindows, withModelWindows } from '../../settings/model-windows.ts';
+import { maxModels, readModelWindows, withModelWindows } from '../../settings/model-windows.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 
 const noWindows: ModelWindows = new Map();
@@ -27,7 +27,7 @@ async function windowsIn(
 ): Promise<ModelWindows> {
   const { describeModel } = await import('../../client/models/model-description.ts');
   const windows = new Map(others);
-  for (const record of records.slice(0, mostModels)) {
+  for (const record of records.slice(0, maxModels)) {
     const { contextWindow } = describeModel(record);
     if (contextWindow !== undefined) windows.set(record.id, Math.floor(contextWindow));
   }

@@ -5,7 +5,7 @@ import { refusalNotice } from '../../output/notices.ts';
 import { sentEntries } from '../text/sent-prompt.ts';
 
 /** Prompts shown of a reopened conversation; more would push the composer far down. */
-const mostPrompts = 3;
+const maxPrompts = 3;
 
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
   if (answer === undefined || textOf(answer) === '') return [notice('no answer was received')];
@@ -36,7 +36,7 @@ export function entriesFrom(conversation: Conversation, turnId: string): readonl
 /** The last prompts and answers of a reopened conversation, below its id and title. */
 export function showConversation(conversation: Conversation): readonly Entry[] {
   const pairs = promptsOf(pathOf(conversation));
-  const shown = pairs.slice(-mostPrompts);
+  const shown = pairs.slice(-maxPrompts);
   const hidden = pairs.length - shown.length;
   const title = titleOf(conversation);
   const prompts = hidden === 1 ? '1 earlier prompt is' : `${hidden} earlier prompts are`;

@@ -1,8 +1,8 @@
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { Action, FailureText } from '../state/action.ts';
 import { Failure, replacedFailure } from '../../failure.ts';
-import { hintOf } from '../../output/remedy-words.ts';
-import { replWords } from '../text/remedy-words.ts';
+import { hintOf } from '../../output/remedy-hints.ts';
+import { replHints } from '../text/remedy-hints.ts';
 import type { Entry } from '../state/entry.ts';
 import type { Screen, SessionPorts } from './ports.ts';
 import type { ReplState } from '../state/state.ts';
@@ -44,7 +44,7 @@ export function failureText(error: unknown, clean: (text: string) => string): Fa
   const failure = error instanceof Failure ? error : replacedFailure(error);
   if (failure !== undefined) {
     const { kind, message } = failure;
-    const hint = hintOf(failure, replWords);
+    const hint = hintOf(failure, replHints);
     return { kind, message: clean(message), ...(hint !== undefined && { hint: clean(hint) }) };
   }
   const message = error instanceof Error ? error.message : String(error);

@@ -64,7 +64,7 @@ export async function sendJson(exchange: Exchange, value: unknown): Promise<void
 }
 
 /** Messages quote the request, which can be long. */
-const longestMessage = 2000;
+const maxMessageLength = 2000;
 
 const hostileText = ' \u001b[31m\u001b]0;owned\u0007\u202etxet\u009b2J';
 
@@ -94,8 +94,8 @@ export function errorText(
 export async function answerFailure(exchange: Exchange, failure: Failure): Promise<void> {
   const status = statusOf(failure);
   const { hint, message, retryAfterSeconds } = failure;
-  const isLong = message.length > longestMessage;
-  const short = isLong ? `${message.slice(0, longestMessage)}…` : message;
+  const isLong = message.length > maxMessageLength;
+  const short = isLong ? `${message.slice(0, maxMessageLength)}…` : message;
   await sendWhole(exchange, {
     ...errorText(exchange, status, hint === undefined ? short : `${short}; ${hint}`),
     status,

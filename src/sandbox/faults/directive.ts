@@ -12,7 +12,7 @@ export interface Directive {
 }
 
 /** In characters. Groups are kept in memory for `times`. */
-const longestGroup = 65_536;
+const maxGroupLength = 65_536;
 
 const opening = /^\s*\[sandbox(?=[\s\]:])[:]?/i;
 
@@ -52,7 +52,7 @@ export function parseDirective(prompt: string): Directive | undefined {
   const start = opening.exec(prompt)?.[0].length;
   if (start === undefined) return undefined;
   const fields: WrittenField[] = [];
-  const text = prompt.slice(0, longestGroup);
+  const text = prompt.slice(0, maxGroupLength);
   token.lastIndex = start;
   for (;;) {
     const place = token.lastIndex;

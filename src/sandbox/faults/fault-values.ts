@@ -130,7 +130,7 @@ export const drip: ValueKind<Drip> = {
 export type Split = { readonly units: number } | { readonly bytes: number };
 
 /** A delta is built in memory. */
-const mostUnits = 1_000_000;
+const maxUnits = 1_000_000;
 
 export const split: ValueKind<Split> = {
   placeholder: 'utf16|bytes|n|bytes/n',
@@ -140,7 +140,7 @@ export const split: ValueKind<Split> = {
     if (value === 'utf16') return { units: 1 };
     const [, bytes, size] = /^(bytes)?\/?(\d{1,9})?$/.exec(value) ?? [];
     const number = size === undefined ? 1 : Number(size);
-    if (number === 0 || number > mostUnits || (bytes === undefined && size === undefined))
+    if (number === 0 || number > maxUnits || (bytes === undefined && size === undefined))
       return undefined;
     return bytes === undefined ? { units: number } : { bytes: number };
   },

@@ -96,7 +96,7 @@ function jobControl(
 /** The terminal that `process` was started on. */
 export function createDevice(
   process: NodeJS.Process,
-  watch: Pick<SignalWatch, 'takeInterrupts' | 'beforeDeath'>,
+  watch: Pick<SignalWatch, 'handleInterrupts' | 'beforeSignalExit'>,
 ): TerminalDevice {
   return {
     listen: (onBytes, onEnd) => listenTo(process.stdin, onBytes, onEnd),
@@ -108,7 +108,7 @@ export function createDevice(
       return () => void process.stdout.off('resize', listener);
     },
     checkSize: () => checkSize(process),
-    onInterrupt: watch.takeInterrupts,
+    onInterrupt: watch.handleInterrupts,
     onTimeLimit(listener) {
       process.on('SIGUSR1', listener);
       return () => void process.off('SIGUSR1', listener);
@@ -116,7 +116,7 @@ export function createDevice(
     ...jobControl(process),
     onExit(listener) {
       process.on('exit', listener);
-      const forget = watch.beforeDeath(listener);
+      const forget = watch.beforeSignalExit(listener);
       return () => {
         process.off('exit', listener);
         forget();

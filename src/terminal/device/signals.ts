@@ -28,12 +28,12 @@ export interface SignalWatch {
   /**
    * Handles Ctrl-C, which then does not end natter. @returns a function that removes the handler
    */
-  takeInterrupts(listener: () => void): () => void;
+  handleInterrupts(listener: () => void): () => void;
   /**
    * Called directly before a signal ends the process.
    * @returns a function that removes the listener
    */
-  beforeDeath(act: () => void): () => void;
+  beforeSignalExit(act: () => void): () => void;
 }
 
 function listen(process: NodeJS.Process, arrived: (signal: EndingSignal) => void): () => void {
@@ -70,13 +70,13 @@ export function watchSignals(
   return {
     reraise,
     stop,
-    takeInterrupts(listener) {
+    handleInterrupts(listener) {
       taker = listener;
       return () => {
         if (taker === listener) taker = undefined;
       };
     },
-    beforeDeath(act) {
+    beforeSignalExit(act) {
       lastActs.add(act);
       return () => void lastActs.delete(act);
     },

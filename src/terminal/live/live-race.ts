@@ -7,14 +7,14 @@ import { cursorColumn, type Shown } from './live-paint.ts';
 import { emptyLine, extendLine, type OpenLine } from '../text/open-line.ts';
 
 /** The window width at which the terminal showed the last update, compared with the drawn and the current one. */
-export type Verdict = 'drawn-width' | 'current-width' | 'other-width' | 'unknown';
+export type ShownWidth = 'drawn-width' | 'current-width' | 'other-width' | 'unknown';
 
 /** The first change of the window's size since an update. */
 export interface SizeChange {
   /** Milliseconds. */
   readonly at: number;
   readonly columns: number;
-  readonly verdict: Verdict;
+  readonly verdict: ShownWidth;
   /** Milliseconds until the terminal reported the cursor; undefined before that. */
   readonly answerTime?: number;
 }
@@ -25,7 +25,7 @@ const usualDelay = 40;
 const likelyDelay = 50;
 
 /** `cursor` is a column from zero, `columns` the current width. */
-export function verdictOf(shown: Shown, columns: number, cursor: number): Verdict {
+export function shownWidthOf(shown: Shown, columns: number, cursor: number): ShownWidth {
   const column = cursorColumn(shown);
   const late = Math.min(columns - 1, Math.max(0, column + columns - shown.columns));
   // Truncating or rewrapping a row moves the cursor with it.
@@ -60,7 +60,7 @@ function lastRows(text: string, rows: number, columns: number): string {
 }
 
 /** Text to write again. */
-export interface TextAgain {
+export interface RepeatedText {
   /** From the start of a line to the end of the written text. */
   readonly text: string;
   /** Minimum number of rows between its first and its last row on the terminal. */
@@ -94,7 +94,7 @@ export function textToRepeat(
   { older, writes }: Written,
   { at: changed, verdict, answerTime, columns: shownIn }: SizeChange,
   columns: number,
-): TextAgain | undefined {
+): RepeatedText | undefined {
   if (verdict === 'drawn-width') return undefined;
   const isKnown = verdict !== 'unknown';
   const way = answerTime === undefined ? likelyDelay : usualDelay + 2 * answerTime;

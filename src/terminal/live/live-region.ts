@@ -1,12 +1,12 @@
 import { cursorColumn } from './live-paint.ts';
-import { confirm, verdictOf } from './live-race.ts';
+import { confirm, shownWidthOf } from './live-race.ts';
 import { createPace, type Pace, type PaceClock } from './live-pace.ts';
 import {
   firstState,
   forgetShown,
   leaveBytes,
   nextBytes,
-  wroteLately,
+  wroteRecently,
   type DrawFrame,
   type ScreenState,
 } from './live-screen.ts';
@@ -153,10 +153,10 @@ function noteChange(state: ScreenState, { output, clock, askColumn }: LiveRegion
   const columns = output.columns();
   const change = { at: clock.monotonic(), columns, verdict: 'unknown' } as const;
   state.sizeChange = change;
-  if (!wroteLately(state, change.at)) return;
+  if (!wroteRecently(state, change.at)) return;
   askColumn?.((cursor) => {
     if (state.sizeChange !== change) return;
-    const verdict = verdictOf(state.shown, columns, cursor);
+    const verdict = shownWidthOf(state.shown, columns, cursor);
     state.sizeChange = { ...change, verdict, answerTime: clock.monotonic() - change.at };
   });
 }
@@ -191,7 +191,7 @@ function updates(state: ScreenState, pace: Pace, options: LiveRegionOptions) {
     resized() {
       // Even if the size has changed back: the terminal has moved its rows.
       state.isStale = true;
-      state.leastRows = Math.min(state.leastRows, options.output.rows());
+      state.minRows = Math.min(state.minRows, options.output.rows());
       askDriftOnce(state, options);
       noteChange(state, options);
       pace.after(options.resizePause);

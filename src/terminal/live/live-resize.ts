@@ -37,7 +37,7 @@ function eraseRows(rows: number): string {
 }
 
 /** The way to the place where text continues. */
-export interface WayToText {
+export interface MoveToText {
   /** Bytes that move there and erase the region. */
   readonly output: string;
   /** The line that the text continues. */
@@ -50,7 +50,7 @@ export interface WayToText {
  * The way to the text after a resize, from the region as the terminal shows it now. If the end of the text is out of
  * reach, text continues in a new row.
  */
-export function toTextAfterResize(shown: Shown, window: Window): WayToText {
+export function toTextAfterResize(shown: Shown, window: Window): MoveToText {
   const { frame, line } = shown;
   const all = heights(shown, window);
   const caretIndex = cursorRow(shown) - (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
@@ -73,7 +73,7 @@ export function toTextAfterResize(shown: Shown, window: Window): WayToText {
 }
 
 /** The same, to the start of text that is written again: `rows` above the text's last row. */
-export function toTextAgain(shown: Shown, rows: number, window: Window): WayToText {
+export function toRepeatedText(shown: Shown, rows: number, window: Window): MoveToText {
   // Each row of the region counts as one, even if it was wrapped: moving up too far would overwrite text.
   const go = up(Math.min(cursorRow(shown) + rows, window.rows - 1));
   const output = `${go}\r${eraseRow}${eraseRows(window.rows)}`;

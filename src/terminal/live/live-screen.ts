@@ -15,7 +15,7 @@ import {
   remember,
   type Written,
 } from './live-race.ts';
-import { toTextAfterResize, toTextAgain, type Window } from './live-resize.ts';
+import { toTextAfterResize, toRepeatedText, type Window } from './live-resize.ts';
 import { advanceLine, emptyLine, isOpen, type OpenLine } from '../text/open-line.ts';
 import { displayWidth, padToWidth } from '../text/width.ts';
 import { styledCharacters } from '../text/wrap.ts';
@@ -44,7 +44,7 @@ export interface ScreenState {
   /** The window's rows when the region was drawn. */
   rows: number;
   /** The minimum number of rows of the window since then. */
-  leastRows: number;
+  minRows: number;
   /** The first one since then. */
   sizeChange: SizeChange | undefined;
   /** See `TerminalQueries`. Undefined until the terminal has replied. */
@@ -62,7 +62,7 @@ export function firstState(columns: number, rows: number): ScreenState {
     text: '',
     shown: nothingShown(emptyLine, columns),
     rows,
-    leastRows: rows,
+    minRows: rows,
     sizeChange: undefined,
     cursorDrifts: undefined,
     askedAt: undefined,
@@ -92,11 +92,11 @@ function repaint(state: ScreenState, window: Window): Update {
   const { shown, written, sizeChange, text } = state;
   const again = sizeChange && textToRepeat(written, sizeChange, columns);
   // A window that loses rows loses the last ones first, which then cannot move the cursor.
-  const cursorDrifts = window.cursorDrifts && Math.min(window.rows, state.leastRows) >= state.rows;
+  const cursorDrifts = window.cursorDrifts && Math.min(window.rows, state.minRows) >= state.rows;
   const way =
     again === undefined
       ? toTextAfterResize(shown, { ...window, cursorDrifts })
-      : toTextAgain(shown, again.rows, window);
+      : toRepeatedText(shown, again.rows, window);
   const before = advanceLine(way.line, again?.text ?? '', columns);
   const line = advanceLine(before, text, columns);
   state.shown = { frame: frameFor(state, line, window), line, columns, isGuess };
@@ -125,12 +125,12 @@ export function nextBytes(state: ScreenState, window: Window, now: () => number)
   if (bytes !== '') state.written = remember(written, { at: now(), line, text, reach });
   const { rows } = window;
   const settled = { text: '', isNew: false, isStale: false, sizeChange: undefined };
-  Object.assign(state, { rows, leastRows: rows, ...settled });
+  Object.assign(state, { rows, minRows: rows, ...settled });
   return bytes;
 }
 
 /** Whether an update may still be in flight to a distant terminal at this time. */
-export function wroteLately({ shown, written }: ScreenState, at: number): boolean {
+export function wroteRecently({ shown, written }: ScreenState, at: number): boolean {
   const last = written.writes.at(-1);
   return shown.frame.rows.length > 0 && last !== undefined && at - last.at <= memory;
 }

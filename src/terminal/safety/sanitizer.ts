@@ -1,4 +1,4 @@
-import { INTERESTING } from '../../filtered-characters.ts';
+import { POSSIBLY_UNSAFE } from '../../filtered-characters.ts';
 
 /** A stateful filter for one channel of text that came from a server or a file. */
 export interface Sanitizer {
@@ -20,7 +20,7 @@ const BLACK_FLAG = '\u{1F3F4}';
  * on how the text is split over calls.
  */
 export function createSanitizer(): Sanitizer {
-  const interesting = new RegExp(INTERESTING, 'g');
+  const interesting = new RegExp(POSSIBLY_UNSAFE, 'g');
   const state = { sequence: 'text' as SequenceState, afterReturn: false, flagTags: 0, removed: 0 };
   let waiting = '';
 

@@ -18,7 +18,7 @@ function sendingTo(client: Pick<Client, 'chat'>, changes: Partial<SendOptions> =
     settings: resolveSettings({ flags: {}, environment: {}, stored }),
     stream: true,
     retryIncomplete: 0,
-    longestWait: 60_000,
+    maxWait: 60_000,
     stop: new AbortController().signal,
     signal: new AbortController().signal,
     clock: createFakeClock(),

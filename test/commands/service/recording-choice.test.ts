@@ -46,7 +46,11 @@ test.each<[string, object, Variables, object]>([
 
 test.each<[object, Variables, string]>([
   [{ record: 'a', replay: 'b' }, {}, '--record and --replay cannot be used together'],
-  [{}, { NATTER_RECORD: 'a', NATTER_REPLAY: 'b' }, 'NATTER_RECORD and NATTER_REPLAY cannot be used together'],
+  [
+    {},
+    { NATTER_RECORD: 'a', NATTER_REPLAY: 'b' },
+    'NATTER_RECORD and NATTER_REPLAY cannot be used together',
+  ],
   [{ speed: '2' }, {}, '--speed needs --replay'],
   [{ speed: '2', record: 'a' }, { NATTER_REPLAY: 'b' }, '--speed needs --replay'],
   [{ replay: 'a', speed: 'fast' }, {}, '--speed must be at least 0.01, or max, not "fast"'],

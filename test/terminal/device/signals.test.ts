@@ -57,7 +57,7 @@ describe('watchSignals', () => {
   test('P7 calls the handler of Ctrl-C until it is removed', () => {
     const { fake, signals, heard } = watch();
     let taken = 0;
-    const giveBack = signals.takeInterrupts(() => (taken += 1));
+    const giveBack = signals.handleInterrupts(() => (taken += 1));
     fake.emit('SIGINT', 'SIGINT');
     expect({ taken, heard: heard.length }).toEqual({ taken: 1, heard: 0 });
     giveBack();
@@ -68,7 +68,7 @@ describe('watchSignals', () => {
   test('P18 calls the listeners before the process dies', () => {
     const { signals, killed } = watch();
     const order: string[] = [];
-    signals.beforeDeath(() => order.push(`act, ${killed.length} killed`));
+    signals.beforeSignalExit(() => order.push(`act, ${killed.length} killed`));
     signals.reraise('SIGTERM');
     expect(order).toEqual(['act, 0 killed']);
   });

@@ -2,7 +2,7 @@ import { sendAgain } from './failure-report.ts';
 import type { Failure, Remedy, RemedyCode } from '../failure.ts';
 
 /** Hints are one line without a full stop. */
-export type RemedyWords<Code extends RemedyCode = RemedyCode> = {
+export type RemedyHints<Code extends RemedyCode = RemedyCode> = {
   readonly [One in Code]: (remedy: Extract<Remedy, { readonly code: One }>) => string;
 };
 
@@ -14,7 +14,7 @@ export const timeoutOptions = {
 };
 
 /** Hints that name neither a command nor a key, for every front end. */
-export const commonWords = {
+export const commonHints = {
   'send-again': () => sendAgain,
   'retry-later': () => 'try again later',
   'report-to-operator': () => 'try again; if it happens again, report it to the service operator',
@@ -40,15 +40,15 @@ export const commonWords = {
   'replace-certificate': () => 'the service needs a new certificate',
   'raise-header-limit': () =>
     'a gateway may add headers; NODE_OPTIONS=--max-http-header-size=65536 raises the limit',
-} satisfies Partial<RemedyWords>;
+} satisfies Partial<RemedyHints>;
 
 /** The hints that each front end must have. */
-export type EntranceWords = RemedyWords<Exclude<RemedyCode, keyof typeof commonWords>>;
+export type FrontEndHints = RemedyHints<Exclude<RemedyCode, keyof typeof commonHints>>;
 
 /** The failure's own hint, else the front end's hint for its remedy. */
-export function hintOf({ hint, remedy }: Failure, words: EntranceWords): string | undefined {
+export function hintOf({ hint, remedy }: Failure, words: FrontEndHints): string | undefined {
   if (hint !== undefined || remedy === undefined) return hint;
-  const all: RemedyWords = { ...commonWords, ...words };
+  const all: RemedyHints = { ...commonHints, ...words };
   // A recording of a newer natter may have codes that this one does not know.
   if (!Object.hasOwn(all, remedy.code)) return undefined;
   // The code determines the data, which the compiler cannot infer here.

@@ -6,8 +6,8 @@ import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 import { findConversation } from '../../../src/conversation/library/find-conversation.ts';
 import { Failure } from '../../../src/failure.ts';
-import { commonWords } from '../../../src/output/remedy-words.ts';
-import { replWords } from '../../../src/repl/text/remedy-words.ts';
+import { commonHints } from '../../../src/output/remedy-hints.ts';
+import { replHints } from '../../../src/repl/text/remedy-hints.ts';
 import { failureText } from '../../../src/repl/session/session-core.ts';
 
 function thrownBy(act: () => unknown): unknown {
@@ -70,7 +70,7 @@ test('a remedy that only a newer natter knows has no hint', () => {
 
 test('the shared words name no command, option or key', () => {
   const data = { option: 'retries', scheme: 'http', variable: 'HTTP_PROXY' } as never;
-  for (const words of Object.values(commonWords)) {
+  for (const words of Object.values(commonHints)) {
     expect(words(data)).not.toMatch(
       /natter (?:models|auth|config|conversations) |(?:^| )-{1,2}[a-z]|(?:^| )\/[a-z]/,
     );
@@ -79,7 +79,7 @@ test('the shared words name no command, option or key', () => {
 
 test('no hint of the REPL names a command that it has as a slash command', () => {
   const data = { limit: 'idleTimeout', time: '12:00:00', seconds: 1, baseUrl: 'b', file: 'f' };
-  for (const words of Object.values(replWords)) {
+  for (const words of Object.values(replHints)) {
     expect((words as (data: object) => string)(data)).not.toMatch(
       /natter (?:models|conversations|auth)|(?<!restart natter with .*)--/,
     );

@@ -1,7 +1,7 @@
-import { setBaseUrlHint, timeoutOptions, type EntranceWords } from '../../output/remedy-words.ts';
+import { setBaseUrlHint, timeoutOptions, type FrontEndHints } from '../../output/remedy-hints.ts';
 
 /** Slash commands, and options only for the next start of natter. */
-export const replWords: EntranceWords = {
+export const replHints: FrontEndHints = {
   'raise-timeout': ({ limit }) =>
     `try again, or restart natter with a longer ${timeoutOptions[limit]}`,
   'wait-until': ({ time, seconds }) =>

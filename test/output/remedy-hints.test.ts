@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { commandWords } from '../../src/commands/program/report.ts';
-import { replWords } from '../../src/repl/text/remedy-words.ts';
-import { hintOf } from '../../src/output/remedy-words.ts';
+import { commandHints } from '../../src/commands/program/report.ts';
+import { replHints } from '../../src/repl/text/remedy-hints.ts';
+import { hintOf } from '../../src/output/remedy-hints.ts';
 import { Failure } from '../../src/failure.ts';
 
 const hintFor = (baseUrl: string) => {
   const remedy = { code: 'set-base-url', baseUrl } as const;
   const failure = new Failure('configuration', 'redirected', { remedy });
-  const [command, repl] = [commandWords, replWords].map((words) => hintOf(failure, words));
+  const [command, repl] = [commandHints, replHints].map((words) => hintOf(failure, words));
   expect(repl).toBe(command);
   return command;
 };

@@ -27,6 +27,9 @@ export function failureReason(error: unknown): string {
   return reasons.get(code) ?? code;
 }
 
+/** What Windows reports for a file that another program has open; elsewhere, mostly missing permissions. */
+const openElsewhereCodes: ReadonlySet<string | undefined> = new Set(['EBUSY', 'EPERM']);
+
 /** `variable` is the environment variable that sets the folder of the file. */
 export function storageFailure(
   action: 'read' | 'write',
@@ -35,8 +38,11 @@ export function storageFailure(
   variable?: string,
 ): Failure {
   const elsewhere = variable === undefined ? '' : `, or set ${variable} to another folder`;
+  const close = openElsewhereCodes.has(errorCode(cause))
+    ? 'close other programs that use it, or '
+    : '';
   return new Failure('storage', `cannot ${action} ${path}: ${failureReason(cause)}`, {
-    hint: `check the path and its permissions${elsewhere}`,
+    hint: `${close}check the path and its permissions${elsewhere}`,
     cause,
   });
 }

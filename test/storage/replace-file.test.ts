@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renameFile } from '../../src/storage/replace-file.ts';
-import { failureReason } from '../../src/storage/storage-failure.ts';
+import { failureReason, storageFailure } from '../../src/storage/storage-failure.ts';
 
 /** Renaming that fails so many times with a code of the system. */
 function failing(times: number, code: string) {
@@ -38,4 +38,13 @@ test('Y24: other errors are not retried', () => {
 test('Y24: the reason is in plain words', () => {
   const busy = Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
   expect(failureReason(busy)).toBe('another program has it open');
+});
+
+test.each([
+  ['EPERM', 'close other programs that use it, or check the path and its permissions'],
+  ['EBUSY', 'close other programs that use it, or check the path and its permissions'],
+  ['EACCES', 'check the path and its permissions'],
+])('Y24: the hint after %s names what may help', (code, hint) => {
+  const cause = Object.assign(new Error(code), { code });
+  expect(storageFailure('write', 'a.json', cause).hint).toBe(hint);
 });

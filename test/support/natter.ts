@@ -29,13 +29,25 @@ export function temporaryHome(): string {
   return mkdtempSync(join(tmpdir(), 'natter-test-'));
 }
 
+/** What a program on Windows needs in its environment, with all folders of the user in `home`. */
+function windowsEnvironment(home: string): NodeJS.ProcessEnv {
+  const folders = {
+    USERPROFILE: home,
+    APPDATA: join(home, 'Roaming'),
+    LOCALAPPDATA: join(home, 'Local'),
+  };
+  return { SystemRoot: process.env['SystemRoot'], ...folders };
+}
+
 /**
  * The environment of a fresh machine: a path, a home, and `env`. The compile cache is off, because writing it takes time
  * and each home is used only once.
  */
 export function cleanEnvironment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const fresh = { HOME: temporaryHome(), LANG: 'C.UTF-8', NODE_DISABLE_COMPILE_CACHE: '1' };
-  return { PATH: process.env['PATH'], ...fresh, ...env };
+  const home = env['HOME'] ?? temporaryHome();
+  const fresh = { HOME: home, LANG: 'C.UTF-8', NODE_DISABLE_COMPILE_CACHE: '1' };
+  const system = process.platform === 'win32' ? windowsEnvironment(home) : {};
+  return { PATH: process.env['PATH'], ...system, ...fresh, ...env };
 }
 
 /** For tests that act while natter runs. */

@@ -1,8 +1,13 @@
-import { Terminal } from '@xterm/headless';
+import headless, { type Terminal } from '@xterm/headless';
 
 /** Effects of a text on a terminal other than printing: replies, titles, clipboard writes, modes, erasures. */
 export async function terminalEffects(text: string): Promise<string[]> {
-  const terminal = new Terminal({ cols: 80, rows: 40, allowProposedApi: true, logLevel: 'off' });
+  const terminal = new headless.Terminal({
+    cols: 80,
+    rows: 40,
+    allowProposedApi: true,
+    logLevel: 'off',
+  });
   const effects: string[] = [];
   terminal.onData((data) => effects.push(`reply ${JSON.stringify(data)}`));
   terminal.onBinary((data) => effects.push(`reply ${JSON.stringify(data)}`));

@@ -3,7 +3,8 @@
 var numbers = process.versions.node.split('.').map(Number);
 var isOld = numbers[0] < 20 || (numbers[0] === 20 && numbers[1] < 19);
 var words = process.argv.slice(2);
-var mayBeReady = /^(?:--help|-h|--version|-V)$/.test(words[words.length - 1]);
+var mayBeReady =
+  words[0] === 'help' || /^(?:--help|-h|--version|-V)$/.test(words[words.length - 1]);
 
 function closeDebugger() {
   process._debugEnd();

@@ -5,7 +5,10 @@ import type {
   CompletedOption,
 } from '../../src/commands/completion/tree.ts';
 import { serviceGroup } from '../../src/commands/program/global-options.ts';
-import { takesParentOptions, takesServiceOptions } from '../../src/commands/program/help-format.ts';
+import {
+  takesParentOptions,
+  takesServiceOptions,
+} from '../../src/commands/program/help-details.ts';
 
 function valueOf({ required, optional }: Option): CompletedOption['value'] {
   if (required) return 'required';

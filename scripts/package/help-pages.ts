@@ -1,12 +1,33 @@
 import type { Command } from 'commander';
+import { topicNames } from '../../src/commands/help/topic-names.ts';
+import { helpTopic } from '../../src/commands/help/topics.ts';
+import { commandNames } from '../../src/commands/program/command-table.ts';
+import type { Context } from '../../src/commands/program/context.ts';
+import { buildProgram } from '../../src/commands/program/program.ts';
 
-/** The help of a command and its subcommands, each with the words that name the command, aliases included. */
-export function helpPages(
-  command: Command,
-  words: readonly string[] = [],
-): readonly (readonly [words: readonly string[], text: string])[] {
+/** The name of a file without its extension, and its text. */
+type Page = readonly [name: string, text: string];
+
+/** The help of a command and its subcommands, by the words that name the command, aliases included. */
+function commandPages(command: Command, suffix: string, name = 'natter'): readonly Page[] {
   const below = command.commands.flatMap((child) =>
-    [child.name(), ...child.aliases()].flatMap((name) => helpPages(child, [...words, name])),
+    [child.name(), ...child.aliases()].flatMap((word) =>
+      commandPages(child, suffix, `${name}.${word}`),
+    ),
   );
-  return [[words, command.helpInformation()], ...below];
+  return [[`${name}${suffix}`, command.helpInformation()], ...below];
+}
+
+/** Every ready text: `natter.config.set` for `--help`, `natter.config.set.-h` for `-h`, `topic.keys` for a topic. */
+export async function helpPages(context: Context): Promise<readonly Page[]> {
+  const program = await buildProgram(context, commandNames);
+  const short = await buildProgram(context, [...commandNames, '-h']);
+  const topics = topicNames.map(async (name): Promise<Page> => {
+    return [`topic.${name}`, (await helpTopic(name, program)) ?? ''];
+  });
+  return [
+    ...commandPages(program, ''),
+    ...commandPages(short, '.-h'),
+    ...(await Promise.all(topics)),
+  ];
 }

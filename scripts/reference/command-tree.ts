@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../src/commands/program/context.ts';
-import { examplesOf } from '../../src/commands/program/help-format.ts';
+import { examplesOf } from '../../src/commands/program/help-details.ts';
 import { commandNames } from '../../src/commands/program/command-table.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 
@@ -57,7 +57,7 @@ function describeCommand(command: Command): DescribedCommand {
       description: argument.description,
     })),
     options: optionsOf(command),
-    examples: examplesOf(command),
+    examples: examplesOf(command).map(({ line }) => line),
   };
 }
 

@@ -1,4 +1,4 @@
-import { exitCodeRows } from '../../src/commands/help/topics.ts';
+import { exitCodeRows } from '../../src/commands/help/exit-codes.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';
 

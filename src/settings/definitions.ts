@@ -55,7 +55,8 @@ export const definitions: Definitions = {
     variable: 'NATTER_MODEL',
     type: identifier,
     default: 'origin',
-    summary: 'Model to use; auto picks the smallest one the prompt fits',
+    summary:
+      'Model to use, such as origin or nextgen; auto picks the smallest that fits the prompt',
   },
   system: {
     name: 'system',

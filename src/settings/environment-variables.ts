@@ -31,6 +31,11 @@ const processVariables: readonly EnvironmentVariable[] = [
   },
   { name: 'NATTER_REPLAY_SPEED', summary: 'Pace of a replay, as --speed', default: '1' },
   { name: 'NATTER_DEBUG', summary: 'Any value writes a debug log to stderr, keys masked' },
+  {
+    name: 'NATTER_PAGER',
+    summary: 'Pager for help longer than the terminal; empty or cat turns it off',
+    default: 'PAGER',
+  },
   { name: 'NATTER_ACCESSIBLE', summary: 'Any value prints plain labelled lines, nothing redrawn' },
   {
     name: 'NATTER_NO_SYNC',
@@ -72,6 +77,11 @@ const sharedVariables: readonly EnvironmentVariable[] = [
   { name: 'NODE_DISABLE_COMPILE_CACHE', summary: '1 disables the compile cache' },
   { name: 'VISUAL', summary: 'Editor for Ctrl+G in a conversation, with options' },
   { name: 'EDITOR', summary: 'Editor when VISUAL is not set', default: 'vi' },
+  {
+    name: 'PAGER',
+    summary: 'Pager if NATTER_PAGER is not set: words, or a line for the shell',
+    default: 'less, with FRX in LESS if that is not set',
+  },
   { name: 'APPDATA', summary: "On Windows, parent folder of natter's settings" },
   {
     name: 'LOCALAPPDATA',

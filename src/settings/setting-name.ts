@@ -73,7 +73,7 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
 const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
 
 /** The names for `config set`; of a family, the form of its names. */
-export const settingNames: readonly string[] = [
+const settingNames: readonly string[] = [
   ...settingKeys.map((key) => definitions[key].name),
   ...settingFamilies.map((family) => family.name),
 ];

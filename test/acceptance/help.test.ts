@@ -1,7 +1,9 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { CompletedCommand } from '../../src/commands/completion/tree.ts';
+import { topicNames } from '../../src/commands/help/topic-names.ts';
 import { exitCodes } from '../../src/failure.ts';
+import { keyBindings, keyLabel } from '../../src/repl/editing/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import { runNatter } from '../support/natter.ts';
@@ -23,6 +25,9 @@ test('Y33: these tests run every command of the tree', () => {
   expect(commands).toEqual(expect.arrayContaining(['compare', 'sessions undelete', 'last']));
 });
 
+/** The words of a command without aliases. */
+const nameOf = (command: string) => command.replace(/^sessions/, 'conversations');
+
 const wordsOf = (command: string) => (command === '' ? [] : command.split(' '));
 
 test.each(commands)(
@@ -39,6 +44,46 @@ test.each(commands)(
   },
 );
 
+test.each(commands)(
+  'natter %s -h fits 24 rows with the prompt, and 80 columns',
+  async (command) => {
+    const { code, stdout, stderr } = await runNatter([...wordsOf(command), '-h']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n').length).toBeLessThanOrEqual(24);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(stdout).toContain(`More: natter ${command === '' ? '' : `${nameOf(command)} `}--help`);
+  },
+);
+
+test('natter -h has examples, every command, and where the rest is', async () => {
+  const { stdout } = await runNatter(['-h']);
+  const examples = stdout.split('\n\n')[1]?.split('\n') ?? [];
+  expect(examples[0]).toMatch(/^ {2}natter +open a conversation$/);
+  expect(examples).toHaveLength(6);
+  for (const { name } of tree.commands.filter((one) => !['chat', 'help'].includes(one.name)))
+    expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+  for (const topic of topicNames) expect(stdout).toContain(topic);
+  expect(stdout).toContain('natter help <topic>');
+});
+
+test('the help of a command has its own options first, and refers to the service options', async () => {
+  const { stdout } = await runNatter(['models', 'list', '--help']);
+  const parts = ['\nOptions:\n  --json', '\nGeneral options:\n', '\nAlso: service options'];
+  const places = parts.map((part) => stdout.indexOf(part));
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  expect(places[0]).toBeGreaterThan(0);
+  expect(stdout).not.toContain('--base-url');
+  const { stdout: apart } = await runNatter(['completion', '--help']);
+  expect(apart).not.toContain('service options');
+});
+
+test('natter help service lists the service options', async () => {
+  const { stdout } = await runNatter(['help', 'service']);
+  const service = tree.options.filter(({ isServiceOption }) => isServiceOption);
+  expect(service.length).toBeGreaterThan(10);
+  for (const { long } of service) expect(stdout).toMatch(new RegExp(`^  ${long}( |$)`, 'm'));
+});
+
 test('natter batch merge --help omits the options for prompts', async () => {
   const { stdout } = await runNatter(['batch', 'merge', '--help']);
   expect(stdout).toContain('  -o, --output <file>  file to write');
@@ -51,7 +96,7 @@ test.each(commands.filter((command) => command !== ''))(
     const words = wordsOf(command);
     const [helped, flagged] = await Promise.all([
       runNatter(['help', ...words]),
-      runNatter([...words, '-h']),
+      runNatter([...words, '--help']),
     ]);
     expect(helped.stdout).toBe(flagged.stdout);
   },
@@ -71,14 +116,35 @@ test('the help has every setting with an option, its default and its variable', 
     expect(text).toContain(`--${name}`);
     expect(text).toContain(`[${variable}]`);
   }
-  expect(text).toContain('default 4 retries [NATTER_RETRIES]');
+  expect(text).toContain('0 to 100, default 4 [NATTER_RETRIES]');
   expect(text).toContain('default 10m [NATTER_FIRST_BYTE_TIMEOUT]');
 });
 
 test('Y25: natter config set --help lists the settings', async () => {
   const text = (await runNatter(['config', 'set', '--help'])).stdout.replaceAll(/\s+/g, ' ');
-  for (const key of settingKeys) expect(text).toContain(` ${definitions[key].name},`);
-  expect(text).toContain('params.<name>');
+  for (const key of settingKeys) {
+    const { name, type } = definitions[key];
+    expect(text).toContain(` ${name} <${type.name}> `);
+  }
+  expect(text).toContain('params.<name> <JSON>');
+});
+
+test('natter help settings lists the settings with values, defaults and variables', async () => {
+  const text = (await runNatter(['help', 'settings'])).stdout.replaceAll(/\s+/g, ' ');
+  for (const key of settingKeys) {
+    const { name, type, variable } = definitions[key];
+    expect(text).toContain(` ${name} <${type.name}> `);
+    expect(text).toContain(`[${variable}]`);
+  }
+  expect(text).toContain('save <true or false> keep conversations on disk, default true');
+  expect(text).toContain('A <duration> is 500ms, 30s, 10m or 1h');
+});
+
+test('natter help keys has every key of a conversation', async () => {
+  const text = (await runNatter(['help', 'keys'])).stdout.replaceAll(/\s+/g, ' ');
+  for (const { keys, summary } of keyBindings) {
+    expect(text).toContain(`${keys.map(keyLabel).join(', ')} ${summary}`);
+  }
 });
 
 test('Y25: natter conversations export --help names the formats', async () => {
@@ -109,10 +175,10 @@ test('natter help exit-codes names every exit code', async () => {
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
-test.each(['piping', 'privacy'])('natter help %s is plain text of 80 columns', async (topic) => {
+test.each(topicNames)('natter help %s is plain text of 80 columns', async (topic) => {
   const { code, stdout, stderr } = await runNatter(['help', topic]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^ {2}\$ natter /m);
+  expect(stdout.split('\n').length).toBeGreaterThan(10);
   expect(stdout).not.toContain('\u001B');
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });

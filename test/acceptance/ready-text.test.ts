@@ -3,30 +3,38 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { helpPages } from '../../scripts/package/help-pages.ts';
+import { topicNames } from '../../src/commands/help/topic-names.ts';
 import { commandNames } from '../../src/commands/program/command-table.ts';
-import { buildProgram } from '../../src/commands/program/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { runNatter } from '../support/natter.ts';
 
-type Print = (
-  words: readonly string[],
-  write: (...written: never) => number,
-  platform?: NodeJS.Platform,
-) => boolean;
+interface PrintOptions {
+  readonly write?: (...written: never) => number;
+  readonly platform?: NodeJS.Platform;
+  readonly show?: (text: string) => boolean;
+}
+
+type Print = (words: readonly string[], options: PrintOptions) => boolean;
 
 const load = createRequire(import.meta.url);
-const { printReadyText } = load('../../bin/ready-text.cjs') as { printReadyText: Print };
+const ready = load('../../bin/ready-text.cjs') as { printReadyText: Print };
+
+/** Prints without a pager, wherever the tests run. */
+const printReadyText: Print = (words, options) =>
+  ready.printReadyText(words, { show: () => false, ...options });
 
 const folder = 'dist/help';
 
-test('the build has written the help of every command, as the command tree has it', async () => {
-  const program = await buildProgram(createMemoryContext().context, commandNames);
-  const pages = helpPages(program).map(([words, text]) => [`natter.${words.join('.')}`, text]);
-  const ready = readdirSync(folder).map((name) => {
-    const text = readFileSync(join(folder, name), 'utf8');
-    return [name === 'natter.txt' ? 'natter.' : name.replace(/\.txt$/, ''), text];
+test('the build has written every help and topic, as the command tree has it', async () => {
+  const pages = await helpPages(createMemoryContext().context);
+  const written = readdirSync(folder).map((name) => {
+    return [name.replace(/\.txt$/, ''), readFileSync(join(folder, name), 'utf8')];
   });
-  expect(Object.fromEntries(ready)).toEqual(Object.fromEntries(pages));
+  expect(Object.fromEntries(written)).toEqual(Object.fromEntries(pages));
+});
+
+test('no topic has the name of a command', () => {
+  expect(topicNames.filter((name) => commandNames.includes(name))).toEqual([]);
 });
 
 test.each([
@@ -36,6 +44,12 @@ test.each([
   [['config', 'set', '-h']],
   [['sessions', 'show', '--help']],
   [['config', 'remove-profile', '--help']],
+  [['help']],
+  [['help', 'sessions', 'show']],
+  [['help', 'environment']],
+  [['help', 'service']],
+  [['help', 'keys']],
+  [['help', '-h']],
 ])('%j prints the same as the full program', async (words) => {
   const { code, stdout, stderr } = await runNatter(words);
   // With a further option the full program runs.
@@ -62,14 +76,20 @@ test.each([
   expect(stdout).toBe(readFileSync(join(folder, 'natter.txt'), 'utf8'));
 });
 
-test.each([[['--help', 'models']], [['--', '--help']], [['help', '--version']]])(
-  '%j has no text, and is left to the full program',
-  (words) => {
-    const written: unknown[] = [];
-    expect(printReadyText(words, (...write: never) => written.push(write))).toBe(false);
-    expect(written).toEqual([]);
-  },
-);
+test.each([
+  [['--help', 'models']],
+  [['--', '--help']],
+  [['help', '--version']],
+  [['help', 'keys', '--quiet']],
+  [['help', 'keys', 'settings']],
+  [['keys', '--help']],
+  [['short', '--help']],
+  [['help', 'config', '-h']],
+])('%j has no text, and is left to the full program', (words) => {
+  const written: unknown[] = [];
+  expect(printReadyText(words, { write: (...write: never) => written.push(write) })).toBe(false);
+  expect(written).toEqual([]);
+});
 
 /** The result of a write: the number of bytes written, or an error. */
 type Write = number | 'EAGAIN' | 'EPIPE' | 'ENOSPC';
@@ -84,7 +104,7 @@ function print(writes: readonly Write[]) {
     taken.push(bytes.subarray(start, start + next));
     return Math.min(next, bytes.length - start);
   };
-  const done = printReadyText(['sandbox', '--help'], write);
+  const done = printReadyText(['sandbox', '--help'], { write });
   return { done, text: Buffer.concat(taken).toString() };
 }
 
@@ -102,7 +122,10 @@ test.each<[NodeJS.Platform, string, boolean]>([
   ['linux', 'batch', true],
 ])('on %s the help of %s is printed as bytes: %s', (platform, command, expected) => {
   expect(
-    printReadyText([command, '--help'], (_: number, { length }: Buffer) => length, platform),
+    printReadyText([command, '--help'], {
+      write: (_: number, { length }: Buffer) => length,
+      platform,
+    }),
   ).toBe(expected);
 });
 
@@ -112,4 +135,12 @@ test('P1 help ends without an error when its reader closes the pipe', () => {
 
 test('help that cannot be written is left to the full program, which reports the error', () => {
   expect(print(['ENOSPC'])).toEqual({ done: false, text: '' });
+});
+
+test('a text that a pager has shown is not printed again', () => {
+  const shown: string[] = [];
+  const write = () => expect.unreachable('the text is printed');
+  const show = (text: string) => shown.push(text) > 0;
+  expect(ready.printReadyText(['sandbox', '--help'], { write, show })).toBe(true);
+  expect(shown).toEqual([page]);
 });

@@ -59,7 +59,11 @@ test.each<[string, readonly string[], readonly Part[]]>([
   ['the version with details loads none of these parts', ['--version', '--verbose'], []],
   ['completion of a model loads none of these parts', ['__complete', '--model', '='], []],
   ['--help of the full program loads only the commands', ['-q', '--help'], ['commands']],
-  ['help on a topic loads only the commands', ['help', 'exit-codes'], ['commands']],
+  [
+    'help on a topic by the full program loads only the commands',
+    ['-q', 'help', 'exit-codes'],
+    ['commands'],
+  ],
   ['a usage error loads only the commands', ['--bogus'], ['commands']],
   ['a dry run loads neither client nor sandbox', ['--dry-run', 'hi'], ['commands']],
   [
@@ -104,7 +108,9 @@ const prompt = ['--base-url', 'http://127.0.0.1:1', '--retries', '0', 'hi'];
 test.each<[string, readonly string[], number]>([
   ['--version', ['--version'], 0],
   ['--help', ['--help'], 0],
+  ['help on one screen', ['-h'], 0],
   ['help on a command', ['config', 'set', '--help'], 0],
+  ['help on a topic', ['help', 'keys'], 0],
   ['completion of a model', ['__complete', '--model', '='], 4],
   ['a prompt that fails', prompt, 7],
 ])('%s loads few files', async (_name, words, most) => {
@@ -130,7 +136,7 @@ const heavyModules = [
 test('--help does not load the streams of Node', async () => {
   const loaded = await loadedModules(['--help']);
   expect(loaded.filter((name) => /^node:(?:net|stream|tty)$/.test(name))).toEqual([]);
-  expect(await loadedModules(['help', 'piping'])).toContain('node:net');
+  expect(await loadedModules(['-q', 'help', 'piping'])).toContain('node:net');
 });
 
 test('a prompt into a pipe loads no slow module of Node', async () => {

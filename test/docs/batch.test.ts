@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildBatch } from '../../src/commands/batch/command.ts';
-import { examplesOf } from '../../src/commands/program/help-format.ts';
+import { examplesOf } from '../../src/commands/program/help-details.ts';
 import { type ExampleShell, openExampleShell } from '../support/example-shell.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
@@ -58,7 +58,7 @@ test('the result of the guide has the fields of a real one', async () => {
 
 const command = buildBatch(createMemoryContext().context);
 
-test.each([command, ...command.commands].flatMap(examplesOf))('help: %s', async (line) => {
+test.each([command, ...command.commands].flatMap(examplesOf))('help: $line', async ({ line }) => {
   const { code, stdout, stderr } = await shell.run(line);
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stdout + stderr).not.toBe('');

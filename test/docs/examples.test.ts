@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { guideLines } from '../../src/commands/help/topics.ts';
+import { guideLines } from '../../src/commands/help/guides.ts';
 import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
 import { expectedCode, shellLines } from '../support/guide-blocks.ts';
 

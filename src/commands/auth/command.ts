@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Context, Run } from '../program/context.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import { setExamples } from '../program/help-format.ts';
+import { setExamples } from '../program/help-details.ts';
 import type { LoginOptions } from './login-run.ts';
 
 export interface RunAuth {

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/input-format.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
-import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-format.ts';
+import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
 import type { MergeOptions } from './merge-run.ts';
 import type { BatchOptions } from './plan.ts';
 

@@ -2,12 +2,12 @@ import { Command, Option } from 'commander';
 import { addOptionGroups, settingOption } from '../program/global-options.ts';
 import { isNamedPrompt } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
-import { setExamples } from '../program/help-format.ts';
+import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 import { runChat, type RunChat } from './start.ts';
 import type { ChatOptions } from './run.ts';
 
-export const chatExamples = [
+const chatExamples = [
   'natter "why is the sky blue?"',
   'natter -c "and at sunset?"',
   'git diff | natter "review this"',

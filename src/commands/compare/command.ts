@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { addOptionGroups, collect } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
-import { setExamples } from '../program/help-format.ts';
+import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 import type { CompareOptions } from './run.ts';
 

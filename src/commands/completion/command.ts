@@ -1,13 +1,13 @@
 import { Argument, Command } from 'commander';
 import type { Context } from '../program/context.ts';
-import { hideServiceOptions, setExamples } from '../program/help-format.ts';
+import { hideServiceOptions, setExamples } from '../program/help-details.ts';
 import type { Shell } from './scripts.ts';
 
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish', 'powershell'];
 
 export function buildCompletion(context: Context): Command {
   const command = new Command('completion')
-    .addArgument(new Argument('<shell>', 'shell to complete in').choices(shells))
+    .addArgument(new Argument('<shell>', 'bash, zsh, fish or powershell').choices(shells))
     .description(
       'Prints a completion script for commands, options, models, profiles and conversations. Install it once with the line for your shell below; updates of natter need no reinstall. In PowerShell, add the line to $PROFILE.',
     );

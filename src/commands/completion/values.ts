@@ -1,6 +1,5 @@
 import { catalogue } from '../../client/contract.ts';
 import { type Candidate, type Candidates, childNamed, type CompletedCommand } from './tree.ts';
-import { topicNames } from '../program/command-table.ts';
 import type { LibrarySection } from '../../conversation/library/library.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
@@ -95,7 +94,7 @@ const settingValue: Source = (request) => {
     : [];
 };
 
-const helpWords: Source = ({ command, above, before }) => {
+const helpWords: Source = async ({ command, above, before }) => {
   let group = above[0] ?? command;
   for (const word of before) {
     const child = childNamed(group, word);
@@ -103,7 +102,12 @@ const helpWords: Source = ({ command, above, before }) => {
     group = child;
   }
   const named = commandCandidates(group.commands);
-  return before.length === 0 ? [...named, ...plain(topicNames)] : named;
+  if (before.length > 0) return named;
+  const { topicRows } = await import('../help/topic-names.ts');
+  return [
+    ...named,
+    ...topicRows.map(({ name, summary }) => ({ value: name, description: summary })),
+  ];
 };
 
 /** By the name of the option or argument; others have no candidates. */

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { settingNames } from '../../settings/setting-name.ts';
 import type { Context, Run } from '../program/context.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import { setExamples } from '../program/help-format.ts';
+import { setExamples, setHelpList } from '../program/help-details.ts';
+import { settingRows } from '../help/setting-rows.ts';
 import { storedKinds } from '../service/stored-paths.ts';
 
 export interface RunConfig {
@@ -83,7 +83,7 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
     .argument('<name>', 'name of the setting, such as model or params.temperature')
     .argument('<value>', 'value; JSON for params')
     .summary('set a value')
-    .description(`Sets a value in the profile. The settings are ${settingNames.join(', ')}.`);
+    .description('Sets a value in the profile.');
   set.action((name: string, value: string) => run.set(context, set.optsWithGlobals(), name, value));
   const unset = new Command('unset')
     .argument('<name>', 'name of the setting')
@@ -105,6 +105,7 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
     'natter config set base-url http://127.0.0.1:8080 --profile local',
     'natter config set params.temperature 0.2',
   ]);
+  setHelpList(set, { heading: 'Settings:', rows: settingRows, isInShortHelp: true });
   setExamples(unset, ['natter config unset model']);
   setExamples(use, ['natter config use work']);
   setExamples(remove, ['natter config remove-profile work']);

@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import type { Context, Run } from '../program/context.ts';
-import { setExamples } from '../program/help-format.ts';
+import { setExamples } from '../program/help-details.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 import { refuseWords } from '../program/usage-failure.ts';
 import type { ListConversationsOptions } from './run.ts';
@@ -70,7 +70,7 @@ function buildSearch(context: Context, run: RunConversations): Command {
     .description('Searches all conversations and shows the lines around each hit.')
     .option('-E, --regexp', 'the pattern is a JavaScript regular expression')
     .option('--case-sensitive', 'match case')
-    .option('-C, --context <lines>', 'lines to show around a hit', '1')
+    .option('-C, --context <lines>', 'lines to show around a hit, default 1', '1')
     .option('--json', 'print each matching turn as a JSON line');
   search.action((pattern: string) => run.search(context, search.optsWithGlobals(), pattern));
   return setExamples(search, [

@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../program/command-line.ts';
-import { topicNames } from '../program/command-table.ts';
 import type { Context } from '../program/context.ts';
-import { hideServiceOptions, namesBelow, setExamples } from '../program/help-format.ts';
+import { hideServiceOptions, namesBelow, setExamples } from '../program/help-details.ts';
+import { printHelp } from '../program/print-help.ts';
+import { topicNames } from './topic-names.ts';
 
 export function buildHelp(context: Context): Command {
   const command = new Command('help')
@@ -12,11 +13,12 @@ export function buildHelp(context: Context): Command {
   hideServiceOptions(command);
   setExamples(command, ['natter help piping', 'natter help config set']);
   return command.action(async (words: string[]) => {
-    const { helpTopics } = await import('./topics.ts');
+    const { helpTopic } = await import('./topics.ts');
     const [word] = words;
-    const topic = word === undefined || words.length > 1 ? undefined : helpTopics.get(word);
-    const text = topic?.() ?? commandHelp(command, words);
-    await context.streams.stdout.write(text);
+    const program = command.parent;
+    const isTopic = program !== null && word !== undefined && words.length === 1;
+    const topic = isTopic ? await helpTopic(word, program) : undefined;
+    await printHelp(context, topic ?? commandHelp(command, words));
   });
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Context, Run } from '../program/context.ts';
-import { setExamples } from '../program/help-format.ts';
+import { setExamples } from '../program/help-details.ts';
 import type { LastOptions } from './run.ts';
 
 export type RunLast = Run<LastOptions, [name: string]>;
@@ -12,7 +12,11 @@ const runLast: RunLast = async (context, options, name) => {
 
 export function buildLast(context: Context, run: RunLast = runLast): Command {
   const last = new Command('last')
-    .argument('[conversation]', 'an id, a title or latest', 'latest')
+    .argument(
+      '[conversation]',
+      'an id or its prefix, a title, or latest (default: latest)',
+      'latest',
+    )
     .description('Prints the last answer of a conversation or one of its code blocks.')
     .option('-b, --block <number>', 'print only this code block: 1 is the first, -1 the last')
     .option('--plain', 'print plain text on a terminal too');

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Context, Run } from '../program/context.ts';
-import { setExamples } from '../program/help-format.ts';
+import { setExamples } from '../program/help-details.ts';
 import { refuseWords } from '../program/usage-failure.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 

@@ -11,6 +11,12 @@ export function wantsJson(words: readonly string[]): boolean {
   return beforeDashes(words).some((word) => word === '--json' || word === '--jsonl');
 }
 
+/** Whether help is wanted on one screen: `-h`, not `--help`. */
+export function wantsShortHelp(words: readonly string[]): boolean {
+  const flags = beforeDashes(words);
+  return flags.includes('-h') && !flags.includes('--help');
+}
+
 /**
  * `--` also ends commands: `natter -- models` sends the prompt "models". Commander looks for a command after `--`, so
  * such a line gets the name of the chat command.

@@ -85,10 +85,7 @@ export function isNamed(row: CommandRow, words: readonly string[]): boolean {
   return namesOf(row).some((name) => words.includes(name));
 }
 
-/** Topics of `natter help` that are not commands. */
-export const topicNames = ['environment', 'exit-codes', 'piping', 'privacy'] as const;
-
-const commandHints: ReadonlySet<string | undefined> = new Set(['__complete', ...commandNames]);
+const commandWords: ReadonlySet<string | undefined> = new Set(['__complete', ...commandNames]);
 
 const plainOptions: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
 
@@ -111,6 +108,6 @@ export function parsePlainPrompt(line: readonly string[]): PlainPrompt | undefin
     ...(isPrompt && { isPrompt }),
   };
   const prompt = isPrompt ? words.slice(1) : words;
-  if (!isPrompt && commandHints.has(words[0])) return undefined;
+  if (!isPrompt && commandWords.has(words[0])) return undefined;
   return prompt.some((word) => word.startsWith('-')) ? undefined : { words: prompt, options };
 }

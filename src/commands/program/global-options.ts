@@ -52,23 +52,38 @@ const serviceSettings = [
   'timeout',
 ] as const satisfies readonly SettingKey[];
 
-const units: Readonly<Record<string, string>> = { retries: ' retries', maxTokens: ' tokens' };
+/** What `<duration>` is in the help of options. */
+export const durationNote =
+  'A <duration> is 500ms, 30s, 10m or 1h; a plain number is seconds, 0 no limit.';
 
 function defaultText(key: SettingKey): string {
   const { default: value, type } = definitions[key];
   if (value === undefined || value === false) return '';
   const text = type.name === 'duration' ? formatDuration(Number(value)) : String(value);
-  return `, default ${text}${units[key] ?? ''}`;
+  return `, default ${text}`;
+}
+
+/** `, 0 to 100`: the numbers that a setting may have. */
+function rangeText({ type }: (typeof definitions)[SettingKey]): string {
+  return type.name === 'number'
+    ? `, ${type.expected.replace(/^a whole number,? (?:from )?/, '')}`
+    : '';
 }
 
 const decapitalize = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
+/** What a setting is, its numbers and its default, for a row of the help. */
+export function settingText(key: SettingKey): string {
+  const definition = definitions[key];
+  return `${decapitalize(definition.summary)}${rangeText(definition)}${defaultText(key)}`;
+}
+
 /** The option of a setting, from the table of settings. The settings layer parses its value. */
 export function settingOption(key: SettingKey, short?: string): Option {
-  const { name, type, summary, variable } = definitions[key];
+  const { name, type, variable } = definitions[key];
   const argument = type.name === 'true or false' ? '' : ` <${type.name}>`;
   const flags = `${short === undefined ? '' : `${short}, `}--${name}${argument}`;
-  return new Option(flags, `${decapitalize(summary)}${defaultText(key)} [${variable}]`);
+  return new Option(flags, `${settingText(key)} [${variable}]`);
 }
 
 /** Adds the options of every command to the root command. */
@@ -83,7 +98,7 @@ export function addGlobalOptions(program: Command): void {
     new Option('--replay <file>', 'answer from this recording: no service or key [NATTER_REPLAY]'),
     new Option(
       '--speed <factor>',
-      'replay speed: 1 as recorded, 10 ten times as fast, or max [NATTER_REPLAY_SPEED]',
+      'replay speed: 1 as recorded, 10 ten times as fast, or max; default 1 [NATTER_REPLAY_SPEED]',
     ),
     ...serviceSettings.map((key) => settingOption(key)),
   ];

@@ -1,148 +1,66 @@
 import type { Command, Help } from 'commander';
-import { topicNames } from './command-table.ts';
-import { generalGroup, serviceGroup } from './global-options.ts';
+import { topicNames } from '../help/topic-names.ts';
+import { durationNote } from './global-options.ts';
+import { examplesOf, helpListOf, takesServiceOptions, type HelpRow } from './help-details.ts';
+import { argumentRows, exampleLines, optionGroups, subcommandRows } from './help-items.ts';
 
-const examples = new WeakMap<Command, readonly string[]>();
+export const helpWidth = 80;
 
-/** Sets the examples at the start of a command's help. */
-export function setExamples(command: Command, lines: readonly string[]): Command {
-  examples.set(command, lines);
-  return command;
-}
+const widestTerm = 28;
 
-/** Example lines of a command, as typed in a shell. */
-export function examplesOf(command: Command): readonly string[] {
-  return examples.get(command) ?? [];
-}
-
-const withoutService = new WeakSet<Command>();
-
-/** Omits the service options from the help of a command that does not use a service. */
-export function hideServiceOptions(command: Command): Command {
-  withoutService.add(command);
-  return command;
-}
-
-/** Whether a command uses a service. */
-export function takesServiceOptions(command: Command): boolean {
-  return !withoutService.has(command);
-}
-
-const withoutParent = new WeakSet<Command>();
-
-/** Omits the parent's options from the help of a subcommand with a different purpose. */
-export function hideParentOptions(command: Command): Command {
-  withoutParent.add(command);
-  return command;
-}
-
-/** Whether the parent's options are in the help of a command. */
-export function takesParentOptions(command: Command): boolean {
-  return !withoutParent.has(command);
-}
-
-interface Item {
-  readonly group: string;
-  readonly term: string;
-  readonly description: string;
-}
-
-function optionItems(command: Command, help: Help): Item[] {
-  return help.visibleOptions(command).map((option) => ({
-    group: option.helpGroupHeading ?? generalGroup,
-    term: help.optionTerm(option),
-    description: option.description,
-  }));
-}
-
-/** The commands whose options are in the help: for the program also the default command, which most people use. */
-function describedCommands(command: Command): readonly Command[] {
-  if (command.parent !== null) {
-    const above = ancestors(command);
-    return [command, ...(takesParentOptions(command) ? above : above.slice(1))];
-  }
-  const defaultCommand = command.commands.find((child) => child.name() === 'chat');
-  return defaultCommand === undefined ? [command] : [defaultCommand, command];
-}
-
-function ancestors(command: Command): readonly Command[] {
-  return command.parent === null ? [] : [command.parent, ...ancestors(command.parent)];
-}
-
-/** Names and aliases of the subcommands. */
-export function namesBelow({ commands }: Command): readonly string[] {
-  return commands.flatMap((command) => [command.name(), ...command.aliases()]);
-}
-
-/** `get <model>`, `[chat] [prompt...]`: name and arguments; the name of the default command is optional. */
-function commandTerm(command: Command): string {
-  const isDefault = command.parent?.parent === null && command.name() === 'chat';
-  const name = isDefault ? `[${command.name()}]` : command.name();
-  const words = command.registeredArguments.map((argument) => {
-    const text = `${argument.name()}${argument.variadic ? '...' : ''}`;
-    return argument.required ? `<${text}>` : `[${text}]`;
-  });
-  return [name, ...words].join(' ');
-}
-
-function collectItems(command: Command, help: Help): Item[] {
-  const subcommands = help.visibleCommands(command).map((child) => ({
-    group: 'Commands:',
-    term: commandTerm(child),
-    description: child.summary() === '' ? child.description() : child.summary(),
-  }));
-  const options = describedCommands(command).flatMap((one) => optionItems(one, help));
-  const seen = new Set<string>();
-  const hidden = takesServiceOptions(command) ? undefined : serviceGroup;
-  return [...subcommands, ...options].filter(({ group, term }) => {
-    if (group === hidden) return false;
-    const key = `${group} ${term}`;
-    return !seen.has(key) && seen.add(key).size > 0;
-  });
-}
-
-/** Help as plain text of at most 80 columns: description, usage, examples, then commands and options by group. */
-export function formatHelp(command: Command, help: Help): string {
-  const width = help.helpWidth ?? 80;
-  const items = collectItems(command, help);
-  const sections = [
-    help.boxWrap(help.commandDescription(command), width),
-    `Usage: ${help.commandUsage(command)}`,
-  ];
-  const lines = examplesOf(command);
-  if (lines.length > 0)
-    sections.push(['Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'));
-  const groups = groupItems(items);
-  for (const [group, members] of groups) {
-    const termWidth = Math.min(28, Math.max(...members.map((item) => item.term.length)));
-    const rows = members.map((item) => formatRow(item, termWidth, width, help));
-    sections.push([group, ...rows].join('\n'));
-  }
-  if (command.parent === null) {
-    sections.push(
-      `Topics: natter help ${topicNames.slice(0, -1).join(', ')} or ${topicNames.at(-1)}`,
-    );
-  }
-  return `${sections.map((section) => section.trimEnd()).join('\n\n')}\n`;
-}
-
-function groupItems(items: readonly Item[]): ReadonlyMap<string, readonly Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const members = groups.get(item.group) ?? [];
-    groups.set(item.group, [...members, item]);
-  }
-  return groups;
-}
-
-function formatRow(item: Item, termWidth: number, width: number, help: Help): string {
+function formatRow({ term, description }: HelpRow, termWidth: number, help: Help): string {
   const indent = termWidth + 4;
   const text = help
-    .boxWrap(item.description, width - indent)
+    .boxWrap(description, helpWidth - indent)
     .replaceAll('\n', `\n${' '.repeat(indent)}`);
-  const gap =
-    item.term.length > termWidth
-      ? `\n${' '.repeat(indent)}`
-      : ' '.repeat(indent - 2 - item.term.length);
-  return `  ${item.term}${gap}${text}`;
+  const isLong = term.length > termWidth;
+  const gap = isLong ? `\n${' '.repeat(indent)}` : ' '.repeat(indent - 2 - term.length);
+  return `  ${term}${gap}${text}`.trimEnd();
+}
+
+/** Rows in two columns, without a heading. */
+export function formatRows(rows: readonly HelpRow[], help: Help): string {
+  const termWidth = Math.min(widestTerm, Math.max(...rows.map(({ term }) => term.length)));
+  return rows.map((row) => formatRow(row, termWidth, help)).join('\n');
+}
+
+/** A heading and its rows; empty without rows. */
+export function formatSection(heading: string, rows: readonly HelpRow[], help: Help): string {
+  return rows.length === 0 ? '' : `${heading}\n${formatRows(rows, help)}`;
+}
+
+const listed = (words: readonly string[]) => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
+/** Where the rest is: the service options, and the topics. */
+function ending(command: Command, help: Help): readonly string[] {
+  if (command.parent === null) {
+    return [durationNote, help.boxWrap(`Topics: natter help ${listed(topicNames)}`, helpWidth)];
+  }
+  return takesServiceOptions(command) ? ['Also: service options (natter help service)'] : [];
+}
+
+/** The parts of a help that have a text, with blank lines between them. */
+export const joinSections = (sections: readonly string[]): string =>
+  `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+
+/** The start of each help: what the command does, how it is called. */
+export const introduction = (command: Command, help: Help): readonly string[] => [
+  help.boxWrap(help.commandDescription(command), helpWidth).trimEnd(),
+  `Usage: ${help.commandUsage(command)}`,
+];
+
+/** The whole help as plain text of at most 80 columns, options by group. */
+export function formatHelp(command: Command, help: Help): string {
+  const list = helpListOf(command);
+  const groups = [...optionGroups(command, help)];
+  const examples = exampleLines(examplesOf(command));
+  return joinSections([
+    ...introduction(command, help),
+    examples.length === 0 ? '' : ['Examples:', ...examples].join('\n'),
+    formatSection('Arguments:', argumentRows(command), help),
+    list === undefined ? '' : formatSection(list.heading, list.rows, help),
+    formatSection('Commands:', subcommandRows(command, help), help),
+    ...groups.map(([heading, rows]) => formatSection(heading, rows, help)),
+    ...ending(command, help),
+  ]);
 }

@@ -1,13 +1,24 @@
 import { Command, CommanderError } from 'commander';
-import { buildChat, chatExamples } from '../chat/command.ts';
-import { misplacedCommand, routeToChat } from './command-line.ts';
+import { buildChat } from '../chat/command.ts';
+import { misplacedCommand, routeToChat, wantsShortHelp } from './command-line.ts';
 import { commandTable, isNamed, type CommandRow } from './command-table.ts';
 import type { Context } from './context.ts';
 import { addGlobalOptions } from './global-options.ts';
-import { formatHelp, namesBelow, setExamples } from './help-format.ts';
+import { namesBelow, setExamples } from './help-details.ts';
+import { formatHelp, helpWidth } from './help-format.ts';
+import { printHelp } from './print-help.ts';
+import { formatShortHelp } from './short-help.ts';
 import { misplacedCommandFailure, usageFailure } from './usage-failure.ts';
 
-const helpWidth = 80;
+/** The first lines of the help. */
+const programExamples = [
+  { line: 'natter', meaning: 'open a conversation' },
+  { line: 'natter "why is the sky blue?"', meaning: 'print one answer' },
+  { line: 'natter -c "and at sunset?"', meaning: 'continue the last conversation' },
+  { line: 'git diff | natter "review this"', meaning: 'append piped input to the prompt' },
+  { line: 'natter -f notes.md "what is missing?"', meaning: 'attach a file' },
+  { line: 'natter --sandbox "hello"', meaning: 'try it without a service or a key' },
+];
 
 function visit(command: Command, change: (command: Command) => void): void {
   change(command);
@@ -29,10 +40,16 @@ async function commandOf(row: CommandRow, context: Context, isLoaded: boolean): 
 /**
  * The command tree. Commands that `words` do not name have only a name and a summary: to load all of them takes longer
  * than most runs.
+ * @param print gets help and version
  */
-export async function buildProgram(context: Context, words: readonly string[]): Promise<Command> {
+export async function buildProgram(
+  context: Context,
+  words: readonly string[],
+  print = (text: string): void => void context.streams.stdout.write(text),
+): Promise<Command> {
+  const format = wantsShortHelp(words) ? formatShortHelp : formatHelp;
   const program = new Command('natter')
-    .description('A terminal chat client for the Chat Completion Service.')
+    .description('A terminal chat client for LLMs on OpenAI-compatible servers.')
     .usage('[chat] [prompt...] [options]')
     .version(
       context.version,
@@ -40,7 +57,7 @@ export async function buildProgram(context: Context, words: readonly string[]): 
       'print the version; with --verbose, also how to update',
     )
     .helpCommand(false);
-  setExamples(program, chatExamples);
+  setExamples(program, programExamples);
   addGlobalOptions(program);
   program.addCommand(buildChat(context), { isDefault: true });
   for (const row of commandTable) {
@@ -51,13 +68,13 @@ export async function buildProgram(context: Context, words: readonly string[]): 
       .exitOverride((error) => {
         throw usageFailure(error, command) ?? error;
       })
-      .helpOption('-h, --help', 'show help')
+      .helpOption('-h, --help', 'show help: -h on one screen, --help all of it')
       .helpCommand(false)
-      .configureHelp({ helpWidth, formatHelp })
+      .configureHelp({ helpWidth, formatHelp: format })
       .configureOutput({
-        writeOut: (text) => void context.streams.stdout.write(text),
+        writeOut: print,
         // Commander writes only the help of a group here; usage errors become failures.
-        writeErr: (text) => void context.streams.stdout.write(text),
+        writeErr: print,
         outputError: () => undefined,
       });
   });
@@ -70,7 +87,8 @@ export async function buildProgram(context: Context, words: readonly string[]): 
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function runProgram(context: Context, words: readonly string[]): Promise<void> {
-  const program = await buildProgram(context, words);
+  const help: string[] = [];
+  const program = await buildProgram(context, words, (text) => void help.push(text));
   const names = new Set(namesBelow(program));
   program.hook('preAction', (_, action) => {
     if (action.name() !== 'chat') return;
@@ -81,5 +99,6 @@ export async function runProgram(context: Context, words: readonly string[]): Pr
     await program.parseAsync(routeToChat(words, names), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    await printHelp(context, help.join(''));
   }
 }

@@ -1,7 +1,7 @@
 import type { Command, CommanderError, Option } from 'commander';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from './command-line.ts';
-import { namesBelow } from './help-format.ts';
+import { namesBelow } from './help-details.ts';
 
 const printHint = 'natter "a prompt" prints the answer and exits';
 const parameterHint = 'use --param, as in --param temperature=0.2';

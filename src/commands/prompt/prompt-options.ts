@@ -39,13 +39,19 @@ export const requestOptions = (): readonly Option[] => [
 
 export const inputOptions = (): readonly Option[] => [
   new Option('--no-stdin', 'do not read standard input; the prompt word - requires it'),
-  new Option('--stdin-encoding <label>', 'encoding of standard input and files, default utf-8'),
+  new Option(
+    '--stdin-encoding <label>',
+    'encoding of standard input and files, such as latin1, default utf-8',
+  ),
   new Option('--lossy', 'replace invalid bytes instead of failing'),
 ];
 
 export const conversationOptions = (): readonly Option[] => [
   new Option('-c, --continue', 'continue the most recent conversation'),
-  new Option('--resume [conversation]', 'continue this conversation: id, title or latest'),
+  new Option(
+    '--resume [conversation]',
+    'continue this conversation: id, title or latest (default)',
+  ),
   new Option('--branch', 'continue in a copy of it'),
   new Option('--save', 'save the conversation, overriding the setting'),
   new Option('--no-save', 'do not save the conversation [NATTER_SAVE]'),

@@ -2,13 +2,19 @@ import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/fault-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { collect } from '../program/global-options.ts';
-import { hideServiceOptions, setExamples } from '../program/help-format.ts';
+import { hideServiceOptions, setExamples, setHelpList } from '../program/help-details.ts';
 import type { SandboxOptions } from './run.ts';
 
 export type RunSandbox = Run<SandboxOptions>;
 
 const runSandbox: RunSandbox = async (context, options) =>
   (await import('./run.ts')).serveSandbox(context, options);
+
+/** The placeholders of options whose syntax is not obvious. */
+const valueRows = [
+  { term: '<n>', description: 'a whole number; k and m mean thousands and millions' },
+  { term: '<time>', description: '250ms, 2s, 1min or forever; a plain number is milliseconds' },
+];
 
 export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Command {
   const command = new Command('sandbox')
@@ -32,6 +38,7 @@ export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Co
     command.addOption(repeatable ? option.argParser(collect) : option);
   }
   hideServiceOptions(command);
+  setHelpList(command, { heading: 'Values:', rows: valueRows });
   setExamples(command, [
     'natter sandbox --port 8080',
     'natter sandbox --status 429 --retry-after 1 --times 2 --log',

@@ -1,5 +1,5 @@
 import { parseFault, type WrittenField } from './parse-fault.ts';
-import { faultFieldRows, type Fault } from './fault-fields.ts';
+import { faultFieldRows, type Fault, type FaultField } from './fault-fields.ts';
 
 export interface FaultOption {
   /** In commander's syntax: `--status <code>`, `--cut [fin|rst|end]`, `--no-done`. */
@@ -9,13 +9,21 @@ export interface FaultOption {
   readonly repeatable: boolean;
 }
 
+/** What the option does, its words if the placeholder does not list them, and its value if none is typed. */
+function describeField({ summary, placeholder, expects, bare }: FaultField<unknown>): string {
+  if (placeholder === undefined) return summary;
+  const words = placeholder.includes('|') ? undefined : /^one of (.*)$/.exec(expects)?.[1];
+  const listed = words === undefined ? '' : `: ${words}`;
+  return `${summary}${listed}${bare === undefined ? '' : ` (without a value: ${bare})`}`;
+}
+
 export const faultOptions: readonly FaultOption[] = faultFieldRows.map(([name, field]) => {
-  const { placeholder, bare, summary, repeatable = false } = field;
+  const { placeholder, bare, repeatable = false } = field;
   const value = bare === undefined ? ` <${placeholder}>` : ` [${placeholder}]`;
   return {
     name,
     flags: `--${name}${placeholder === undefined ? '' : value}`,
-    summary,
+    summary: describeField(field),
     repeatable,
   };
 });

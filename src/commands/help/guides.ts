@@ -1,0 +1,152 @@
+import type { Passage } from './topic-text.ts';
+
+export const piping: readonly Passage[] = [
+  {
+    text: 'Standard input is appended to the prompt byte for byte (without a byte order mark), or replaces {{stdin}} in the prompt or in --system. Without a prompt it is the prompt.',
+    lines: [
+      'git diff | natter "review this"',
+      'printf "un, deux" | natter "translate {{stdin}} to English"',
+      'natter < question.txt',
+    ],
+  },
+  {
+    text: 'The word -, or -f -, requires input; --no-stdin ignores it. For other encodings, use --stdin-encoding latin1.',
+    lines: ['cat notes.md | natter "sum this up" -', 'natter --no-stdin "hello"'],
+  },
+  {
+    text: 'Standard output is exactly the answer as the service sent it, without an added line break or styles. Notices, progress and failures go to standard error; --quiet leaves only warnings and failures.',
+    lines: ['natter "a haiku" > haiku.txt', 'natter --quiet "a haiku" | tr a-z A-Z'],
+  },
+  {
+    text: '--json prints one document at the end, --jsonl each event as it happens, answer-finished or answer-failed last. Failures on standard error are JSON lines, too.',
+    lines: ['natter --json "three names" | jq -r .content', 'natter --jsonl "three names"'],
+  },
+  {
+    text: 'The exit code is 0 only for a complete answer (natter help exit-codes): 11 for a cut answer, 14 for a filtered or refused one, after printing the text received.',
+    lines: ['natter "a haiku" > haiku.txt || echo "exit code $?"'],
+  },
+  {
+    text: 'natter never prompts for input unless input and output are terminals; --no-input prevents it there, too. When the reader ends early, as head does, natter exits quietly.',
+    lines: ['natter "a story" | head -n 1'],
+  },
+];
+
+export const privacy: readonly Passage[] = [
+  {
+    text: 'natter sends prompts only to the configured service: no telemetry, no update checks. To see a request and the source of each setting without sending it:',
+    lines: ['natter --dry-run "hello"', 'natter auth status'],
+  },
+  {
+    text: 'Conversations are kept in the data folder (~/.local/share/natter), readable by you alone. Deleted ones stay in its trash folder until you remove them. To save nothing, once or always:',
+    lines: ['natter --no-save "hello"', 'natter config set save false'],
+  },
+  {
+    text: 'Input history and drafts are in the state folder (~/.local/state/natter), unless saving is off.',
+  },
+  {
+    text: 'Settings and keys are in the configuration folder (~/.config/natter): keys in credentials.json, readable by you alone (mode 0600), not encrypted, and sent only to the address they were stored with. A key in NATTER_API_KEY is never stored. To delete a key:',
+    lines: ['natter config path', 'natter auth logout'],
+  },
+  {
+    text: 'A recording (--record, NATTER_RECORD) contains prompts and answers, but neither keys nor request headers; a new one is readable by you alone.',
+  },
+  {
+    text: 'Keys are masked in all output, NATTER_DEBUG included, and not sent over plain http to another machine without --allow-insecure.',
+  },
+  {
+    text: 'On Windows the folders are in %APPDATA% and %LOCALAPPDATA%; natter help environment lists the variables that move them. The sandbox (--sandbox) runs on this machine: nothing leaves it.',
+  },
+];
+
+export const profiles: readonly Passage[] = [
+  {
+    text: 'A profile is a named set of settings with its own key: one for each service, or one for each kind of work. The first is called default. Flags and environment variables override the profile (natter help settings).',
+  },
+  {
+    text: 'natter auth login prompts for the address and key of a service and stores both; a server on this machine needs only an address. Naming a new profile creates it:',
+    lines: [
+      'natter auth login --profile work',
+      'natter config set base-url http://127.0.0.1:8080 --profile local',
+      'natter config set model nextgen --profile work',
+    ],
+  },
+  {
+    text: 'To use a profile once, for a script, and from now on:',
+    lines: [
+      'natter --profile work "hello"',
+      'NATTER_PROFILE=work natter "hello"',
+      'natter config use work',
+    ],
+  },
+  {
+    text: 'To see the profiles, the settings of one, and the service and key in use:',
+    lines: ['natter config profiles', 'natter config list --profile work', 'natter auth status'],
+  },
+  {
+    text: 'natter compare sends a prompt to models of several profiles, written profile:model:',
+    lines: ['natter compare -m origin,work:nextgen "name a colour"'],
+  },
+  {
+    text: 'To delete the key of a profile, or the profile and its key:',
+    lines: ['natter auth logout --profile work', 'natter config remove-profile work'],
+  },
+];
+
+export const troubleshooting: readonly Passage[] = [
+  {
+    text: 'A failure has one line for what happened and one for what to type next; its exit code names the cause (natter help exit-codes). The service in use, the source of each setting, and the request that would be sent:',
+    lines: ['natter auth status', 'natter --dry-run "hello"'],
+  },
+  {
+    text: 'To find out whether natter or the service is the cause, send the prompt to the built-in sandbox, which needs neither service, key nor network:',
+    lines: ['natter --sandbox "hello"'],
+  },
+  {
+    text: 'To see each request, retry and response; keys are masked:',
+    lines: ['NATTER_DEBUG=1 natter "hello" 2> debug.log'],
+  },
+  {
+    text: 'The key is rejected (exit code 4): enter it again. A variable NATTER_API_KEY overrides a stored key.',
+    lines: ['natter auth login'],
+  },
+  {
+    text: 'The service cannot be reached (10): check the address, and the proxy in HTTPS_PROXY and NO_PROXY. For an authority of your company, NODE_EXTRA_CA_CERTS names its certificate file.',
+    lines: ['natter config set base-url https://api.example.com'],
+  },
+  {
+    text: 'The model does not exist (6):',
+    lines: ['natter models list', 'natter config set model nextgen'],
+  },
+  {
+    text: 'Too many requests (8): natter waits and retries. To retry more often and wait longer:',
+    lines: ['natter --retries 8 --retry-max-wait 5m "hello"'],
+  },
+  {
+    text: 'A slow model: raise the limit that the failure names, or remove it.',
+    lines: ['natter --first-byte-timeout 0 --idle-timeout 0 "hello"'],
+  },
+  {
+    text: 'An answer was cut (11): its text is kept. natter last prints it.',
+    lines: ['natter last'],
+  },
+  {
+    text: 'A prompt that is the name of a command, or starts with a dash, follows --:',
+    lines: ['natter -- models', 'natter -- "-1 + 1?"'],
+  },
+  {
+    text: 'A terminal that shows garbled text: without colour, without synchronized updates (NATTER_NO_SYNC=1), or as plain lines (--accessible).',
+    lines: ['natter --color never "hello"', 'natter --plain "hello"'],
+  },
+  {
+    text: 'For a report: version, Node, system, and the command that updates natter.',
+    lines: ['natter --version --verbose'],
+  },
+];
+
+/** All lines to type in the guides. */
+export const guideLines: readonly string[] = [
+  ...piping,
+  ...privacy,
+  ...profiles,
+  ...troubleshooting,
+].flatMap(({ lines = [] }) => lines);

@@ -1,0 +1,22 @@
+/** A topic of `natter help` that is not a command. */
+export interface TopicRow {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** All topics, in the order of the help. */
+export const topicRows = [
+  { name: 'environment', summary: 'environment variables' },
+  { name: 'exit-codes', summary: 'exit codes and their causes' },
+  { name: 'keys', summary: 'keys and commands of a conversation' },
+  { name: 'piping', summary: 'standard input and output, scripts' },
+  { name: 'privacy', summary: 'what is sent and what is stored' },
+  { name: 'profiles', summary: 'settings and keys for several services' },
+  { name: 'service', summary: 'options of every command that uses a service' },
+  { name: 'settings', summary: 'settings, their values and defaults' },
+  { name: 'troubleshooting', summary: 'what to do when something does not work' },
+] as const satisfies readonly TopicRow[];
+
+export type TopicName = (typeof topicRows)[number]['name'];
+
+export const topicNames: readonly TopicName[] = topicRows.map(({ name }) => name);

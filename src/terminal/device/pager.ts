@@ -1,0 +1,91 @@
+// Shows text that is longer than the terminal in the user's pager. A bundle of its own: bin/ready-text.cjs loads it
+// without the rest of natter.
+import { spawnSync } from 'node:child_process';
+import type { Environment } from '../../environment.ts';
+
+/** The listeners of the process. */
+interface Signals {
+  on(signal: 'SIGINT', listener: () => void): unknown;
+  off(signal: 'SIGINT', listener: () => void): unknown;
+}
+
+/** What a pager depends on. */
+export interface PagerHost {
+  readonly environment: Environment;
+  readonly platform: NodeJS.Platform;
+  /** The size of the terminal. */
+  readonly columns: number;
+  readonly rows: number;
+  /** Needed where no other listener keeps Ctrl-C, which is a key of the pager, from ending natter. */
+  readonly signals?: Signals;
+}
+
+/**
+ * The command line of the pager: `NATTER_PAGER`, else `PAGER`, else less. Undefined for none: the first of them that is
+ * set is empty or `cat`, or the terminal is too simple.
+ */
+export function pagerOf({
+  environment,
+  platform,
+}: Pick<PagerHost, 'environment' | 'platform'>): string | undefined {
+  // Windows has no pager that shows UTF-8.
+  const fallback = platform === 'win32' ? '' : 'less';
+  const pager = (environment['NATTER_PAGER'] ?? environment['PAGER'] ?? fallback).trim();
+  return pager === '' || pager === 'cat' || environment['TERM'] === 'dumb' ? undefined : pager;
+}
+
+/** Words that mean the same to every shell. */
+const plainWords = /^[\w@%+:,./-]+(?: +[\w@%+:,./-]+)*$/;
+
+/**
+ * The program to start, with its arguments: plain words are split, everything else is for a shell. Without a shell
+ * between them, natter and the pager share the signals of the terminal.
+ */
+export function pagerCommand(pager: string, platform: NodeJS.Platform): readonly string[] {
+  if (plainWords.test(pager)) return pager.split(/ +/);
+  return platform === 'win32'
+    ? ['cmd.exe', '/d', '/s', '/c', `"${pager}"`]
+    : ['/bin/sh', '-c', pager];
+}
+
+/** Whether the text and the prompt of the shell after it fit the terminal. Every character has one column. */
+export function fitsTerminal(
+  text: string,
+  { columns, rows }: Pick<PagerHost, 'columns' | 'rows'>,
+): boolean {
+  const heights = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / columns)));
+  return heights.reduce((sum, height) => sum + height, 0) <= rows;
+}
+
+/** Exit codes of shells when a program is missing or cannot run; 9009 is from cmd.exe. */
+const notRunCodes: ReadonlySet<number | null> = new Set([126, 127, 9009]);
+
+/** As git does: less ends at once if the text fits, keeps it on the screen, and understands colours. */
+const pagerDefaults = { LESS: 'FRX', LV: '-c' };
+
+/** @returns whether the pager could be started; it may have shown only a part of the text */
+function runPager(pager: string, text: string, { environment, platform }: PagerHost): boolean {
+  const { NATTER_API_KEY: _key, NATTER_UPSTREAM_API_KEY: _upstreamKey, ...others } = environment;
+  const [program = pager, ...words] = pagerCommand(pager, platform);
+  const { pid, status } = spawnSync(program, words, {
+    input: text,
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: { ...pagerDefaults, ...others },
+    windowsVerbatimArguments: platform === 'win32',
+  });
+  return pid !== 0 && !notRunCodes.has(status);
+}
+
+/**
+ * Shows the text in the pager and waits for its end. False if there is no pager, it cannot be started, or the text fits
+ * the terminal without one: the text is then still to be printed.
+ */
+export function showInPager(text: string, host: PagerHost): boolean {
+  const pager = pagerOf(host);
+  if (pager === undefined || fitsTerminal(text, host)) return false;
+  const ignore = () => undefined;
+  host.signals?.on('SIGINT', ignore);
+  const isShown = runPager(pager, text, host);
+  host.signals?.off('SIGINT', ignore);
+  return isShown;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { fitsTerminal, pagerCommand, pagerOf } from '../../../src/terminal/device/pager.ts';
+
+test.each<[string, Record<string, string>, string | undefined]>([
+  ['less by default', {}, 'less'],
+  ['PAGER', { PAGER: 'more' }, 'more'],
+  ['NATTER_PAGER before PAGER', { NATTER_PAGER: 'less -R', PAGER: 'more' }, 'less -R'],
+  ['none for an empty PAGER', { PAGER: '' }, undefined],
+  ['none for cat', { PAGER: 'cat' }, undefined],
+  ['none for an empty NATTER_PAGER', { NATTER_PAGER: ' ', PAGER: 'more' }, undefined],
+  ['none on a dumb terminal', { PAGER: 'more', TERM: 'dumb' }, undefined],
+])('the pager is %s', (_name, environment, expected) => {
+  expect(pagerOf({ environment, platform: 'linux' })).toBe(expected);
+});
+
+test('Windows has no pager by default', () => {
+  expect(pagerOf({ environment: {}, platform: 'win32' })).toBeUndefined();
+  expect(pagerOf({ environment: { PAGER: 'more' }, platform: 'win32' })).toBe('more');
+});
+
+test.each<[string, NodeJS.Platform, readonly string[]]>([
+  ['less', 'linux', ['less']],
+  ['less -R  +1', 'linux', ['less', '-R', '+1']],
+  ['C:/tools/less.exe', 'win32', ['C:/tools/less.exe']],
+  ['LESS=-R less', 'linux', ['/bin/sh', '-c', 'LESS=-R less']],
+  ['"my pager" | tee "$HOME/log"', 'linux', ['/bin/sh', '-c', '"my pager" | tee "$HOME/log"']],
+  ['more < con', 'win32', ['cmd.exe', '/d', '/s', '/c', '"more < con"']],
+])('%j on %s runs %j', (pager, platform, expected) => {
+  expect(pagerCommand(pager, platform)).toEqual(expected);
+});
+
+test.each([
+  ['a\nb\n', 80, 3, true],
+  ['a\nb\n', 80, 2, false],
+  ['\n\n', 80, 3, true],
+  ['1234567890\n', 5, 3, true],
+  ['12345678901\n', 5, 3, false],
+])('%j fits %i columns and %i rows, with a row for the prompt: %s', (text, columns, rows, fits) => {
+  expect(fitsTerminal(text, { columns, rows })).toBe(fits);
+});

@@ -113,10 +113,7 @@ export class Failure extends Error {
   }
 }
 
-/**
- * The failure for a missing lazily loaded file: an update has replaced natter's files while it was running. Undefined
- * for any other error.
- */
+/** An update replaced natter's files while it was running. Undefined for any other error. */
 export function replacedFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') {
     return undefined;

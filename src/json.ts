@@ -55,10 +55,7 @@ export function jsonExcess(text: string, limits: JsonLimits): 'depth' | 'values'
   return undefined;
 }
 
-/**
- * Maximum nesting that natter parses; services, recordings and batches need much less. Recursive code such as
- * `JSON.stringify` overflows the stack at a few thousand.
- */
+/** Recursive code such as `JSON.stringify` overflows the stack at a few thousand; services need much less. */
 const maxDepth = 500;
 
 const limits: JsonLimits = { depth: maxDepth, values: Infinity };
@@ -135,10 +132,7 @@ const maxDigits = 1000;
 const isExact = (text: string) =>
   text.length <= maxDigits && decimalOf(text) === decimalOf(JSON.stringify(Number(text)));
 
-/**
- * The numbers in JSON text that JavaScript cannot represent: 12345678901234567890 becomes 12345678901234567000, and 1e400
- * becomes null. `text` must be valid JSON.
- */
+/** 12345678901234567890 becomes 12345678901234567000, and 1e400 becomes null. `text` must be valid JSON. */
 export function* inexactNumbers(text: string): Generator<InexactNumber, void> {
   if (!mayBeInexact.test(text)) return;
   let depth = 0;

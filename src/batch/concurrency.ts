@@ -2,18 +2,12 @@ import type { Clock } from '../clock.ts';
 
 /** The permission to run one item. */
 export interface Slot {
-  /**
-   * Reports a response with status 429.
-   * @param wait milliseconds of Retry-After; undefined without one
-   */
+  /** Reports a response with status 429. @param wait milliseconds of Retry-After; undefined without one */
   rateLimited(wait: number | undefined): void;
   release(isAnswered: boolean): void;
 }
 
-/**
- * Limits concurrent items. A 429 halves the limit; a full round of answers raises it by one, up to the maximum. A
- * Retry-After delays all new items.
- */
+/** A 429 halves the limit; a full round of answers raises it by one. A Retry-After delays all new items. */
 export interface Concurrency {
   /** Resolves when an item may be sent, or with undefined when `stop` aborts. For one caller at a time. */
   take(stop: AbortSignal): Promise<Slot | undefined>;

@@ -27,10 +27,7 @@ async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promis
   }
 }
 
-/**
- * Runs items concurrently; returns or throws when all started ones are finished.
- * @throws the first error of `items` or `work`
- */
+/** Ends when all started items are finished. @throws the first error of `items` or `work` */
 export async function runItems<Item>(run: ItemsRun<Item>): Promise<void> {
   const { items, concurrency, stop, room, work } = run;
   const ending = new AbortController();

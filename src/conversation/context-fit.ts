@@ -59,10 +59,7 @@ export function largerModel(window: number, served = noWindows): string | undefi
   return bySize(ids, served).find((model) => model.window > window)?.id;
 }
 
-/**
- * A warning with the numbers; undefined unless the request is near or over the window. `modelSwitch` is the option or
- * slash command that sets the model.
- */
+/** Undefined unless the request is near or over the window. `modelSwitch`: option or slash command for the model. */
 export function contextWarning(
   fit: ContextFit,
   served = noWindows,

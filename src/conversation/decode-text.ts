@@ -78,7 +78,7 @@ function refuseBinary(bytes: Uint8Array, source: string): void {
 }
 
 /**
- * Drops a byte order mark; detects UTF-16 by its mark.
+ * Detects UTF-16 by its byte order mark.
  * @throws Failure `usage` that names the offset of the first invalid byte
  */
 export function decodeText(bytes: Uint8Array, options: DecodeOptions): string {

@@ -4,10 +4,7 @@ const asciiPerToken = 4;
 /** Tokens for the role and the separators of a message in common chat formats. */
 const tokensPerMessage = 4;
 
-/**
- * One token for 4 ASCII characters, and one for every other character. The tokenizer of a model is unknown, so the
- * estimate is rather too high.
- */
+/** One token for 4 ASCII characters, and one for every other character: rather too high, for any tokenizer. */
 export function estimateTokens(text: string): number {
   let ascii = 0;
   let other = 0;

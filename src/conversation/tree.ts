@@ -17,10 +17,7 @@ export interface AnswerEnd {
   readonly failure?: FailureKind;
 }
 
-/**
- * A prompt, an answer or a system prompt in the tree of a conversation; an answer has its end. Turns of one role with the
- * same parent are versions of each other.
- */
+/** Turns of one role with the same parent are versions of each other. */
 export interface Turn extends AnswerEnd {
   /** Unique within its conversation. */
   readonly id: string;

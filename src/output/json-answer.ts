@@ -17,10 +17,7 @@ export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
 
-/**
- * The fields of an answer in a `--json` document. `refusal` is present only if the service sent one, `incomplete` only
- * if the end of the answer is missing.
- */
+/** `refusal` is present only if the service sent one, `incomplete` only if the end of the answer is missing. */
 export function answerFields(metadata: AnswerMetadata, content: string, requestedModel: string) {
   return {
     id: metadata.id ?? null,

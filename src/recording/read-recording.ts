@@ -34,10 +34,7 @@ function notARecording(file: string): Failure {
   });
 }
 
-/**
- * Checks the first line of a file.
- * @throws Failure `configuration` if it is not the header of this version's format
- */
+/** @throws Failure `configuration` if the line is not the header of this version's format */
 export function checkHeader(line: string, file: string): void {
   const version = versionOf(line);
   if (version === undefined) throw notARecording(file);
@@ -67,10 +64,7 @@ function* linesOf(file: string): Generator<string, void> {
 
 type MutableExchange = RecordedExchange & { readonly events: TimedEvent[] };
 
-/**
- * Reads a recording; skips torn and foreign lines.
- * @throws Failure `configuration` for a file that is not a recording
- */
+/** Skips torn and foreign lines. @throws Failure `configuration` for a file that is not a recording */
 export function readRecording(file: string): Recording {
   const exchanges: MutableExchange[] = [];
   // Concatenated recordings repeat numbers: a number means the last request with it.

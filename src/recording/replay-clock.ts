@@ -2,10 +2,7 @@ import type { Clock } from '../clock.ts';
 
 /** The client's time during a replay: it passes `speed` times as fast as real time. */
 export interface ReplayClock extends Clock {
-  /**
-   * Resolves when `monotonic` has reached this moment.
-   * @throws the signal's reason when it aborts
-   */
+  /** Resolves when `monotonic` has reached this moment. @throws the signal's reason when it aborts */
   until(moment: number, signal: AbortSignal): Promise<void>;
   /** Sets `date`, which continues from there. */
   setDate(date: Date): void;
@@ -44,10 +41,7 @@ function scale(clock: Clock, speed: number): ReplayClock {
   };
 }
 
-/**
- * Never waits, but shows the recorded times. A sleep ends when the replay has nothing to do, so this clock cannot
- * measure time limits.
- */
+/** Never waits, but shows the recorded times. A sleep ends when the replay is idle, so it measures no time limits. */
 function createInstantClock(clock: Clock): ReplayClock {
   let now = 0;
   let events = 0;

@@ -21,10 +21,7 @@ export interface Exchange {
   fault: Fault;
 }
 
-/**
- * `Infinity` waits until the connection closes.
- * @throws the signal's reason when it closes
- */
+/** `Infinity` waits until the connection closes. @throws the signal's reason when it closes */
 export function pause(
   { clock, signal }: Pick<Exchange, 'clock' | 'signal'>,
   milliseconds: number,

@@ -50,10 +50,7 @@ export function bearerToken(header: string | undefined): string | undefined {
   return bearer.exec(header ?? '')?.[1];
 }
 
-/**
- * Finds the key of a request (contract, Authentication).
- * @throws Failure `unauthorized`
- */
+/** Contract, Authentication. @throws Failure `unauthorized` */
 export function authenticate(header: string | undefined): KeyTier {
   if (header === undefined) {
     throw new Failure('unauthorized', 'the Authorization header is missing');

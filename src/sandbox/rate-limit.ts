@@ -4,10 +4,7 @@ import type { KeyTier, RateLimit } from './keys.ts';
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
 
-/**
- * Parses a limit such as `3/10s`, `60/min`, `5/1m`.
- * @throws Failure `usage`
- */
+/** Such as `3/10s`, `60/min`, `5/1m`. @throws Failure `usage` */
 export function parseRateLimit(text: string): RateLimit {
   const [, requests, count = '1', unit = ''] =
     /^(\d{1,9})\/(\d{1,6})?(s|m|min|h)$/.exec(text.trim()) ?? [];

@@ -111,10 +111,7 @@ function describe(excess: 'depth' | 'values', { depth, values }: JsonLimits): st
 /** A JSON value, or the reason why a body is not JSON. */
 export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
 
-/**
- * Never throws: the problem of a body is reported only if the rest of the request is valid. A body that is nested too
- * deep or has too many values is not parsed.
- */
+/** Never throws: the problem is reported only if the rest of the request is valid. Excess nesting is not parsed. */
 export function parseBody(bytes: Buffer, limits: JsonLimits): ParsedBody {
   if (bytes.length === 0) return { problem: 'the request body is empty' };
   try {

@@ -39,10 +39,7 @@ export interface RequestRecord {
  */
 const maxTextLength = 65_536;
 
-/**
- * Adds a body to the record: the JSON value if it is short, else the start of the text.
- * @param value undefined if the body is not JSON
- */
+/** The JSON value if it is short, else the start of the text. @param value undefined if the body is not JSON */
 export function recordBody(record: RequestRecord, bytes: Buffer, value: unknown): void {
   if (bytes.length === 0) return;
   if (isJsonObject(value)) {
@@ -66,19 +63,13 @@ function createTextMask(key: string | undefined): (text: string) => string {
   };
 }
 
-/**
- * One line of JSON. The key is masked wherever it is, in the path and body too, in any encoding.
- * @param key the token of the request
- */
+/** The key is masked everywhere, in the path and body too, in any encoding. @param key the token of the request */
 function formatRecord(record: RequestRecord, key: string | undefined): string {
   const { body, ...facts } = record;
   return JSON.stringify(maskValue({ ...facts, body }, createTextMask(key)));
 }
 
-/**
- * Writes a record's line. Never throws: if a record cannot be formatted, the line has the reason.
- * @param key the token of the request
- */
+/** Never throws: if a record cannot be formatted, the line has the reason. @param key the token of the request */
 export function writeRecord(
   log: (line: string) => void,
   record: RequestRecord,

@@ -88,10 +88,7 @@ export function findRoute(method: string, path: string): Route | undefined {
   return routes.find((route) => route.method === method && route.path.test(path));
 }
 
-/**
- * Sends the answer of the endpoint.
- * @throws Failure of a kind in the contract; `not_found` without a route
- */
+/** @throws Failure of a kind in the contract; `not_found` without a route */
 export async function answerRoute(
   accepted: AcceptedRequest,
   route: Route | undefined,

@@ -9,9 +9,7 @@ export function maskKey(key: string): string {
   return key.length >= minimumLength ? `${maskMark}${key.slice(-4)}` : maskMark;
 }
 
-/**
- * Text for display, without the user names and passwords of URLs in it. It may be an invalid URL.
- */
+/** Text for display, without the user names and passwords of URLs in it. It may be an invalid URL. */
 export function maskUrl(url: string): string {
   const valid = /^[a-z][a-z\d+.-]*:\/\//i.test(url) && URL.canParse(url);
   // In a valid URL the authority ends at the first slash; in an invalid one it may contain anything.

@@ -2,10 +2,7 @@ import { decodedTexts, hasHidden } from './decoded-text.ts';
 
 export const mark = '***';
 
-/**
- * Minimum length of a secret in natter's own messages. A shorter one is not masked, because that would break ordinary
- * words.
- */
+/** Minimum length in natter's own messages: masking shorter secrets would break ordinary words. */
 export const minLengthInMessages = 4;
 
 /**
@@ -110,10 +107,7 @@ function escapedOpenEnd(text: string, forms: readonly string[], longest: number)
   return skipped + Math.min(openEndIn(whole, forms), ...opens);
 }
 
-/**
- * Whether a text with escapes may have one of the forms. Most texts with a backslash have none, and this test is faster
- * than decoding them.
- */
+/** Most texts with a backslash have no secret, and this test is faster than decoding them. */
 function createEscapeTest(forms: readonly string[]): (text: string) => boolean {
   const withoutBackslashes = forms.map((form) => form.replaceAll('\\', ''));
   return (text) => {

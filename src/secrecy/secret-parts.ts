@@ -16,10 +16,7 @@ export interface SecretSources {
   readonly environment?: Environment;
 }
 
-/**
- * User names, cookie values and parameters are secret only because of their position. A shorter one, such as `user` in
- * Basic or `dark` in `theme=dark`, is also an ordinary word.
- */
+/** These parts are secret only by their position; a shorter one, such as `user` or `dark`, is an ordinary word. */
 const minPartLength = 8;
 
 const longParts = (parts: readonly string[]) =>
@@ -82,10 +79,7 @@ const addressVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((nam
   name.toUpperCase(),
 ]);
 
-/**
- * The secrets of a run, with every part that has to be masked. The only place that decides what is a secret;
- * `createSecretFilter` decides on the minimum length.
- */
+/** The only place that decides what is a secret; `createSecretFilter` decides on the minimum length. */
 export function secretsOf(sources: SecretSources): readonly string[] {
   const { apiKey, headers = {}, addresses = [], environment = {} } = sources;
   const secretHeaders = Object.entries(headers).filter(([name]) => isSecretHeader(name));

@@ -63,10 +63,7 @@ export function parseHeaderValue(raw: unknown, origin: ValueOrigin): string {
   return value;
 }
 
-/**
- * The name and value of `--param name=json`.
- * @throws Failure `usage`
- */
+/** @throws Failure `usage` */
 export function parseParameterFlag(text: string): readonly [name: string, value: unknown] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {

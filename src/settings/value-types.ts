@@ -7,10 +7,7 @@ const millisecondsPerUnit: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
 ]);
 
-/**
- * Milliseconds of `500ms`, `30s`, `1.5m`, `1h`, or of a plain number of seconds; undefined for other texts and for
- * numbers beyond exact integers.
- */
+/** `500ms`, `30s`, `1.5m`, `1h`, or seconds without a unit; undefined for other text and beyond exact integers. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(?<amount>\d+(?:\.\d+)?)\s*(?<unit>ms|s|m|h)?$/i.exec(text.trim());
   const size = millisecondsPerUnit.get(match?.groups?.['unit']?.toLowerCase() ?? 's');

@@ -6,10 +6,7 @@ const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
 /** File access of journals; tests pass one that fails. */
 export interface AppendFile {
-  /**
-   * Creates a private file (0600) and its folder (0700).
-   * @throws the system's error, `EEXIST` when it exists
-   */
+  /** Creates a private file (0600) and its folder (0700). @throws the system's error, `EEXIST` when it exists */
   create(path: string): void;
   /**
    * Appends in one write call, so that another writer's text cannot split it. Returns the bytes written: fewer than all

@@ -1,10 +1,7 @@
 import fs from 'node:fs';
 import { errorCode } from './storage-failure.ts';
 
-/**
- * Removes a file, if it exists. `fs.rmSync` would first load code that removes folders, for two milliseconds.
- * @throws the system's error
- */
+/** `fs.rmSync` would first load code that removes folders, for two milliseconds. @throws the system's error */
 export function removeFile(path: string): void {
   try {
     fs.unlinkSync(path);

@@ -34,10 +34,7 @@ function decode(bytes: Buffer | undefined, number: number): InputLine {
   return { number, text: number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text };
 }
 
-/**
- * Yields the lines that each chunk completes; removes a byte order mark.
- * @throws Failure `usage` for UTF-16; errors of `source`
- */
+/** Removes a byte order mark. @throws Failure `usage` for UTF-16; errors of `source` */
 export async function* readInputLines(
   source: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly InputLine[], void> {

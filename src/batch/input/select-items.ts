@@ -64,10 +64,7 @@ export interface ItemCounts {
   readonly firstBad: InputItem | undefined;
 }
 
-/**
- * Reads a whole input before anything is sent.
- * @throws Failure `usage`, see {@link itemStatusOf}
- */
+/** @throws Failure `usage`, see {@link itemStatusOf} */
 export async function countItems(
   items: AsyncIterable<InputItem>,
   selection: Selection,

@@ -9,10 +9,7 @@ const lineEnd = 0x0a;
 /** Of a new file; the umask applies. */
 const newFileMode = 0o666;
 
-/**
- * The first `size` bytes of a file in blocks; each block is valid until the next is read.
- * @throws the system's error
- */
+/** The first `size` bytes of a file; each block is valid until the next is read. @throws the system's error */
 export function* fileBlocks(
   descriptor: number,
   size = Number.POSITIVE_INFINITY,

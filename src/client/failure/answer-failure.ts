@@ -19,10 +19,7 @@ export function unfinishedStream(): RequestFailure {
   });
 }
 
-/**
- * Text of `length` characters that should be JSON. The text must not reach a terminal or a log, nor the parser's
- * message, which quotes it.
- */
+/** Text that should be JSON. Neither it nor the parser's message, which quotes it, may reach a terminal or a log. */
 export function malformedJson(what: string, length: number): RequestFailure {
   return new RequestFailure('server_error', `${what} (${length} characters)`, {
     transient: true,
@@ -41,10 +38,7 @@ export function incompleteAnswer(cause: Failure, requestId: string | undefined):
   });
 }
 
-/**
- * The failure of an answer without content. A rate limit reported in a 200 is retried like a 429; other reported
- * errors and unreadable bodies are final.
- */
+/** A rate limit reported in a 200 is retried like a 429; other reported errors and unreadable bodies are final. */
 export function emptyAnswerFailure(cause: Failure, requestId: string | undefined): Failure {
   const id = requestId === undefined ? {} : { requestId };
   const transient =
@@ -66,10 +60,7 @@ const noAnswerMessages: ReadonlyMap<string, string> = new Map([
   ['function_call', 'the model called a function instead of answering'],
 ]);
 
-/**
- * The failure `no_answer` of a complete stream: filtered, a tool call or a refusal; undefined for an answer. Not
- * retried: the next attempt would most likely end the same way, and would be billed as well.
- */
+/** Undefined for an answer. Not retried: the next attempt would most likely end the same way, and be billed too. */
 export function noAnswer(
   { finishReason, calledTools }: StreamEnd,
   received: { readonly text: boolean; readonly refusal: boolean },

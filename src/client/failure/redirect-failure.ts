@@ -8,10 +8,7 @@ export function isRedirect(status: number): boolean {
   return redirects.has(status);
 }
 
-/**
- * The client does not follow redirects: it would send the key and the prompt to a host the user did not choose.
- * `location` is the response's header, `url` the request's address.
- */
+/** Redirects are not followed: the key and the prompt would go to a host that the user did not choose. */
 export function redirectFailure(
   status: number,
   location: string | undefined,

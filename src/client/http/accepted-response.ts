@@ -12,10 +12,7 @@ const maxErrorBody = 64 * 1024;
 /** Milliseconds. */
 const errorBodyTimeout = 2_000;
 
-/**
- * Sends one request and resolves when the service has accepted it (2xx, with content to come).
- * @throws RequestFailure; or the signal's reason when it aborts.
- */
+/** Resolves on a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
 export async function acceptedResponse(
   request: HttpRequest,
   { send, limits, mask }: Pick<ConnectedService, 'send' | 'limits' | 'mask'>,

@@ -54,10 +54,7 @@ function checkHeader(name: string, value: string): void {
   }
 }
 
-/**
- * Refuses to send a credential over an unencrypted connection to a different host.
- * @throws Failure `configuration`
- */
+/** @throws Failure `configuration` for a credential over an unencrypted connection to a different host */
 export function requireEncryption(
   baseUrl: URL,
   headers: RequestHeaders,

@@ -24,10 +24,7 @@ export async function* readBody(
   }
 }
 
-/**
- * All bytes received. Node's own iterator drops unread bytes when the connection breaks, and with them the end of a
- * cut answer.
- */
+/** Node's own iterator drops unread bytes when the connection breaks, and with them the end of a cut answer. */
 async function* receivedChunks(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
   let wake = (): void => {};
   const change = (): void => wake();

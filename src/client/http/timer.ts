@@ -2,10 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { formatLimit } from '../failure/format-duration.ts';
 
-/**
- * Calls `onExpiry` once after `milliseconds`, unless stopped before; 0 and `Infinity` never expire. Returns the stop
- * function.
- */
+/** Calls `onExpiry` after `milliseconds` (0 and `Infinity`: never). Returns the stop function. */
 export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => void): () => void {
   if (milliseconds === 0 || milliseconds === Infinity) return () => {};
   const stopping = new AbortController();

@@ -11,10 +11,7 @@ import type { ConnectedService } from '../service.ts';
 /** Bytes. */
 const maxBody = 16 * 1024 * 1024;
 
-/**
- * Reads the JSON value at `path`, relative to `/v1/`.
- * @throws RequestFailure; or the signal's reason when it aborts.
- */
+/** `path` is relative to `/v1/`. @throws RequestFailure; or the signal's reason when it aborts. */
 export async function requestJson(
   path: string,
   service: ConnectedService,

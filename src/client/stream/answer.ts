@@ -7,10 +7,7 @@ import { channels, createTextRuns, type TextEvent } from './text-runs.ts';
 /** A piece of an answer, in the order of arrival. */
 export type AnswerPart = AnswerNamed | TextEvent | StreamEnd;
 
-/**
- * The last part. `complete`: the stream ended with `[DONE]` or a `finish_reason`, or the body was one whole JSON
- * completion.
- */
+/** `complete`: ended with `[DONE]` or a `finish_reason`, or the body was one whole JSON completion. */
 export interface StreamEnd {
   readonly type: 'end';
   readonly complete: boolean;

@@ -129,10 +129,7 @@ function createReader(form: BodyForm, answer: Answer, limit: number): BodyReader
   return createOtherReader(form, answer.mask);
 }
 
-/**
- * Reads text with LF line ends into `answer`. Holds back the first characters until the form of the body is clear.
- * `limit`: maximum characters in one event or JSON body.
- */
+/** Holds back the first characters until the form is clear. `limit`: maximum characters in one event or JSON body. */
 export function createBodyReader(
   answer: Answer,
   contentType: string | undefined,

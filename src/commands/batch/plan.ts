@@ -79,10 +79,7 @@ function isSameFile(one: string, other: string): boolean {
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
-/**
- * Refuses the input or the recording as the results file.
- * @throws Failure `usage`
- */
+/** @throws Failure `usage` if the results file is the input or the recording */
 export function refuseSharedFiles(
   options: BatchOptions,
   input: string | undefined,

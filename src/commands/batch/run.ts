@@ -183,10 +183,7 @@ async function send(run: BatchRun): Promise<void> {
   }
 }
 
-/**
- * Runs `natter batch [file]`.
- * @throws Failure; an Interruption after Ctrl-C; or the reason `context.signal` was aborted with
- */
+/** @throws Failure; an Interruption after Ctrl-C; or the reason `context.signal` was aborted with */
 export async function runBatch(
   context: Context,
   options: BatchOptions,

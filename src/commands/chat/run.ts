@@ -132,10 +132,7 @@ async function converse(run: Run): Promise<void> {
   await send(run, planned);
 }
 
-/**
- * Runs `natter [chat] [prompt...]`.
- * @throws Failure, or the reason `context.signal` was aborted with
- */
+/** @throws Failure, or the reason `context.signal` was aborted with */
 export async function chat(
   context: Context,
   options: ChatOptions,

@@ -36,10 +36,7 @@ function parseModel(text: string, profiles: ReadonlySet<string>): Omit<NamedMode
   return { profile, model: model === '' ? undefined : model };
 }
 
-/**
- * The models of comma-separated lists, in order. The label of a repeated model has a number.
- * @throws Failure `usage` for fewer than two
- */
+/** The label of a repeated model has a number. @throws Failure `usage` for fewer than two models */
 export function parseModels(
   lists: readonly string[],
   profiles: ReadonlySet<string>,
@@ -68,10 +65,7 @@ function withoutVariables(environment: Environment, names: readonly string[]): E
 
 type ModelOptions = GlobalOptions & PromptOptions & { readonly models?: readonly string[] };
 
-/**
- * The settings of a model. If its profile has a base URL, that URL wins over the flag and the environment variable, and
- * their key is not sent to it.
- */
+/** If a profile has a base URL, it wins over the flag and the environment variable, whose key is not sent to it. */
 function settingsOf(
   context: SettingsContext,
   options: ModelOptions,
@@ -88,7 +82,7 @@ function settingsOf(
 }
 
 /**
- * The models of a comparison. With `--sandbox`, profiles are ignored.
+ * With `--sandbox`, profiles are ignored.
  * @throws Failure for fewer than two models, an invalid value or an unreadable file
  */
 export function readComparedModels(

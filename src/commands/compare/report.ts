@@ -77,10 +77,7 @@ function withLabel({ label, failure }: ComparedAnswer): Failure | undefined {
   return rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure });
 }
 
-/**
- * Prints diffs, figures and notices below the answers.
- * @throws the first failure; prints the others as warnings
- */
+/** @throws the first failure; prints the others as warnings */
 export async function reportComparison(comparison: FinishedComparison): Promise<void> {
   const { options, format, answers, presentation } = comparison;
   if (options.diff === true) await printDiffs(comparison);

@@ -176,10 +176,7 @@ async function printRequests(comparison: Comparison): Promise<void> {
   }
 }
 
-/**
- * Runs `natter compare [prompt...]`.
- * @throws the Failure of the first model that failed, in the order of the options; the reason of `context.signal`
- */
+/** @throws the Failure of the first model that failed, in the order of the options; the reason of `context.signal` */
 export async function compare(
   context: Context,
   options: CompareOptions,

@@ -95,10 +95,7 @@ export interface ShowAnswerOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Shows the events of one answer and collects the answer; failed and stopped answers are results, too.
- * @throws errors that are not a Failure, unless `signal` is aborted
- */
+/** Failed and stopped answers are results, too. @throws errors that are not a Failure, unless `signal` is aborted */
 export async function showAnswer(
   events: AsyncIterable<ChatEvent>,
   { index, label, model, view, clock, signal }: ShowAnswerOptions,

@@ -17,10 +17,7 @@ export function wantsShortHelp(words: readonly string[]): boolean {
   return flags.includes('-h') && !flags.includes('--help');
 }
 
-/**
- * `--` also ends commands: `natter -- models` sends the prompt "models". Commander looks for a command after `--`, so
- * such a line gets the name of the chat command.
- */
+/** Commander looks for a command after `--`, so `natter -- models` gets the name of the chat command. */
 export function routeToChat(
   words: readonly string[],
   names: ReadonlySet<string>,
@@ -85,10 +82,7 @@ export function editDistance(left: string, right: string): number {
 /** Up to this length, two edits make a different word: "hello" does not mean "help". */
 const shortWord = 6;
 
-/**
- * The name that a word almost matches, as `modles` almost matches `models`: one edit for a short word, two for a longer
- * one. Undefined for a word that is one of the names, and for a text of several words.
- */
+/** `modles` almost matches `models`: one edit for a short word, two for a longer one. Undefined for an exact match. */
 export function nearlyNamed(word: string, names: Iterable<string>): string | undefined {
   if (/\s/.test(word)) return undefined;
   const limit = word.length <= shortWord ? 1 : 2;

@@ -95,10 +95,7 @@ export interface PlainPrompt {
   readonly options: ChatOptions;
 }
 
-/**
- * Parses the most frequent command lines without the command tree, whose loading takes longer: a prompt or nothing,
- * with or without `chat` and `--sandbox`. Undefined for any other.
- */
+/** Parses the most frequent command lines without loading the command tree. Undefined for any other. */
 export function parsePlainPrompt(line: readonly string[]): PlainPrompt | undefined {
   const words = line.filter((word) => word !== '--sandbox');
   const isPrompt = words[0] === 'chat';

@@ -38,8 +38,7 @@ async function commandOf(row: CommandRow, context: Context, isLoaded: boolean): 
 }
 
 /**
- * The command tree. Commands that `words` do not name have only a name and a summary: to load all of them takes longer
- * than most runs.
+ * Commands that `words` do not name have only a name and a summary: loading all takes longer than most runs.
  * @param print gets help and version
  */
 export async function buildProgram(

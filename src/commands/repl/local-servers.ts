@@ -18,10 +18,7 @@ const defaultServers: readonly LocalServer[] = [
 /** Milliseconds. */
 const timeLimit = 1500;
 
-/**
- * Requests the models of servers on the usual ports of this machine; ports without a list of models are omitted. The
- * requests have neither the key nor the headers of the profile, because any program may listen there.
- */
+/** Sends neither the key nor the headers of the profile, because any program may listen on these ports. */
 export async function findLocalServers(
   context: ClientContext,
   settings: ResolvedSettings,

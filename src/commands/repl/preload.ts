@@ -15,10 +15,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../program/report.ts'),
 ];
 
-/**
- * Loads modules in advance, so that a long conversation survives an update that replaces natter's files; not the
- * sandbox. Never fails: a missing module is reported where it is needed.
- */
+/** Loads modules in advance, so that the conversation survives an update of natter's files. Never fails. */
 export async function preloadRepl(clock: Clock, signal: AbortSignal): Promise<void> {
   try {
     await clock.sleep(pause, signal);

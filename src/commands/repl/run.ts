@@ -167,10 +167,7 @@ async function serve(
   }
 }
 
-/**
- * Runs the REPL until the person leaves it.
- * @throws Failure for a problem before the start, or the reason the run was aborted with
- */
+/** @throws Failure for a problem before the start, or the reason the run was aborted with */
 export async function runRepl(
   context: Context,
   options: ChatOptions,

@@ -63,10 +63,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/**
- * Runs `natter sandbox` until a signal ends it.
- * @throws Failure, or the reason `context.signal` was aborted with
- */
+/** @throws Failure, or the reason `context.signal` was aborted with */
 export async function serveSandbox(context: Context, options: SandboxOptions): Promise<void> {
   const presentation = await present(context, options);
   const { stdout, stderr } = context.streams;

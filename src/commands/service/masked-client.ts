@@ -100,10 +100,7 @@ async function* maskChat(
   }
 }
 
-/**
- * Ends with the signal's reason at the first event after an abort. Callers do not leave their loop by themselves: they
- * would miss text that is held back.
- */
+/** Ends with the signal's reason at the first event after an abort, so that text held back is still delivered. */
 async function* untilAborted(
   events: AsyncIterable<ChatEvent>,
   signal: AbortSignal | undefined,

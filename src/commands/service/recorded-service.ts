@@ -74,10 +74,7 @@ function openReplay(
   return { ...limits, clock, transport: () => replay };
 }
 
-/**
- * Client options that record the exchanges of a run in `file`.
- * @throws Failure
- */
+/** @throws Failure */
 export function recordingOptions(
   context: RecordingContext,
   notices: Notices,
@@ -88,10 +85,7 @@ export function recordingOptions(
   return options;
 }
 
-/**
- * Client options that replay a recording, shared by the clients of a run.
- * @throws Failure `configuration` for a file that is not a recording
- */
+/** Shared by the clients of a run. @throws Failure `configuration` for a file that is not a recording */
 export function replayOptions(
   context: RecordingContext,
   notices: Notices,

@@ -27,10 +27,7 @@ export function readStored(context: FolderFacts, notices: Notices): StoredSettin
   return stored;
 }
 
-/**
- * Changes the stored settings in one step, so that no change of another process is lost.
- * @throws Failure
- */
+/** In one step, so that no change of another process is lost. @throws Failure */
 export async function changeStored(
   context: FolderFacts & Pick<Context, 'clock' | 'process'>,
   change: (stored: StoredSettings) => StoredSettings,

@@ -130,10 +130,7 @@ export function isTextLine(line: string): boolean {
   return line.startsWith(textType);
 }
 
-/**
- * Most of a journal is text of answers; slicing a line of it without escapes is four times as fast as parsing JSON.
- * Undefined for any other line.
- */
+/** Slicing a line without escapes is four times as fast as parsing JSON. Undefined for any other line. */
 function sliceText(line: string): DeltaRecord | undefined {
   if (!line.startsWith(textStart) || !line.endsWith(textEnd) || line.includes('\\'))
     return undefined;
@@ -145,10 +142,7 @@ function sliceText(line: string): DeltaRecord | undefined {
   return isPlain ? { type: 'text', turn, text } : undefined;
 }
 
-/**
- * Ignores NUL bytes (left by a power loss), a byte order mark and CR. A torn record loses only itself, even if the next
- * record is on the same line.
- */
+/** Ignores NULs (from a power loss), a byte order mark and CR. A torn record loses only itself, not the next one. */
 export function parseLine(line: string): ParsedLine {
   const record = sliceText(line);
   if (record !== undefined) return { kind: 'record', record };

@@ -44,10 +44,7 @@ function createPrint({ stdout, style, labels, printers }: StackedOptions, slots:
   };
 }
 
-/**
- * Prints answers one below the other, in the requested order: the first while it streams, the others from a buffer
- * when it is their turn. An answer without text has no heading.
- */
+/** In the requested order: the first answer while it streams, the others from a buffer. Without text, no heading. */
 export function createStackedAnswers(options: StackedOptions): ComparisonView {
   const { stdout, labels, printers, removed } = options;
   const slots = labels.map((): Slot => {

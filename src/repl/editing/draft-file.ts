@@ -100,10 +100,7 @@ export function findDrafts(
     .sort((one, other) => other.savedAt.getTime() - one.savedAt.getTime());
 }
 
-/**
- * Takes the lock of a session's draft; undefined while that session is running.
- * @throws Failure `storage`
- */
+/** Undefined while the draft's session is running. @throws Failure `storage` */
 export function holdDraft(
   folder: string,
   id: string,

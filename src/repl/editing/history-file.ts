@@ -16,10 +16,7 @@ export interface StoredHistory {
   readonly skipped: number;
 }
 
-/**
- * Adds a sent prompt to the persistent history: JSON lines `{"at": ISO 8601, "text": …}`.
- * @throws Failure `storage`
- */
+/** JSON lines `{"at": ISO 8601, "text": …}`. @throws Failure `storage` */
 export function appendHistory(file: string, text: string, at: Date): void {
   if (text.trim() === '' || text.length > maxTextLength) return;
   appendLine(file, JSON.stringify({ at: at.toISOString(), text }));

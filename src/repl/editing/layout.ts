@@ -97,10 +97,7 @@ function walk(start: Place, step: (place: Place) => Place | undefined, count: nu
   return places;
 }
 
-/**
- * At most `height` rows around the caret, wrapped to `columns`. Only these are laid out, so the time does not grow
- * with the text.
- */
+/** At most `height` rows around the caret; only these are laid out, so the time does not grow with the text. */
 export function layout(draft: Draft, columns: number, height = Number.POSITIVE_INFINITY): Layout {
   const cursor = placeOfCursor(draft, columns);
   const rest = Math.max(0, height - 1);
@@ -131,10 +128,7 @@ function offsetAt(text: string, row: VisualRow, column: number): number {
   return endsLine ? row.end : (row.cells.at(-1)?.offset ?? row.end);
 }
 
-/**
- * Moves the caret by up to `rows` screen rows (negative: up), keeping its column; undefined if it is already on the
- * first or last row, because Up and Down then browse the history.
- */
+/** Keeps the caret's column; undefined beyond the first and last row, where Up and Down browse the history. */
 export function moveVertically(
   buffer: TextBuffer,
   rows: number,

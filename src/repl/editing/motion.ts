@@ -2,10 +2,7 @@ import { boundaryFrom, nextBoundary, previousBoundary } from './grapheme-boundar
 import { moveTo } from './text-buffer.ts';
 import type { Draft, TextBuffer } from './text-buffer.ts';
 
-/**
- * A caret movement. A `line` is the text between two line ends, regardless of wrapping; `blank-word-left` moves to the
- * previous white space, like Ctrl+W in a shell.
- */
+/** A `line` ends at a line end, not at a wrap; `blank-word-left` moves to white space, like Ctrl+W in a shell. */
 export type Motion =
   | 'left'
   | 'right'

@@ -103,10 +103,7 @@ function joinTyped(last: Edit, edit: Edit): Edit | undefined {
   return edit.at === last.at ? { ...last, removed: last.removed + edit.removed } : undefined;
 }
 
-/**
- * Replaces a range, which must start and end on character boundaries, and puts the caret after it. The text may
- * contain markers of the buffer's pastes.
- */
+/** The range starts and ends on character boundaries. The text may contain markers of the buffer's pastes. */
 export function replaceRange(
   buffer: TextBuffer,
   from: number,

@@ -106,10 +106,7 @@ function openRegion(options: LiveOptions, queries: TerminalQueries): LiveRegion 
   return createLiveRegion({ output, clock, checkSize, ...queries, ...traits });
 }
 
-/**
- * Previews the undecided end of an answer: several lines, such as a table, are formatted as if the answer ended now;
- * a partial line is shown as it is.
- */
+/** Several lines, such as a table, are formatted as if the answer ended now; a partial line is shown as it is. */
 function createPreview() {
   let source = '';
   let shown = '';

@@ -73,10 +73,7 @@ export interface SessionPorts {
 
 /** The output of a session: a live region, or plain lines. */
 export interface Screen {
-  /**
-   * Appends finished text to the scrollback. Returns a promise while the terminal is slow: await it before the
-   * next write.
-   */
+  /** Appends to the scrollback. Returns a promise while the terminal is slow: await it before the next write. */
   write(text: string): Promise<void> | undefined;
   /** Shows the composer, dialogs and status. */
   show(state: ReplState): void;

@@ -51,10 +51,7 @@ export function failureText(error: unknown, clean: (text: string) => string): Fa
   return { kind: 'unexpected', message: clean(`unexpected error: ${message}`) };
 }
 
-/**
- * Runs the work of a `task` activity; its entries are printed when it ends.
- * @throws the error of `work`; `Stopped` if the user stopped it
- */
+/** @throws the error of `work`; `Stopped` if the user stopped it */
 export async function runTask(
   core: SessionCore,
   work: (signal: AbortSignal) => Promise<readonly Entry[]>,

@@ -61,10 +61,7 @@ export function lastAnswer(path: readonly Turn[]): Turn | undefined {
   return path.findLast((turn) => turn.role === 'assistant' && textOf(turn) !== '');
 }
 
-/**
- * The parent of the next prompt. The next prompt becomes a version of an unanswered one, so that the roles in a
- * request alternate.
- */
+/** The next prompt becomes a version of an unanswered one, so that the roles in a request alternate. */
 export function nextParent({
   conversation,
   branch,

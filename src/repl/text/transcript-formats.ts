@@ -54,10 +54,7 @@ const passThrough = (): AnswerFormatter => ({
   undecided: () => '',
 });
 
-/**
- * Labelled lines without escape codes, for screen readers and dumb terminals. The terminal already echoed typed prompts,
- * so only queued, repeated and generated ones are written.
- */
+/** For screen readers and dumb terminals. The terminal echoed typed prompts, so only other prompts are written. */
 export const lineFormat: TranscriptFormat = {
   prompt: (text, needsEcho) => (needsEcho ? `You: ${sanitize(text)}\n` : ''),
   command: (text, needsEcho) => (needsEcho ? `You: ${sanitize(text)}\n` : ''),

@@ -5,10 +5,7 @@
 
 /** All of the live region, top to bottom. */
 export interface ViewModel {
-  /**
-   * Preview of the answer's undecided end, formatted as if the answer ended now: styled, may contain line ends. The
-   * view shows its last rows.
-   */
+  /** Preview of the answer's undecided end: styled, may contain line ends. The view shows its last rows. */
   readonly tail: string;
   readonly status: Status;
   /** Queued prompts, next first; each may contain line ends. */
@@ -66,9 +63,7 @@ interface Caret {
   readonly column: number;
 }
 
-/**
- * The draft as laid out by `layout` of `editing/layout.ts`.
- */
+/** The draft as laid out by `layout` of `editing/layout.ts`. */
 export interface ComposerView {
   readonly rows: readonly string[];
   readonly caret: Caret;

@@ -46,10 +46,7 @@ async function wholeText({ deltas }: Completion, limit: number): Promise<string>
   return read.join('');
 }
 
-/**
- * Body of an answer without a stream.
- * @throws Failure `server_error` if its text is over `limit` characters
- */
+/** @throws Failure `server_error` if the text is over `limit` characters */
 export async function completionBody(
   completion: Completion,
   fault: Fault,

@@ -171,10 +171,7 @@ async function sendEvents(
   return true;
 }
 
-/**
- * Streams a completion. The headers are sent immediately, the first event `latency` milliseconds after the arrival of the
- * request.
- */
+/** The headers are sent at once, the first event `latency` milliseconds after the request arrived. */
 export async function answerWithEvents(
   exchange: Exchange,
   completion: Completion,

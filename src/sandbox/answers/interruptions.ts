@@ -5,10 +5,7 @@ import type { Fault } from '../faults/fault-fields.ts';
 
 const defaultCut = 3;
 
-/**
- * Milliseconds for the client to read the data before a reset, which discards it on both sides. Real time, as in the
- * client, not the sandbox's clock.
- */
+/** Real milliseconds for the client to read the data before a reset, which discards it on both sides. */
 const grace = 100;
 
 /** The number of events before a cut; `request` is before the headers. Undefined without a cut. */
@@ -42,10 +39,7 @@ export async function cut({ response, record, fault }: Exchange): Promise<void> 
   socket.resetAndDestroy();
 }
 
-/**
- * Sends nothing, or only comments, for the time of the fault.
- * @param comment sends one
- */
+/** Sends nothing, or only comments. @param comment sends one */
 export async function stall(exchange: Exchange, comment: () => Promise<void>): Promise<void> {
   const { 'stall-for': length = Infinity, 'keep-alive': interval = Infinity } = exchange.fault;
   for (let left = length; left > 0; left -= interval) {

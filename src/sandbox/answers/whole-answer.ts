@@ -112,10 +112,7 @@ function guessContentType(body: string): string {
   return /^(?:data|event|id|retry)?:/.test(body) ? 'text/event-stream' : 'text/plain';
 }
 
-/**
- * Sends the status or body of the fault.
- * @returns false if it has neither
- */
+/** @returns false if the fault has neither a status nor a body */
 export async function answerWithFault(exchange: Exchange): Promise<boolean> {
   const { fault } = exchange;
   const { body } = fault;

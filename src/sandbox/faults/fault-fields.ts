@@ -203,10 +203,7 @@ const eventFields = {
   refusal: events(toggle, 'send a refusal in place of the text'),
 };
 
-/**
- * All faults by name: the source of the options of `natter sandbox`, the rules of a scenario file, and the
- * `[sandbox …]` group of a prompt.
- */
+/** The source of the options of `natter sandbox`, the rules of a scenario, and the `[sandbox …]` group of a prompt. */
 const faultFields = { ...responseFields, ...eventFields };
 
 type Fields = typeof faultFields;

@@ -33,10 +33,7 @@ function findRow(name: string): Row | undefined {
   );
 }
 
-/**
- * Expands a word without a value: a status, a reply or a shorthand. `tokens` and `code` are also fields, but those need
- * a value.
- */
+/** Expands a status, a reply or a shorthand. `tokens` and `code` are also fields, but those need a value. */
 function expand([name, text]: WrittenField): WrittenField {
   const row = findRow(name);
   const word = name.toLowerCase();
@@ -77,10 +74,7 @@ function mergeValues(earlier: unknown, value: unknown): unknown {
     : value;
 }
 
-/**
- * Parses the fields of a fault.
- * @throws Failure `usage` with the field and its valid values
- */
+/** @throws Failure `usage` with the field and its valid values */
 export function parseFault(written: Iterable<WrittenField>): Fault {
   const fault: Partial<Record<FaultFieldName, unknown>> = {};
   for (const entry of written) {

@@ -17,10 +17,7 @@ import { breakDeadLock, renewalInterval, stateOf, type LockState } from './stale
 /** A lock that is renewed until it is released, for minutes or days. */
 export interface HeldLock {
   readonly isHeld: true;
-  /**
-   * False after another process took the lock, because this one was suspended for too long. Reads the file only if the
-   * last check is old.
-   */
+  /** False after another process took the lock of a suspended one. Reads the file only if the last check is old. */
   isKept(): boolean;
   /** Never throws: a lock that cannot be removed is found dead later. */
   release(): void;

@@ -175,10 +175,7 @@ export function fileSystemTime(path: string, token: string): number {
 /** The file that shows that a process is removing a lock. */
 export const removalOf = (path: string, token: string) => `${path}.${token}`;
 
-/**
- * Removes the lock of a dead process. False while another process is removing it.
- * @throws the system's error
- */
+/** False while another process is removing the lock. @throws the system's error */
 export function breakLock(path: string, token: string): boolean {
   // Two waiters may find the same dead lock. Only one of them may remove it: the slower one would remove the lock that
   // the faster one has taken meanwhile. So the removal of a token is a lock, too.

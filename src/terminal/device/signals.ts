@@ -25,14 +25,9 @@ export interface SignalWatch {
   /** Stops listening and ends the process with `signal`; on Windows, exits with the corresponding code. */
   reraise(signal: EndingSignal): void;
   stop(): void;
-  /**
-   * Handles Ctrl-C, which then does not end natter. @returns a function that removes the handler
-   */
+  /** Handles Ctrl-C, which then does not end natter. @returns a function that removes the handler */
   handleInterrupts(listener: () => void): () => void;
-  /**
-   * Called directly before a signal ends the process.
-   * @returns a function that removes the listener
-   */
+  /** Called directly before a signal ends the process. @returns a function that removes the listener */
   beforeSignalExit(act: () => void): () => void;
 }
 

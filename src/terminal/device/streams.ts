@@ -12,10 +12,7 @@ export interface OutputStream {
   rows(): number;
   /** The terminal reports a size; else columns and rows are a guess. */
   hasSize(): boolean;
-  /**
-   * Writes all of `text`. Returns a promise if the reader is slow: await it before writing more. The promise never
-   * rejects: a closed reader aborts the run instead.
-   */
+  /** Returns a promise while the reader is slow: await it. Never rejects: a closed reader aborts the run instead. */
   write(text: string): Promise<void> | undefined;
   /** Resolves when everything written has left the process, or the stream has failed. */
   flush(): Promise<void>;
@@ -57,10 +54,7 @@ function drained(target: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/**
- * Wraps a Node stream. `open` is called at the first use, because creating a standard stream costs
- * milliseconds, which a command that never writes to it saves.
- */
+/** `open` is called at the first use: creating a standard stream costs milliseconds. */
 function outputStream(
   isTerminal: boolean,
   open: () => NodeJS.WriteStream,

@@ -11,17 +11,11 @@ import {
   type ScreenState,
 } from './live-screen.ts';
 
-/**
- * The rows at the end of the terminal that natter redraws. Finished text is written above them into the scrollback,
- * once and without added line breaks.
- */
+/** The rows natter redraws. Finished text goes above them into the scrollback, without added line breaks. */
 export interface LiveRegion {
   /** Schedules a frame; of several in a short time, only the last is shown. */
   render(draw: DrawFrame): void;
-  /**
-   * Writes finished text above the region. The next text may continue its last line; styles must be closed at
-   * its end.
-   */
+  /** Writes finished text above the region. The next text may continue its last line; styles must be closed. */
   commit(text: string): void;
   /** A promise while the terminal is slow: await it before committing more. */
   slowness(): Promise<void> | undefined;

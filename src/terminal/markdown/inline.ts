@@ -166,10 +166,7 @@ function isPrintableUrl(url: string): boolean {
 
 const reference = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|[a-zA-Z][a-zA-Z\d]{1,31});/g;
 
-/**
- * Character references as their characters. One that would give a control or hidden character stays as written:
- * `&#27;` must not bring back what the sanitizer removed.
- */
+/** A reference to a control or hidden character stays as written: `&#27;` must not undo the sanitizer. */
 function withCharacters(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(reference, (written, decimal = Number.NaN, hexadecimal?: string) => {

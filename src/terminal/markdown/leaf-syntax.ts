@@ -39,10 +39,7 @@ const BLOCK_TAGS = new Set(
 /** A table's second row: dashes, colons and at least one bar. */
 const delimiterRow = /^(?=[^|]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 
-/**
- * The kind of a line from its first characters, without indentation; undefined while more of the line could
- * change it. `complete`: this is the whole line.
- */
+/** Undefined while more of the line could change the kind. `complete`: this is the whole line. */
 export function recognizeLine(
   text: string,
   complete: boolean,

@@ -15,10 +15,7 @@ export interface TextTransform {
   end(): string | Promise<string>;
 }
 
-/**
- * Renders Markdown. It loads the languages of code blocks, and the names of character references. The rest of the
- * output ends with a line end, unless there was no text.
- */
+/** Loads languages and character references. The output ends with a line end, unless there was no text. */
 export interface MarkdownStream extends TextTransform {
   /** The source of what is not decided yet, for a preview. */
   undecided(): string;

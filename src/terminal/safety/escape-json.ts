@@ -2,10 +2,7 @@ import { UNSAFE_IN_JSON } from '../../filtered-characters.ts';
 
 const unsafe = new RegExp(UNSAFE_IN_JSON, 'g');
 
-/**
- * Makes JSON text safe for a terminal: what the sanitizer would remove becomes `\uXXXX`. Takes the result of
- * `JSON.stringify`, which escapes only C0; the result has the same value.
- */
+/** What the sanitizer would remove becomes `\uXXXX`. Takes the result of `JSON.stringify`; the value is the same. */
 export function escapeJson(json: string): string {
   return json.replace(unsafe, (found) => {
     let escaped = '';

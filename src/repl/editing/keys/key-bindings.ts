@@ -132,9 +132,7 @@ function indexBindings(): ReadonlyMap<string, KeyAction> {
 
 const actionsByKey = indexBindings();
 
-/**
- * The action of a chord. The composer's keys also work during completion, but not during a search.
- */
+/** The action of a chord. The composer's keys also work during completion, but not during a search. */
 export function actionOf(chord: string, context: KeyContext): KeyAction | undefined {
   const below: readonly string[] = context === 'completion' ? ['composer'] : [];
   return [context, ...below, 'anywhere']

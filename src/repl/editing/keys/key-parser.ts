@@ -7,10 +7,7 @@ import { eventOfSequence } from './key-sequence.ts';
 /** Incomplete input: the start of an escape sequence (or a lone Esc), or a paste without its end. */
 export type Pending = 'nothing' | 'sequence' | 'paste';
 
-/**
- * Milliseconds without input after which the caller must flush. Only this timeout distinguishes Esc from the start of
- * a sequence.
- */
+/** Milliseconds without input until the caller must flush: only this distinguishes Esc from an escape sequence. */
 export const flushDelay: Readonly<Record<Exclude<Pending, 'nothing'>, number>> = {
   sequence: 50,
   paste: 2000,

@@ -9,10 +9,7 @@ function charactersOf(event: KeyEvent): string | undefined {
     : undefined;
 }
 
-/**
- * For terminals without bracketed paste: joins the events of one read into a paste if text follows a line end, so that
- * its lines are not sent one by one.
- */
+/** Without bracketed paste, events of one read are a paste if text follows a line end: its lines are not sent. */
 export function joinPasteBurst(events: readonly KeyEvent[]): readonly KeyEvent[] {
   const first = events.findIndex((event) => event.type === 'key' && event.name === 'enter');
   if (first === -1 || !events.slice(first).some(({ type }) => type === 'text')) return events;

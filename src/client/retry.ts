@@ -20,7 +20,6 @@ const maxJitter = 1_000;
 /** Milliseconds; the longest `Retry-After` to wait for if there is no limit: a year. */
 const maxWait = 366 * 86_400_000;
 
-/** Why there is no retry. */
 export type NoRetryReason = 'final' | 'exhausted' | 'wait too long';
 
 /** Milliseconds before `retry` (from 1), or why there is none. */

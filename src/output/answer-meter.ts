@@ -3,7 +3,7 @@ import type { Failure } from '../failure.ts';
 import type { Usage } from '../client/contract.ts';
 import type { ChatEvent, Timing } from '../client/events.ts';
 
-/** What is known of an answer, apart from its text. */
+/** What is known about an answer, apart from its text. */
 export interface AnswerMetadata {
   readonly id?: string;
   readonly model?: string;

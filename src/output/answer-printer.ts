@@ -22,7 +22,6 @@ export interface TextPrinter extends EventPrinter {
   end(): Promise<void>;
 }
 
-/** Returns text unchanged. */
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
 /** The service's text, byte for byte. */

@@ -10,7 +10,6 @@ export interface ProgressReporterOptions {
   readonly style: Style;
   readonly notices: Notices;
   readonly activity: Activity;
-  /** The requested model. */
   readonly model: string;
   readonly showReasoning: boolean;
 }

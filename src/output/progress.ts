@@ -2,7 +2,6 @@ import type { Clock } from '../clock.ts';
 import type { Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 
-/** A progress bar on standard error. */
 export interface Progress {
   /** Both in the same unit. */
   show(done: number, total: number): void;

@@ -39,7 +39,6 @@ export type RecordedEvent =
   | { readonly type: 'stopped' }
   | ({ readonly type: 'failure' } & RecordedFailure);
 
-/** An event after the request. */
 export type ResponseEvent = Exclude<RecordedEvent, { readonly type: 'request' }>;
 
 /** One line: `at` is milliseconds since the request of its exchange. */

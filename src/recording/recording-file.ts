@@ -126,7 +126,7 @@ export async function openRecordingFile(
     await locked(() => prepare(path, program));
   } catch (error) {
     options.signal?.throwIfAborted();
-    // The failure of a lock names the lock file, which a person does not know.
+    // The failure of a lock names the lock file, which users do not know.
     const cause: unknown = error instanceof Failure ? error.cause : error;
     throw error instanceof Failure && cause === undefined ? error : cannotWrite(path, cause);
   }

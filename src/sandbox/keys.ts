@@ -9,7 +9,6 @@ export interface RateLimit {
 export interface KeyTier {
   readonly key: string;
   readonly tier: string;
-  /** Ids of the permitted models. */
   readonly models: readonly string[];
   /** Absent: no practical limit. */
   readonly limit?: RateLimit;

@@ -133,7 +133,6 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   await answerRoute({ exchange, key, body, prompt, latency, engine, limits }, route, path);
 }
 
-/** Whether an answer can still reach the client. */
 function isConnected({ request, response, signal }: Exchange): boolean {
   return !signal.aborted && request.errored === null && response.socket?.destroyed === false;
 }

@@ -51,7 +51,6 @@ export function countTokens(text: string): number {
   return count;
 }
 
-/** Tokens of all messages of a request. */
 export function countPromptTokens(messages: readonly { readonly content: string }[]): number {
   return messages.reduce((sum, { content }) => sum + countTokens(content) + messageCost, 0);
 }

@@ -5,7 +5,7 @@ export function isSecretHeader(name: string): boolean {
   return /auth|cookie|key|token|secret|password|signature/i.test(name);
 }
 
-/** All that may contain secrets in a run. */
+/** Everything that may contain secrets in a run. */
 export interface SecretSources {
   readonly apiKey?: string | undefined;
   /** By name; only secret headers are used. */

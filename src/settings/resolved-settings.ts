@@ -47,7 +47,6 @@ export function withoutSources<Value>(
   return Object.fromEntries(Object.entries(record).map(([name, { value }]) => [name, value]));
 }
 
-/** The notice about a secret that was not sent. */
 export function describeUnsent(secret: UnsentSecret): string {
   return `the ${secret.what} of profile ${secret.profile} was not sent: it belongs to ${secret.belongsTo}, not to ${secret.requested}`;
 }

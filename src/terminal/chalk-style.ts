@@ -12,7 +12,6 @@ function eachLine(look: ChalkInstance): Style[Look] {
       : look(text);
 }
 
-/** The style of a stream with the 16 ANSI colours. */
 export function createChalkStyle(): Style {
   const chalk = new Chalk({ level: 1 });
   return {

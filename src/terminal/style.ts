@@ -51,7 +51,6 @@ function forces(value: string | undefined): boolean {
 
 const unchanged: Paint = (text) => text;
 
-/** For a stream without colour. */
 export const plainStyle: Style = {
   colored: false,
   bold: unchanged,

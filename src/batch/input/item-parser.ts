@@ -13,7 +13,6 @@ import {
 } from './item.ts';
 import { jsonItemContent } from './json-item.ts';
 
-/** An item without its index. */
 export interface ParsedItem {
   readonly line: number;
   readonly id: string | undefined;

@@ -1,7 +1,6 @@
 import type { Message } from '../../client/contract.ts';
 import { isJsonObject } from '../../json.ts';
 
-/** Position and id of an item in the input. */
 export interface ItemPlace {
   /** From 1, over the whole input; blank lines are not counted. */
   readonly index: number;

@@ -108,7 +108,6 @@ function createScan(name: string, file: number, onResult: (result: IndexedResult
   };
 }
 
-/** The end of the results in a file. */
 interface ScannedResults {
   /** Bytes up to the end of the last result; what follows was not written completely. */
   readonly size: number;

@@ -28,7 +28,6 @@ export function kindOfError({ names, status }: ErrorBody): FailureKind {
   return 'server_error';
 }
 
-/** The failure for an error in a response with status 200. */
 export function reportedError(error: ErrorBody): Failure {
   const reason = error.message ?? error.name ?? 'no reason given';
   return new Failure(kindOfError(error), `the service reported an error: ${reason}`);

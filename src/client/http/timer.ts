@@ -20,7 +20,6 @@ export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => v
   return () => stopping.abort('stopped');
 }
 
-/** Watches for silence from the sender. */
 export interface IdleWatch {
   /** Data arrived. */
   touch(): void;

@@ -15,7 +15,7 @@ export interface AnswerReaderOptions {
   readonly limit?: number;
 }
 
-/** Larger reads are split, so that little is decoded in vain after `[DONE]` or a failure. */
+/** Larger reads are split, so that little is decoded needlessly after `[DONE]` or a failure. */
 const stepBytes = 64 * 1024;
 
 /** What one step yields: its parts, and the failure that ended it, if any. */

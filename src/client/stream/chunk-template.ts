@@ -15,7 +15,7 @@ interface Frame {
   readonly content: ChunkContent;
 }
 
-/** Chunks to learn in vain before giving up on a service whose chunks are all different. */
+/** Failed attempts to learn a chunk before giving up on a service whose chunks are all different. */
 const maxFailures = 8;
 /** Characters. Longer chunks are rare, and learning one takes as long as parsing it. */
 const maxChunk = 16_384;

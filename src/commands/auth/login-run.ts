@@ -89,7 +89,6 @@ function refuseWithoutService(environment: Environment, options: LoginOptions): 
   }
 }
 
-/** The checked input, which is stored next. */
 interface CheckedInput extends CheckResult {
   readonly apiKey: string | undefined;
   readonly baseUrl: string;

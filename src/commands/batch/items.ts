@@ -12,7 +12,6 @@ import { cannotRead } from '../program/named-file.ts';
 import type { BatchPlan } from './plan.ts';
 import { itemFingerprint } from './send-item.ts';
 
-/** The source of a batch's items. */
 export interface BatchInput {
   /** For messages. */
   readonly name: string;
@@ -60,7 +59,6 @@ export function openBatchInput(
   }
 }
 
-/** The items of a run and how they are read. */
 export interface BatchItems {
   readonly input: BatchInput;
   readonly plan: BatchPlan;

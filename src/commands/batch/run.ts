@@ -40,7 +40,6 @@ const minFailures = 10;
 /** Ctrl-C, or the warning of a scheduler near the time limit of the job. */
 type StopSignal = 'SIGINT' | 'SIGUSR1';
 
-/** Why a run starts no new items. */
 interface StopReason {
   signal: StopSignal | undefined;
   /** A failure that would repeat for the other items. */
@@ -99,7 +98,6 @@ function pauseNotice({ presentation }: BatchRun): (wait: number) => void {
   };
 }
 
-/** How items are sent, and when the run stops early. */
 function rulesOf(
   { context, options, plan, settings }: BatchRun,
   service: Service,

@@ -64,7 +64,7 @@ export function suggestCommands(
 /**
  * Asks for confirmation of a prompt that is probably a mistyped command (`natter modles`, `natter model list`,
  * `natter login`). A pipe or a script may mean it, so there it is sent with a notice on standard error.
- * @throws Failure `usage` if the person does not confirm
+ * @throws Failure `usage` if the user does not confirm
  */
 export async function confirmMistakenCommand(
   context: Pick<Context, 'streams' | 'ask' | 'signal' | 'secrets' | 'commands'>,

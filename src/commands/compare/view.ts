@@ -73,7 +73,6 @@ async function openStacked(viewOptions: CompareViewOptions): Promise<ComparisonV
   });
 }
 
-/** The view for the format and the terminal. */
 export function openView(
   viewOptions: CompareViewOptions,
 ): Promise<ComparisonView> | ComparisonView {
@@ -88,7 +87,6 @@ export function openView(
 export interface ShowAnswerOptions {
   readonly index: number;
   readonly label: string;
-  /** The requested model. */
   readonly model: string;
   readonly view: ComparisonView;
   readonly clock: Clock;

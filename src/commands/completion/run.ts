@@ -38,7 +38,6 @@ interface Walk {
   readonly ended: boolean;
 }
 
-/** The name of an option, with its dashes. */
 const nameOf = ({ long, short }: CompletedOption): string => long ?? short ?? '';
 
 /** The default command, if no command is named. */
@@ -126,7 +125,6 @@ const filesLine = ':files\n';
 
 interface Found {
   readonly candidates: readonly Candidate[];
-  /** Whether paths are candidates too. */
   readonly files?: boolean;
 }
 

@@ -36,7 +36,6 @@ const published: readonly Candidate[] = catalogue.map(({ id, purpose }) => ({
   description: purpose,
 }));
 
-/** The profiles that set a model, each with the model. */
 function profileModels(
   request: CompletionRequest,
 ): readonly (readonly [profile: string, model: string])[] {

@@ -34,7 +34,6 @@ export interface NextTurn {
   readonly content: string;
 }
 
-/** The options of journals in this run. */
 export function journalOptions(
   context: Pick<Context, 'clock' | 'random' | 'process' | 'version' | 'secrets'> & FolderFacts,
   notices: Notices,

@@ -29,7 +29,6 @@ function isUnicode({ environment, platform }: Pick<Context, 'environment' | 'pla
   return /utf-?8/i.test(locale);
 }
 
-/** Loads chalk for a stream with colour. */
 async function loadStyle(isColored: boolean): Promise<Style> {
   if (!isColored) return plainStyle;
   const { createChalkStyle } = await import('../../terminal/chalk-style.ts');

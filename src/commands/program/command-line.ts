@@ -6,7 +6,6 @@ function beforeDashes(words: readonly string[]): readonly string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Whether failures are reported as JSON. */
 export function wantsJson(words: readonly string[]): boolean {
   return beforeDashes(words).some((word) => word === '--json' || word === '--jsonl');
 }

@@ -89,7 +89,6 @@ const commandWords: ReadonlySet<string | undefined> = new Set(['__complete', ...
 
 const plainOptions: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
 
-/** A prompt, possibly empty, and its options. */
 export interface PlainPrompt {
   readonly words: readonly string[];
   readonly options: ChatOptions;

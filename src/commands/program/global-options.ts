@@ -30,7 +30,6 @@ export interface JsonOptions extends GlobalOptions {
 /** Options under one heading of the help. */
 export type OptionGroup = readonly [heading: string, options: readonly Option[]];
 
-/** Adds options in the order of the help. */
 export function addOptionGroups(command: Command, groups: readonly OptionGroup[]): void {
   for (const [heading, options] of groups) {
     for (const option of options) command.addOption(option.helpGroup(heading));
@@ -86,7 +85,6 @@ export function settingOption(key: SettingKey, short?: string): Option {
   return new Option(flags, `${settingText(key)} [${variable}]`);
 }
 
-/** Adds the options of every command to the root command. */
 export function addGlobalOptions(program: Command): void {
   const service = [
     new Option('--profile <name>', 'settings profile, default the current one [NATTER_PROFILE]'),

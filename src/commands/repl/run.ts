@@ -115,7 +115,6 @@ function open(parts: Parts, session: Session, words: readonly string[]): void {
   session.dispatch({ type: 'line-entered', text, now: context.clock.monotonic() });
 }
 
-/** Resolves when the person leaves, or the run is aborted. */
 async function untilLeft(signal: AbortSignal, session: Session): Promise<void> {
   let abort: () => void = () => undefined;
   const aborted = new Promise<void>((resolve) => (abort = resolve));

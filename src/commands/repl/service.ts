@@ -66,7 +66,7 @@ function settingsFor(
     baseUrl: address,
   });
   if (key === undefined) return settings;
-  // The person may correct an invalid key, as one that the service refuses.
+  // The user can correct an invalid key, as after a refusal by the service.
   const apiKey = parseApiKey(key, 'the API key', 'unauthorized');
   context.secrets.keep({ apiKey });
   return { ...settings, apiKey: { value: apiKey, source: { kind: 'flag', name: 'entered' } } };

@@ -60,7 +60,6 @@ interface LearningClient {
   readonly windows: () => ModelWindows;
 }
 
-/** Learns the windows from every response about models. */
 export function learnWindows(
   context: FolderFacts,
   log: DebugLog,

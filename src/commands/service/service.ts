@@ -33,7 +33,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Without a configured service, the sandbox is used only if a person can see the notice about it. */
+/** Without a configured service, the sandbox is used only if a user can see the notice about it. */
 function isSandboxDefault({ stdin, stdout, stderr }: Context['streams']): boolean {
   return stdin.isTerminal && stdout.isTerminal && stderr.isTerminal;
 }

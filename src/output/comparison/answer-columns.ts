@@ -140,7 +140,6 @@ function openRegion(shown: Shown) {
   };
 }
 
-/** Sanitizes and styles the answers, each in its column. */
 function createChannels({ labels, output, transform }: AnswerColumnsOptions, columns: Columns) {
   const width = () => columnWidth(output.columns(), labels.length);
   const channels = labels.map(() => {

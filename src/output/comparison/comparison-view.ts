@@ -5,7 +5,6 @@ import type { AnswerOutcome } from '../answer-meter.ts';
 export interface ComparedAnswer extends AnswerOutcome {
   /** The model as named by the user, with a number if it is compared with itself. */
   readonly label: string;
-  /** The requested model. */
   readonly model: string;
   readonly content: string;
 }
@@ -17,7 +16,6 @@ export interface ComparisonView {
   ended(index: number, answer: ComparedAnswer): Promise<void> | undefined;
   /** Call after the last event of all answers. */
   close(): Promise<void>;
-  /** Number of characters removed by the sanitizer. */
   removed(): number;
 }
 

@@ -17,7 +17,6 @@ export function pageRows(rows: number): number {
   return Math.max(1, composerRows(rows) - 1);
 }
 
-/** The composer's text as rows on the screen. */
 export interface Layout {
   /** Plain text without escapes, none wider than the window. */
   readonly rows: readonly string[];

@@ -23,7 +23,6 @@ interface Answer {
   readonly signal: AbortSignal;
   /** Undefined until the prompt is recorded. */
   recorder: AnswerRecorder | undefined;
-  /** Whether the transcript has an open answer. */
   isOpen: boolean;
   refusal: string;
   /** Reasoning received after the first text. */

@@ -29,7 +29,7 @@ function dialogText(dialog: Dialog, cancelHint: string): string {
   return `${title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
 }
 
-/** The question to the person; undefined while natter is busy or has ended. */
+/** The question to the user; undefined while natter is busy or has ended. */
 function questionOf(state: ReplState): string | undefined {
   const { dialog, activity, hasQuit } = state;
   if (hasQuit) return undefined;

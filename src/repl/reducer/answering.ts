@@ -111,7 +111,6 @@ function offerModel(state: ReplState): Step {
   return step({ ...state, hasOfferedModel: true }, printing(notice(text)));
 }
 
-/** An answer that has ended, as it was started. */
 type EndedAnswer = Pick<AnswerActivity, 'draft' | 'files' | 'branch' | 'comparedWith'>;
 
 /** Restores an unanswered prompt and its files to the composer, if that is empty. */

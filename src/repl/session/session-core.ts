@@ -39,7 +39,6 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-/** Any thrown value as shown in the transcript. */
 export function failureText(error: unknown, clean: (text: string) => string): FailureText {
   const failure = error instanceof Failure ? error : replacedFailure(error);
   if (failure !== undefined) {

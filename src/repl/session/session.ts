@@ -40,7 +40,6 @@ export interface Session {
 interface SessionData {
   state: ReplState;
   journal: Journal;
-  /** Stops the current answer or task. */
   controller: AbortController;
 }
 

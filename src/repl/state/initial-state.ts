@@ -16,7 +16,6 @@ export interface InitialFacts {
   readonly service: ServiceFacts;
   /** Prompts of earlier sessions, oldest first. */
   readonly history?: readonly string[];
-  /** An unsent draft of an earlier session. */
   readonly draft?: string;
   readonly dialog?: Dialog | undefined;
   readonly now: number;

@@ -106,7 +106,6 @@ export interface ServiceFacts {
 }
 
 export interface ReplState {
-  /** Plain lines instead of a live region. */
   readonly isLineMode: boolean;
   readonly showsReasoning: boolean;
   readonly columns: number;
@@ -135,7 +134,6 @@ export interface ReplState {
   readonly settings: SessionSettings;
   readonly service: ServiceFacts;
   readonly context: ContextUse;
-  /** A larger model was offered in this conversation. */
   readonly hasOfferedModel: boolean;
   readonly lastUsage: AnswerUsage | undefined;
   readonly usage: SessionUsage;

@@ -9,7 +9,6 @@ export interface LinePart {
   readonly minColumns?: number;
 }
 
-/** Truncates a text with an ellipsis. */
 export function shorten(text: string, columns: number, { ellipsis }: Symbols): string {
   return truncateToWidth(text, columns, ellipsis);
 }

@@ -62,7 +62,6 @@ export function fitView(model: ViewModel, tailRows: number, rows: number): RowBu
   return budget;
 }
 
-/** Number of rows below the caret. */
 export function rowsBelowCaret(model: ViewModel, budget: RowBudget): number {
   const { composer } = model;
   const { attachments, search, completion, notice, footer } = budget;

@@ -45,7 +45,6 @@ const emptyDeltas: readonly object[] = [
   { delta: { __unknown: true }, logprobs: null, constructor: 1 },
 ];
 
-/** The role in the next delta. */
 type NextRole = () => Role;
 
 interface Role {

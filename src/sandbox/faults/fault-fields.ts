@@ -57,7 +57,6 @@ const timing = fieldsOf('timing');
 const ending = fieldsOf('ending');
 const counting = fieldsOf('counting');
 
-/** Fields of the whole response. */
 const responseFields = {
   reply: reply(choice(replyNames, 'name'), 'reply to send'),
   tokens: reply(wholeNumber('n', 1), 'length of the replies `tokens` and `million`'),

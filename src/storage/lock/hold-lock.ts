@@ -23,7 +23,6 @@ export interface HeldLock {
   release(): void;
 }
 
-/** Another process has the lock. */
 export interface RefusedLock {
   readonly isHeld: false;
   /** Undefined when the lock file does not name it. */

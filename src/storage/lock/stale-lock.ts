@@ -11,7 +11,7 @@ import type { ProcessFacts } from './process-facts.ts';
 export const renewalInterval = 10_000;
 /** Milliseconds without a renewal after which a lock is dead, if its process cannot be seen from here. */
 export const staleAfter = 60_000;
-/** Milliseconds; a lock is written right after it is created, so an incomplete one is of a process that died. */
+/** Milliseconds; a lock is written right after it is created, so an incomplete one belongs to a process that died. */
 const incompleteStaleAfter = 2000;
 /** Milliseconds; older versions did not renew their locks. */
 const legacyStaleAfter = 24 * 3_600_000;

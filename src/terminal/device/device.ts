@@ -73,7 +73,6 @@ function listenTo(
   };
 }
 
-/** Job control. */
 function jobControl(
   process: NodeJS.Process,
 ): Pick<TerminalDevice, 'onSuspend' | 'suspend' | 'onContinue'> {

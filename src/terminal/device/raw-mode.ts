@@ -24,7 +24,6 @@ export function terminalModes({ hasKeyProtocols }: TerminalTraits): {
   return { enter, leave: leave.join('') + ordinaryScreen };
 }
 
-/** Events of a terminal in raw mode. */
 export interface TerminalListener {
   /** Input and replies of the terminal, unparsed. */
   readonly onInput: (bytes: Uint8Array) => void;
@@ -44,7 +43,6 @@ export interface RawModeSession {
   resume(): void;
   /** Suspends natter; `onContinue` is called when it continues. */
   suspend(): void;
-  /** Restores the terminal. */
   release(): void;
 }
 

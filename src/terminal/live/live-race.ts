@@ -59,7 +59,6 @@ function lastRows(text: string, rows: number, columns: number): string {
   return lines.slice(first).join('\n');
 }
 
-/** Text to write again. */
 export interface RepeatedText {
   /** From the start of a line to the end of the written text. */
   readonly text: string;

@@ -60,7 +60,6 @@ const showCursor = '\u001B[?25h';
 const beginUpdate = '\u001B[?2026h';
 const endUpdate = '\u001B[?2026l';
 
-/** Writes all changes as one update. */
 function createWriter(state: ScreenState, options: LiveRegionOptions, onRepaint: () => void) {
   const { output, clock, synchronized, rewraps } = options;
   const write = (bytes: string, showsCursor: boolean) => {

@@ -40,7 +40,6 @@ function eraseRows(rows: number): string {
 export interface MoveToText {
   /** Bytes that move there and erase the region. */
   readonly output: string;
-  /** The line that the text continues. */
   readonly line: OpenLine;
   /** Rows above the last row of the text that this may overwrite if the terminal behaves differently. */
   readonly reach: number;

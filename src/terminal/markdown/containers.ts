@@ -170,7 +170,6 @@ function openFor({ open, containers }: LineContext, continued: number, opened: n
 }
 
 interface ContainerStart {
-  /** The text without its indentation. */
   readonly rest: string;
   readonly columns: number;
   readonly complete: boolean;

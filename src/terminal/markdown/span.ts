@@ -28,7 +28,6 @@ export function visibleText(spans: readonly Span[]): string {
   return spans.map(({ text }) => text).join('');
 }
 
-/** Joins adjacent spans with the same looks. */
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = [];
   let parts: string[] = [];

@@ -12,7 +12,6 @@ export interface OpenLine {
   /** Used columns of the last row; a full row stays the last one until the next character. */
   readonly column: number;
   readonly rows: number;
-  /** The style at the end of the text. */
   readonly style: OpenStyle;
   /** `text` was discarded. */
   readonly isClipped: boolean;

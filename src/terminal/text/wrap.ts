@@ -130,7 +130,7 @@ interface Row {
 
 export const lineStart: RowStart = { at: 0, open: '' };
 
-/** The row that begins at `start`; a character wider than the width gets a row of its own. */
+/** The row that begins at `start`; a character wider than the width gets a separate row. */
 export function rowFrom(
   source: LineSource,
   { at, open }: RowStart,

@@ -56,7 +56,6 @@ function pastedText(raw: string): string {
 
 interface State {
   readonly onReply: (reply: TerminalReply) => void;
-  /** Unparsed input. */
   input: string;
   /** Parts of the paste being read. */
   paste: string[] | undefined;

@@ -37,7 +37,7 @@ function createReader() {
 }
 
 /**
- * The difference of two texts by words, ignoring white space, of which the second text's is shown.
+ * Compares words and ignores white space; the result has the white space of the second text.
  * @returns undefined if more than {@link maxChanges} words differ
  */
 export function diffWords(first: string, second: string): readonly DiffPart[] | undefined {

@@ -1,0 +1,115 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { blocksOf } from '../support/guide-blocks.ts';
+import { binary } from '../support/natter.ts';
+
+const covered = blocksOf('containers.md', readFileSync('docs/containers.md', 'utf8')).filter(
+  ({ testedBy }) => testedBy !== undefined,
+);
+const textOf = (language: string) =>
+  covered.find((block) => block.language === language)?.text ?? '';
+
+/** The script in the arguments of the Job's container. */
+const jobScript = (
+  /- \|\n(?<script>(?: {14}.*\n)+)/.exec(textOf('yaml'))?.groups?.['script'] ?? ''
+).replaceAll(/^ {14}/gm, '');
+
+let sandbox: Sandbox;
+let folder: string;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  folder = mkdtempSync(join(tmpdir(), 'natter-container-'));
+  chmodSync(folder, 0o777);
+  const files = { 'natter-key': sandboxKey, 'notes.md': 'Notes.\n', 'prompts.txt': 'one\ntwo\n' };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, 'natter'), `#!/bin/sh\nexec "${process.execPath}" "${binary}" "$@"\n`);
+  chmodSync(join(folder, 'natter'), 0o755);
+});
+afterAll(() => sandbox.close());
+
+interface ContainerRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a script with the folders of the guide, in an environment that has nothing but a path and the service. */
+function runBare(
+  script: string,
+  around: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ContainerRun> {
+  const local = script.replaceAll(/\/(?:run\/secrets|prompts|results)\//g, `${folder}/`);
+  const [command, ...words] = [...around, '/bin/sh', '-c', local];
+  const bare = { PATH: `${folder}:/usr/bin:/bin:/usr/sbin`, NATTER_BASE_URL: sandbox.url, ...env };
+  return new Promise((settle) => {
+    const child = execFile(command, words, { env: bare, cwd: folder }, (error, stdout, stderr) => {
+      settle({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+    child.stdin?.end();
+  });
+}
+
+test('the command with a secret in a file sends its input', async () => {
+  const { code, stdout } = await runBare(textOf('sh'), [], { NATTER_SAVE: 'false' });
+  expect(code).toBe(0);
+  expect(stdout).toContain('sum this up');
+});
+
+test('the Job answers its prompts', async () => {
+  expect(await runBare(jobScript)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('2 of 2 items answered') as string,
+  });
+  expect(readFileSync(join(folder, 'answers.jsonl'), 'utf8').split('\n')).toHaveLength(3);
+});
+
+/** A user without an entry in /etc/passwd, in a new namespace. */
+const asUnknownUser = ['unshare', '--user', '--map-user=12345'];
+/** The same with a file system that nothing can write to. */
+const readOnly = [
+  'unshare',
+  '--user',
+  '--map-root-user',
+  '--mount',
+  '/bin/sh',
+  '-c',
+  'mount --rbind / /mnt && mount -o remount,bind,ro /mnt && exec chroot /mnt "$@"',
+  'sh',
+];
+const allows = ([command = '', ...words]: readonly string[]) =>
+  spawnSync(command, [...words, '/bin/true']).status === 0;
+
+describe.runIf(allows(asUnknownUser))('without a user', () => {
+  test('a prompt is answered, with a warning that it is not saved', async () => {
+    const script = `NATTER_API_KEY=${sandboxKey} natter "[sandbox echo] hi"`;
+    expect(await runBare(script, asUnknownUser)).toEqual({
+      code: 0,
+      stdout: 'hi',
+      stderr: 'natter: warning: conversations are not saved, because the home folder is unknown\n',
+    });
+  });
+
+  test('NATTER_SAVE=false turns the warning off', async () => {
+    const script = `NATTER_SAVE=false NATTER_API_KEY=${sandboxKey} natter "[sandbox echo] hi"`;
+    expect(await runBare(script, asUnknownUser)).toEqual({ code: 0, stdout: 'hi', stderr: '' });
+  });
+});
+
+describe.runIf(allows(readOnly))('on a read-only file system', () => {
+  test('a prompt is answered', async () => {
+    const script = `cd /; NATTER_API_KEY=${sandboxKey} natter "[sandbox echo] hi"`;
+    const { code, stdout } = await runBare(script, readOnly);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'hi' });
+  });
+
+  test('a batch without a volume exits with 12', async () => {
+    const script = `NATTER_API_KEY=${sandboxKey} natter batch ${folder}/prompts.txt -o ${folder}/no.jsonl`;
+    expect(await runBare(script, readOnly)).toMatchObject({ code: 12 });
+  });
+});

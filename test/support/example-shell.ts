@@ -24,11 +24,21 @@ export interface ExampleShell {
 const node = `exec "${process.execPath}"`;
 const copyInput = `${node} -e 'process.stdin.pipe(process.stdout)'`;
 
+/** Prints a field of each JSON value, such as `.error.kind`; with any other expression, the input. No single quotes. */
+const selectField = `const { readFileSync } = require("fs");
+const words = process.argv.slice(1);
+const text = readFileSync(words.find((word) => word.endsWith(".jsonl")) ?? 0, "utf8");
+const path = words.find((word) => /^([.][a-z_]+)+$/.test(word));
+const parse = () => { try { return [JSON.parse(text)]; } catch { return text.trim().split("\\n").map((line) => JSON.parse(line)); } };
+const get = (value) => path.slice(1).split(".").reduce((inner, name) => inner?.[name] ?? null, value);
+const show = (value) => (typeof value === "string" ? value : JSON.stringify(value)) + "\\n";
+process.stdout.write(path === undefined ? text : parse().map((value) => show(get(value))).join(""));`;
+
 /** natter, and replacements for programs that a machine may not have. */
 const tools: Readonly<Record<string, string>> = {
   natter: `${node} "${binary}" "$@"`,
   git: 'echo "one line of a diff"',
-  jq: `for word; do case $word in *.jsonl) exec cat "$word";; esac; done; ${copyInput}`,
+  jq: `${node} -e '${selectField}' -- "$@"`,
   // Runs the words before ::: once for each word after it, in place of {}.
   parallel: `command=; while [ "$1" != ::: ]; do command="$command $1"; shift; done; shift
 for word; do sh -c "$(echo "$command" | sed "s/{}/$word/g")" || exit; done`,

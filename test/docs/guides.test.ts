@@ -23,7 +23,7 @@ function isRun(block: GuideBlock): boolean {
   return isScript(block) || (block.language === 'sh' && block.testedBy === undefined);
 }
 
-test('every code block is run, or says which test covers it or why it is not run', () => {
+test('every code block is run, or names the test that covers it or what it needs', () => {
   const unmarked = blocks.filter(
     (block) => !isRun(block) && block.testedBy === undefined && block.notRun === undefined,
   );

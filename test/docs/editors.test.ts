@@ -61,7 +61,7 @@ test.runIf(has('vim'))('Vim puts the answer below the selected lines', async () 
   expect(await prepare(textOf('vim')).run('vim', [...words, 'text'])).toBe(expected);
 });
 
-test.runIf(has('nvim')).each([prompt, '[sandbox code rate=100] x'])(
+test.runIf(has('nvim')).each([prompt, '[sandbox code rate=2000] x'])(
   'Neovim puts the streamed answer to %s below the selected lines',
   async (text) => {
     const place = prepare(textOf('lua'));

@@ -199,4 +199,4 @@ function useCompileCache(host) {
   });
 }
 
-module.exports = { useCompileCache };
+module.exports = { readData, useCompileCache };

@@ -63,7 +63,9 @@ async function printVersionDetails({ streams, version, platform }: Context): Pro
   const { versionDetails } = await import('./commands/program/version-details.ts');
   const folder = dirname(__dirname);
   const { version: node, arch: architecture } = process;
-  void streams.stdout.write(versionDetails({ version, node, platform, architecture, folder }));
+  const isExecutable = folder === process.execPath;
+  const installation = { version, node, platform, architecture, folder, isExecutable };
+  void streams.stdout.write(versionDetails(installation));
 }
 
 /** The build writes this file beside the bundle. */

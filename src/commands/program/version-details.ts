@@ -4,8 +4,9 @@ export interface Installation {
   readonly node: string;
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
-  /** The package's own folder, links followed. */
+  /** The package's own folder, links followed; of a single executable, the executable. */
   readonly folder: string;
+  readonly isExecutable: boolean;
 }
 
 /** The first pattern that matches the folder decides how to update natter. */
@@ -20,6 +21,8 @@ const updateCommands: readonly (readonly [RegExp, string])[] = [
 
 const updateCheckout = 'git pull && npm ci, in that folder';
 
+const replaceExecutable = 'replace this file with a newer one';
+
 export function updateCommand(folder: string): string {
   const path = folder.replaceAll('\\', '/');
   return updateCommands.find(([pattern]) => pattern.test(path))?.[1] ?? updateCheckout;
@@ -27,13 +30,13 @@ export function updateCommand(folder: string): string {
 
 /** The output of `natter --version --verbose`. */
 export function versionDetails(installation: Installation): string {
-  const { version, node, platform, architecture, folder } = installation;
+  const { version, node, platform, architecture, folder, isExecutable } = installation;
   const rows = [
     ['natter', version],
     ['node', node.replace(/^v/, '')],
     ['platform', `${platform} ${architecture}`],
     ['installed', folder],
-    ['update', updateCommand(folder)],
+    ['update', isExecutable ? replaceExecutable : updateCommand(folder)],
   ];
   return rows.map(([name = '', value]) => `${name.padEnd(9)}  ${value}\n`).join('');
 }

@@ -8,6 +8,7 @@ test('lists versions, the folder and the update command', () => {
     platform: 'linux',
     architecture: 'x64',
     folder: '/usr/lib/node_modules/natter',
+    isExecutable: false,
   });
   expect(text).toBe(
     [
@@ -19,6 +20,19 @@ test('lists versions, the folder and the update command', () => {
       '',
     ].join('\n'),
   );
+});
+
+test('a single executable is updated by replacing its file', () => {
+  const text = versionDetails({
+    version: '1.2.3',
+    node: 'v26.10.0',
+    platform: 'linux',
+    architecture: 'x64',
+    folder: '/usr/local/bin/natter',
+    isExecutable: true,
+  });
+  expect(text).toContain('installed  /usr/local/bin/natter\n');
+  expect(text).toContain('update     replace this file with a newer one\n');
 });
 
 test.each([

@@ -36,7 +36,7 @@ const runs = [
   ['conversations', 'search', 'hello'],
   ['last'],
   ['__complete', '--model', '='],
-  ['help', 'environment'],
+  ['completion', 'bash'],
 ];
 
 /** Runs natter until its cache has the code that these runs compile. @returns the chunks' paths by their names */

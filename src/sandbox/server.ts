@@ -71,7 +71,7 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
     await once(server, 'listening');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error;
-    const reason = code === 'EADDRINUSE' ? 'it is in use' : String(code);
+    const reason = code === 'EADDRINUSE' ? 'the port is in use' : String(code);
     throw new Failure('usage', `cannot listen on ${host} port ${port}: ${reason}`, {
       hint: 'choose another port, or 0 for any free one',
       cause: error,

@@ -130,15 +130,15 @@ describe('bodies that are not a stream', () => {
       'S44 broken JSON',
       'application/json',
       '{"choices":[{"mess',
-      /answer is malformed JSON \(\d+ characters\)$/,
+      /response is malformed JSON \(\d+ characters\)$/,
     ],
     [
       'S44 JSON without a completion',
       'application/json',
       '{"choices":[]}',
-      /without a completion in it$/,
+      /without a completion$/,
     ],
-    ['S44 JSON null', 'application/json', 'null', /without a completion in it$/],
+    ['S44 JSON null', 'application/json', 'null', /without a completion$/],
     [
       'S46 page',
       'text/html',

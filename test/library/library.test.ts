@@ -97,5 +97,5 @@ test.each([
   const options = { baseUrl: 'http://api.example.com' };
   expect(() =>
     createClient(environment === undefined ? options : { ...options, environment }),
-  ).toThrow(`${environment === undefined ? 'ftp://proxy' : 'ftp://other'}" of ${variable}`);
+  ).toThrow(`${environment === undefined ? 'ftp://proxy' : 'ftp://other'}" in ${variable}`);
 });

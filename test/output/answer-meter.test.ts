@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test('Y3: the attempts of a failure are used', () => {
+test('Y3: a failure has the attempts it reports', () => {
   const meter = createAnswerMeter(createFakeClock());
   meter.event(retry(1));
   const failure = new Failure('server_error', 'no', { attempts: 5 });

@@ -26,7 +26,7 @@ describe('startSandbox', () => {
     const { port } = await openSandbox();
     await expect(startSandbox({ port })).rejects.toMatchObject({
       kind: 'usage',
-      message: `cannot listen on 127.0.0.1 port ${port}: it is in use`,
+      message: `cannot listen on 127.0.0.1 port ${port}: the port is in use`,
       hint: expect.stringContaining('another port'),
     });
   });

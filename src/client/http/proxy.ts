@@ -45,7 +45,7 @@ function parseProxyUrl({ name, value }: Variable): URL {
   const port = portProblem(address);
   const notUrl = port === undefined ? 'is not a URL' : `has ${port}`;
   const problem = url === undefined ? notUrl : 'is neither http nor https';
-  throw new Failure('configuration', `the proxy "${maskUrl(value)}" of ${name} ${problem}`, {
+  throw new Failure('configuration', `the proxy "${maskUrl(value)}" in ${name} ${problem}`, {
     remedy: { code: 'check-proxy', variable: name },
   });
 }

@@ -99,6 +99,6 @@ test.each([
   const choose = () => proxyFor(new URL('https://service.test'), { HTTPS_PROXY: value });
   expect(choose).toThrow(Failure);
   expect(choose).toThrow(problem);
-  expect(choose).toThrow(/of HTTPS_PROXY/);
+  expect(choose).toThrow(/in HTTPS_PROXY/);
   expect(choose).not.toThrow(/secret/);
 });

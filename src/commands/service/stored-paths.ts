@@ -4,7 +4,8 @@ import {
   trashFolder,
 } from '../../conversation/library/conversation-folder.ts';
 import { Failure } from '../../failure.ts';
-import { type FolderFacts, resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
+import { resolveCacheFolder } from '../../settings/cache-folder.ts';
+import { type FolderFacts, resolveFolders } from '../../settings/folders.ts';
 import {
   configVariable,
   credentialsFile,

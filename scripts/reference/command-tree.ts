@@ -1,6 +1,11 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../src/commands/program/context.ts';
-import { examplesOf } from '../../src/commands/program/help-details.ts';
+import {
+  examplesOf,
+  helpListOf,
+  type Example,
+  type HelpList,
+} from '../../src/commands/program/help-details.ts';
 import { commandNames } from '../../src/commands/program/command-table.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 
@@ -15,16 +20,20 @@ export interface DescribedCommand {
   readonly name: string;
   /** `natter config set [options] <name> <value>` */
   readonly usage: string;
+  /** In lower case, without a full stop. */
+  readonly summary: string;
   readonly description: string;
   readonly arguments: readonly { readonly term: string; readonly description: string }[];
   /** Without the options of every command and `--help`. */
   readonly options: readonly DescribedOption[];
   readonly examples: readonly string[];
+  readonly list: HelpList | undefined;
 }
 
 export interface DescribedProgram {
   readonly version: string;
   readonly summary: string;
+  readonly examples: readonly Example[];
   /** The chat command first, then the others in the order of the help. */
   readonly commands: readonly DescribedCommand[];
   /** The options that every command accepts. */
@@ -51,6 +60,7 @@ function describeCommand(command: Command): DescribedCommand {
   return {
     name,
     usage: `${name} ${usage}`,
+    summary: command.summary(),
     description: command.description(),
     arguments: command.registeredArguments.map((argument) => ({
       term: argument.name(),
@@ -58,6 +68,7 @@ function describeCommand(command: Command): DescribedCommand {
     })),
     options: optionsOf(command),
     examples: examplesOf(command).map(({ line }) => line),
+    list: helpListOf(command),
   };
 }
 
@@ -71,6 +82,7 @@ export async function describeProgram(version: string): Promise<DescribedProgram
   return {
     version,
     summary: program.description(),
+    examples: examplesOf(program),
     commands: program.commands.flatMap(withChildren),
     options: optionsOf(program),
   };

@@ -18,6 +18,9 @@ function commandSection(command: DescribedCommand): string {
     `\`\`\`text\n${command.usage}\n\`\`\``,
     words.map(({ term, description }) => item(term, description)).join('\n'),
     optionItems(command.options),
+    command.list === undefined
+      ? ''
+      : command.list.rows.map((row) => item(row.term, row.description)).join('\n'),
     command.examples.length === 0 ? '' : `\`\`\`sh\n${command.examples.join('\n')}\n\`\`\``,
   ];
   return parts.filter((part) => part !== '').join('\n\n');

@@ -1,9 +1,10 @@
-// `npm run reference` writes docs/reference.md and man/natter.1 from the command tree, docs/messages.md from the source,
+// `npm run reference` writes docs/reference.md and the man pages from the command tree, docs/messages.md from the source,
 // and the tables of docs/repl.md.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
 import { describeProgram } from './command-tree.ts';
-import { manPage } from './man-page.ts';
+import { manPages } from './man-pages.ts';
+import { releaseDate } from './release-date.ts';
 import { referenceMarkdown } from './markdown.ts';
 import { collectMessages } from './messages/collect.ts';
 import { messagesMarkdown } from './messages/markdown.ts';
@@ -11,8 +12,10 @@ import { readSources } from './messages/syntax.ts';
 import { withReplTables } from './repl-tables.ts';
 
 const program = await describeProgram(packageJson.version);
-mkdirSync('man', { recursive: true });
+rmSync('man', { recursive: true, force: true });
+mkdirSync('man');
 writeFileSync('docs/reference.md', referenceMarkdown(program));
 writeFileSync('docs/messages.md', messagesMarkdown(collectMessages(readSources())));
-writeFileSync('man/natter.1', manPage(program));
+const date = releaseDate(packageJson.version);
+for (const [path, text] of manPages(program, date)) writeFileSync(path, text);
 writeFileSync('docs/repl.md', withReplTables(readFileSync('docs/repl.md', 'utf8')));

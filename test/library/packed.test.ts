@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { installPacked } from '../support/packed.ts';
 
 const run = promisify(execFile);
@@ -48,19 +49,22 @@ test('natter/package.json can be imported, and nothing else of natter', async ()
   );
 });
 
-test('Y23: the packed package.json names the man page, and no scripts or development dependencies', () => {
+test('Y23: the packed package.json names the man pages, and no scripts or development dependencies', () => {
   const text = readFileSync(installed('package.json'), 'utf8');
   const { man, scripts, devDependencies } = JSON.parse(text) as Record<string, unknown>;
-  expect({ man, scripts, devDependencies }).toEqual({ man: ['man/natter.1'] });
+  expect({ man, scripts, devDependencies }).toEqual({ man: packageJson.man });
   expect(readFileSync(installed('man/natter.1'), 'utf8')).toMatch(/^\.TH /m);
 });
 
-test('Y23: a global installation of the package links the man page', async () => {
+test('Y23: a global installation of the package links the man pages', async () => {
   const { stdout: packed } = await run(process.execPath, ['scripts/package/print-packed.js']);
   const prefix = join(folder, 'global');
   const words = ['install', '--global', '--prefix', prefix, '--offline', '--no-audit', '--no-fund'];
   const { stderr } = await run('npm', [...words, packed.trim()], { cwd: folder });
-  expect(readFileSync(join(prefix, 'share/man/man1/natter.1'), 'utf8')).toMatch(/^\.TH /m);
+  for (const page of packageJson.man) {
+    const linked = join(prefix, 'share/man/man1', basename(page));
+    expect(readFileSync(linked, 'utf8')).toMatch(/^\.TH /m);
+  }
   expect(stderr).not.toContain('prepare');
 }, 240_000);
 

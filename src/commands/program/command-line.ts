@@ -10,12 +10,6 @@ export function wantsJson(words: readonly string[]): boolean {
   return beforeDashes(words).some((word) => word === '--json' || word === '--jsonl');
 }
 
-/** Whether help is wanted on one screen: `-h`, not `--help`. */
-export function wantsShortHelp(words: readonly string[]): boolean {
-  const flags = beforeDashes(words);
-  return flags.includes('-h') && !flags.includes('--help');
-}
-
 /** Commander looks for a command after `--`, so `natter -- models` gets the name of the chat command. */
 export function routeToChat(
   words: readonly string[],

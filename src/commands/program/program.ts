@@ -1,13 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { buildChat } from '../chat/command.ts';
-import { misplacedCommand, routeToChat, wantsShortHelp } from './command-line.ts';
+import { misplacedCommand, routeToChat } from './command-line.ts';
 import { commandTable, isNamed, type CommandRow } from './command-table.ts';
 import type { Context } from './context.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { namesBelow, setExamples } from './help-details.ts';
 import { formatHelp, helpWidth } from './help-format.ts';
 import { printHelp } from './print-help.ts';
-import { formatShortHelp } from './short-help.ts';
+import { formatShortHelp, wantsShortHelp } from './short-help.ts';
 import { misplacedCommandFailure, usageFailure } from './usage-failure.ts';
 
 /** The first lines of the help. */

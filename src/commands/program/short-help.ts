@@ -6,6 +6,13 @@ import { examplesOf, helpListOf, takesServiceOptions, type HelpRow } from './hel
 import { formatSection, helpWidth, introduction, joinSections } from './help-format.ts';
 import { exampleLines, ownOptions, subcommandRows } from './help-items.ts';
 
+/** Whether help is wanted on one screen: `-h`, not `--help`. @param words the whole command line */
+export function wantsShortHelp(words: readonly string[]): boolean {
+  const end = words.indexOf('--');
+  const flags = end < 0 ? words : words.slice(0, end);
+  return flags.includes('-h') && !flags.includes('--help');
+}
+
 const mostRows = 23;
 const mostExamples = 3;
 

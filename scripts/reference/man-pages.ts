@@ -1,0 +1,152 @@
+import { exitCodeRows } from '../../src/commands/help/exit-codes.ts';
+import { topicRows } from '../../src/commands/help/topic-names.ts';
+import { storedKinds, storedPaths } from '../../src/commands/service/stored-paths.ts';
+import { durationNote } from '../../src/commands/program/global-options.ts';
+import { environmentVariables } from '../../src/settings/environment-variables.ts';
+import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';
+import { bold, pageName, pageNames, roff, tagged, verbatim } from './roff.ts';
+
+/** A command of `natter --help` with its subcommands. */
+interface Family {
+  /** `natter-batch` */
+  readonly page: string;
+  readonly command: DescribedCommand;
+  readonly subcommands: readonly DescribedCommand[];
+}
+
+function familiesOf({ commands }: DescribedProgram): readonly Family[] {
+  const direct = commands.filter(({ name }) => name.split(' ').length === 2);
+  return direct.map((command) => ({
+    page: command.name.replace(' ', '-'),
+    command,
+    subcommands: commands.filter(({ name }) => name.startsWith(`${command.name} `)),
+  }));
+}
+
+const optionText = (options: readonly DescribedOption[]) =>
+  options.map(({ flags, description }) => tagged(flags, description));
+
+const examples = (lines: readonly string[]) => verbatim(lines.map((line) => `$ ${line}`));
+
+const examplesBelow = (lines: readonly string[]) =>
+  lines.length === 0 ? [] : ['.PP', ...examples(lines)];
+
+const section = (title: string, lines: readonly string[]) =>
+  lines.length === 0 ? [] : [`.SH ${title}`, ...lines];
+
+function heading(page: string, { version }: DescribedProgram, date: string): string {
+  return `.TH ${roff(page.toUpperCase())} 1 ${date} "natter ${version}" "User Commands"`;
+}
+
+/** Arguments, options, and the rows of its list. */
+function detailText({ arguments: words, options, list }: DescribedCommand): readonly string[] {
+  const described = words.filter(({ description }) => description !== '');
+  const rows = list?.rows ?? [];
+  return [
+    ...described.map(({ term, description }) => tagged(term, description)),
+    ...optionText(options),
+    ...(rows.length === 0 ? [] : ['.PP', `${list?.heading}`]),
+    ...rows.map(({ term, description }) => tagged(term, description)),
+  ];
+}
+
+const usageText = ({ usage }: DescribedCommand) => bold(usage);
+
+function subcommandText(command: DescribedCommand): readonly string[] {
+  return [
+    `.SS ${roff(command.usage)}`,
+    roff(command.description),
+    ...detailText(command),
+    ...examplesBelow(command.examples),
+  ];
+}
+
+const topicText = () => topicRows.map(({ name, summary }) => tagged(name, summary));
+
+function commandPage(family: Family, program: DescribedProgram, date: string): string {
+  const { page, command, subcommands } = family;
+  const [firstUsage = '', ...usages] = [command, ...subcommands].map(usageText);
+  const lines = [
+    heading(page, program, date),
+    '.SH NAME',
+    `${roff(page)} ${String.raw`\-`} ${roff(command.summary)}`,
+    '.SH SYNOPSIS',
+    firstUsage,
+    ...usages.flatMap((usage) => ['.br', usage]),
+    '.SH DESCRIPTION',
+    roff(command.description),
+    ...section('OPTIONS', detailText(command)),
+    ...section('COMMANDS', subcommands.flatMap(subcommandText)),
+    ...(page === 'natter-help' ? section('TOPICS', topicText()) : []),
+    '.SH EXIT STATUS',
+    '0, or the code of a failure; all of them are in',
+    `${pageName('natter')}.`,
+    ...section('EXAMPLES', examples(command.examples)),
+    '.SH SEE ALSO',
+    'The options of every command, environment variables and files are in',
+    `${pageName('natter')}.`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Where natter keeps its files, unless a variable moves them. */
+function fileText(): readonly string[] {
+  const home = '/home/user';
+  const facts = { environment: { HOME: home }, platform: 'linux', homeDirectory: home } as const;
+  return storedPaths(facts).map(({ name, path }) => {
+    const summary = storedKinds.find((kind) => kind.name === name)?.summary ?? '';
+    return tagged(path.replace(home, '~'), summary);
+  });
+}
+
+function mainPage(program: DescribedProgram, families: readonly Family[], date: string): string {
+  const [chat] = program.commands;
+  const lines = [
+    heading('natter', program, date),
+    '.SH NAME',
+    String.raw`natter \- a terminal chat client`,
+    '.SH SYNOPSIS',
+    '.B natter\n[chat] [options] [prompt...]\n.br\n.B natter\ncommand [options]',
+    '.SH DESCRIPTION',
+    roff(program.summary),
+    'Sends a prompt and prints the answer; on a terminal without a prompt, opens a conversation.',
+    ...section('OPTIONS', chat === undefined ? [] : detailText(chat)),
+    '.SS Options of every command',
+    ...optionText(program.options),
+    '.PP',
+    roff(durationNote),
+    '.SH COMMANDS',
+    ...families.flatMap(({ page, command }) => ['.TP', pageName(page), roff(command.summary)]),
+    '.SH EXIT STATUS',
+    ...exitCodeRows.map(([code, name, meaning]) => tagged(code, `${name}: ${meaning}`)),
+    '.SH ENVIRONMENT',
+    ...environmentVariables.map(({ name, summary, default: value }) =>
+      tagged(name, value === undefined ? summary : `${summary} (default: ${value})`),
+    ),
+    '.SH FILES',
+    ...fileText(),
+    '.PP',
+    roff('natter config paths prints those of this machine.'),
+    '.SH EXAMPLES',
+    ...program.examples.map(({ line, meaning = '' }) => tagged(line, meaning)),
+    ...examplesBelow(chat?.examples ?? []),
+    '.SH SEE ALSO',
+    ...pageNames(families.map(({ page }) => page)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * The man pages, for man-db, mandoc and groff: one for natter, one for each command with its subcommands.
+ * @param date as 2026-01-31
+ */
+export function manPages(
+  program: DescribedProgram,
+  date: string,
+): readonly (readonly [path: string, text: string])[] {
+  const families = familiesOf(program);
+  const pages = families.map(
+    (family) => [`man/${family.page}.1`, commandPage(family, program, date)] as const,
+  );
+  return [['man/natter.1', mainPage(program, families, date)], ...pages];
+}

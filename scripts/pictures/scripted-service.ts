@@ -36,6 +36,10 @@ function readAnswers(): readonly ScriptedAnswer[] {
   return JSON.parse(readFileSync(join(folder, 'answers.json'), 'utf8')) as ScriptedAnswer[];
 }
 
+export function scriptedPrompts(): readonly string[] {
+  return readAnswers().map(({ prompt }) => prompt);
+}
+
 const contentOf = ({ prompt, input }: ScriptedAnswer) =>
   input === undefined ? prompt : `${prompt}\n\n${readFileSync(join(folder, input), 'utf8')}`;
 

@@ -1,45 +1,38 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
-import { shellLines } from '../support/guide-blocks.ts';
-import { openTerminal } from '../support/terminal.ts';
+import { openExamples, readmeExamples, withoutFigures } from '../../scripts/readme/run-examples.ts';
+import { blocksOf } from '../support/guide-blocks.ts';
 
-const commands = shellLines(readFileSync('README.md', 'utf8'));
+const readme = readFileSync('README.md', 'utf8');
+const blocks = blocksOf('README.md', readme);
+const examples = readmeExamples(readme);
 
-/** Not run here, because they install natter; `.ci/run` runs them. */
-const installing = commands.filter((line) => line.startsWith('npm ci'));
-const chatting = commands.filter((line) => line === 'natter');
-const running = commands.filter((line) => ![...installing, ...chatting].includes(line));
-
-/** Exit codes of the examples that fail. */
-const exitCodes = new Map([['natter --sandbox "[sandbox fin cut-after=5] hello"', 11]]);
-
-let shell: ExampleShell;
+let shown: Awaited<ReturnType<typeof openExamples>>;
 beforeAll(async () => {
-  shell = await openExampleShell();
+  shown = await openExamples();
 });
-afterAll(() => shell.close());
+afterAll(() => shown.close());
 
-test('the README installs with the commands that CI runs', () => {
-  expect(installing).toEqual(['npm ci && npx natter --sandbox "hello"', 'npm ci && npm test']);
+test('the first two commands of the README install natter, as CI does', () => {
+  const [first, second] = blocks.map(({ text }) => text.trim());
+  expect(first).toBe('npm ci && npx natter --sandbox "hello"');
+  expect(second).toBe('npm ci && npm test');
   expect(readFileSync('.ci/run', 'utf8')).toContain('\nnpm ci && npm test\n');
 });
 
-test.each(running)('README: %s', async (line) => {
-  const { code, stdout, stderr } = await shell.run(line);
-  expect({ code, stderr }).toMatchObject({ code: exitCodes.get(line) ?? 0 });
-  expect(stdout + stderr).not.toBe('');
+test('every block of the README has an output, or a test that it names', () => {
+  const [, ofCI, ...rest] = blocks;
+  expect(ofCI?.output).toBeUndefined();
+  const untested = rest.filter(
+    ({ output, testedBy = '' }) => output === undefined && !existsSync(testedBy),
+  );
+  expect(untested).toEqual([]);
+  expect(examples.length).toBeGreaterThan(6);
 });
 
-test.each(chatting)('README: %s', async () => {
-  const env = { NATTER_BASE_URL: shell.serviceUrl, NATTER_API_KEY: sandboxKey };
-  const session = openTerminal([], { env });
-  await session.waitFor(/type a prompt/);
-  session.type('hello');
-  await session.waitFor(/› hello/);
-  session.type('\r');
-  await session.waitFor(/your prompt: hello/);
-  session.type('\u0004');
-  expect((await session.exit).exitCode).toBe(0);
-});
+test.each(examples)(
+  'README: $commands prints what is shown; npm run readme updates it',
+  async (example) => {
+    expect(withoutFigures(await shown.run(example))).toBe(withoutFigures(example.output));
+  },
+);

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { blocksOf } from '../support/guide-blocks.ts';
+import { cleanEnvironment } from '../support/natter.ts';
+
+/** The commands of README.md that start with this word. */
+function readmeCommands(start: string): readonly string[] {
+  const blocks = blocksOf('README.md', readFileSync('README.md', 'utf8'));
+  const block = blocks.find(
+    ({ text, testedBy }) => testedBy !== undefined && text.startsWith(start),
+  );
+  return block?.text.trim().split('\n') ?? [];
+}
+
+/** A machine with an empty home and an npm whose folder is `~/.local`. */
+function openMachine(service: string) {
+  const home = mkdtempSync(join(tmpdir(), 'natter-machine-'));
+  const env = cleanEnvironment({
+    HOME: home,
+    NODE_DISABLE_COMPILE_CACHE: '',
+    PATH: [join(home, '.local/bin'), process.env['PATH']].join(delimiter),
+    NATTER_BASE_URL: service,
+    NATTER_API_KEY: sandboxKey,
+    npm_config_prefix: join(home, '.local'),
+    npm_config_cache: mkdtempSync(join(tmpdir(), 'natter-npm-')),
+    npm_config_offline: 'true',
+    npm_config_audit: 'false',
+  });
+  return {
+    async run(line: string): Promise<string> {
+      const running = promisify(execFile)('/bin/sh', ['-c', line], { env });
+      running.child.stdin?.end();
+      return (await running).stdout;
+    },
+    /** Files and folders of natter. */
+    traces: () =>
+      readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) =>
+        path.includes('natter'),
+      ),
+  };
+}
+
+const folders = ['.config/natter', '.local/share/natter', '.local/state/natter', '.cache/natter'];
+
+test(
+  'the README installs natter, and uninstalls it without a trace',
+  { timeout: 300_000 },
+  async () => {
+    const sandbox = await startSandbox();
+    onTestFinished(() => sandbox.close());
+    const machine = openMachine(sandbox.url);
+    const [clean, install = '', paths = ''] = readmeCommands('npm ci');
+    expect(clean).toBe('npm ci');
+    await machine.run(install);
+    const stored = await machine.run(paths);
+    for (const folder of folders) expect(stored).toContain(folder);
+    await machine.run('natter "hello" && natter models list && natter config set model nextgen');
+    expect(machine.traces()).toEqual(expect.arrayContaining(folders));
+    const uninstall = readmeCommands('npm uninstall');
+    expect(uninstall).toHaveLength(2);
+    for (const line of uninstall) await machine.run(line);
+    expect(machine.traces()).toEqual([]);
+  },
+);

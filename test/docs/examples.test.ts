@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { guideLines } from '../../src/commands/help/guides.ts';
+import { examplesOf } from '../../src/commands/program/help-details.ts';
+import { buildProgram } from '../../src/commands/program/program.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
 import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
 import { expectedCode, shellLines } from '../support/guide-blocks.ts';
 
@@ -18,7 +21,15 @@ const guides = readdirSync('docs')
   }))
   .filter(({ lines }) => lines.length > 0);
 
-const texts = [{ name: 'natter help <topic>', lines: guideLines }, ...guides];
+const program = await buildProgram(createMemoryContext().context, []);
+/** The first one opens a conversation, which test/docs/readme.test.ts does. */
+const programLines = examplesOf(program).flatMap(({ line }) => (line === 'natter' ? [] : [line]));
+
+const texts = [
+  { name: 'natter -h', lines: programLines },
+  { name: 'natter help <topic>', lines: guideLines },
+  ...guides,
+];
 
 let shell: ExampleShell;
 beforeAll(async () => {

@@ -79,7 +79,10 @@ test.each(['--json', '--jsonl'])(
 
 const measured = { attempts: 1, timing: { first_text_ms: time, total_ms: time } };
 
-describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('Y3: after %s', (signal) => {
+// On Windows, a signal from another process ends natter without a handler.
+const signals = process.platform === 'win32' ? [] : (['SIGINT', 'SIGTERM', 'SIGHUP'] as const);
+
+describe.each(signals)('Y3: after %s', (signal) => {
   const stopped = { kind: 'incomplete', message: expect.stringContaining('stopped') as string };
 
   test.each(['--json', '--jsonl'])('%s ends properly, with the text received', async (flag) => {

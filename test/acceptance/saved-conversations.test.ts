@@ -68,18 +68,22 @@ describe('a one-shot conversation', () => {
     expect(readdirSync(data.path)).toEqual([]);
   });
 
-  test('D14 keeps the text received before SIGTERM, marked as incomplete', async () => {
-    const data = createDataFolder();
-    const words = ['--sandbox', '[sandbox echo stall-after=3] one two three four five six'];
-    const running = startNatter(words, { env: data.env });
-    await running.waitFor('stdout', /one two/);
-    running.child.kill('SIGTERM');
-    const { signal, stdout } = await running.result;
-    expect(signal).toBe('SIGTERM');
-    const answer = pathOf(data.only())[1];
-    expect(answer?.incomplete).toBe(true);
-    expect(answer?.content).toContain(stdout.trim());
-  });
+  // On Windows, SIGTERM ends natter without a handler that could write the last text.
+  test.skipIf(process.platform === 'win32')(
+    'D14 keeps the text received before SIGTERM, marked as incomplete',
+    async () => {
+      const data = createDataFolder();
+      const words = ['--sandbox', '[sandbox echo stall-after=3] one two three four five six'];
+      const running = startNatter(words, { env: data.env });
+      await running.waitFor('stdout', /one two/);
+      running.child.kill('SIGTERM');
+      const { signal, stdout } = await running.result;
+      expect(signal).toBe('SIGTERM');
+      const answer = pathOf(data.only())[1];
+      expect(answer?.incomplete).toBe(true);
+      expect(answer?.content).toContain(stdout.trim());
+    },
+  );
 
   test('has its prompt on disk before the request is sent', async () => {
     const data = createDataFolder();

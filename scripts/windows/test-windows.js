@@ -48,17 +48,7 @@ function findNode(wine, folder, major) {
 }
 
 /** Acceptance tests that need no POSIX shell and no terminal; some of them, because each run takes a second. */
-const acceptance = [
-  'batch-resume',
-  'config',
-  'conversation-commands',
-  'dry-run',
-  'json',
-  'not-found',
-  'profiles',
-  'saved-conversations',
-  'streaming',
-];
+const acceptance = ['dry-run', 'json', 'not-found', 'saved-conversations', 'streaming'];
 
 /** Those, and the files and folders of `npm run test:portable`. */
 function testFiles() {

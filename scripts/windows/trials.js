@@ -101,6 +101,7 @@ const files = {
       await home.natter(['batch', 'in.txt', '--sandbox', '--shard', `${shard}/2`, '-o', output]);
     }
     await home.natter(['batch', 'merge', '.\\piece-*.jsonl', '-o', 'all.jsonl']);
+    await home.natter(['batch', 'merge', 'all.jsonl', '-o', 'all.jsonl', '--force']);
     assert.equal(home.read('all.jsonl').trimEnd().split('\n').length, 3);
   },
 };

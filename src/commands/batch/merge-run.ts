@@ -63,9 +63,14 @@ function refuseExisting(name: string): void {
   });
 }
 
-function writeFile(name: string, blocks: Iterable<Buffer>): void {
+function closeFiles(opened: number[]): void {
+  for (const descriptor of opened.splice(0)) fs.closeSync(descriptor);
+}
+
+function writeFile(name: string, blocks: Iterable<Buffer>, opened: number[]): void {
   try {
-    replaceResults(resultsPath(name), blocks);
+    // Windows does not replace a file that is open, and the merged files may include it.
+    replaceResults(resultsPath(name), blocks, () => closeFiles(opened));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure('storage', `cannot write ${name}: ${failureReason(error)}`, { cause: error });
@@ -119,9 +124,9 @@ export async function mergeBatch(
     const index = mergeFiles(names.flatMap(expandFiles), opened);
     const blocks = resultBlocks(index, opened);
     if (output === undefined) await print(context.streams.stdout, blocks, context.signal);
-    else writeFile(output, blocks);
+    else writeFile(output, blocks, opened);
     reportMerge(notices, index);
   } finally {
-    for (const descriptor of opened) fs.closeSync(descriptor);
+    closeFiles(opened);
   }
 }

@@ -71,7 +71,11 @@ function conclude(name, { code, stdout, stderr }, start) {
 async function tryNode(place) {
   const { wine, node } = place;
   const start = Date.now();
-  conclude('trials', wine.run([windowsPath(node), runTrials], { timeout: timeLimit }), start);
+  const run = () => wine.run([windowsPath(node), runTrials], { timeout: timeLimit });
+  const first = run();
+  // Wine sometimes fails to start a process.
+  if (first.code !== 0) print(`${first.stdout}${first.stderr}\ntrials failed, trying again`);
+  conclude('trials', first.code === 0 ? first : run(), start);
   print(`${await tryConsole(place)} trials of Ctrl-C passed`);
 }
 
@@ -83,7 +87,8 @@ function trySuite({ wine, node, folder }) {
   const compiled = join(folder, 'compiled');
   compileTests(compiled);
   const start = Date.now();
-  const words = [...testFiles(), `--exclude=${impossible}`];
+  // Wine sometimes fails to start a process (spawn UNKNOWN).
+  const words = [...testFiles(), `--exclude=${impossible}`, '--retry=2'];
   conclude('tests', runTests({ wine, node, modules, folder: compiled }, words, timeLimit), start);
 }
 

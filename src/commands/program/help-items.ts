@@ -73,7 +73,7 @@ export function optionGroups(
     seen.add(key);
     groups.set(group, [...(groups.get(group) ?? []), row]);
   }
-  // A command's own options come before those of natter, although --help is one of its own.
+  // The options of the command come before those of natter; --help counts as natter's, although each command declares it.
   const general = groups.get(generalGroup);
   if (general === undefined || command.parent === null) return groups;
   groups.delete(generalGroup);

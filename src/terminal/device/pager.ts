@@ -1,5 +1,5 @@
-// Shows text that is longer than the terminal in the user's pager. A bundle of its own: bin/ready-text.cjs loads it
-// without the rest of natter.
+// Shows text that is longer than the terminal in the user's pager. It is bundled separately, because bin/ready-text.cjs
+// loads it without the rest of natter; so it cannot import `withoutKeys` of repl/system/child-process.ts.
 import { spawnSync } from 'node:child_process';
 import type { Environment } from '../../environment.ts';
 

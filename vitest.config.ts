@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 // The time limits are for tests that hang: a busy machine takes many times as long as an idle one.
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/temporary-folder.ts',
     include: ['test/**/*.test.{ts,tsx}'],
     // Many tests wait for programs, so one worker would leave a second processor idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),

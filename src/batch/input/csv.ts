@@ -58,6 +58,16 @@ interface OpenRecord {
   size: number;
 }
 
+/** Of tables whose extension does not determine it, the most usual one first. */
+const delimiters = [',', ';', '\t'];
+
+/** The delimiter that a table header contains most often, outside quotes; a comma if it contains none. */
+export function delimiterOf(header: string): string {
+  const bare = header.replaceAll(/"(?:[^"]|"")*(?:"|$)/g, '');
+  const counts = delimiters.map((delimiter) => bare.split(delimiter).length);
+  return delimiters[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
 /** @param delimiter one character, such as `,` or a tab */
 export function createCsvReader(delimiter: string): CsvReader {
   let open: OpenRecord | undefined;

@@ -1,6 +1,6 @@
 import type { InputLine } from './input-lines.ts';
 
-/** `lines`: one prompt per line; `jsonl`: one JSON object per line; `csv`, `tsv`: a table with a header. */
+/** `lines`: one prompt per line; `jsonl`: one JSON object per line, also OpenAI batch requests; `csv`, `tsv`: a table. */
 export const inputFormats = ['lines', 'jsonl', 'csv', 'tsv'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 

@@ -9,14 +9,17 @@ import {
   type ItemContent,
   type ItemFields,
   type Problem,
+  type TableRow,
   type Template,
 } from './item.ts';
 import { jsonItemContent } from './json-item.ts';
+import { isBatchRequest, requestItem } from './openai-request.ts';
 
 export interface ParsedItem {
   readonly line: number;
   readonly id: string | undefined;
   readonly content: ItemContent | Problem;
+  readonly row?: TableRow;
 }
 
 export interface ItemParser {
@@ -64,6 +67,9 @@ function jsonParser(template: Template | undefined): ItemParser {
     const value = parseJson(text);
     if (value === undefined) return badItem(number, jsonProblem(text));
     if (!isJsonObject(value)) return badItem(number, 'is not a JSON object');
+    if (template === undefined && isBatchRequest(value)) {
+      return { line: number, ...requestItem(text, value) };
+    }
     const content = jsonItemContent(text, value, template);
     return { line: number, id: itemId(value), content };
   });
@@ -104,9 +110,19 @@ function rowFields(
   );
 }
 
-function tableParser(reader: CsvReader, template: Template | undefined): ItemParser {
+interface TableReader {
+  readonly reader: CsvReader;
+  readonly delimiter: string;
+}
+
+/** @param createReader makes the reader for the first line */
+function tableParser(
+  createReader: (line: InputLine) => TableReader,
+  template: Template | undefined,
+): ItemParser {
+  let table: TableReader | undefined;
   let header: readonly string[] | undefined;
-  const parse = (record: CsvRecord | undefined): ParsedItem | undefined => {
+  const parse = (record: CsvRecord | undefined, delimiter: string): ParsedItem | undefined => {
     if (record === undefined) return undefined;
     const { line, fields, problem } = record;
     if (problem === undefined && fields.every((text) => text.trim() === '')) return undefined;
@@ -115,14 +131,21 @@ function tableParser(reader: CsvReader, template: Template | undefined): ItemPar
       header = fields;
       return undefined;
     }
-    if (problem !== undefined) return badItem(line, problem);
+    const row = { header, cells: fields, delimiter };
+    if (problem !== undefined) return { ...badItem(line, problem), row };
     if (fields.length !== header.length) {
       const has = fields.length === 1 ? '1 field' : `${fields.length} fields`;
-      return badItem(line, `has ${has}, but the header has ${header.length}`);
+      return { ...badItem(line, `has ${has}, but the header has ${header.length}`), row };
     }
-    return itemOf(line, rowFields(header, fields, template), template);
+    return { ...itemOf(line, rowFields(header, fields, template), template), row };
   };
-  return { add: (line) => parse(reader.add(line)), end: () => parse(reader.end()) };
+  return {
+    add(line) {
+      table ??= createReader(line);
+      return parse(table.reader.add(line), table.delimiter);
+    },
+    end: () => (table === undefined ? undefined : parse(table.reader.end(), table.delimiter)),
+  };
 }
 
 /** The parser of a format. Only tables load csv-parse. */
@@ -132,6 +155,10 @@ export async function createItemParser(
 ): Promise<ItemParser> {
   if (format === 'lines') return plainParser(template);
   if (format === 'jsonl') return jsonParser(template);
-  const { createCsvReader } = await import('./csv.ts');
-  return tableParser(createCsvReader(format === 'tsv' ? '\t' : ','), template);
+  const { createCsvReader, delimiterOf } = await import('./csv.ts');
+  const createReader = ({ text }: InputLine) => {
+    const delimiter = format === 'tsv' ? '\t' : delimiterOf(text);
+    return { reader: createCsvReader(delimiter), delimiter };
+  };
+  return tableParser(createReader, template);
 }

@@ -20,21 +20,36 @@ export interface Problem {
 
 /** What is sent for an item. Everything except the messages overrides the settings. */
 export interface ItemContent {
-  /** A prompt is a single user message. */
+  /** A prompt is a single user message. Messages of an OpenAI batch request may have any content. */
   readonly messages: readonly Message[];
   readonly system?: string;
   readonly model?: string;
   readonly maxTokens?: number;
+  /** Whether to stream the answer. */
+  readonly stream?: boolean;
   /** More fields of the request body. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-export interface BatchItem extends ItemPlace {
+/** A row of a table, as it is in the input. */
+export interface TableRow {
+  readonly header: readonly string[];
+  /** Not necessarily as many as the header has. */
+  readonly cells: readonly string[];
+  readonly delimiter: string;
+}
+
+interface ItemSource {
+  /** Undefined unless the input is a table. */
+  readonly row?: TableRow;
+}
+
+export interface BatchItem extends ItemPlace, ItemSource {
   readonly content: ItemContent;
   readonly problem?: never;
 }
 
-interface BadItem extends ItemPlace, Problem {
+interface BadItem extends ItemPlace, ItemSource, Problem {
   readonly content?: never;
 }
 
@@ -58,12 +73,12 @@ export function parseTemplate(text: string): Template {
   };
 }
 
-const isAbsent = (value: unknown) => value === undefined || value === null;
+export const isAbsent = (value: unknown) => value === undefined || value === null;
 
 const ownField = (fields: ItemFields, name: string) =>
   Object.hasOwn(fields, name) ? fields[name] : undefined;
 
-/** Accepts any role, because a service may have more than those of the contract. */
+/** A message with text. Accepts any role, because a service may have more than those of the contract. */
 function isMessage(value: unknown): value is Message {
   if (!isJsonObject(value)) return false;
   const { role, content } = value;
@@ -81,7 +96,7 @@ function messagesOf({ prompt, messages }: ItemFields): readonly Message[] | Prob
   return isList ? messages : { problem: 'has messages that are not a list of {role, content}' };
 }
 
-function settingsOf(fields: ItemFields): Omit<ItemContent, 'messages'> | Problem {
+export function settingsOf(fields: ItemFields): Omit<ItemContent, 'messages'> | Problem {
   const { system, model, max_tokens: maxTokens } = fields;
   const isCount = Number.isSafeInteger(maxTokens) && Number(maxTokens) > 0;
   if (!isAbsent(system) && typeof system !== 'string') {

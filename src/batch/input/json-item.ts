@@ -46,7 +46,7 @@ const parameterNames: ReadonlySet<string> = new Set([
 ]);
 
 /** natter writes the first four itself; the others would change an object's prototype. */
-const refusedNames: ReadonlySet<string> = new Set([
+export const refusedNames: ReadonlySet<string> = new Set([
   'model',
   'messages',
   'max_tokens',
@@ -82,7 +82,7 @@ function parametersOf(fields: ItemFields): Pick<ItemContent, 'params'> | Problem
 const maxDigits = 40;
 
 /** Refuses numbers that parsing would change, in the fields that the item uses. */
-function inexactNumber(text: string, template: Template | undefined): Problem | undefined {
+export function inexactNumber(text: string, template: Template | undefined): Problem | undefined {
   const isUsed = (field: string | undefined) =>
     template === undefined || field === 'id' || template.names.includes(field ?? '');
   for (const { text: number, field } of inexactNumbers(text)) {

@@ -57,9 +57,9 @@ export interface ReadItemsOptions {
   readonly template: Template | undefined;
 }
 
-function indexed({ line, id, content }: ParsedItem, index: number, ids: IdLines): InputItem {
+function indexed({ line, id, content, row }: ParsedItem, index: number, ids: IdLines): InputItem {
   const earlier = id === undefined ? undefined : ids.add(id, line);
-  const place = { index, line, id };
+  const place = { index, line, id, ...(row === undefined ? {} : { row }) };
   if (earlier !== undefined) {
     return { ...place, problem: `repeats the id "${id}" of line ${earlier}` };
   }
@@ -69,7 +69,7 @@ function indexed({ line, id, content }: ParsedItem, index: number, ids: IdLines)
 /**
  * The items of an input, in order, as they are read. An item that cannot be sent has a `problem`; it does not stop
  * the others.
- * @throws Failure `usage` for UTF-16 or an unusable header; errors of `source`
+ * @throws Failure `usage` for an unusable header; errors of `source`
  */
 export async function* readItems(
   source: AsyncIterable<Uint8Array>,

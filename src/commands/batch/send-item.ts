@@ -6,6 +6,7 @@ import type { CompletionRequest, Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
+import { isJsonObject } from '../../json.ts';
 import { createAnswerMeter, type AnswerOutcome } from '../../output/answer-meter.ts';
 import { stoppedAnswer, toFailure } from '../../output/failure-report.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -17,7 +18,8 @@ function itemMessages(
   { messages, system }: ItemContent,
   settings: ResolvedSettings,
 ): readonly Message[] {
-  const hasOne = messages[0]?.role === 'system';
+  const role = messages[0]?.role;
+  const hasOne = role === 'system' || role === 'developer';
   const content = system ?? (hasOne ? undefined : settings.values.system);
   return content === undefined || content === ''
     ? messages
@@ -28,6 +30,16 @@ function itemMessages(
 export function itemFingerprint({ id, content }: BatchItem, settings: ResolvedSettings): bigint {
   return promptFingerprint(id, itemMessages(content, settings));
 }
+
+/** The text of a message, whose content may also be a list of parts, or missing beside a tool call. */
+function textOf({ content }: { readonly content?: unknown }): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  const texts = content.map((part: unknown) => (isJsonObject(part) ? part['text'] : undefined));
+  return texts.filter((text) => typeof text === 'string').join('\n');
+}
+
+const isText = ({ content }: { readonly content?: unknown }) => typeof content === 'string';
 
 /** The request of an item. @throws Failure `invalid_request` if it cannot fit the model's context window */
 export function planItem(
@@ -40,10 +52,15 @@ export function planItem(
     ...(content.model === undefined ? {} : { model: content.model }),
     ...(content.maxTokens === undefined ? {} : { maxTokens: content.maxTokens }),
   };
-  const planned = planRequest({ ...settings, values }, itemMessages(content, settings), stream);
-  if (content.params === undefined) return planned;
-  const params = { ...planned.request.params, ...content.params };
-  return { ...planned, request: { ...planned.request, params } };
+  const messages = itemMessages(content, settings);
+  const texts = messages.every(isText)
+    ? messages
+    : messages.map((message) => ({ ...message, content: textOf(message) }));
+  const planned = planRequest({ ...settings, values }, texts, content.stream ?? stream);
+  const request = { ...planned.request, messages };
+  if (content.params === undefined) return { ...planned, request };
+  const params = { ...request.params, ...content.params };
+  return { ...planned, request: { ...request, params } };
 }
 
 export interface SendOptions {

@@ -1,36 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { InputFormat } from '../../../src/batch/input/input-format.ts';
-import { type InputItem, parseTemplate } from '../../../src/batch/input/item.ts';
-import { createIdLines, readItems } from '../../../src/batch/input/read-items.ts';
-
-interface Input {
-  readonly format?: InputFormat;
-  readonly template?: string;
-  /** In bytes. */
-  readonly chunkSize?: number;
-}
-
-async function* chunksOf(bytes: Uint8Array, size: number) {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-}
-
-async function read(text: string | Uint8Array, input: Input = {}): Promise<readonly InputItem[]> {
-  const { format, template, chunkSize = 1 << 20 } = input;
-  const options = {
-    format,
-    template: template === undefined ? undefined : parseTemplate(template),
-  };
-  const items: InputItem[] = [];
-  for await (const item of readItems(chunksOf(Buffer.from(text), chunkSize), options))
-    items.push(item);
-  return items;
-}
-
-const user = (content: string) => [{ role: 'user', content }];
-
-/** The prompt or problem of each item. */
-const promptsOf = (items: readonly InputItem[]) =>
-  items.map(({ content, problem }) => problem ?? content.messages.at(-1)?.content);
+import { createIdLines } from '../../../src/batch/input/read-items.ts';
+import { promptsOf, read, user } from './read-helpers.ts';
 
 describe('prompts in lines', () => {
   test.each([
@@ -67,11 +37,29 @@ describe('prompts in lines', () => {
     expect(promptsOf(await read(text))).toEqual(['a', 'is not UTF-8', 'c']);
   });
 
+  const wide = (text: string, order: string) => {
+    const bytes = Buffer.from(`\uFEFF${text}`, 'utf16le');
+    return order === 'big' ? bytes.swap16() : bytes;
+  };
+
+  test.each(['little', 'big'])('in UTF-16 (%s endian) are read', async (order) => {
+    const text = 'h\u00e9llo\r\n\n\u65e5\u672c\n\u{1F600} last';
+    for (const chunkSize of [1, 2, 3, 5, 1 << 20]) {
+      const items = await read(wide(text, order), { chunkSize });
+      expect(promptsOf(items)).toEqual(['h\u00e9llo', '\u65e5\u672c', '\u{1F600} last']);
+    }
+  });
+
   test.each([
-    ['little', Buffer.from('\uFEFFhi\n', 'utf16le')],
-    ['big', Buffer.from('\uFEFFhi\n', 'utf16le').swap16()],
-  ])('in UTF-16 (%s endian) are refused with a hint', async (_order, text) => {
-    await expect(read(text)).rejects.toMatchObject({ kind: 'usage', hint: /iconv/ });
+    ['half of a pair', 'a\n\ud83d\nb', ['a', 'is not UTF-16', 'b']],
+    ['half of a pair at the end', 'a\n\ud83d', ['a', 'is not UTF-16']],
+  ])('that are not UTF-16, with %s, do not affect other lines', async (_, text, expected) => {
+    expect(promptsOf(await read(wide(text, 'little'), { chunkSize: 3 }))).toEqual(expected);
+  });
+
+  test('in UTF-16 may end in the middle of a unit', async () => {
+    const text = Buffer.concat([wide('a\n', 'little'), Buffer.from('b')]);
+    expect(promptsOf(await read(text))).toEqual(['a', 'is not UTF-16']);
   });
 });
 
@@ -181,61 +169,6 @@ describe('JSON lines', () => {
   test('do not use inherited properties as fields', async () => {
     const items = await read('{"a":1}\n', { template: '{{constructor}}' });
     expect(items[0]?.problem).toBe('has no "constructor", required by the template');
-  });
-});
-
-describe('tables', () => {
-  const csv = (text: string, template?: string) =>
-    read(text, { format: 'csv', ...(template === undefined ? {} : { template }) });
-
-  test('fill a template, but not the placeholders in values', async () => {
-    const items = await csv('id,text\nr1,"good, {{id}}"\nr2,bad\n', 'Mood of {{text}} ({{id}})');
-    expect(promptsOf(items)).toEqual(['Mood of good, {{id}} (r1)', 'Mood of bad (r2)']);
-    expect(items.map(({ id }) => id)).toEqual(['r1', 'r2']);
-  });
-
-  test('with the column prompt need no template', async () => {
-    const [item] = await csv('prompt,model,max_tokens\nhi,nextgen,7\n');
-    expect(item?.content).toEqual({ messages: user('hi'), model: 'nextgen', maxTokens: 7 });
-  });
-
-  test('X12: can have columns that natter does not know', async () => {
-    const [item] = await csv('prompt,temperature,category\nhi,0.2,greeting\n');
-    expect(item?.content).toEqual({ messages: user('hi') });
-  });
-
-  test('ignore empty cells', async () => {
-    const [item] = await csv('prompt,model,max_tokens\nhi,,\n');
-    expect(item?.content).toEqual({ messages: user('hi') });
-  });
-
-  test('skip blank rows, and count a row of several lines once', async () => {
-    const items = await csv('prompt\n\n"a\nb"\n\nc\n');
-    expect(items.map(({ index, line }) => [index, line])).toEqual([
-      [1, 3],
-      [2, 6],
-    ]);
-  });
-
-  test('report rows with too few or too many fields', async () => {
-    const items = await csv('prompt,x\na\nb,1\nc,2,3\n');
-    expect(promptsOf(items)).toEqual([
-      'has 1 field, but the header has 2',
-      'b',
-      'has 3 fields, but the header has 2',
-    ]);
-  });
-
-  test.each([
-    ['text\nhi\n', undefined, 'the table has no column "prompt"'],
-    ['text\nhi\n', '{{body}}', '"body" in the template is not a column'],
-    ['a,a\n1,2\n', '{{a}}', 'the table header has "a" twice'],
-  ])('with an unusable header are refused: %j', async (text, template, message) => {
-    await expect(csv(text, template)).rejects.toMatchObject({ kind: 'usage', message });
-  });
-
-  test('with tabs are read as TSV', async () => {
-    expect(promptsOf(await read('prompt\tx\na, b\t1\n', { format: 'tsv' }))).toEqual(['a, b']);
   });
 });
 

@@ -37,6 +37,9 @@ const tableMinifying = {
   },
 };
 
+// The notice about slow plugins depends on the load of the machine.
+const quiet = { bundlerTimings: false };
+
 // CommonJS, because Node starts it about 18 ms faster than the same bundle as ES modules.
 const program = defineConfig({
   // The pager has its own entry, because bin/ready-text.cjs loads it without the rest.
@@ -45,7 +48,7 @@ const program = defineConfig({
   onLog: refuseMissing,
   preserveEntrySignatures: 'allow-extension',
   // `loadLayout` of yoga-layout exists only in the bundle's replacement.
-  checks: { ineffectiveDynamicImport: false },
+  checks: { ...quiet, ineffectiveDynamicImport: false },
   plugins: [
     inkBundling(),
     chalkBundling(),
@@ -76,6 +79,7 @@ const library = defineConfig({
   input: { library: 'src/library.ts' },
   platform: 'node',
   onLog: refuseMissing,
+  checks: quiet,
   plugins: [licenseCollection(), tableMinifying],
   output: {
     dir: 'dist/client',
@@ -93,6 +97,7 @@ const commandFiles = defineConfig({
   input: 'scripts/package/write-command-files.ts',
   platform: 'node',
   onLog: refuseMissing,
+  checks: quiet,
   // Describing a command does not need its run function.
   external: /[/-]run\.ts$/,
   output: { dir: 'node_modules/.cache/natter-commands', format: 'esm', cleanDir: true },

@@ -3,6 +3,7 @@ import type { RetryScheduled } from '../client/events.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
+import { expectedDelay } from './expected-delay.ts';
 import { createStatusLine } from './status-line.ts';
 
 /** Shows waits and retries on standard error. */
@@ -33,9 +34,12 @@ function waitingText(model: string, waited: number): string {
   return `waiting for ${sanitizeLine(model)}${time} · Ctrl-C stops`;
 }
 
-function retryText(event: RetryScheduled, remaining: number): string {
+const waitText = (remaining: number) =>
+  remaining <= 0 ? 'now' : `in ${Math.ceil(remaining / 1000)} s`;
+
+/** @param wait when the retry is sent: `in 2 s` */
+function retryText(event: RetryScheduled, wait: string): string {
   const cause = sanitizeLine(event.cause.message);
-  const wait = remaining <= 0 ? 'now' : `in ${Math.ceil(remaining / 1000)} s`;
   // The cause comes last: a narrow terminal cuts it first.
   return `natter: retry ${event.retry} of ${event.retries} ${wait}: ${cause}`;
 }
@@ -60,10 +64,13 @@ export function createActivity(options: ActivityOptions): Activity {
   const line = createStatusLine(options);
   let stop = new AbortController();
   let mode: 'idle' | 'waiting' | 'retry' = 'idle';
+  /** Changes the line of a retry that was sent to the past. */
+  let endRetry = () => {};
 
   const enter = (next: typeof mode) => {
     stop.abort(next);
     stop = new AbortController();
+    if (mode === 'retry') endRetry();
     line.leave(mode === 'retry');
     mode = next;
   };
@@ -80,16 +87,21 @@ export function createActivity(options: ActivityOptions): Activity {
     },
     retry(event) {
       if (quiet) return;
+      const delay = expectedDelay(event);
       if (!animated) {
-        void stderr.write(`${retryText(event, event.delay)}\n`);
+        void stderr.write(`${retryText(event, waitText(delay))}\n`);
         return;
       }
       enter('retry');
-      const end = clock.monotonic() + event.delay;
+      const end = clock.monotonic() + delay;
       const show = () => {
         const remaining = end - clock.monotonic();
-        line.draw(retryText(event, remaining));
+        line.draw(retryText(event, waitText(remaining)));
         return remaining <= 0 ? undefined : Math.min(1000, remaining);
+      };
+      endRetry = () => {
+        if (delay <= 0 || clock.monotonic() < end) return;
+        line.draw(retryText(event, `after ${Math.ceil(delay / 1000)} s`));
       };
       void tick(clock, stop.signal, show(), show);
     },

@@ -55,7 +55,7 @@ test('a longer wait counts its seconds in one line, which is removed at the end'
   expect(stderr.text()).toMatch(/\r +\r$/);
 });
 
-test('a retry counts down and its line stays', async () => {
+test('a retry counts down, and its line stays with the time waited', async () => {
   const { activity, stderr, drawn, pass } = start();
   activity.retry(retry);
   await pass(1000);
@@ -64,12 +64,36 @@ test('a retry counts down and its line stays', async () => {
   const lines = drawn();
   expect(lines[0]).toContain('in 3 s');
   expect(lines.some((line) => line.includes('in 2 s'))).toBe(true);
-  expect(lines.at(-1)).toContain('now');
+  expect(lines.at(-2)).toContain('now');
+  expect(lines.at(-1)).toContain('after 3 s');
   for (const line of lines) {
     expect(line).toContain('retry 1 of 4');
     expect(line).toContain('the service failed (500)');
   }
   expect(stderr.text()).toMatch(/\n$/);
+});
+
+test('a retry shows the seconds of Retry-After without the jitter', async () => {
+  const cause = new Failure('rate_limited', 'rate limited', { retryAfterSeconds: 2 });
+  const { activity, drawn, pass } = start();
+  activity.retry({ ...retry, delay: 2200, cause });
+  await pass(1000);
+  await pass(1200);
+  activity.settle();
+  expect(drawn().map((line) => line.replace(/.* of 4 (.*):.*/, '$1'))).toEqual([
+    'in 2 s',
+    'in 1 s',
+    'now',
+    'after 2 s',
+  ]);
+});
+
+test('a retry that was stopped while waiting keeps its remaining time', async () => {
+  const { activity, drawn, pass } = start();
+  activity.retry(retry);
+  await pass(1000);
+  activity.settle();
+  expect(drawn().at(-1)).toContain('in 2 s');
 });
 
 test('a line is shorter than the window', async () => {

@@ -2,6 +2,7 @@ import type { ChatEvent } from '../../client/events.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
+import { expectedDelay } from '../expected-delay.ts';
 import { count, seconds, tokenText } from '../figures.ts';
 
 /** Times are in monotonic milliseconds. */
@@ -26,9 +27,9 @@ export function withEvent(before: AnswerProgress, event: ChatEvent, now: number)
     case 'answer-started':
       return { ...next, phase: 'waiting' };
     case 'retry-scheduled': {
-      const { retry, retries, cause, delay } = event;
+      const { retry, retries, cause } = event;
       const text = `retry ${retry} of ${retries}: ${sanitizeLine(cause.message)}`;
-      return { ...next, phase: 'retrying', retry: { text, at: now + delay } };
+      return { ...next, phase: 'retrying', retry: { text, at: now + expectedDelay(event) } };
     }
     case 'text-received': {
       const tokens = before.tokens + estimateTokens(event.text);

@@ -9,6 +9,7 @@ import {
   type Turn,
 } from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
+import { expectedDelay } from '../../output/expected-delay.ts';
 import { percent } from '../../output/figures.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import { withFile } from '../state/attachments.ts';
@@ -28,8 +29,9 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
   const rest = { ...others, lastAt: now };
   switch (event.type) {
     case 'retry-scheduled': {
-      const { retry, retries, delay, cause } = event;
-      const scheduled = { cause: cause.message, retry, retries, at: now + delay };
+      const { retry, retries, cause } = event;
+      const at = now + expectedDelay(event);
+      const scheduled = { cause: cause.message, retry, retries, at };
       return { ...rest, phase: 'retrying', retry: scheduled };
     }
     case 'answer-started':

@@ -97,7 +97,7 @@ function finalFailure(
   }
   const attempts = masked.attempts ?? 1;
   if (attempts === 1) return masked;
-  return rephrase(masked, { message: `${masked.message} (after ${attempts} attempts)` });
+  return rephrase(masked, { message: `${masked.message} (${attempts} attempts)` });
 }
 
 function waitTooLong(masked: Failure, milliseconds: number, now: Date): Failure {

@@ -61,6 +61,15 @@ export function failureFields(failure: Failure, clean: (text: string) => string)
   return { error };
 }
 
+/** The message with the request's id, in the brackets of the attempts if it has them: `(5 attempts, request abc)`. */
+function withRequest({ message, attempts, requestId }: Failure): string {
+  if (requestId === undefined) return message;
+  const ending = ` (${attempts} attempts)`;
+  return message.endsWith(ending)
+    ? `${message.slice(0, -1)}, request ${requestId})`
+    : `${message} (request ${requestId})`;
+}
+
 /**
  * The report on standard error: `natter: <what happened>`, and on the next line the hint.
  * The JSON form is that of {@link failureFields}.
@@ -69,7 +78,6 @@ export function reportFailure(failure: Failure, options: FailureReportOptions): 
   const { clean } = options;
   const trace = options.debug ? stacks(failure, clean) : '';
   if (options.json) return `${JSON.stringify(failureFields(failure, clean))}\n${trace}`;
-  const request = failure.requestId === undefined ? '' : ` (request ${clean(failure.requestId)})`;
   const hint = failure.hint === undefined ? '' : `  ${clean(failure.hint)}\n`;
-  return `natter: ${clean(failure.message)}${request}\n${hint}${trace}`;
+  return `natter: ${clean(withRequest(failure))}\n${hint}${trace}`;
 }

@@ -119,7 +119,7 @@ describe('Y9: malformed JSON', () => {
     const { code, stderr } = await runNatter(['--retries', '1', 'hi'], { env: serviceAt(server) });
     expect(code).toBe(9);
     expect(stderr).toContain(
-      "the service's response is malformed JSON (20 characters) (after 2 attempts)",
+      "the service's response is malformed JSON (20 characters) (2 attempts)",
     );
     expect(stderr).not.toContain('secret');
     expect(stderr).not.toContain('base URL');

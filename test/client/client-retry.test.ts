@@ -29,7 +29,7 @@ test('R1 retries a 429 four times with backoff, then fails', async () => {
   expect(run.delays).toEqual([500, 1000, 2000, 4000]);
   expect(set.server.requests).toHaveLength(5);
   expect(failureOf(run)).toMatchObject({ kind: 'rate_limited', status: 429, attempts: 5 });
-  expect(failureOf(run).message).toContain('slow down (after 5 attempts)');
+  expect(failureOf(run).message).toContain('slow down (5 attempts)');
 });
 
 test.each([

@@ -115,6 +115,14 @@ describe('the report of a failure', () => {
     );
   });
 
+  test('in text has one pair of brackets for the attempts and the request', () => {
+    const details = { attempts: 5, requestId: 'r-1' };
+    const exhausted = new Failure('rate_limited', 'slow down (5 attempts)', details);
+    expect(reportFailure(exhausted, { json: false, debug: false, clean: same })).toBe(
+      'natter: slow down (5 attempts, request r-1)\n',
+    );
+  });
+
   test('in JSON has every detail', () => {
     const report = reportFailure(failure, { json: true, debug: false, clean: same });
     expect(JSON.parse(report)).toEqual({

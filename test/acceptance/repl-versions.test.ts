@@ -24,7 +24,7 @@ test('X18: natter -c keeps the model after /compare', async () => {
   await converse(
     data,
     ['[sandbox echo] hello', /^origin: hello\nYou:/m],
-    ['/compare', /version 2\/2; \/version switches/],
+    ['/compare', /version 2\/2 \(1 origin, 2 nextgen\); \/version switches/],
   );
   const { stdout } = await data.run(next);
   expect(JSON.parse(stdout)).toMatchObject({ request: { body: { model: 'origin' } } });
@@ -64,7 +64,7 @@ test.each<[string, readonly string[]]>([
   await session.waitFor(
     /^(?:nextgen: )?hello\n\s*(?:natter:\n)?version 1: origin · .*\nversion 2: nextgen · /m,
   );
-  await session.waitFor(/version 2\/2; \/version switches/);
+  await session.waitFor(/version 2\/2 \(1 origin, 2 nextgen\); \/version switches/);
   session.type('/quit\r');
   expect((await session.exit).exitCode).toBe(0);
 });

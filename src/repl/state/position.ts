@@ -130,8 +130,16 @@ export function versionsOf(
   return { ends, index: ends.findIndex(({ id }) => id === current.id) };
 }
 
+/** ` (1 origin, 2 nextgen)`; empty if one model wrote all versions. */
+function modelsText(ends: readonly Turn[]): string {
+  const models = ends.map(({ model = 'no answer' }) => model);
+  if (new Set(models).size < 2) return '';
+  return ` (${models.map((model, index) => `${index + 1} ${model}`).join(', ')})`;
+}
+
 /** Undefined if there is only one version. */
 export function versionText(conversation: Conversation, pair: PromptAndAnswer): string | undefined {
   const { ends, index } = versionsOf(conversation, pair);
-  return ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}; /version switches`;
+  if (ends.length < 2) return undefined;
+  return `version ${index + 1}/${ends.length}${modelsText(ends)}; /version switches`;
 }

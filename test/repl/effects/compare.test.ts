@@ -42,7 +42,7 @@ test('/compare shows the answer of the other model as a version, with figures fo
       'natter:',
       'version 1: origin · first text after 20 ms · 40 tokens/s · 3 tokens in · 40 out · 1.0 s · stop',
       'version 2: nextgen · first text after 20 ms · ~2 tokens/s · ~3 out · 2.0 s · stop',
-      'natter: version 2/2; /version switches',
+      'natter: version 2/2 (1 origin, 2 nextgen); /version switches',
       '',
     ].join('\n'),
   );

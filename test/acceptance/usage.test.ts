@@ -77,12 +77,19 @@ test.each([
   ['models', '-p', 'see natter models list --help'],
   ['models', 'lsit', 'did you mean natter models list?'],
   ['models', 'origin', 'to show a model: natter models get origin'],
+  ['models', 'default', 'natter config set model <model>'],
   ['config', 'lst', 'did you mean list? See natter config --help'],
   ['auth', 'logn', 'did you mean login? See natter auth --help'],
 ])('natter %s %s has the hint: %s', async (first, second, hint) => {
   const { code, stderr } = await runNatter([first, second]);
   expect(code).toBe(2);
   expect(stderr).toContain(`\n  ${hint}`);
+});
+
+test.each(['default', 'set', 'use'])('natter models %s names the setting', async (word) => {
+  const { code, stderr } = await runNatter(['models', word, 'nextgen']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('\n  natter config set model nextgen\n');
 });
 
 test.each([

@@ -16,6 +16,13 @@ const runModels: RunModels = {
   get: async (...words) => (await import('./run.ts')).getModel(...words),
 };
 
+const settingWords = new Set(['default', 'set', 'set-default', 'use', 'select', 'switch']);
+
+/** The setting for `natter models default nextgen`, as other clients name it. */
+function settingHint([word = '', id = '<model>']: readonly string[]): string | undefined {
+  return settingWords.has(word) ? `natter config set model ${id}` : undefined;
+}
+
 function buildSearch(context: Context, run: RunModels): Command {
   const search = new Command('search')
     .argument('<text>', 'text to find; case is ignored')
@@ -37,7 +44,7 @@ export function buildModels(context: Context, run: RunModels = runModels): Comma
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
   list.action(() => {
-    refuseWords(list, (word) => `to show a model: natter models get ${word}`);
+    refuseWords(list, (word) => `to show a model: natter models get ${word}`, settingHint);
     return run.list(context, list.optsWithGlobals());
   });
   const get = new Command('get')

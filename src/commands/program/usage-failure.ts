@@ -92,15 +92,21 @@ export function misplacedCommandFailure(name: string): Failure {
 /**
  * Refuses the words that the default command of a group gets because they name no command of the group.
  * @param otherHint the hint for a word that is not close to the name of a command
+ * @param foreignHint the hint for the words of a different client; undefined for all others
  * @throws Failure `usage`
  */
-export function refuseWords(defaultCommand: Command, otherHint: (word: string) => string): void {
+export function refuseWords(
+  defaultCommand: Command,
+  otherHint: (word: string) => string,
+  foreignHint: (words: readonly string[]) => string | undefined = () => undefined,
+): void {
   const { args, parent } = defaultCommand;
   const [word, second] = args;
   if (word === undefined || parent === null) return;
   const group = `natter ${parent.name()}`;
   const near = second === undefined ? nearlyNamed(word, namesBelow(parent)) : undefined;
+  const nearHint = near === undefined ? otherHint(word) : `did you mean ${group} ${near}?`;
   throw new Failure('usage', `there is no command "${group} ${word}"`, {
-    hint: near === undefined ? otherHint(word) : `did you mean ${group} ${near}?`,
+    hint: foreignHint(args) ?? nearHint,
   });
 }

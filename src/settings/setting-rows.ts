@@ -20,6 +20,11 @@ function maskSettingValue(name: string, value: string): string {
   return header !== undefined && isSecretHeader(header) ? maskMark : value;
 }
 
+/** A stored value for output, with secrets masked. @param name as in {@link SettingRow} */
+export function storedText(name: string, value: unknown): string {
+  return maskSettingValue(name, typeof value === 'string' ? value : JSON.stringify(value));
+}
+
 export function textRow(name: string, value: string | undefined, source: Source): SettingRow {
   return value === undefined ? { name, value, source } : { name, value, json: value, source };
 }

@@ -14,7 +14,7 @@ test('a setting can be set, read, listed and unset', async () => {
   expect(await run('config', 'set', 'model', 'nextgen')).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: 'natter: model is set in profile default\n',
+    stderr: 'natter: model is set to nextgen in profile default\n',
   });
   expect((await run('config', 'get', 'model')).stdout).toBe('nextgen\n');
   expect((await run('config', 'list')).stdout).toContain('model\tnextgen\tprofile default\n');

@@ -3,15 +3,17 @@ import { Failure } from '../../failure.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { parseSettingName } from '../../settings/setting-name.ts';
-import { jsonRow, listSettings as settingRows } from '../../settings/setting-rows.ts';
+import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { truncateToWidth } from '../../terminal/text/width.ts';
 import { present } from '../print/presentation.ts';
 import { printJson, printSettings, printTable } from '../print/print-data.ts';
 import type { Run } from '../program/context.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
 import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
+import { modelProblem } from './model-problem.ts';
 
 export const listSettings: Run<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
@@ -19,12 +21,14 @@ export const listSettings: Run<JsonOptions> = async (context, options) => {
   await printSettings(context, presentation, rows, options);
 };
 
+/** Names of headers are stored in lower case. */
+const storedName = (name: string) => (name.startsWith('headers.') ? name.toLowerCase() : name);
+
 /** Runs `natter config get <name>`. @throws Failure `not_found` if the setting has no value */
 export const getSetting: Run<JsonOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   parseSettingName(name);
-  // Names of headers are stored in lower case.
-  const wanted = name.startsWith('headers.') ? name.toLowerCase() : name;
+  const wanted = storedName(name);
   const row = settingRows(readSettings(context, notices, options)).find(
     (candidate) => candidate.name === wanted,
   );
@@ -46,6 +50,9 @@ function targetProfile(
   return chooseProfile({ flag, environment, stored }, true).value;
 }
 
+/** Of a value in a notice; a system prompt may be long. */
+const shownColumns = 60;
+
 export const setSetting: Run<GlobalOptions, [name: string, value: string]> = async (
   context,
   options,
@@ -54,11 +61,16 @@ export const setSetting: Run<GlobalOptions, [name: string, value: string]> = asy
 ) => {
   const { notices } = await present(context, options);
   let profile = '';
-  await changeStored(context, (stored) => {
-    profile = targetProfile(options.profile, context.environment, stored);
-    return profiles.setStoredSetting(stored, profile, name, value);
+  const stored = await changeStored(context, (before) => {
+    profile = targetProfile(options.profile, context.environment, before);
+    return profiles.setStoredSetting(before, profile, name, value);
   });
-  notices.notice(`${name} is set in profile ${profile}`);
+  const set = profiles.getStoredSetting(stored, profile, name);
+  const text = truncateToWidth(sanitizeLine(storedText(storedName(name), set)), shownColumns);
+  notices.notice(`${name} is set to ${text} in profile ${profile}`);
+  if (name !== 'model') return;
+  const problem = modelProblem(context, stored, profile, text);
+  if (problem !== undefined) notices.warning(problem);
 };
 
 export const unsetSetting: Run<GlobalOptions, [name: string]> = async (context, options, name) => {

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,11 +21,11 @@ async function run(lines: readonly string[], options: MemoryOptions = {}) {
 const set = 'config set model nextgen';
 
 test.each([
-  [[set], '', 'natter: model is set in profile default\n'],
+  [[set], '', 'natter: model is set to nextgen in profile default\n'],
   [[set, 'config get model'], 'nextgen\n', ''],
   [[set, 'config unset model'], '', 'natter: model is no longer set in profile default\n'],
   [['config unset model'], '', 'natter: model was not set in profile default\n'],
-  [[`${set} --profile work`], '', 'natter: model is set in profile work\n'],
+  [[`${set} --profile work`], '', 'natter: model is set to nextgen in profile work\n'],
   [[`${set} --profile work`, 'config get model'], 'origin\n', ''],
   [[`${set} --profile work`, 'config use work', 'config get model'], 'nextgen\n', ''],
   [[`${set} -q`], '', ''],
@@ -36,6 +36,54 @@ test.each([
   expect(output.stdout.startsWith(stdout)).toBe(true);
   expect(output.stdout === '').toBe(stdout === '');
   expect(output.stderr).toBe(stderr);
+});
+
+test.each([
+  ['config set params.temperature 0.20', 'params.temperature is set to 0.2 in'],
+  ['config set base-url 127.0.0.1:8080/v1/', 'base-url is set to http://127.0.0.1:8080/v1/ in'],
+  ['config set headers.X-Api-Key nk-secret-0001', 'headers.X-Api-Key is set to … in'],
+  ['config set retries 2', 'retries is set to 2 in'],
+  [`config set system ${'o'.repeat(80)}`, `system is set to ${'o'.repeat(59)}… in`],
+])('%s reports the stored value', async (line, notice) => {
+  const { stderr } = await run([line]);
+  expect(stderr).toContain(`natter: ${notice} profile default\n`);
+});
+
+test.each([
+  ['nextgen', ''],
+  ['auto', ''],
+  ['llama3', ''],
+  ['nextgn', 'natter: warning: nextgn is not a known model; did you mean nextgen?\n'],
+])('config set model %s without a known service warns: %j', async (model, warning) => {
+  const { stderr } = await run([`config set model ${model}`]);
+  expect(stderr).toBe(`natter: model is set to ${model} in profile default\n${warning}`);
+});
+
+test.each([
+  ['llama3', ''],
+  ['lama3', 'lama3 is not a known model; did you mean llama3?'],
+  ['nextgen', 'nextgen is not a known model of the service; natter models list shows its models'],
+])('config set model %s warns if the service has not reported it: %j', async (model, warning) => {
+  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  mkdirSync(state, { recursive: true });
+  writeFileSync(join(state, 'models.json'), '{"http://127.0.0.1:8080":{"llama3":8192}}');
+  const lines = ['config set base-url http://127.0.0.1:8080', `config set model ${model}`];
+  const { stderr } = await run(lines, { environment: { NATTER_STATE_DIR: state } });
+  const [notice, ...warnings] = stderr.trimEnd().split('\n');
+  expect(notice).toBe(`natter: model is set to ${model} in profile default`);
+  expect(warnings).toEqual(warning === '' ? [] : [`natter: warning: ${warning}`]);
+});
+
+test.each([
+  ['default-model', 'model'],
+  ['max_tokens', 'max-tokens'],
+  ['baseUrl', 'base-url'],
+  ['temperature', 'params.temperature'],
+])('config set %s suggests %s', async (name, known) => {
+  await expect(run([`config set ${name} x`])).rejects.toMatchObject({
+    message: `there is no setting "${name}"`,
+    hint: `did you mean ${known}?`,
+  });
 });
 
 test('Y14: config list --json and config get --json have typed values', async () => {

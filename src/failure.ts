@@ -58,6 +58,8 @@ export type Remedy =
   | { readonly code: 'set-base-url'; readonly baseUrl: string }
   /** `variable` is the environment variable that names the proxy. */
   | { readonly code: 'check-proxy'; readonly variable: string }
+  /** The server that should listen on this port of this machine is probably not running. */
+  | { readonly code: 'start-server'; readonly port: string }
   | { readonly code: 'sign-in-to-proxy'; readonly variable: string }
   /** `option` is the client's option with the invalid value. */
   | { readonly code: 'correct-limit'; readonly option: string }

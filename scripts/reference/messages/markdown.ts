@@ -67,6 +67,7 @@ const data = {
   scheme: 'https',
   baseUrl: 'https://api.example.com',
   variable: '<variable>',
+  port: '<port>',
   option: '<option>',
   isInTrash: false,
   file: '<file>',

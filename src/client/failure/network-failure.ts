@@ -1,3 +1,5 @@
+import { isLoopbackName } from '../../address.ts';
+import type { Remedy } from '../../failure.ts';
 import type { Route } from '../http/route.ts';
 import { certificateFailure } from './certificate-failure.ts';
 import { formatLimit } from './format-duration.ts';
@@ -47,21 +49,22 @@ const connectProblems: Readonly<Record<string, string>> = {
 /** These seldom change within seconds, so a retry only delays the failure. */
 const lastingProblems = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-function connectFailure(
-  error: unknown,
-  code: string,
-  place: string,
-  { proxyVariable }: Route,
-): RequestFailure {
+function connectFailure(error: unknown, code: string, place: string, route: Route): RequestFailure {
   const problem = connectProblems[code] ?? (code === '' ? 'the connection failed' : code);
   return new RequestFailure('unreachable', `cannot reach ${place}: ${problem}`, {
     transient: !lastingProblems.has(code),
     cause: error,
-    remedy:
-      proxyVariable === undefined
-        ? { code: 'check-connection' }
-        : { code: 'check-proxy', variable: proxyVariable },
+    remedy: connectRemedy(code, route),
   });
+}
+
+function connectRemedy(code: string, { target, proxyVariable }: Route): Remedy {
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(target) ?? [];
+  const isServerHere = code === 'ECONNREFUSED' && isLoopbackName(host);
+  if (proxyVariable === undefined && !isServerHere) return { code: 'check-connection' };
+  return proxyVariable === undefined
+    ? { code: 'start-server', port }
+    : { code: 'check-proxy', variable: proxyVariable };
 }
 
 function cutFailure(

@@ -21,6 +21,8 @@ export const commandHints: FrontEndHints = {
   'check-base-url': () => 'check the base URL: natter auth status',
   'check-host': () => 'check the host of the base URL: natter auth status',
   'check-connection': () => 'check the base URL and the network: natter auth status',
+  'start-server': ({ port }) =>
+    `is the server on port ${port} running? start it, or change the address: natter config set base-url <url>`,
   'set-base-url': setBaseUrlHint,
   'remove-user-info': () => 'remove them from the URL; store a key with natter auth login',
   'use-https': () => 'use an https base URL, or allow it with --allow-insecure',

@@ -28,6 +28,16 @@ test.each([
 });
 
 test.each([
+  ['http://localhost:8080', 'ECONNREFUSED', { code: 'start-server', port: '8080' }],
+  ['http://[::1]', 'ECONNREFUSED', { code: 'start-server', port: '80' }],
+  ['http://127.0.0.1:8080', 'ECONNRESET', { code: 'check-connection' }],
+  ['http://service.test:8080', 'ECONNREFUSED', { code: 'check-connection' }],
+])('a connection to %s that fails with %s has the remedy %j', (baseUrl, code, remedy) => {
+  const failed = networkFailure(coded(code), 'connecting', createRoute(new URL(baseUrl), {}));
+  expect(failed.remedy).toEqual(remedy);
+});
+
+test.each([
   ['CERT_HAS_EXPIRED', 'has expired', 'check-clock'],
   ['CERT_NOT_YET_VALID', 'is not valid yet', 'check-clock'],
   ['CERT_REVOKED', 'was revoked', 'replace-certificate'],

@@ -17,7 +17,11 @@ test('login checks the key with the service, stores address and key, and reports
   });
   expect(login).toMatchObject({ code: 0, stdout: '' });
   expect(login.stderr).toBe(
-    `natter: ${server.url} answered: it offers origin, nextgen\nnatter: stored in profile default\n`,
+    [
+      `natter: ${server.url} answered: it offers origin, nextgen`,
+      `natter: stored in profile default: ${join(env.HOME, '.config/natter/credentials.json')}`,
+      '',
+    ].join('\n'),
   );
   expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
   expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
@@ -119,11 +123,48 @@ test('status shows the source of each value', async () => {
       '',
     ].join('\n'),
   );
+  const { stderr } = await runNatter(['auth', 'status'], { env });
+  const file = join(env.HOME, '.config/natter/credentials.json');
+  expect(stderr).toBe(`natter: the key is stored in ${file}\n`);
   const { stdout } = await runNatter(['auth', 'status', '--json'], { env: more });
   expect(JSON.parse(stdout)).toContainEqual({
     name: 'model',
     value: 'nextgen',
     source: { kind: 'environment', name: 'NATTER_MODEL' },
+  });
+});
+
+test('status --check lists the models of the service', async () => {
+  const server = await serve([[models]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key', NATTER_MODEL: 'other' };
+  const { code, stdout, stderr } = await runNatter(['auth', 'status', '--check'], { env });
+  expect(code).toBe(0);
+  expect(stdout).toContain(`base-url\t${server.url}\t`);
+  expect(stderr).toContain(`natter: ${server.url} answered: it offers origin, nextgen\n`);
+  expect(stderr).toContain('natter config set model origin');
+  expect(server.requests).toMatchObject([{ method: 'GET', path: '/v1/models' }]);
+});
+
+test.each([
+  [401, 4],
+  [403, 5],
+  [500, 9],
+])(
+  'status --check of a service that answers %i sends one request and exits with %i',
+  async (status, exitCode) => {
+    const server = await serve([[json(status, { error: { message: 'no' } })]]);
+    const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key' };
+    const { code, stdout } = await runNatter(['auth', 'status', '--check', '--json'], { env });
+    expect(code).toBe(exitCode);
+    expect(JSON.parse(stdout)).toHaveLength(4);
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test('status --check without a service is a configuration failure', async () => {
+  expect(await runNatter(['auth', 'status', '--check'])).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^natter: no service is configured\n/) as string,
   });
 });
 

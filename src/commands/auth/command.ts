@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 import type { Context, Run } from '../program/context.ts';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-details.ts';
 import type { LoginOptions } from './login-run.ts';
+import type { StatusOptions } from './run.ts';
 
 export interface RunAuth {
   readonly login: Run<LoginOptions>;
-  readonly status: Run<JsonOptions>;
+  readonly status: Run<StatusOptions>;
   readonly logout: Run<GlobalOptions>;
 }
 
@@ -28,6 +29,7 @@ export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
   const status = new Command('status')
     .summary('show the service in use and the source of each setting')
     .description('Shows the service in use and the source of each setting.')
+    .option('--check', 'also list the models of the service, to check address and key')
     .option('--json', 'print JSON');
   status.action(() => run.status(context, status.optsWithGlobals()));
   const logout = new Command('logout')
@@ -38,7 +40,11 @@ export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
     'natter auth login',
     'natter auth login --base-url https://api.example.com < key.txt',
   ]);
-  setExamples(status, ['natter auth status', 'natter auth status --profile work --json']);
+  setExamples(status, [
+    'natter auth status',
+    'natter auth status --check',
+    'natter auth status --profile work --json',
+  ]);
   setExamples(logout, ['natter auth logout', 'natter auth logout --profile work']);
   const auth = new Command('auth')
     .description('Connects natter to a service: address and key.')

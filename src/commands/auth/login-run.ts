@@ -1,17 +1,17 @@
-import type { ModelRecord } from '../../client/contract.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { defaultProfile } from '../../settings/profile-name.ts';
 import { removeCredential, saveCredential, setStoredSetting } from '../../settings/profiles.ts';
-import type { Resolved, ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { ownEntry } from '../../settings/stored-settings.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
-import { openService } from '../service/service.ts';
 import { changeStored, noticeOverrides, readStored } from '../service/settings-access.ts';
+import { findStoredPath } from '../service/stored-paths.ts';
+import { checkService, modelHint, type ServiceCheck } from './check-service.ts';
 import { askAgain, askBaseUrl, askKey, isInvalidInput } from './login-questions.ts';
 
 export interface LoginOptions extends GlobalOptions {
@@ -19,61 +19,16 @@ export interface LoginOptions extends GlobalOptions {
   readonly check: boolean;
 }
 
-function describeModels(records: readonly ModelRecord[]): string {
-  if (records.length === 0) return 'it lists no models';
-  const ids = records.map((record) => record.id);
-  const shown = ids.slice(0, 5).join(', ');
-  return `it offers ${shown}${ids.length > 5 ? ` and ${ids.length - 5} more` : ''}`;
-}
-
-interface CheckResult {
-  /** A predicate for the base URL: `answered: it offers origin`. */
-  readonly result: string;
-  readonly models: readonly ModelRecord[];
-}
-
-/** How to change the current model if the service does not list it. */
-function modelHint(
-  models: readonly ModelRecord[],
-  model: string,
-  profile: Resolved<string>,
-): string | undefined {
-  const ids = models.map(({ id }) => id);
-  if (ids.length === 0 || model === 'auto' || ids.includes(model)) return undefined;
-  // Users paste this command into a shell, and the id is from the service.
-  const id = ids.find((known) => /^[\w./:@+][\w./:@+-]*$/.test(known)) ?? '<id>';
-  const flag = profile.source.kind === 'flag' ? ` --profile ${profile.value}` : '';
-  return `${model}, the current model, is not one of them: natter config set model ${id}${flag}`;
-}
-
-/** Lists the models with the new key. A server without such a list is accepted, but the result mentions it. */
-async function check(
-  context: Context,
-  presentation: Presentation,
-  options: LoginOptions,
-  settings: ResolvedSettings,
-  apiKey: string | undefined,
-): Promise<CheckResult> {
+/** The settings with the new key, or without a key. */
+function withKey(settings: ResolvedSettings, apiKey: string | undefined): ResolvedSettings {
   const { apiKey: _old, ...others } = settings;
-  const service = await openService(context, presentation, options, {
+  return {
     ...others,
     unsentSecrets: settings.unsentSecrets.filter(({ what }) => what !== 'API key'),
-    ...(apiKey === undefined
-      ? {}
-      : { apiKey: { value: apiKey, source: { kind: 'flag', name: 'login' } } }),
-  });
-  try {
-    const records = await service.client.listModels({ signal: context.signal });
-    return { result: `answered: ${describeModels(records)}`, models: records };
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') {
-      const result = 'is reachable but lists no models, so the key was not checked';
-      return { result, models: [] };
-    }
-    throw error;
-  } finally {
-    await service.close();
-  }
+    ...(apiKey !== undefined && {
+      apiKey: { value: apiKey, source: { kind: 'flag', name: 'login' } },
+    }),
+  };
 }
 
 function refuseWithoutService(environment: Environment, options: LoginOptions): void {
@@ -89,7 +44,7 @@ function refuseWithoutService(environment: Environment, options: LoginOptions): 
   }
 }
 
-interface CheckedInput extends CheckResult {
+interface CheckedInput extends ServiceCheck {
   readonly apiKey: string | undefined;
   readonly baseUrl: string;
   readonly settings: ResolvedSettings;
@@ -113,7 +68,7 @@ async function askAndCheck(
     const apiKey = await askKey(context, options, number > 1);
     context.secrets.keep({ apiKey });
     const checked = options.check
-      ? await check(context, presentation, options, settings, apiKey)
+      ? await checkService(context, presentation, options, withKey(settings, apiKey))
       : { result: 'not checked', models: [] };
     return { ...checked, apiKey, baseUrl, settings };
   });
@@ -145,7 +100,8 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   notices.notice(`${input.baseUrl} ${result}`);
   const hint = modelHint(models, settings.values.model, settings.profile);
   if (hint !== undefined) notices.notice(hint);
-  notices.notice(`stored in profile ${profile}`);
+  const { path } = findStoredPath(context, input.apiKey === undefined ? 'settings' : 'credentials');
+  notices.notice(`stored in profile ${profile}: ${path}`);
   if (hadKey && input.apiKey === undefined) notices.notice('the previously stored key was deleted');
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`natter config use ${profile} makes it the current profile`);

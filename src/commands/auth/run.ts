@@ -1,32 +1,67 @@
 import { isSet } from '../../environment.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import { removeCredential } from '../../settings/profiles.ts';
-import { describeUnsent } from '../../settings/resolved-settings.ts';
+import type { Notices } from '../../output/notices.ts';
+import { describeUnsent, type ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { listSettings, textRow } from '../../settings/setting-rows.ts';
-import { present } from '../print/presentation.ts';
+import { present, type Presentation } from '../print/presentation.ts';
 import { printSettings } from '../print/print-data.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
+import { findStoredPath } from '../service/stored-paths.ts';
+
+export interface StatusOptions extends JsonOptions {
+  readonly check?: boolean;
+}
+
+/** Sends one request to the service, without retries. @throws Failure */
+async function showCheck(
+  context: Context,
+  options: StatusOptions,
+  presentation: Presentation,
+  settings: ResolvedSettings,
+): Promise<void> {
+  const { checkService, modelHint } = await import('./check-service.ts');
+  const { values, profile } = settings;
+  const once = { ...settings, values: { ...values, retries: 0 } };
+  const { result, models } = await checkService(context, presentation, options, once);
+  const { notices } = presentation;
+  notices.notice(`${values.baseUrl ?? 'the sandbox'} ${result}`);
+  const hint = modelHint(models, values.model, profile);
+  if (hint !== undefined) notices.notice(hint);
+}
 
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
-export async function showStatus(context: Context, options: JsonOptions): Promise<void> {
+function printSources(
+  context: Context,
+  options: StatusOptions,
+  notices: Notices,
+  settings: ResolvedSettings,
+): void {
+  if (settings.apiKey?.source.kind === 'profile') {
+    notices.notice(`the key is stored in ${findStoredPath(context, 'credentials').path}`);
+  }
+  for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
+  const { replay } = chooseRecording(options, context.environment);
+  if (replay !== undefined) {
+    notices.notice(`answers come from the recording ${replay.file}, not from a service`);
+  } else if (settings.values.baseUrl === undefined && options.check !== true) {
+    notices.notice('no service is configured; connect one with natter auth login');
+  }
+}
+
+export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
   const presentation = await present(context, options);
   const { notices } = presentation;
   const settings = readSettings(context, notices, options);
   const profile = textRow('profile', settings.profile.value, settings.profile.source);
   const shown = listSettings(settings).filter(({ name }) => shownSettings.has(name));
   await printSettings(context, presentation, [profile, ...shown], options);
-  if (options.json === true) return;
-  for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
-  const { replay } = chooseRecording(options, context.environment);
-  if (replay !== undefined) {
-    notices.notice(`answers come from the recording ${replay.file}, not from a service`);
-  } else if (settings.values.baseUrl === undefined) {
-    notices.notice('no service is configured; connect one with natter auth login');
-  }
+  if (options.json !== true) printSources(context, options, notices, settings);
+  if (options.check === true) await showCheck(context, options, presentation, settings);
 }
 
 export async function logout(context: Context, options: GlobalOptions): Promise<void> {

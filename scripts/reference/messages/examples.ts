@@ -11,7 +11,6 @@ const samples: Readonly<Record<string, string>> = {
   hostname: 'api.example.com',
   proxy: 'http://proxy.example.com:3128',
   variable: 'HTTPS_PROXY',
-  port: '8080',
   status: '503',
   message: 'the service failed (503)',
   reason: 'permission denied',

@@ -34,14 +34,14 @@ function waitingText(model: string, waited: number): string {
   return `waiting for ${sanitizeLine(model)}${time} · Ctrl-C stops`;
 }
 
-const waitText = (remaining: number) =>
-  remaining <= 0 ? 'now' : `in ${Math.ceil(remaining / 1000)} s`;
-
-/** @param wait when the retry is sent: `in 2 s` */
-function retryText(event: RetryScheduled, wait: string): string {
+/** @param waited milliseconds since the retry was scheduled */
+function retryText(event: RetryScheduled, waited: number): string {
   const cause = sanitizeLine(event.cause.message);
+  const delay = expectedDelay(event);
+  const seconds = Math.ceil(Math.max(delay - waited, 0) / 1000);
+  const sent = delay > 0 ? `after ${Math.ceil(delay / 1000)} s` : 'now';
   // The cause comes last: a narrow terminal cuts it first.
-  return `natter: retry ${event.retry} of ${event.retries} ${wait}: ${cause}`;
+  return `natter: retry ${event.retry} of ${event.retries} ${seconds > 0 ? `in ${seconds} s` : sent}: ${cause}`;
 }
 
 /** Calls `next` after `delay` milliseconds, then after each delay it returns, until it returns undefined or is stopped. */
@@ -64,13 +64,10 @@ export function createActivity(options: ActivityOptions): Activity {
   const line = createStatusLine(options);
   let stop = new AbortController();
   let mode: 'idle' | 'waiting' | 'retry' = 'idle';
-  /** Changes the line of a retry that was sent to the past. */
-  let endRetry = () => {};
 
   const enter = (next: typeof mode) => {
     stop.abort(next);
     stop = new AbortController();
-    if (mode === 'retry') endRetry();
     line.leave(mode === 'retry');
     mode = next;
   };
@@ -87,21 +84,17 @@ export function createActivity(options: ActivityOptions): Activity {
     },
     retry(event) {
       if (quiet) return;
-      const delay = expectedDelay(event);
       if (!animated) {
-        void stderr.write(`${retryText(event, waitText(delay))}\n`);
+        void stderr.write(`${retryText(event, 0)}\n`);
         return;
       }
       enter('retry');
-      const end = clock.monotonic() + delay;
+      const start = clock.monotonic();
       const show = () => {
-        const remaining = end - clock.monotonic();
-        line.draw(retryText(event, waitText(remaining)));
+        const waited = clock.monotonic() - start;
+        line.draw(retryText(event, waited));
+        const remaining = expectedDelay(event) - waited;
         return remaining <= 0 ? undefined : Math.min(1000, remaining);
-      };
-      endRetry = () => {
-        if (delay <= 0 || clock.monotonic() < end) return;
-        line.draw(retryText(event, `after ${Math.ceil(delay / 1000)} s`));
       };
       void tick(clock, stop.signal, show(), show);
     },

@@ -78,37 +78,12 @@ const settingNames: readonly string[] = [
   ...settingFamilies.map((family) => family.name),
 ];
 
-/** Names of other clients for settings. */
-const foreignNames: ReadonlyMap<string, string> = new Map([
-  ['default-model', 'model'],
-  ['models.default', 'model'],
-  ['url', 'base-url'],
-  ['api-base', 'base-url'],
-  ['api-url', 'base-url'],
-  ['endpoint', 'base-url'],
-  ['host', 'base-url'],
-  ['system-prompt', 'system'],
-  ['temperature', 'params.temperature'],
-  ['top-p', 'params.top_p'],
-  ['seed', 'params.seed'],
-]);
-
-/** The setting that a name of a different client, or in a different spelling, stands for. */
-function similarSetting(name: string): string | undefined {
-  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
-  return foreignNames.get(words) ?? settingNames.find((known) => known === words);
-}
-
 function unknownSetting(name: string): Failure {
   if (keyNames.has(name.toLowerCase())) {
     return new Failure('usage', 'an API key is not a setting', { hint: 'natter auth login' });
   }
-  const similar = similarSetting(name);
   return new Failure('usage', `there is no setting ${JSON.stringify(name)}`, {
-    hint:
-      similar === undefined
-        ? `the settings are ${settingNames.join(', ')}`
-        : `did you mean ${similar}?`,
+    hint: `the settings are ${settingNames.join(', ')}`,
   });
 }
 

@@ -2,7 +2,6 @@ import { type Environment, isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
-import { parseSettingName } from '../../settings/setting-name.ts';
 import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
@@ -14,6 +13,7 @@ import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
 import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
 import { modelProblem } from './model-problem.ts';
+import { checkSettingName } from './similar-setting.ts';
 
 export const listSettings: Run<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
@@ -27,7 +27,7 @@ const storedName = (name: string) => (name.startsWith('headers.') ? name.toLower
 /** Runs `natter config get <name>`. @throws Failure `not_found` if the setting has no value */
 export const getSetting: Run<JsonOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
-  parseSettingName(name);
+  checkSettingName(name);
   const wanted = storedName(name);
   const row = settingRows(readSettings(context, notices, options)).find(
     (candidate) => candidate.name === wanted,
@@ -60,6 +60,7 @@ export const setSetting: Run<GlobalOptions, [name: string, value: string]> = asy
   value,
 ) => {
   const { notices } = await present(context, options);
+  checkSettingName(name);
   let profile = '';
   const stored = await changeStored(context, (before) => {
     profile = targetProfile(options.profile, context.environment, before);
@@ -75,6 +76,7 @@ export const setSetting: Run<GlobalOptions, [name: string, value: string]> = asy
 
 export const unsetSetting: Run<GlobalOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
+  checkSettingName(name);
   const stored = readStored(context, notices);
   const profile = targetProfile(options.profile, context.environment, stored);
   if (profiles.getStoredSetting(stored, profile, name) === undefined) {

@@ -1,0 +1,37 @@
+import { rephrase } from '../../client/failure/request-failure.ts';
+import { Failure } from '../../failure.ts';
+import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { parseSettingName } from '../../settings/setting-name.ts';
+
+/** Names of other clients for settings. */
+const foreignNames: ReadonlyMap<string, string> = new Map([
+  ['default-model', 'model'],
+  ['models.default', 'model'],
+  ['url', 'base-url'],
+  ['api-base', 'base-url'],
+  ['api-url', 'base-url'],
+  ['endpoint', 'base-url'],
+  ['host', 'base-url'],
+  ['system-prompt', 'system'],
+  ['temperature', 'params.temperature'],
+  ['top-p', 'params.top_p'],
+  ['seed', 'params.seed'],
+]);
+
+/** The setting that a name of a different client, or in a different spelling, stands for. */
+function similarSetting(name: string): string | undefined {
+  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
+  const known = settingKeys.map((key) => definitions[key].name);
+  return foreignNames.get(words) ?? known.find((candidate) => candidate === words);
+}
+
+/** @throws Failure `usage` for an unknown name, with a suggestion if it is similar to one */
+export function checkSettingName(name: string): void {
+  try {
+    parseSettingName(name);
+  } catch (error) {
+    const similar = similarSetting(name);
+    if (!(error instanceof Failure) || similar === undefined) throw error;
+    throw rephrase(error, { hint: `did you mean ${similar}?` });
+  }
+}

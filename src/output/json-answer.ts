@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../client/events.ts';
-import { failureFields } from './failure-report.ts';
+import { failureFields } from './ending-failure.ts';
 import type { Failure } from '../failure.ts';
 import { escapeJson } from '../terminal/safety/escape-json.ts';
 import type { AnswerMetadata, AnswerOutcome } from './answer-meter.ts';

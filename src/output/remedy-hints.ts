@@ -1,4 +1,4 @@
-import { sendAgain } from './failure-report.ts';
+import { sendAgain } from './ending-failure.ts';
 import type { Failure, Remedy, RemedyCode } from '../failure.ts';
 
 /** Hints are one line without a full stop. */

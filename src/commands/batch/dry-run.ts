@@ -3,7 +3,7 @@ import type { InputItem } from '../../batch/input/item.ts';
 import { countFailure, emptyTally, type Tally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
 import { count, tokenText } from '../../output/figures.ts';
-import { toFailure } from '../../output/failure-report.ts';
+import { toFailure } from '../../output/ending-failure.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';

@@ -3,7 +3,7 @@ import type { Slot } from '../../batch/concurrency.ts';
 import type { BatchItem, InputItem } from '../../batch/input/item.ts';
 import { countFailure, type Tally } from '../../batch/tally.ts';
 import type { Failure } from '../../failure.ts';
-import { toFailure } from '../../output/failure-report.ts';
+import { toFailure } from '../../output/ending-failure.ts';
 import { withHint } from '../program/report.ts';
 import type { Secrets } from '../program/secrets.ts';
 import { failureLine, outcomeLine, unsendable } from './result.ts';

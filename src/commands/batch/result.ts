@@ -1,7 +1,7 @@
 import { formatFingerprint } from '../../batch/fingerprint.ts';
 import type { InputItem, ItemPlace } from '../../batch/input/item.ts';
 import { Failure } from '../../failure.ts';
-import { failureFields } from '../../output/failure-report.ts';
+import { failureFields } from '../../output/ending-failure.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Secrets } from '../program/secrets.ts';

@@ -8,7 +8,7 @@ import type { Clock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
 import { isJsonObject } from '../../json.ts';
 import { createAnswerMeter, type AnswerOutcome } from '../../output/answer-meter.ts';
-import { stoppedAnswer, toFailure } from '../../output/failure-report.ts';
+import { stoppedAnswer, toFailure } from '../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { withHint } from '../program/report.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';

@@ -5,7 +5,7 @@ import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-forma
 import { createAnswerMeter, type AnswerMetadata } from '../../output/answer-meter.ts';
 import { createProgressReporter, type ProgressReporter } from '../../output/progress-reporter.ts';
 import { usageLine } from '../../output/figures.ts';
-import { endingFailure } from '../../output/failure-report.ts';
+import { endingFailure } from '../../output/ending-failure.ts';
 import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
 import { cleanLine } from '../program/mask-secrets.ts';

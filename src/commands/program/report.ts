@@ -1,7 +1,8 @@
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { isSet } from '../../environment.ts';
 import { exitCodes, type Failure } from '../../failure.ts';
-import { reportFailure, toFailure } from '../../output/failure-report.ts';
+import { toFailure } from '../../output/ending-failure.ts';
+import { reportFailure } from '../../output/failure-report.ts';
 import {
   hintOf,
   setBaseUrlHint,

@@ -1,7 +1,7 @@
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { answerTokens, tokensPerSecond } from '../figures.ts';
 import type { Failure } from '../../failure.ts';
-import { failureFields, stoppedAnswer } from '../failure-report.ts';
+import { failureFields, stoppedAnswer } from '../ending-failure.ts';
 import { answerFields, eventRecords, failureRecord, jsonLine } from '../json-answer.ts';
 import type { ComparedAnswer, ComparisonView } from './comparison-view.ts';
 

@@ -39,7 +39,7 @@ function retryText(event: RetryScheduled, waited: number): string {
   const cause = sanitizeLine(event.cause.message);
   const delay = expectedDelay(event);
   const seconds = Math.ceil(Math.max(delay - waited, 0) / 1000);
-  const sent = delay > 0 ? `after ${Math.ceil(delay / 1000)} s` : 'now';
+  const sent = delay > 0 ? `after ${Number((delay / 1000).toFixed(1))} s` : 'now';
   // The cause comes last: a narrow terminal cuts it first.
   return `natter: retry ${event.retry} of ${event.retries} ${seconds > 0 ? `in ${seconds} s` : sent}: ${cause}`;
 }

@@ -64,7 +64,7 @@ test('a retry counts down, and its line stays with the time waited', async () =>
   const lines = drawn();
   expect(lines[0]).toContain('in 3 s');
   expect(lines.some((line) => line.includes('in 2 s'))).toBe(true);
-  expect(lines.at(-1)).toContain('after 3 s');
+  expect(lines.at(-1)).toContain('after 2.5 s');
   for (const line of lines) {
     expect(line).toContain('retry 1 of 4');
     expect(line).toContain('the service failed (500)');

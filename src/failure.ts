@@ -12,7 +12,8 @@ export type FailureKind =
   | 'unreachable'
   | 'incomplete'
   | 'storage'
-  | 'no_answer';
+  | 'no_answer'
+  | 'unfinished';
 
 type PlainRemedyCode =
   | 'send-again'
@@ -147,4 +148,6 @@ export const exitCodes: Readonly<Record<FailureKind, number>> = {
   storage: 12,
   // 13 is reserved for an answer that does not match a schema.
   no_answer: 14,
+  // EX_TEMPFAIL of sysexits.h: schedulers retry it.
+  unfinished: 75,
 };

@@ -1,4 +1,5 @@
-import type { FailureKind } from '../failure.ts';
+import type { Failure, FailureKind } from '../failure.ts';
+import { isTransient } from './transient-failure.ts';
 
 export interface Tally {
   /** Items of this run; undefined until the input is read completely. */
@@ -9,6 +10,8 @@ export interface Tally {
   answered: number;
   failed: number;
   readonly causes: Map<FailureKind, number>;
+  /** Failed items that would fail again in another run. */
+  lasting: number;
   /** Of this run's answers, as reported by the service. */
   tokens: number;
 }
@@ -20,6 +23,7 @@ export function emptyTally(): Tally {
     answered: 0,
     failed: 0,
     causes: new Map(),
+    lasting: 0,
     tokens: 0,
   };
 }
@@ -29,7 +33,9 @@ export function itemsLeft({ total, already, answered, failed }: Tally): number |
   return total === undefined ? undefined : total - already - answered - failed;
 }
 
-export function countFailure(tally: Tally, kind: FailureKind): void {
+export function countFailure(tally: Tally, failure: Failure): void {
+  const { kind } = failure;
   tally.failed += 1;
+  if (!isTransient(failure)) tally.lasting += 1;
   tally.causes.set(kind, (tally.causes.get(kind) ?? 0) + 1);
 }

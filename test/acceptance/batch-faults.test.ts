@@ -12,7 +12,7 @@ test('of 3,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplic
   place.write('p.txt', promptLines(count));
   const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '16'];
   const first = await place.run(words);
-  expect(first.code).toBe(11);
+  expect(first.code).toBe(75);
   const cut = place.results('out.jsonl').filter(({ error }) => error !== undefined);
   expect(cut.length).toBeGreaterThan(20);
   expect(new Set(cut.map(({ error }) => error?.kind))).toEqual(new Set(['incomplete']));
@@ -43,7 +43,7 @@ test('a pause longer than the limit ends the batch at once', async () => {
   const place = await openBatchPlace([rule('429 retry-after=3600')]);
   place.write('p.txt', promptLines(20));
   const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
-  expect(code).toBe(8);
+  expect(code).toBe(75);
   expect(place.asked).toHaveLength(1);
   expect(stderr).toContain(
     '1 failed: 1 rate_limited; stopped because further items would fail too: ',

@@ -21,7 +21,7 @@ describe('the same command again', () => {
     place.write('p.txt', promptLines(3));
     const words = ['p.txt', '-o', 'out.jsonl', '--retries', '0'];
     const first = await place.run(words);
-    expect(first.code).toBe(9);
+    expect(first.code).toBe(75);
     expect(place.results('out.jsonl')[1]?.error?.kind).toBe('server_error');
     place.asked.length = 0;
     const second = await place.run(words);

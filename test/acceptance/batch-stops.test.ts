@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import { openBatchPlace, openSlowBatchPlace, parseResults, promptLines } from '../support/batch.ts';
@@ -51,12 +52,21 @@ describe('Ctrl-C', () => {
     expect(place.has('out.jsonl.lock')).toBe(false);
   });
 
-  test('P6 SIGTERM cancels answers at once, and keeps the text received', async () => {
+  test('P6 a second SIGTERM cancels answers, and keeps the text received', async () => {
     const { place, env } = await openSilentPlace(1);
-    const natter = place.start(['-', '-o', 'out.jsonl'], { input: 'one\n', env });
+    place.write('p.txt', promptLines(1));
+    const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env });
     await natter.waitFor('stderr', /is answered/);
     natter.child.kill('SIGTERM');
-    expect((await natter.result).signal).toBe('SIGTERM');
+    await natter.waitFor('stderr', /SIGTERM: finishing/);
+    // Within a second, it counts as the same signal.
+    await pause(1000);
+    natter.child.kill('SIGTERM');
+    const { code, stderr } = await natter.result;
+    expect({ code, stderr }).toEqual({
+      code: 75,
+      stderr: expect.stringMatching(/0 of 1 item answered in .*; 1 failed: 1 incomplete/) as string,
+    });
     expect(place.results('out.jsonl')).toMatchObject([
       { content: 'the first words', error: { kind: 'incomplete' } },
     ]);
@@ -95,14 +105,16 @@ describe('Ctrl-C', () => {
     );
   });
 
-  test('Y7: SIGTERM before the first result leaves no file', async () => {
+  test('Y7: cancelled before the first result, it leaves no file', async () => {
     const server = await serve([[]]);
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(3));
     const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: serviceAt(server) });
     await server.received(3);
-    natter.child.kill('SIGTERM');
-    expect((await natter.result).signal).toBe('SIGTERM');
+    natter.child.kill('SIGINT');
+    await natter.waitFor('stderr', /Ctrl-C again/);
+    natter.child.kill('SIGINT');
+    expect((await natter.result).signal).toBe('SIGINT');
     expect([place.has('out.jsonl'), place.has('out.jsonl.lock')]).toEqual([false, false]);
   });
 
@@ -171,7 +183,7 @@ test('Y7: a long pause requested by the service is reported where no progress is
   place.write('p.txt', promptLines(2));
   const natter = place.start(['p.txt', '--concurrency', '1']);
   await natter.waitFor('stderr', /rate limit/);
-  natter.child.kill('SIGTERM');
+  natter.child.kill('SIGINT');
   const { stderr } = await natter.result;
   expect(stderr).toMatch(/^natter: rate limit: pausing new requests for 6\d s$/m);
 });

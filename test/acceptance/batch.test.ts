@@ -99,10 +99,10 @@ describe('natter batch', () => {
     expect(place.asked.toSorted((one, other) => one.localeCompare(other))).toEqual(['a', 'b']);
   });
 
-  test('keeps the text of an answer that was cut, and exits with 11', async () => {
+  test('keeps the text of an answer that was cut, and exits with 75', async () => {
     const place = await openBatchPlace([rule('tokens=50 fin cut-after=5')]);
     const { code, stdout } = await place.run(['-'], { input: 'one\n' });
-    expect(code).toBe(11);
+    expect(code).toBe(75);
     const [result] = parseResults(stdout);
     expect(result).toMatchObject({ incomplete: true, error: { kind: 'incomplete' } });
     expect(result?.content).not.toBe('');
@@ -165,7 +165,7 @@ describe('natter batch', () => {
     const { code, stdout } = await place.run(['p.txt'], {
       env: { NATTER_BASE_URL: 'http://127.0.0.1:1' },
     });
-    expect(code).toBe(10);
+    expect(code).toBe(75);
     expect(parseResults(stdout).length).toBeLessThan(20);
   });
 

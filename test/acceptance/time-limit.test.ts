@@ -18,7 +18,7 @@ async function sendTimeLimit(natter: RunningNatter): Promise<void> {
 }
 
 describe('a batch at SIGUSR1', () => {
-  test('X4: finishes the requests in progress, sends no more, and exits with 11', async () => {
+  test('X4: finishes the requests in progress, sends no more, and exits with 75', async () => {
     const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(20));
     const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3'], {
@@ -30,7 +30,7 @@ describe('a batch at SIGUSR1', () => {
     natter.child.kill('SIGUSR1');
     await place.finish(3);
     const { code, stderr } = await natter.result;
-    expect(code).toBe(11);
+    expect(code).toBe(75);
     expect(stderr).toMatch(/stopped by SIGUSR1: 6 of 20 items answered in .*, 14 left/);
     expect(stderr).toContain('run the same command again for the rest');
     expect(stderr).not.toContain('Debugger');
@@ -51,15 +51,55 @@ describe('a batch at SIGUSR1', () => {
     expect(stderr).toMatch(/natter: 2 of 2 items answered in [^;]*\n$/);
   });
 
-  test('X4: exits with 11 if it waits for more input', async () => {
+  test('X4: exits with 75 if it waits for more input', async () => {
     const place = await openBatchPlace();
     const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true, env: anyPort });
     await natter.waitFor('stdout', /"index":1/);
     await sendTimeLimit(natter);
     const { code, stderr } = await natter.result;
-    expect(code).toBe(11);
+    expect(code).toBe(75);
     expect(stderr).toMatch(/1 item answered in .*, input not fully read/);
   });
+});
+
+describe('a batch at SIGTERM', () => {
+  test('lets the answers in progress finish, starts no more, and exits with 75', async () => {
+    const place = await openSlowBatchPlace();
+    place.write('p.txt', promptLines(5));
+    const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '2']);
+    await place.inProgress(2);
+    natter.child.kill('SIGTERM');
+    await natter.waitFor('stderr', /SIGTERM: finishing running requests within 25 s/);
+    await place.finish(2);
+    const { code, stderr } = await natter.result;
+    expect(code).toBe(75);
+    expect(stderr).toMatch(/stopped by SIGTERM: 2 of 5 items answered in .*, 3 left/);
+    expect(place.results('out.jsonl')).toHaveLength(2);
+  });
+
+  test('exits with 0 if no items are left', async () => {
+    const place = await openSlowBatchPlace();
+    place.write('p.txt', promptLines(2));
+    const natter = place.start(['p.txt', '-o', 'out.jsonl']);
+    await place.inProgress(2);
+    natter.child.kill('SIGTERM');
+    await natter.waitFor('stderr', /SIGTERM: finishing/);
+    await place.finish(2);
+    expect((await natter.result).code).toBe(0);
+  });
+});
+
+test('a batch with --stop-after starts no more items after its time, and exits with 75', async () => {
+  const place = await openSlowBatchPlace();
+  place.write('p.txt', promptLines(5));
+  const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1', '--stop-after', '500ms'];
+  const natter = place.start(words);
+  await place.inProgress(1);
+  await natter.waitFor('stderr', /--stop-after: finishing running requests/);
+  await place.finish(1);
+  const { code, stderr } = await natter.result;
+  expect(code).toBe(75);
+  expect(stderr).toMatch(/stopped by --stop-after: 1 of 5 items answered in .*, 4 left/);
 });
 
 describe('SIGUSR1 opens no debugger', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { countFailure, emptyTally, itemsLeft } from '../../src/batch/tally.ts';
+import { Failure } from '../../src/failure.ts';
 
 test('a new tally has no counts', () => {
   expect(emptyTally()).toEqual({
@@ -8,15 +9,16 @@ test('a new tally has no counts', () => {
     answered: 0,
     failed: 0,
     causes: new Map(),
+    lasting: 0,
     tokens: 0,
   });
 });
 
 test('failures are counted in total and by cause', () => {
   const tally = emptyTally();
-  countFailure(tally, 'server_error');
-  countFailure(tally, 'rate_limited');
-  countFailure(tally, 'server_error');
+  countFailure(tally, new Failure('server_error', ''));
+  countFailure(tally, new Failure('rate_limited', ''));
+  countFailure(tally, new Failure('server_error', ''));
   expect(tally.failed).toBe(3);
   expect([...tally.causes]).toEqual([
     ['server_error', 2],
@@ -28,4 +30,11 @@ test('the items left are those without a result', () => {
   const tally = { ...emptyTally(), already: 3, answered: 2, failed: 1 };
   expect(itemsLeft(tally)).toBeUndefined();
   expect(itemsLeft({ ...tally, total: 10 })).toBe(4);
+});
+
+test('failures that another run would repeat are counted', () => {
+  const tally = emptyTally();
+  countFailure(tally, new Failure('unreachable', ''));
+  countFailure(tally, new Failure('invalid_request', ''));
+  expect(tally.lasting).toBe(1);
 });

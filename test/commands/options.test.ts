@@ -175,6 +175,7 @@ describe('batch', () => {
     ['batch p.txt -o out --unordered', 'p.txt', { output: 'out', unordered: true }],
     ['batch p --format tsv --template x', 'p', { format: 'tsv', template: 'x' }],
     ['batch p --shard 1/2 --concurrency 9', 'p', { shard: '1/2', concurrency: '9' }],
+    ['batch p --shard auto/8 --stop-after 55m', 'p', { shard: 'auto/8', stopAfter: '55m' }],
     ['batch p --retry-incomplete 1 --no-stream', 'p', { retryIncomplete: '1', stream: false }],
     [
       'batch p -m a -s b -t 5 --param c=1',

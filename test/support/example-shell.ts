@@ -40,7 +40,7 @@ const tools: Readonly<Record<string, string>> = {
   git: 'echo "one line of a diff"',
   jq: `${node} -e '${selectField}' -- "$@"`,
   // Runs the words before ::: once for each word after it, in place of {}.
-  parallel: `command=; while [ "$1" != ::: ]; do command="$command $1"; shift; done; shift
+  parallel: `[ "$1" = --retries ] && shift 2; command=; while [ "$1" != ::: ]; do command="$command $1"; shift; done; shift
 for word; do sh -c "$(echo "$command" | sed "s/{}/$word/g")" || exit; done`,
   'Out-String': copyInput,
   'Invoke-Expression': copyInput,

@@ -9,6 +9,8 @@ export interface MemoryDevice {
   readonly hangUp: () => void;
   readonly resize: () => void;
   readonly interrupt: () => void;
+  /** SIGTERM. */
+  readonly terminate: () => void;
   /** SIGUSR1. */
   readonly approachTimeLimit: () => void;
   /** Ctrl-Z in cooked mode. */
@@ -31,9 +33,9 @@ function createEvent<Value = void>() {
 
 export function createMemoryDevice(): MemoryDevice {
   const log: string[] = [];
-  const events = Array.from({ length: 7 }, () => createEvent());
-  const [end, resize, interrupt, resume, exit, suspend, timeLimit] = events;
-  if (!end || !resize || !interrupt || !resume || !exit || !suspend || !timeLimit)
+  const events = Array.from({ length: 8 }, () => createEvent());
+  const [end, resize, interrupt, resume, exit, suspend, timeLimit, terminate] = events;
+  if (!end || !resize || !interrupt || !resume || !exit || !suspend || !timeLimit || !terminate)
     throw new Error('too few events');
   const input = createEvent<Uint8Array>();
   let isRaw = false;
@@ -49,6 +51,7 @@ export function createMemoryDevice(): MemoryDevice {
     onResize: resize.on,
     checkSize: () => undefined,
     onInterrupt: interrupt.on,
+    onTerminate: terminate.on,
     onTimeLimit: timeLimit.on,
     onSuspend: suspend.on,
     suspend(onContinue) {
@@ -69,6 +72,7 @@ export function createMemoryDevice(): MemoryDevice {
     hangUp: () => end.emit(),
     resize: () => resize.emit(),
     interrupt: () => interrupt.emit(),
+    terminate: () => terminate.emit(),
     approachTimeLimit: () => timeLimit.emit(),
     pressSuspend: () => suspend.emit(),
     resume: () => resume.emit(),

@@ -14,7 +14,7 @@ export function parseShard(text: string): Shard {
   const shard = { number: Number(number), count: Number(count) };
   if (shard.number >= 1 && shard.number <= shard.count) return shard;
   throw new Failure('usage', `--shard must be i/n with i from 1 to n, not "${text}"`, {
-    hint: '--shard 2/8 takes the second of every eight items',
+    hint: '--shard 2/8 takes the second of every eight items; --shard auto follows an array job',
   });
 }
 

@@ -22,7 +22,10 @@ const inputOptions = () => [
     'input format: lines, jsonl, csv or tsv (default: from the file name or first line)',
   ).choices(inputFormats),
   new Option('--template <text>', 'build prompts from columns or JSON fields: "… {{column}} …"'),
-  new Option('--shard <i/n>', 'only every n-th item, starting at the i-th'),
+  new Option(
+    '--shard <i/n>',
+    'only every n-th item, starting at the i-th; auto: as this array job of a scheduler',
+  ),
 ];
 
 const requestOptions = () => [
@@ -35,6 +38,13 @@ const requestOptions = () => [
   new Option('--no-stream', 'do not stream answers'),
   new Option('--concurrency <n>', 'maximum concurrent requests, default 4').default('4'),
   new Option('--retry-incomplete <n>', 'retries after a cut answer, default 0').default('0'),
+];
+
+const runOptions = () => [
+  new Option(
+    '--stop-after <duration>',
+    'start no more items after this time, as before the time limit of a job',
+  ),
 ];
 
 const outputOptions = () => [
@@ -69,6 +79,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
   addOptionGroups(command, [
     ['Input options:', inputOptions()],
     ['Request options:', requestOptions()],
+    ['Run options:', runOptions()],
     ['Output options:', outputOptions()],
   ]);
   command.addCommand(buildMerge(context, run));

@@ -44,7 +44,7 @@ function itemLine(
     return jsonLine({ index, line, id, ...describe(planned) });
   } catch (error) {
     const failure = withHint(toFailure(error));
-    countFailure(totals.tally, failure.kind);
+    countFailure(totals.tally, failure);
     return failureLine(context.secrets, item, undefined, failure);
   }
 }

@@ -2,11 +2,13 @@ import { type BigIntStats, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatOfName, type InputFormat } from '../../batch/input/input-format.ts';
 import { parseTemplate, type Template } from '../../batch/input/item.ts';
-import { parseShard, type Shard } from '../../batch/input/select-items.ts';
+import type { Shard } from '../../batch/input/select-items.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import { duration } from '../../settings/value-types.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
+import { chooseShard } from './array-job.ts';
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
 export interface BatchOptions extends GlobalOptions {
@@ -18,6 +20,7 @@ export interface BatchOptions extends GlobalOptions {
   readonly dryRun?: boolean;
   readonly concurrency: string;
   readonly retryIncomplete: string;
+  readonly stopAfter?: string;
   readonly model?: string;
   readonly system?: string;
   readonly maxTokens?: string;
@@ -33,6 +36,8 @@ export interface BatchPlan {
   readonly shard: Shard | undefined;
   readonly concurrency: number;
   readonly retryIncomplete: number;
+  /** Milliseconds; undefined without a limit. */
+  readonly stopAfter: number | undefined;
 }
 
 const maxConcurrency = 1000;
@@ -41,6 +46,12 @@ function parseNumber(text: string, option: string, least: number, most: number):
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new Failure('usage', `${option} must be a whole number from ${least} to ${most}`);
+}
+
+function parseStopAfter(text: string): number | undefined {
+  const time = duration.parse(text);
+  if (time !== undefined) return time === 0 ? undefined : time;
+  throw new Failure('usage', `--stop-after must be ${duration.expected}`);
 }
 
 function templateOf(text: string): Template {
@@ -52,14 +63,19 @@ function templateOf(text: string): Template {
 }
 
 /** @param file the input @throws Failure `usage` */
-export function planBatch(options: BatchOptions, file: string | undefined): BatchPlan {
-  const { format, template, shard, concurrency, retryIncomplete } = options;
+export function planBatch(
+  options: BatchOptions,
+  file: string | undefined,
+  environment: Environment,
+): BatchPlan {
+  const { format, template, shard, concurrency, retryIncomplete, stopAfter } = options;
   return {
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
     template: template === undefined ? undefined : templateOf(template),
-    shard: shard === undefined ? undefined : parseShard(shard),
+    shard: shard === undefined ? undefined : chooseShard(shard, environment),
     concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
     retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
+    stopAfter: stopAfter === undefined ? undefined : parseStopAfter(stopAfter),
   };
 }
 

@@ -31,7 +31,7 @@ function countOutcome(
     circuitBreaker.answered();
     return;
   }
-  countFailure(tally, failure.kind);
+  countFailure(tally, failure);
   if (circuitBreaker.failed(failure)) stopRun(failure);
 }
 
@@ -49,7 +49,7 @@ async function answerItem(
     outcome = await sendItem(sending, item.content, slot);
   } catch (error) {
     const failure = withHint(toFailure(error));
-    countFailure(processing.tally, failure.kind);
+    countFailure(processing.tally, failure);
     const line = failureLine(secrets, item, fingerprint, failure);
     await sink.put(sequence, { index, fingerprint, isAnswered: false }, line);
     return false;
@@ -77,7 +77,7 @@ export async function processItem(
   if (item.problem === undefined) return answerItem(processing, item, sequence, slot);
   const { secrets, sink, tally } = processing;
   const failure = unsendable(item);
-  countFailure(tally, failure.kind);
+  countFailure(tally, failure);
   const result = { index: item.index, fingerprint: undefined, isAnswered: false };
   await sink.put(sequence, result, failureLine(secrets, item, undefined, failure));
   return false;

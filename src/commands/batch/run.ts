@@ -2,7 +2,6 @@ import { type Concurrency, createConcurrency } from '../../batch/concurrency.ts'
 import { createCircuitBreaker } from '../../batch/circuit-breaker.ts';
 import { runItems } from '../../batch/run-items.ts';
 import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
-import type { Failure } from '../../failure.ts';
 import {
   type BatchProgress,
   createBatchProgress,
@@ -20,6 +19,7 @@ import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems 
 import { type BatchOptions, type BatchPlan, planBatch, refuseSharedFiles } from './plan.ts';
 import { processItem } from './process-item.ts';
 import { type BatchSink, openBatchSink } from './sink.ts';
+import { type Stopping, watchStopping } from './stopping.ts';
 import { batchFailure, drainFailure, outcomeText, stoppedText } from './summary.ts';
 
 /** A run of `natter batch` before anything is sent. */
@@ -36,42 +36,6 @@ interface BatchRun {
 
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
-
-/** Ctrl-C, or the warning of a scheduler near the time limit of the job. */
-type StopSignal = 'SIGINT' | 'SIGUSR1';
-
-interface StopReason {
-  signal: StopSignal | undefined;
-  /** A failure that would repeat for the other items. */
-  failure: Failure | undefined;
-}
-
-/**
- * The first Ctrl-C lets running requests finish, the second one ends natter. SIGUSR1 never ends natter, because
- * schedulers may send it several times.
- * @returns a function that removes the handlers
- */
-function stopOnSignals(
-  { context, presentation }: BatchRun,
-  stop: (signal: StopSignal) => void,
-): () => void {
-  const { device } = context;
-  const { notices } = presentation;
-  const removeInterrupt = device.onInterrupt(() => {
-    removeInterrupt();
-    stop('SIGINT');
-    notices.notice('finishing running requests; press Ctrl-C again to cancel them');
-  });
-  const removeTimeLimit = device.onTimeLimit(() => {
-    removeTimeLimit();
-    stop('SIGUSR1');
-    notices.notice('SIGUSR1: finishing running requests, sending no new ones');
-  });
-  return () => {
-    removeInterrupt();
-    removeTimeLimit();
-  };
-}
 
 function showProgress(run: BatchRun, concurrency: Concurrency, stop: AbortSignal): BatchProgress {
   const { context, presentation, tally, options } = run;
@@ -101,12 +65,12 @@ function pauseNotice({ presentation }: BatchRun): (wait: number) => void {
 function rulesOf(
   { context, options, plan, settings }: BatchRun,
   service: Service,
-  stop: AbortSignal,
+  { stop, cancel }: Stopping,
 ) {
   const { stream } = options;
   const { retryIncomplete } = plan;
   const maxWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
-  const limits = { retryIncomplete, maxWait, stop, signal: context.signal };
+  const limits = { retryIncomplete, maxWait, stop, signal: cancel };
   const isReplay = service.replayedFrom !== undefined;
   const most = Math.max(minFailures, 2 * plan.concurrency);
   return {
@@ -115,24 +79,21 @@ function rulesOf(
   };
 }
 
-async function sendAll(run: BatchRun, service: Service): Promise<StopReason> {
-  const { context, plan, items, sink, tally } = run;
-  const ending = new AbortController();
-  const stop = AbortSignal.any([context.signal, ending.signal, sink.broken]);
-  const reason: StopReason = { signal: undefined, failure: undefined };
+async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
+  const { context, presentation, plan, items, sink, tally } = run;
+  const stopping = watchStopping({
+    context,
+    notices: presentation.notices,
+    stopAfter: plan.stopAfter,
+    broken: sink.broken,
+    clear: () => progress.clear(),
+  });
+  const { stop } = stopping;
   const concurrency = createConcurrency(plan.concurrency, context.clock, pauseNotice(run));
   const progress = showProgress(run, concurrency, stop);
-  const removeHandlers = stopOnSignals(run, (signal) => {
-    if (reason.signal !== 'SIGINT') reason.signal = signal;
-    ending.abort();
-    progress.clear();
-  });
-  const stopRun = (failure: Failure) => {
-    reason.failure ??= failure;
-    ending.abort();
-  };
   const { secrets } = context;
-  const processing = { secrets, sink, tally, stopRun, ...rulesOf(run, service, stop) };
+  const stopRun = stopping.fail;
+  const processing = { secrets, sink, tally, stopRun, ...rulesOf(run, service, stopping) };
   try {
     await runItems({
       items: (ended) => pendingItems(items, tally, ended),
@@ -143,26 +104,23 @@ async function sendAll(run: BatchRun, service: Service): Promise<StopReason> {
     });
   } finally {
     progress.end();
-    removeHandlers();
+    stopping.end();
   }
-  return reason;
+  return stopping;
 }
 
 /** Prints the summary. @throws the failure or interruption that ended the run */
-function conclude(
-  run: BatchRun,
-  { failure: stopFailure, signal }: StopReason,
-  elapsed: number,
-): void {
+function conclude(run: BatchRun, stopping: Stopping, elapsed: number): void {
   const { context, presentation, tally, options } = run;
+  const [cause, stopFailure] = [stopping.cause(), stopping.failure()];
   const end = { tally, elapsed, output: options.output, stopFailure };
-  if (signal === 'SIGINT' || context.signal.aborted) {
+  if (cause === 'SIGINT' || context.signal.aborted) {
     presentation.notices.notice(stoppedText(end));
     context.signal.throwIfAborted();
     throw new Interruption('SIGINT');
   }
-  const isDrained = signal !== undefined && stopFailure === undefined;
-  const failure = isDrained ? drainFailure(end, signal) : batchFailure(end);
+  const isDrained = cause !== undefined && stopFailure === undefined;
+  const failure = isDrained ? drainFailure(end, cause) : batchFailure(end);
   if (failure !== undefined) throw failure;
   presentation.notices.notice(outcomeText(end));
 }
@@ -173,9 +131,9 @@ async function send(run: BatchRun): Promise<void> {
   const service = await openService(context, presentation, options, settings);
   const start = context.clock.monotonic();
   try {
-    const reason = await sendAll(run, service);
+    const stopping = await sendAll(run, service);
     await sink.finish(itemsLeft(tally) === 0);
-    conclude(run, reason, context.clock.monotonic() - start);
+    conclude(run, stopping, context.clock.monotonic() - start);
   } finally {
     await service.close();
   }
@@ -189,7 +147,7 @@ export async function runBatch(
 ): Promise<void> {
   const presentation = await present(context, options);
   const { notices } = presentation;
-  const plan = planBatch(options, file);
+  const plan = planBatch(options, file, context.environment);
   const settings = readRequestSettings(context, notices, options);
   const input = openBatchInput(context.streams.stdin, notices, file);
   if (options.output !== undefined) refuseReservedName(options.output, context.platform);

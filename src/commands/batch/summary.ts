@@ -1,4 +1,5 @@
 import { itemsLeft, type Tally } from '../../batch/tally.ts';
+import { isTransient } from '../../batch/transient-failure.ts';
 import { Failure, type FailureKind } from '../../failure.ts';
 import { batchOutcome } from '../../output/batch-progress.ts';
 import { count } from '../../output/figures.ts';
@@ -26,9 +27,16 @@ function hintFor({ output, stopFailure, tally }: BatchEnd): string {
   return stopFailure?.hint === undefined ? retry : `${stopFailure.hint}; ${retry}`;
 }
 
-/** The kind of a run's failure, for its exit code: several causes are `unexpected`. */
-export function kindOf({ causes }: Tally, stopFailure: Failure | undefined): FailureKind {
-  if (stopFailure !== undefined) return stopFailure.kind;
+/**
+ * The kind of a run's failure, for its exit code: `unfinished` if another run can help; several causes are
+ * `unexpected`.
+ */
+export function kindOf(
+  { causes, failed, lasting }: Tally,
+  stopFailure: Failure | undefined,
+): FailureKind {
+  if (stopFailure !== undefined) return isTransient(stopFailure) ? 'unfinished' : stopFailure.kind;
+  if (failed > 0 && lasting === 0) return 'unfinished';
   const [kind = 'unexpected', ...others] = causes.keys();
   return others.length === 0 ? kind : 'unexpected';
 }
@@ -60,14 +68,14 @@ export function stoppedText(end: BatchEnd): string {
   return `stopped: ${outcomeText(end)}${restText(left)}${again}`;
 }
 
-/** The failure of a run that `signal` stopped: `incomplete` if items are left, else as {@link batchFailure}. */
-export function drainFailure(end: BatchEnd, signal: string): Failure | undefined {
+/** The failure of a run that `cause` stopped: `unfinished` if items are left, else as {@link batchFailure}. */
+export function drainFailure(end: BatchEnd, cause: string): Failure | undefined {
   const left = itemsLeft(end.tally);
   if (left === 0) return batchFailure(end);
   const hint =
     end.output === undefined
       ? 'use -o FILE to be able to resume'
       : 'run the same command again for the rest';
-  const message = `stopped by ${signal}: ${outcomeText(end)}${restText(left)}`;
-  return new Failure('incomplete', message, { hint });
+  const message = `stopped by ${cause}: ${outcomeText(end)}${restText(left)}`;
+  return new Failure('unfinished', message, { hint });
 }

@@ -14,6 +14,7 @@ const meanings: Readonly<Record<FailureKind, string>> = {
   incomplete: 'the answer was cut; its text is kept',
   storage: 'a file or output could not be written',
   no_answer: 'filtered, refused, or a tool call; its text is kept',
+  unfinished: 'items of a batch are left; another run can help',
 };
 
 const signals = [
@@ -42,9 +43,10 @@ export function exitCodesTopic(): string {
     '',
     ...rows,
     '',
-    'natter batch exits with 0 if every item is answered, with the code of the cause',
-    'if all failures share one, else with 1. Stopped early by SIGUSR1, it exits with',
-    '11.',
+    'natter batch exits with 0 if every item is answered, and with 75 if another run',
+    'can help: all failures are transient (a rate limit, an outage, a cut answer), or',
+    'items are left after SIGTERM, SIGUSR1 or --stop-after. Otherwise it exits with',
+    'the code of the cause if all failures share one, else with 1.',
     '',
     'Commands exit with 6 if the named model, conversation, answer, code block or',
     'setting value does not exist, or a search has no hit. An empty list and a change',

@@ -16,6 +16,8 @@ export interface TerminalDevice {
   checkSize(): void;
   /** Ctrl-C in a cooked terminal, or `kill -INT`. @returns a function that removes the listener */
   onInterrupt(listener: () => void): () => void;
+  /** SIGTERM: schedulers send it before they kill a job. @returns a function that removes the listener */
+  onTerminate(listener: () => void): () => void;
   /** SIGUSR1: schedulers send it before they end a job. @returns a function that removes the listener */
   onTimeLimit(listener: () => void): () => void;
   /** Ctrl-Z in a cooked terminal: the listener must call `suspend`. @returns a function that removes the listener */
@@ -95,7 +97,7 @@ function jobControl(
 /** The terminal that `process` was started on. */
 export function createDevice(
   process: NodeJS.Process,
-  watch: Pick<SignalWatch, 'handleInterrupts' | 'beforeSignalExit'>,
+  watch: Pick<SignalWatch, 'handle' | 'beforeSignalExit'>,
 ): TerminalDevice {
   return {
     listen: (onBytes, onEnd) => listenTo(process.stdin, onBytes, onEnd),
@@ -107,7 +109,8 @@ export function createDevice(
       return () => void process.stdout.off('resize', listener);
     },
     checkSize: () => checkSize(process),
-    onInterrupt: watch.handleInterrupts,
+    onInterrupt: (listener) => watch.handle('SIGINT', listener),
+    onTerminate: (listener) => watch.handle('SIGTERM', listener),
     onTimeLimit(listener) {
       process.on('SIGUSR1', listener);
       return () => void process.off('SIGUSR1', listener);

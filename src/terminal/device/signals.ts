@@ -2,7 +2,9 @@
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 export type EndingSignal = (typeof endingSignals)[number];
 
-/** Exit codes that shells report for a process ended by a signal, for platforms that cannot re-raise one. */
+type HandledSignal = 'SIGINT' | 'SIGTERM';
+
+/** Exit codes that shells report for a process ended by a signal, for processes that cannot re-raise one. */
 const signalExitCodes: Readonly<Record<EndingSignal, number>> = {
   SIGINT: 130,
   SIGTERM: 143,
@@ -22,11 +24,11 @@ export class Interruption extends Error {
 }
 
 export interface SignalWatch {
-  /** Stops listening and ends the process with `signal`; on Windows, exits with the corresponding code. */
+  /** Stops listening and ends the process with `signal`; on Windows and as process 1, exits with the corresponding code. */
   reraise(signal: EndingSignal): void;
   stop(): void;
-  /** Handles Ctrl-C, which then does not end natter. @returns a function that removes the handler */
-  handleInterrupts(listener: () => void): () => void;
+  /** Handles a signal, which then does not end natter. @returns a function that removes the handler */
+  handle(signal: HandledSignal, listener: () => void): () => void;
   /** Called directly before a signal ends the process. @returns a function that removes the listener */
   beforeSignalExit(act: () => void): () => void;
 }
@@ -45,18 +47,21 @@ export function watchSignals(
 ): SignalWatch {
   let asked = false;
   const lastActs = new Set<() => void>();
-  let taker: (() => void) | undefined;
+  const handlers = new Map<EndingSignal, () => void>();
   let stop: () => void = () => undefined;
   const reraise = (signal: EndingSignal) => {
     stop();
     for (const act of lastActs) act();
-    if (process.platform !== 'win32') return void process.kill(process.pid, signal);
-    // On platforms without signals the process must exit here: open handles would keep it alive.
+    // The first process of a container ignores signals to itself.
+    const canBeKilled = process.platform !== 'win32' && process.pid !== 1;
+    if (canBeKilled) return void process.kill(process.pid, signal);
+    // Open handles would keep the process alive.
     // oxlint-disable-next-line unicorn/no-process-exit
     process.exit(signalExitCodes[signal]);
   };
   const arrived = (signal: EndingSignal) => {
-    if (signal === 'SIGINT' && taker !== undefined) return taker();
+    const handler = handlers.get(signal);
+    if (handler !== undefined) return handler();
     if (asked) return reraise(signal);
     asked = true;
     onSignal(new Interruption(signal));
@@ -65,10 +70,10 @@ export function watchSignals(
   return {
     reraise,
     stop,
-    handleInterrupts(listener) {
-      taker = listener;
+    handle(signal, listener) {
+      handlers.set(signal, listener);
       return () => {
-        if (taker === listener) taker = undefined;
+        if (handlers.get(signal) === listener) handlers.delete(signal);
       };
     },
     beforeSignalExit(act) {

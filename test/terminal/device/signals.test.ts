@@ -3,20 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { watchSignals, type Interruption } from '../../../src/terminal/device/signals.ts';
 
 /** A process that counts the signals it sends to itself. */
-function fakeProcess(platform = 'linux') {
+function fakeProcess(platform = 'linux', pid = 2) {
   const killed: string[] = [];
   const exits: number[] = [];
   const fake = Object.assign(new EventEmitter(), {
     platform,
-    pid: 1,
+    pid,
     kill: (_id: number, signal: string) => killed.push(signal),
     exit: (code: number) => exits.push(code),
   });
   return { killed, exits, fake, process: fake as unknown as NodeJS.Process };
 }
 
-function watch(platform?: string) {
-  const world = fakeProcess(platform);
+function watch(platform?: string, pid?: number) {
+  const world = fakeProcess(platform, pid);
   const heard: Interruption[] = [];
   const signals = watchSignals(world.process, (interruption) => heard.push(interruption));
   return { ...world, heard, signals };
@@ -46,6 +46,12 @@ describe('watchSignals', () => {
     expect({ exits, killed }).toEqual({ exits: [130], killed: [] });
   });
 
+  test('exits with the code of the signal as process 1, which cannot end itself by a signal', () => {
+    const { exits, signals, killed } = watch('linux', 1);
+    signals.reraise('SIGTERM');
+    expect({ exits, killed }).toEqual({ exits: [143], killed: [] });
+  });
+
   test('X24: ends the process at a second Ctrl-C on Windows', () => {
     const { fake, heard, exits } = watch('win32');
     fake.emit('SIGINT', 'SIGINT');
@@ -54,16 +60,19 @@ describe('watchSignals', () => {
     expect({ heard: heard.length, exits }).toEqual({ heard: 1, exits: [130] });
   });
 
-  test('P7 calls the handler of Ctrl-C until it is removed', () => {
-    const { fake, signals, heard } = watch();
-    let taken = 0;
-    const giveBack = signals.handleInterrupts(() => (taken += 1));
-    fake.emit('SIGINT', 'SIGINT');
-    expect({ taken, heard: heard.length }).toEqual({ taken: 1, heard: 0 });
-    giveBack();
-    fake.emit('SIGINT', 'SIGINT');
-    expect({ taken, heard: heard.length }).toEqual({ taken: 1, heard: 1 });
-  });
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'P7 calls the handler of %s until it is removed',
+    (signal) => {
+      const { fake, signals, heard } = watch();
+      let taken = 0;
+      const giveBack = signals.handle(signal, () => (taken += 1));
+      fake.emit(signal, signal);
+      expect({ taken, heard: heard.length }).toEqual({ taken: 1, heard: 0 });
+      giveBack();
+      fake.emit(signal, signal);
+      expect({ taken, heard: heard.length }).toEqual({ taken: 1, heard: 1 });
+    },
+  );
 
   test('P18 calls the listeners before the process dies', () => {
     const { signals, killed } = watch();

@@ -60,6 +60,7 @@ test('natter -h has examples, every command, and where the rest is', async () =>
   const examples = stdout.split('\n\n')[1]?.split('\n') ?? [];
   expect(examples[0]).toMatch(/^ {2}natter +open a conversation$/);
   expect(examples).toHaveLength(6);
+  for (const option of [' -c ', ' -f ', ' -m ', ' --json ']) expect(stdout).toContain(option);
   for (const { name } of tree.commands.filter((one) => !['chat', 'help'].includes(one.name)))
     expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
   for (const topic of topicNames) expect(stdout).toContain(topic);
@@ -181,6 +182,27 @@ test.each(topicNames)('natter help %s is plain text of 80 columns', async (topic
   expect(stdout.split('\n').length).toBeGreaterThan(10);
   expect(stdout).not.toContain('\u001B');
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
+test('natter help keyboard is natter help keys', async () => {
+  const pages = ['keyboard', 'keys'].map((word) => runNatter(['help', word]));
+  const [alias, page] = await Promise.all(pages);
+  expect(alias?.stdout).toBe(page?.stdout);
+  expect(alias?.code).toBe(0);
+});
+
+test.each(['key', 'api-key', 'api-keys'])(
+  'natter help %s suggests natter help auth',
+  async (word) => {
+    const { code, stderr } = await runNatter(['help', word]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('did you mean natter help auth?');
+  },
+);
+
+test('natter help keys points to the help on API keys', async () => {
+  const { stdout } = await runNatter(['help', 'keys']);
+  expect(stdout).toContain('For API keys: natter auth --help.');
 });
 
 test('an unknown topic is a usage error with a suggestion', async () => {

@@ -38,6 +38,7 @@ process.stdout.write(path === undefined ? text : parse().map((value) => show(get
 const tools: Readonly<Record<string, string>> = {
   natter: `${node} "${binary}" "$@"`,
   git: 'echo "one line of a diff"',
+  npm: 'echo "npm $*"',
   jq: `${node} -e '${selectField}' -- "$@"`,
   // Runs the words before ::: once for each word after it, in place of {}.
   parallel: `[ "$1" = --retries ] && shift 2; command=; while [ "$1" != ::: ]; do command="$command $1"; shift; done; shift

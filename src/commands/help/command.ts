@@ -4,7 +4,7 @@ import { nearlyNamed } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
 import { hideServiceOptions, namesBelow, setExamples } from '../program/help-details.ts';
 import { printHelp } from '../program/print-help.ts';
-import { topicNames } from './topic-names.ts';
+import { topicAliases, topicNames } from './topic-names.ts';
 
 export function buildHelp(context: Context): Command {
   const command = new Command('help')
@@ -17,15 +17,25 @@ export function buildHelp(context: Context): Command {
     const [word] = words;
     const program = command.parent;
     const isTopic = program !== null && word !== undefined && words.length === 1;
-    const topic = isTopic ? await helpTopic(word, program) : undefined;
+    const topic = isTopic ? await helpTopic(topicAliases.get(word) ?? word, program) : undefined;
     await printHelp(context, topic ?? commandHelp(command, words));
   });
+}
+
+const keyWords = new Set(['key', 'api-key', 'api-keys', 'apikey', 'login']);
+
+/** The words after `natter help` that these words may stand for. */
+function similarWords(word: string, known: readonly string[]): string | undefined {
+  return keyWords.has(word) ? 'auth' : nearlyNamed(word, known);
 }
 
 /** @param word the one of `words` that is not a subcommand of `command` */
 function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
   const names = namesBelow(command);
-  const near = nearlyNamed(word, command.parent === null ? [...names, ...topicNames] : names);
+  const near =
+    command.parent === null
+      ? similarWords(word, [...names, ...topicNames])
+      : nearlyNamed(word, names);
   const hint =
     near === undefined
       ? `natter help lists the commands; the topics are ${topicNames.join(', ')}`

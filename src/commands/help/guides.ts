@@ -138,8 +138,32 @@ export const troubleshooting: readonly Passage[] = [
     lines: ['natter --color never "hello"', 'natter --plain "hello"'],
   },
   {
+    text: 'To remove natter and all its files: natter help uninstall.',
+  },
+  {
     text: 'For a report: version, Node, system, and the command that updates natter.',
     lines: ['natter --version --verbose'],
+  },
+];
+
+export const uninstall: readonly Passage[] = [
+  {
+    text: 'To remove natter without a trace, first export the conversations that you want to keep, and print the folders in use, because variables can move them:',
+    lines: ['natter conversations export latest > conversation.md', 'natter config paths'],
+  },
+  {
+    text: 'Remove the program:',
+    lines: ['npm uninstall --global natter'],
+  },
+  {
+    text: 'Then remove the folders of settings and keys, conversations, prompt history, and compiled code. On Windows they are %APPDATA%\\natter and %LOCALAPPDATA%\\natter.',
+    lines: [
+      'rm -rf ~/.config/natter ~/.local/share/natter',
+      'rm -rf ~/.local/state/natter ~/.cache/natter',
+    ],
+  },
+  {
+    text: 'Files that you created elsewhere remain: exports, recordings, results of batches, and the line or file of the completion script (natter completion --help).',
   },
 ];
 
@@ -149,4 +173,5 @@ export const guideLines: readonly string[] = [
   ...privacy,
   ...profiles,
   ...troubleshooting,
+  ...uninstall,
 ].flatMap(({ lines = [] }) => lines);

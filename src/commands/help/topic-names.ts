@@ -8,15 +8,22 @@ export interface TopicRow {
 export const topicRows = [
   { name: 'environment', summary: 'environment variables' },
   { name: 'exit-codes', summary: 'exit codes and their causes' },
-  { name: 'keys', summary: 'keys and commands of a conversation' },
+  { name: 'keys', summary: 'keyboard of a conversation' },
   { name: 'piping', summary: 'standard input and output, scripts' },
   { name: 'privacy', summary: 'what is sent and what is stored' },
   { name: 'profiles', summary: 'settings and keys for several services' },
   { name: 'service', summary: 'options of every command that uses a service' },
   { name: 'settings', summary: 'settings, their values and defaults' },
   { name: 'troubleshooting', summary: 'what to do when something does not work' },
+  { name: 'uninstall', summary: 'how to remove natter and all its files' },
 ] as const satisfies readonly TopicRow[];
 
 export type TopicName = (typeof topicRows)[number]['name'];
 
 export const topicNames: readonly TopicName[] = topicRows.map(({ name }) => name);
+
+/** What else people type for a topic. */
+export const topicAliases: ReadonlyMap<string, TopicName> = new Map([
+  ['keyboard', 'keys'],
+  ['shortcuts', 'keys'],
+]);

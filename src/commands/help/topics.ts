@@ -4,7 +4,7 @@ import { durationNote } from '../program/global-options.ts';
 import { formatRows, formatSection } from '../program/help-format.ts';
 import { serviceRows } from '../program/help-items.ts';
 import { exitCodesTopic } from './exit-codes.ts';
-import { piping, privacy, profiles, troubleshooting } from './guides.ts';
+import { piping, privacy, profiles, troubleshooting, uninstall } from './guides.ts';
 import { settingRows } from './setting-rows.ts';
 import { topicNames, type TopicName } from './topic-names.ts';
 import { formatGuide, wrap } from './topic-text.ts';
@@ -74,7 +74,10 @@ async function keysTopic(program: Command): Promise<string> {
       .map(({ keys, summary }) => ({ term: keys.map(keyLabel).join(', '), description: summary }));
     return formatSection(heading, rows, help);
   });
-  const intro = 'Keys of a conversation (natter without a prompt). /help lists its commands.';
+  const intro = [
+    'Keys of a conversation (natter without a prompt). /help lists its commands.',
+    'For API keys: natter auth --help.',
+  ].join('\n');
   return `${[intro, ...sections].join('\n\n')}\n`;
 }
 
@@ -91,6 +94,7 @@ const topics: Readonly<Record<TopicName, Topic>> = {
   service: serviceTopic,
   settings: settingsTopic,
   troubleshooting: () => formatGuide(troubleshooting),
+  uninstall: () => formatGuide(uninstall),
 };
 
 /** The text of `natter help <name>`; undefined if it is not the name of a topic. */

@@ -15,8 +15,8 @@ const programExamples = [
   { line: 'natter', meaning: 'open a conversation' },
   { line: 'natter "why is the sky blue?"', meaning: 'print one answer' },
   { line: 'natter -c "and at sunset?"', meaning: 'continue the last conversation' },
-  { line: 'git diff | natter "review this"', meaning: 'append piped input to the prompt' },
-  { line: 'natter -f notes.md "what is missing?"', meaning: 'attach a file' },
+  { line: 'git diff | natter -f notes.md "review"', meaning: 'append piped input and a file' },
+  { line: 'natter -m nextgen --json "two names"', meaning: 'choose the model, print JSON' },
   { line: 'natter --sandbox "hello"', meaning: 'try it without a service or a key' },
 ];
 

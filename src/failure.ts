@@ -64,7 +64,8 @@ export type Remedy =
   | { readonly code: 'sign-in-to-proxy'; readonly variable: string }
   /** `option` is the client's option with the invalid value. */
   | { readonly code: 'correct-limit'; readonly option: string }
-  | { readonly code: 'list-conversations'; readonly isInTrash: boolean }
+  /** `name` is the unknown id or title. */
+  | { readonly code: 'list-conversations'; readonly name: string; readonly isInTrash: boolean }
   /** `file` is the recording that is replayed. */
   | { readonly code: 'record-request'; readonly file: string };
 

@@ -54,6 +54,16 @@ describe('Y34', () => {
   });
 
   test.each([
+    [['--resume', 'flowers', 'hello', '--sandbox'], 'natter conversations search flowers'],
+    [['--resume', 'two words', 'hello', '--sandbox'], 'natter conversations search WORD'],
+    [['conversations', 'undelete', 'flowers'], 'natter conversations list --deleted'],
+  ])('natter %j names the command that finds a conversation: %s', async (words, command) => {
+    const { code, stderr } = await data.run(words);
+    expect(code).toBe(6);
+    expect(stderr).toContain(command);
+  });
+
+  test.each([
     ['conversations', 'list', '--deleted'],
     ['config', 'unset', 'model'],
     ['auth', 'logout'],

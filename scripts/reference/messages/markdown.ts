@@ -70,6 +70,7 @@ const data = {
   port: '<port>',
   option: '<option>',
   isInTrash: false,
+  name: 'WORD',
   file: '<file>',
 };
 

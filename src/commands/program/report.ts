@@ -13,6 +13,9 @@ import { wantsJson } from './command-line.ts';
 import type { Context } from './context.ts';
 import { cleanLine } from './mask-secrets.ts';
 
+/** A word to search for, if it needs no quotes in a shell. */
+const searchWord = (name: string) => (/^\w[\w.-]*$/.test(name) ? name : 'WORD');
+
 /** Commands and options to type. */
 export const commandHints: FrontEndHints = {
   'raise-timeout': ({ limit }) => `try again, or raise the limit with ${timeoutOptions[limit]}`,
@@ -35,8 +38,10 @@ export const commandHints: FrontEndHints = {
   'check-model': () =>
     'natter models list shows the available models; natter auth status shows the address in use',
   'list-models': () => 'natter models list shows the available models',
-  'list-conversations': ({ isInTrash }) =>
-    `natter conversations list${isInTrash ? ' --deleted' : ''} shows their ids and titles`,
+  'list-conversations': ({ name, isInTrash }) =>
+    isInTrash
+      ? 'natter conversations list --deleted shows their ids and titles'
+      : `natter conversations list shows ids and titles; natter conversations search ${searchWord(name)} searches the text`,
   'record-request': ({ file }) =>
     `repeat the request exactly as recorded, or add this one with --record ${file}`,
 };

@@ -8,7 +8,8 @@ const parameterHint = 'use --param, as in --param temperature=0.2';
 const keyHint = 'use natter auth login, or NATTER_API_KEY in scripts';
 const debugHint = 'NATTER_DEBUG=1 writes a debug log';
 const fileHint = '-f attaches a text file';
-const outputHint = 'natter "a prompt" > FILE writes the answer to a file';
+const outputHint = 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON';
+const formatHint = '--json prints JSON, --jsonl an event per line';
 const modelsHint = 'natter models list lists the models';
 
 /** Options of other chat clients, and their equivalents in natter. */
@@ -33,6 +34,9 @@ const foreignOptionHints: ReadonlyMap<string, string> = new Map([
   ['--attachment', fileHint],
   ['-o', outputHint],
   ['--output', outputHint],
+  ['--format', formatHint],
+  ['--output-format', formatHint],
+  ['--response-format', formatHint],
   ['-r', '--resume continues a conversation, -c the last one'],
   ['--system-prompt', '-s sets the system prompt'],
   ['--no-color', 'use --color never'],
@@ -57,12 +61,20 @@ function optionsOf({ parent, options }: Command): readonly Option[] {
   return parent === null ? options : [...options, ...optionsOf(parent)];
 }
 
+const formatOptions = new Set(['-o', '--output', '--format', '--output-format']);
+
+/** The hint for a format as in other tools, if the command can print JSON. */
+function jsonHint(name: string, { options }: Command): string | undefined {
+  const hasJson = options.some(({ long }) => long === '--json');
+  return formatOptions.has(name) && hasJson ? '--json prints JSON' : undefined;
+}
+
 function unknownOption(typed: string, suggestion: string | undefined, command: Command): Failure {
   const name = typedOptionName(typed);
   const path = commandPath(command);
   const isKnown = optionsOf(command).some(({ long, short }) => name === long || name === short);
   if (isKnown && name !== typed) return new Failure('usage', `option '${name}' takes no value`);
-  const foreign = path === 'natter' ? foreignOptionHints.get(name) : undefined;
+  const foreign = path === 'natter' ? foreignOptionHints.get(name) : jsonHint(name, command);
   const see = suggestion === undefined ? 'see' : `did ${suggestion} See`;
   const hint = foreign ?? `${see} ${path} --help; put text that starts with a dash after --`;
   return new Failure('usage', `unknown option '${name}'`, { hint });

@@ -20,7 +20,7 @@ function unknown(name: string, section: LibrarySection): Failure {
   const isInTrash = section === 'trash';
   const where = isInTrash ? ' in the trash' : '';
   return new Failure('not_found', `there is no conversation "${name}"${where}`, {
-    remedy: { code: 'list-conversations', isInTrash },
+    remedy: { code: 'list-conversations', name, isInTrash },
   });
 }
 

@@ -28,7 +28,7 @@ test.each<Remedy>([
   { code: 'check-scheme', scheme: 'https' },
   { code: 'wait-until', time: '12:00:00', seconds: 5 },
   { code: 'correct-limit', option: 'retries' },
-  { code: 'list-conversations', isInTrash: true },
+  { code: 'list-conversations', name: 'tea', isInTrash: true },
 ])('does not mask the code and the data of %j that natter chooses', (remedy) => {
   expect(maskRemedy(remedy, mask)).toEqual(remedy);
 });

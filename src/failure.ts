@@ -13,6 +13,7 @@ export type FailureKind =
   | 'incomplete'
   | 'storage'
   | 'no_answer'
+  | 'budget'
   | 'unfinished';
 
 type PlainRemedyCode =
@@ -149,6 +150,7 @@ export const exitCodes: Readonly<Record<FailureKind, number>> = {
   storage: 12,
   // 13 is reserved for an answer that does not match a schema.
   no_answer: 14,
+  budget: 15,
   // EX_TEMPFAIL of sysexits.h: schedulers retry it.
   unfinished: 75,
 };

@@ -14,6 +14,8 @@ export interface Tally {
   lasting: number;
   /** Of this run's answers, as reported by the service. */
   tokens: number;
+  /** Cost of this run by currency, where the prices are known. */
+  readonly costs: Map<string, number>;
 }
 
 export function emptyTally(): Tally {
@@ -25,6 +27,7 @@ export function emptyTally(): Tally {
     causes: new Map(),
     lasting: 0,
     tokens: 0,
+    costs: new Map(),
   };
 }
 
@@ -38,4 +41,11 @@ export function countFailure(tally: Tally, failure: Failure): void {
   tally.failed += 1;
   if (!isTransient(failure)) tally.lasting += 1;
   tally.causes.set(kind, (tally.causes.get(kind) ?? 0) + 1);
+}
+
+/** Forgets the failures before failed items are sent again. */
+export function forgetFailures(tally: Tally): void {
+  tally.failed = 0;
+  tally.lasting = 0;
+  tally.causes.clear();
 }

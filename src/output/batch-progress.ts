@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { createStatusLine, type StatusLineOptions } from './status-line.ts';
 import type { FailureKind } from '../failure.ts';
 import { count, tokenText } from './figures.ts';
+import { moneyText } from './money.ts';
 
 export interface BatchProgressOptions extends StatusLineOptions {
   readonly clock: Clock;
@@ -58,6 +59,8 @@ export interface BatchFigures {
   readonly failed: number;
   readonly causes: ReadonlyMap<FailureKind, number>;
   readonly tokens: number;
+  /** By currency. */
+  readonly costs: ReadonlyMap<string, number>;
   /** Milliseconds since this run began. */
   readonly elapsed: number;
 }
@@ -97,7 +100,7 @@ function timeLeft({ total, already, answered, failed, elapsed }: BatchFigures): 
 
 /** The progress line of a batch: the most important parts first, because a narrow terminal cuts the end. */
 export function batchProgress(figures: BatchFigures, { waiting, isStopping }: BatchState): string {
-  const { total, already, answered, failed, tokens, elapsed } = figures;
+  const { total, already, answered, failed, tokens, costs, elapsed } = figures;
   const done = count(already + answered + failed);
   const parts = [
     total === undefined ? `${done} done` : `${done} of ${count(total)}`,
@@ -107,6 +110,7 @@ export function batchProgress(figures: BatchFigures, { waiting, isStopping }: Ba
     speed(answered + failed, elapsed),
     timeLeft(figures),
     tokens === 0 ? undefined : tokenText(tokens),
+    costs.size === 0 ? undefined : moneyText(costs),
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
 }
@@ -121,11 +125,12 @@ function causesInWords(causes: ReadonlyMap<FailureKind, number>): string {
 
 /** The summary of a batch: `7 of 10 items answered (3 before) in 2.1 s, 1,204 tokens; 3 failed: 3 rate_limited`. */
 export function batchOutcome(figures: BatchFigures): string {
-  const { total, already, answered, failed, causes, tokens, elapsed } = figures;
+  const { total, already, answered, failed, causes, tokens, costs, elapsed } = figures;
   const whole = total === undefined ? '' : ` of ${count(total)}`;
   const before = already === 0 ? '' : ` (${count(already)} before)`;
-  const paid = tokens === 0 ? '' : `, ${tokenText(tokens)}`;
+  const used = tokens === 0 ? '' : `, ${tokenText(tokens)}`;
+  const paid = costs.size === 0 ? '' : `, ${moneyText(costs)}`;
   const lost = failed === 0 ? '' : `; ${count(failed)} failed: ${causesInWords(causes)}`;
   const items = (total ?? already + answered) === 1 ? 'item' : 'items';
-  return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${paid}${lost}`;
+  return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${used}${paid}${lost}`;
 }

@@ -133,13 +133,3 @@ function isSettingKey(text: string): text is SettingKey {
 }
 
 export const settingKeys: readonly SettingKey[] = Object.keys(definitions).filter(isSettingKey);
-
-/** Families of settings; the user chooses the names of their members. */
-export const settingFamilies = [
-  {
-    name: 'params.<name>',
-    type: 'JSON',
-    summary: 'Extra field of the request body; the flag is --param name=json',
-  },
-  { name: 'headers.<name>', type: 'text', summary: 'Extra header of every request' },
-] as const;

@@ -6,20 +6,24 @@ import {
   type ValueOrigin,
 } from './setting-value.ts';
 import { type Definition, definitions } from './definitions.ts';
+import { parsePrice } from './prices.ts';
 import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
-import { parseSettingName, type SettingName } from './setting-name.ts';
+import { parseSettingName, type SettingName } from './parse-setting-name.ts';
 import { ownEntry, type Profile, type StoredSettings, withoutEntry } from './stored-settings.ts';
 
 // Pure changes of the stored settings; `updateStoredSettings` applies them to the files.
 
+/** The members of a profile with the settings of each family. */
+const families = { parameter: 'params', header: 'headers', price: 'prices' } as const;
+
 interface Place {
-  readonly family?: 'params' | 'headers';
+  readonly family?: (typeof families)['header' | 'parameter' | 'price'];
   readonly key: string;
 }
 
 function placeOf(name: SettingName): Place {
   if (name.family === 'setting') return { key: definitions[name.key].name };
-  return { family: name.family === 'parameter' ? 'params' : 'headers', key: name.name };
+  return { family: families[name.family], key: name.name };
 }
 
 function withProfile(stored: StoredSettings, name: string, profile: Profile): StoredSettings {
@@ -36,8 +40,10 @@ function parseValue(name: SettingName, text: string, label: string): unknown {
     const definition = definitions[name.key] as Definition<unknown>;
     return definition.type.store(parseSettingValue(definition, text, origin));
   }
-  const parse = name.family === 'parameter' ? parseParameterValue : parseHeaderValue;
-  return parse(text, origin);
+  if (name.family === 'parameter') return parseParameterValue(text, origin);
+  if (name.family === 'header') return parseHeaderValue(text, origin);
+  const { input, output, currency } = parsePrice(text, origin);
+  return `${input}/${output} ${currency}`;
 }
 
 /** The value stored in the profile, if any. @throws Failure `usage` for an unknown setting */

@@ -99,6 +99,13 @@ function resolveParams(
   ]);
 }
 
+function resolvePrices({ name, settings }: NamedProfile): ResolvedSettings['prices'] {
+  const source: Source = { kind: 'profile', name };
+  return Object.fromEntries(
+    Object.entries(settings.prices ?? {}).map(([model, value]) => [model, { value, source }]),
+  );
+}
+
 function resolveHeaders(profile: NamedProfile): Readonly<Record<string, Resolved<string>>> {
   const where = ` in profile ${profile.name}`;
   const stored = Object.entries(profile.settings.headers ?? {});
@@ -198,6 +205,7 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
     sources,
     params: resolveParams(flags, profile),
     headers: withoutUnsent(headers, unsent),
+    prices: resolvePrices(profile),
     ...(key.apiKey === undefined ? {} : { apiKey: key.apiKey }),
     unsentSecrets: [...(key.unsent === undefined ? [] : [key.unsent]), ...unsent],
   };

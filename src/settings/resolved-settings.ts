@@ -35,6 +35,8 @@ export interface ResolvedSettings {
   readonly params: Readonly<Record<string, Resolved<unknown>>>;
   /** Extra headers, names in lower case. */
   readonly headers: Readonly<Record<string, Resolved<string>>>;
+  /** Unchecked prices by model id, see `priceTable`. */
+  readonly prices: Readonly<Record<string, Resolved<unknown>>>;
   readonly apiKey?: Resolved<string>;
   readonly unsentSecrets: readonly UnsentSecret[];
   /** Windows in tokens by model id, as the service at this base URL reported them earlier. */

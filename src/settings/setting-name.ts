@@ -1,10 +1,4 @@
 import { Failure, type FailureKind } from '../failure.ts';
-import { definitions, settingFamilies, type SettingKey, settingKeys } from './definitions.ts';
-
-/** A parsed name of `config set`. */
-export type SettingName =
-  | { readonly family: 'setting'; readonly key: SettingKey }
-  | { readonly family: 'parameter' | 'header'; readonly name: string };
 
 const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -68,36 +62,4 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
     throw new Failure(kind, `${JSON.stringify(name)} is not a valid header name${where}`);
   }
   return lower;
-}
-
-const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
-
-/** The names for `config set`; of a family, the form of its names. */
-const settingNames: readonly string[] = [
-  ...settingKeys.map((key) => definitions[key].name),
-  ...settingFamilies.map((family) => family.name),
-];
-
-function unknownSetting(name: string): Failure {
-  if (keyNames.has(name.toLowerCase())) {
-    return new Failure('usage', 'an API key is not a setting', { hint: 'natter auth login' });
-  }
-  return new Failure('usage', `there is no setting ${JSON.stringify(name)}`, {
-    hint: `the settings are ${settingNames.join(', ')}`,
-  });
-}
-
-/** @throws Failure `usage` for an unknown name */
-export function parseSettingName(text: string): SettingName {
-  const key = settingKeys.find((candidate) => definitions[candidate].name === text);
-  if (key !== undefined) return { family: 'setting', key };
-  const [family, ...rest] = text.split('.');
-  const name = rest.join('.');
-  if (rest.length > 0 && family === 'params') {
-    return { family: 'parameter', name: checkParameterName(name, 'usage') };
-  }
-  if (rest.length > 0 && family === 'headers') {
-    return { family: 'header', name: checkHeaderName(name, 'usage') };
-  }
-  throw unknownSetting(text);
 }

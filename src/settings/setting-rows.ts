@@ -34,6 +34,23 @@ export function jsonRow({ name, json = null, source }: SettingRow) {
   return { name, value: json, source };
 }
 
+function familyRows(resolved: ResolvedSettings): readonly SettingRow[] {
+  const params = Object.entries(resolved.params).map(([name, { value, source }]): SettingRow => ({
+    name: `params.${name}`,
+    value: JSON.stringify(value),
+    json: value,
+    source,
+  }));
+  const headers = Object.entries(resolved.headers).map(([header, { value, source }]) => {
+    const name = `headers.${header}`;
+    return textRow(name, maskSettingValue(name, value), source);
+  });
+  const prices = Object.entries(resolved.prices).map(([model, { value, source }]) =>
+    textRow(`prices.${model}`, String(value), source),
+  );
+  return [...params, ...headers, ...prices];
+}
+
 /** All settings in force, in the order of the table, with secrets masked. */
 export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] {
   const settings = settingKeys.map((key): SettingRow => {
@@ -45,18 +62,8 @@ export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] 
     const text = maskSettingValue(name, String(stored));
     return { name, value: text, json: typeof stored === 'string' ? text : stored, source };
   });
-  const params = Object.entries(resolved.params).map(([name, { value, source }]): SettingRow => ({
-    name: `params.${name}`,
-    value: JSON.stringify(value),
-    json: value,
-    source,
-  }));
-  const headers = Object.entries(resolved.headers).map(([header, { value, source }]) => {
-    const name = `headers.${header}`;
-    return textRow(name, maskSettingValue(name, value), source);
-  });
   const { apiKey } = resolved;
   const key = apiKey === undefined ? undefined : maskKey(apiKey.value);
   const source = apiKey?.source ?? ({ kind: 'default', name: 'default' } as const);
-  return [...settings, ...params, ...headers, textRow('api-key', key, source)];
+  return [...settings, ...familyRows(resolved), textRow('api-key', key, source)];
 }

@@ -1,11 +1,12 @@
 import { Failure } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 
-/** A profile as it is in the file: unchecked values by setting name, and the two families. */
+/** A profile as it is in the file: unchecked values by setting name, and the families. */
 export interface Profile {
   readonly [setting: string]: unknown;
   readonly params?: JsonObject;
   readonly headers?: JsonObject;
+  readonly prices?: JsonObject;
 }
 
 /** `config.json`; unknown keys are preserved. */
@@ -70,8 +71,7 @@ function parseDocument(text: string, path: string): JsonObject & { readonly prof
 function isProfile(value: unknown): value is Profile {
   return (
     isJsonObject(value) &&
-    isJsonObject(value['params'] ?? {}) &&
-    isJsonObject(value['headers'] ?? {})
+    ['params', 'headers', 'prices'].every((family) => isJsonObject(value[family] ?? {}))
   );
 }
 

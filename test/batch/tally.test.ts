@@ -11,6 +11,7 @@ test('a new tally has no counts', () => {
     causes: new Map(),
     lasting: 0,
     tokens: 0,
+    costs: new Map(),
   });
 });
 

@@ -168,7 +168,14 @@ describe('sandbox', () => {
 
 describe('batch', () => {
   const build = (runs: RunBatch) => buildBatch(context, runs);
-  const batchDefaults = { ...defaults, stream: true, concurrency: '4', retryIncomplete: '0' };
+  const batchDefaults = {
+    ...defaults,
+    stream: true,
+    concurrency: '4',
+    retryIncomplete: '0',
+    rerunFailed: '0',
+    seed: '0',
+  };
   test.each<readonly [string, string | undefined, object]>([
     ['batch', undefined, {}],
     ['batch -', '-', {}],
@@ -176,6 +183,13 @@ describe('batch', () => {
     ['batch p --format tsv --template x', 'p', { format: 'tsv', template: 'x' }],
     ['batch p --shard 1/2 --concurrency 9', 'p', { shard: '1/2', concurrency: '9' }],
     ['batch p --shard auto/8 --stop-after 55m', 'p', { shard: 'auto/8', stopAfter: '55m' }],
+    ['batch p --limit 5 --rerun-failed 2', 'p', { limit: '5', rerunFailed: '2' }],
+    ['batch p --sample 5 --seed 7', 'p', { sample: '5', seed: '7' }],
+    [
+      'batch p --max-cost 2.5 --max-total-tokens 900',
+      'p',
+      { maxCost: '2.5', maxTotalTokens: '900' },
+    ],
     ['batch p --retry-incomplete 1 --no-stream', 'p', { retryIncomplete: '1', stream: false }],
     [
       'batch p -m a -s b -t 5 --param c=1',

@@ -14,6 +14,7 @@ const figures: BatchFigures = {
   failed: 0,
   causes: new Map(),
   tokens: 0,
+  costs: new Map(),
   elapsed: 500,
 };
 const going = { waiting: 0, isStopping: false };

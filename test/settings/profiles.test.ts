@@ -23,6 +23,8 @@ describe('setStoredSetting', () => {
     ['base-url', ' https://api.example.com/ ', { 'base-url': 'https://api.example.com/' }],
     ['params.temperature', '0.2', { params: { temperature: 0.2 } }],
     ['params.a.b', '{"c":[1]}', { params: { 'a.b': { c: [1] } } }],
+    ['prices.origin', '0.50/1.5', { prices: { origin: '0.5/1.5 USD' } }],
+    ['prices.a/b.c', ' 1 / 2 eur', { prices: { 'a/b.c': '1/2 EUR' } }],
     ['headers.X-Team', ' blue ', { headers: { 'x-team': 'blue' } }],
   ])('stores %s %j as %j', (setting, text, profile) => {
     const { settings } = setStoredSetting(storedWith(), 'default', setting, text);
@@ -47,6 +49,9 @@ describe('setStoredSetting', () => {
     ['params.stop', 'THE END', 'params.stop must be JSON or a single word'],
     ['headers.content-length', '1', 'the header content-length is set by natter itself'],
     ['headers.x-a', '\u00e9', 'headers.x-a must be one line of plain ASCII text'],
+    ['prices.', '1/2', '"" is not a model'],
+    ['prices.origin', '1', 'prices.origin must be the prices of a million tokens'],
+    ['prices.origin', '-1/2', 'prices.origin must be the prices of a million tokens'],
     ['timeout', 'soon', 'timeout must be a duration such as'],
   ])('refuses %s %j', async (setting, text, message) => {
     const failure = await failureOf(() => setStoredSetting(storedWith(), 'p', setting, text));

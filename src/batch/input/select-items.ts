@@ -25,7 +25,10 @@ export function isInShard(index: number, shard: Shard | undefined): boolean {
 
 /** Which items a run sends. */
 export interface Selection {
-  readonly shard: Shard | undefined;
+  /** Whether the run sends the item at this index. */
+  readonly takes: (index: number) => boolean;
+  /** The highest index that is sent. */
+  readonly highest: number;
   readonly find: (index: number) => IndexedResult | undefined;
   /** See `promptFingerprint`. */
   readonly fingerprint: (item: BatchItem) => bigint;
@@ -33,12 +36,12 @@ export interface Selection {
   readonly resultsName: string;
 }
 
-/** `elsewhere`: in a different shard; `answered`: has an answer; `pending`: to be sent. */
+/** `elsewhere`: in a different shard or outside the sample; `answered`: has an answer; `pending`: to be sent. */
 export type ItemStatus = 'elsewhere' | 'answered' | 'pending';
 
 /** @throws Failure `usage` if the item at this index was answered for a different prompt */
 export function itemStatusOf(item: InputItem, selection: Selection): ItemStatus {
-  if (!isInShard(item.index, selection.shard)) return 'elsewhere';
+  if (!selection.takes(item.index)) return 'elsewhere';
   const result = selection.find(item.index);
   if (result?.isAnswered !== true) return 'pending';
   const isSame = item.problem === undefined && selection.fingerprint(item) === result.fingerprint;
@@ -53,7 +56,7 @@ export function itemStatusOf(item: InputItem, selection: Selection): ItemStatus 
   );
 }
 
-/** Counts of items; all but `items` are of the selected shard. */
+/** Counts of items; all but `items` are of the selected items. */
 export interface ItemCounts {
   readonly total: number;
   readonly answered: number;

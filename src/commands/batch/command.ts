@@ -26,6 +26,11 @@ const inputOptions = () => [
     '--shard <i/n>',
     'only every n-th item, starting at the i-th; auto: as this array job of a scheduler',
   ),
+  new Option('--limit <n>', 'only the first n items of the input'),
+  new Option('--sample <n>', 'only n items, chosen at random but always the same').conflicts(
+    'limit',
+  ),
+  new Option('--seed <n>', 'choose a different sample, default 0').default('0'),
 ];
 
 const requestOptions = () => [
@@ -38,6 +43,11 @@ const requestOptions = () => [
   new Option('--no-stream', 'do not stream answers'),
   new Option('--concurrency <n>', 'maximum concurrent requests, default 4').default('4'),
   new Option('--retry-incomplete <n>', 'retries after a cut answer, default 0').default('0'),
+  new Option('--rerun-failed <n>', 'send failed items again, at most n times; default 0').default(
+    '0',
+  ),
+  new Option('--max-total-tokens <n>', 'stop before the run uses more tokens'),
+  new Option('--max-cost <amount>', 'stop before the run costs more (natter config set prices…)'),
 ];
 
 const runOptions = () => [

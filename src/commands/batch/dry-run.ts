@@ -4,7 +4,9 @@ import { countFailure, emptyTally, type Tally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
 import { count, tokenText } from '../../output/figures.ts';
 import { toFailure } from '../../output/ending-failure.ts';
+import { moneyText } from '../../output/money.ts';
 import { jsonLine } from '../../output/json-answer.ts';
+import { costOf, priceTable, type PriceTable } from '../../settings/prices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
 import { withHint } from '../program/report.ts';
@@ -13,6 +15,7 @@ import { type BatchItems, checkItems, pendingItems, selectItems } from './items.
 import type { BatchOptions } from './plan.ts';
 import { failureLine, unsendable } from './result.ts';
 import { planItem } from './send-item.ts';
+import { estimateRequest, type RequestEstimate } from './spending.ts';
 import { kindOf } from './summary.ts';
 
 export interface BatchDryRun {
@@ -27,7 +30,23 @@ interface DryRunTotals {
   sendable: number;
   /** Estimated; assumes that each answer has the maximum length. */
   tokens: number;
+  readonly prices: PriceTable;
+  /** Estimated, by currency, with answers of the maximum length. */
+  readonly costs: Map<string, number>;
+  /** Some answer has no maximum length, and its cost is not counted. */
+  isOpenEnded: boolean;
+  readonly unpriced: Set<string>;
 }
+
+const createTotals = (tally: Tally, prices: PriceTable): DryRunTotals => ({
+  tally,
+  sendable: 0,
+  tokens: 0,
+  prices,
+  costs: new Map(),
+  isOpenEnded: false,
+  unpriced: new Set(),
+});
 
 function itemLine(
   { context, options, settings }: BatchDryRun,
@@ -41,6 +60,7 @@ function itemLine(
     const planned = planItem(item.content, settings, options.stream);
     totals.sendable += 1;
     totals.tokens += planned.fit.estimate;
+    addCost(totals, estimateRequest(planned));
     return jsonLine({ index, line, id, ...describe(planned) });
   } catch (error) {
     const failure = withHint(toFailure(error));
@@ -49,12 +69,33 @@ function itemLine(
   }
 }
 
-function totalsText({ tally, sendable, tokens }: DryRunTotals): string {
+function addCost(totals: DryRunTotals, estimate: RequestEstimate): void {
+  const { model, prompt, answer } = estimate;
+  const price = totals.prices.get(model);
+  if (price === undefined) {
+    totals.unpriced.add(model);
+    return;
+  }
+  const cost = costOf(price, prompt, answer ?? 0);
+  totals.costs.set(price.currency, (totals.costs.get(price.currency) ?? 0) + cost);
+  totals.isOpenEnded ||= answer === undefined;
+}
+
+/** `, at most ~0.02 USD`; empty if no price is known. */
+function costText({ costs, isOpenEnded, unpriced }: DryRunTotals): string {
+  if (costs.size === 0) return '';
+  const money = `~${moneyText(costs)}`;
+  const missing = unpriced.size === 0 ? '' : ` (no price for ${[...unpriced].join(', ')})`;
+  return isOpenEnded ? `, ${money} without the answers${missing}` : `, at most ${money}${missing}`;
+}
+
+function totalsText(totals: DryRunTotals): string {
+  const { tally, sendable, tokens } = totals;
   const { total = 0, already, failed } = tally;
   const items = total === 1 ? 'item' : 'items';
   const before = already === 0 ? '' : ` (${count(already)} already answered)`;
   const bad = failed === 0 ? '' : `; ${count(failed)} cannot be sent`;
-  return `${count(sendable)} of ${count(total)} ${items} would be sent${before}, ${tokenText(tokens, true)}${bad}`;
+  return `${count(sendable)} of ${count(total)} ${items} would be sent${before}, ${tokenText(tokens, true)}${costText(totals)}${bad}`;
 }
 
 /**
@@ -67,10 +108,10 @@ export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
   const { output } = options;
   const results = output === undefined ? undefined : readResults(output);
   const find = (index: number) => results?.get(index);
-  const selection = selectItems(dryRun.items.plan, settings, output, find);
+  const selection = await selectItems(dryRun.items, settings, output, find, signal);
   const items = { ...dryRun.items, selection };
   const tally = emptyTally();
-  const totals: DryRunTotals = { tally, sendable: 0, tokens: 0 };
+  const totals = createTotals(tally, priceTable(settings.prices));
   await checkItems(items, tally, results?.last() ?? 0, signal);
   const describe = await requestDescriber(context, options, settings);
   for await (const item of pendingItems(items, tally, signal)) {

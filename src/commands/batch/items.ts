@@ -1,7 +1,13 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { InputItem } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
-import { type Selection, countItems, itemStatusOf } from '../../batch/input/select-items.ts';
+import { createSample } from '../../batch/input/sample.ts';
+import {
+  type Selection,
+  countItems,
+  isInShard,
+  itemStatusOf,
+} from '../../batch/input/select-items.ts';
 import type { Tally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
@@ -66,15 +72,52 @@ export interface BatchItems {
   readonly notices: Notices;
 }
 
-/** Selects the items of the shard that have no answer yet. @param find finds existing results */
-export function selectItems(
-  { shard }: BatchPlan,
+async function countInput(
+  { input, plan }: Pick<BatchItems, 'input' | 'plan'>,
+  signal: AbortSignal,
+): Promise<number> {
+  let items = 0;
+  for await (const _item of readItems(input.bytes(signal), plan)) items += 1;
+  return items;
+}
+
+/** The items of the excerpt. @throws Failure `usage` for a sample of an input that cannot be read twice */
+async function excerptItems(
+  items: Pick<BatchItems, 'input' | 'plan'>,
+  signal: AbortSignal,
+): Promise<(index: number) => boolean> {
+  const { input, plan } = items;
+  const { limit, sample } = plan;
+  if (sample === undefined) return (index) => index <= limit;
+  if (!input.isRepeatable) {
+    throw new Failure(
+      'usage',
+      `--sample cannot choose from ${input.name}, which is read only once`,
+      {
+        hint: 'save the input in a file, or use --limit',
+      },
+    );
+  }
+  return createSample(sample.size, await countInput(items, signal), sample.seed);
+}
+
+/**
+ * Selects the items of the excerpt and the shard that have no answer yet.
+ * @param find finds existing results
+ * @throws Failure `usage`
+ */
+export async function selectItems(
+  items: Pick<BatchItems, 'input' | 'plan'>,
   settings: ResolvedSettings,
   output: string | undefined,
   find: Selection['find'],
-): Selection {
+  signal: AbortSignal,
+): Promise<Selection> {
+  const { shard, limit } = items.plan;
+  const isInExcerpt = await excerptItems(items, signal);
   return {
-    shard,
+    takes: (index) => isInExcerpt(index) && isInShard(index, shard),
+    highest: limit,
     find,
     fingerprint: (item) => itemFingerprint(item, settings),
     resultsName: output ?? 'standard output',
@@ -144,10 +187,11 @@ export async function* pendingItems(
   for await (const item of read(items, signal)) {
     all += 1;
     const status = itemStatusOf(item, selection);
-    if (status === 'elsewhere') continue;
-    selected += 1;
-    if (status !== 'answered') yield item;
-    else if (!input.isRepeatable) tally.already += 1;
+    if (status !== 'elsewhere') selected += 1;
+    if (status === 'pending') yield item;
+    else if (status === 'answered' && !input.isRepeatable) tally.already += 1;
+    // A pipe may stay open.
+    if (item.index >= selection.highest) break;
   }
   signal.throwIfAborted();
   tally.total = selected;

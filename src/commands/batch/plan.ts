@@ -1,5 +1,6 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import path from 'node:path';
+import type { Expense } from '../../batch/budget.ts';
 import { formatOfName, type InputFormat } from '../../batch/input/input-format.ts';
 import { parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
@@ -15,12 +16,18 @@ export interface BatchOptions extends GlobalOptions {
   readonly format?: InputFormat;
   readonly template?: string;
   readonly shard?: string;
+  readonly limit?: string;
+  readonly sample?: string;
+  readonly seed: string;
   readonly output?: string;
   readonly unordered?: boolean;
   readonly dryRun?: boolean;
   readonly concurrency: string;
   readonly retryIncomplete: string;
   readonly stopAfter?: string;
+  readonly rerunFailed: string;
+  readonly maxTotalTokens?: string;
+  readonly maxCost?: string;
   readonly model?: string;
   readonly system?: string;
   readonly maxTokens?: string;
@@ -34,13 +41,20 @@ export interface BatchPlan {
   readonly format: InputFormat | undefined;
   readonly template: Template | undefined;
   readonly shard: Shard | undefined;
+  /** Only the first items; `Infinity` for all. */
+  readonly limit: number;
+  readonly sample: { readonly size: number; readonly seed: number } | undefined;
   readonly concurrency: number;
   readonly retryIncomplete: number;
   /** Milliseconds; undefined without a limit. */
   readonly stopAfter: number | undefined;
+  readonly rerunFailed: number;
+  /** `Infinity` without a limit; `cost` is in the currency of the prices. */
+  readonly budget: Expense;
 }
 
 const maxConcurrency = 1000;
+const maxItems = 999_999_999;
 
 function parseNumber(text: string, option: string, least: number, most: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -52,6 +66,43 @@ function parseStopAfter(text: string): number | undefined {
   const time = duration.parse(text);
   if (time !== undefined) return time === 0 ? undefined : time;
   throw new Failure('usage', `--stop-after must be ${duration.expected}`);
+}
+
+/** @throws Failure `usage` */
+function parseAmount(text: string): number {
+  const amount = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : 0;
+  if (amount > 0) return amount;
+  throw new Failure('usage', '--max-cost must be an amount above 0, such as 2.50', {
+    hint: 'it is in the currency of the prices: natter config set prices.origin "0.5/1.5 EUR"',
+  });
+}
+
+/** @throws Failure `usage` */
+function budgetOf({ maxTotalTokens: tokens, maxCost }: BatchOptions): Expense {
+  return {
+    tokens:
+      tokens === undefined ? Infinity : parseNumber(tokens, '--max-total-tokens', 1, maxItems),
+    cost: maxCost === undefined ? Infinity : parseAmount(maxCost),
+  };
+}
+
+/** Which items of the input are used, before shards. */
+type Excerpt = Pick<BatchPlan, 'limit' | 'sample'>;
+
+/** @throws Failure `usage` */
+function excerptOf({
+  limit,
+  sample,
+  seed,
+}: Pick<BatchOptions, 'limit' | 'sample' | 'seed'>): Excerpt {
+  const chosen = parseNumber(seed, '--seed', 0, maxItems);
+  return {
+    limit: limit === undefined ? Infinity : parseNumber(limit, '--limit', 1, maxItems),
+    sample:
+      sample === undefined
+        ? undefined
+        : { size: parseNumber(sample, '--sample', 1, maxItems), seed: chosen },
+  };
 }
 
 function templateOf(text: string): Template {
@@ -73,9 +124,12 @@ export function planBatch(
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
     template: template === undefined ? undefined : templateOf(template),
     shard: shard === undefined ? undefined : chooseShard(shard, environment),
+    ...excerptOf(options),
     concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
     retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
     stopAfter: stopAfter === undefined ? undefined : parseStopAfter(stopAfter),
+    rerunFailed: parseNumber(options.rerunFailed, '--rerun-failed', 0, 100),
+    budget: budgetOf(options),
   };
 }
 

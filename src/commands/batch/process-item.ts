@@ -9,6 +9,7 @@ import type { Secrets } from '../program/secrets.ts';
 import { failureLine, outcomeLine, unsendable } from './result.ts';
 import { itemFingerprint, sendItem, type ItemOutcome, type SendOptions } from './send-item.ts';
 import type { BatchSink } from './sink.ts';
+import type { Spending } from './spending.ts';
 
 export interface ItemProcessing {
   readonly secrets: Secrets;
@@ -16,6 +17,7 @@ export interface ItemProcessing {
   readonly sink: BatchSink;
   readonly tally: Tally;
   readonly circuitBreaker: CircuitBreaker;
+  readonly spending: Spending | undefined;
   /** Starts no new items, because the failure would repeat. */
   readonly stopRun: (failure: Failure) => void;
 }
@@ -48,6 +50,7 @@ async function answerItem(
   try {
     outcome = await sendItem(sending, item.content, slot);
   } catch (error) {
+    processing.spending?.settle(index, undefined);
     const failure = withHint(toFailure(error));
     countFailure(processing.tally, failure);
     const line = failureLine(secrets, item, fingerprint, failure);
@@ -55,6 +58,7 @@ async function answerItem(
     return false;
   }
   const { failure, content, wasStopped } = outcome;
+  processing.spending?.settle(index, outcome);
   // Cancelled before any text: without a result, the next run sends it again.
   if (wasStopped && content === '') return false;
   const isAnswered = failure === undefined;

@@ -17,8 +17,10 @@ import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
 import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
 import { type BatchOptions, type BatchPlan, planBatch, refuseSharedFiles } from './plan.ts';
-import { processItem } from './process-item.ts';
+import { type ItemProcessing, processItem } from './process-item.ts';
+import { refuseRounds, runRounds } from './rounds.ts';
 import { type BatchSink, openBatchSink } from './sink.ts';
+import { openSpending } from './spending.ts';
 import { type Stopping, watchStopping } from './stopping.ts';
 import { batchFailure, drainFailure, outcomeText, stoppedText } from './summary.ts';
 
@@ -79,8 +81,31 @@ function rulesOf(
   };
 }
 
+/** Sends what has no answer, and failed items again. */
+async function sendPending(
+  { plan, items, sink, tally, presentation }: BatchRun,
+  processing: ItemProcessing,
+  concurrency: Concurrency,
+  stop: AbortSignal,
+): Promise<void> {
+  const { spending } = processing;
+  const pending = (ended: AbortSignal) => {
+    const unanswered = pendingItems(items, tally, ended);
+    return spending === undefined ? unanswered : spending.admit(unanswered);
+  };
+  await runRounds(plan.rerunFailed, tally, presentation.notices, stop, () =>
+    runItems({
+      items: pending,
+      concurrency,
+      stop,
+      room: () => sink.room(),
+      work: (item, sequence, slot) => processItem(processing, item, sequence, slot),
+    }),
+  );
+}
+
 async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
-  const { context, presentation, plan, items, sink, tally } = run;
+  const { context, presentation, plan, sink, tally } = run;
   const stopping = watchStopping({
     context,
     notices: presentation.notices,
@@ -92,16 +117,14 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   const concurrency = createConcurrency(plan.concurrency, context.clock, pauseNotice(run));
   const progress = showProgress(run, concurrency, stop);
   const { secrets } = context;
+  const { settings, options } = run;
+  const isSandbox = options.sandbox === true;
   const stopRun = stopping.fail;
-  const processing = { secrets, sink, tally, stopRun, ...rulesOf(run, service, stopping) };
+  const spending = openSpending({ settings, isSandbox, limits: plan.budget, tally, stopRun });
+  const rules = rulesOf(run, service, stopping);
+  const processing = { secrets, sink, tally, stopRun, spending, ...rules };
   try {
-    await runItems({
-      items: (ended) => pendingItems(items, tally, ended),
-      concurrency,
-      stop,
-      room: () => sink.room(),
-      work: (item, sequence, slot) => processItem(processing, item, sequence, slot),
-    });
+    await sendPending(run, processing, concurrency, stop);
   } finally {
     progress.end();
     stopping.end();
@@ -150,6 +173,7 @@ export async function runBatch(
   const plan = planBatch(options, file, context.environment);
   const settings = readRequestSettings(context, notices, options);
   const input = openBatchInput(context.streams.stdin, notices, file);
+  refuseRounds(plan.rerunFailed, options.output, input);
   if (options.output !== undefined) refuseReservedName(options.output, context.platform);
   refuseSharedFiles(options, file, context.environment);
   if (options.dryRun === true) {
@@ -157,9 +181,11 @@ export async function runBatch(
     return printBatchDryRun({ context, options, settings, items: { input, plan, notices } });
   }
   const sink = await openBatchSink(context, notices, options);
-  const selection = selectItems(plan, settings, options.output, (index) => sink.find(index));
-  const items = { input, plan, selection, notices };
   try {
+    const find = (index: number) => sink.find(index);
+    const { output } = options;
+    const selection = await selectItems({ input, plan }, settings, output, find, context.signal);
+    const items = { input, plan, selection, notices };
     const tally = emptyTally();
     await send({ context, options, presentation, plan, settings, items, sink, tally });
   } finally {

@@ -1,12 +1,12 @@
 import type { Slot } from '../../batch/concurrency.ts';
 import { promptFingerprint } from '../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../batch/input/item.ts';
+import { textMessages } from '../../batch/input/message-text.ts';
 import type { Client } from '../../client/client.ts';
 import type { CompletionRequest, Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
-import { isJsonObject } from '../../json.ts';
 import { createAnswerMeter, type AnswerOutcome } from '../../output/answer-meter.ts';
 import { stoppedAnswer, toFailure } from '../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -31,16 +31,6 @@ export function itemFingerprint({ id, content }: BatchItem, settings: ResolvedSe
   return promptFingerprint(id, itemMessages(content, settings));
 }
 
-/** The text of a message, whose content may also be a list of parts, or missing beside a tool call. */
-function textOf({ content }: { readonly content?: unknown }): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  const texts = content.map((part: unknown) => (isJsonObject(part) ? part['text'] : undefined));
-  return texts.filter((text) => typeof text === 'string').join('\n');
-}
-
-const isText = ({ content }: { readonly content?: unknown }) => typeof content === 'string';
-
 /** The request of an item. @throws Failure `invalid_request` if it cannot fit the model's context window */
 export function planItem(
   content: ItemContent,
@@ -53,10 +43,11 @@ export function planItem(
     ...(content.maxTokens === undefined ? {} : { maxTokens: content.maxTokens }),
   };
   const messages = itemMessages(content, settings);
-  const texts = messages.every(isText)
-    ? messages
-    : messages.map((message) => ({ ...message, content: textOf(message) }));
-  const planned = planRequest({ ...settings, values }, texts, content.stream ?? stream);
+  const planned = planRequest(
+    { ...settings, values },
+    textMessages(messages),
+    content.stream ?? stream,
+  );
   const request = { ...planned.request, messages };
   if (content.params === undefined) return { ...planned, request };
   const params = { ...request.params, ...content.params };

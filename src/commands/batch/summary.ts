@@ -41,9 +41,12 @@ export function kindOf(
   return others.length === 0 ? kind : 'unexpected';
 }
 
-/** The failure of a run with failed items; undefined without any. */
+/** The failure of a run with failed items, or that stopped early; undefined for any other. */
 export function batchFailure(end: BatchEnd): Failure | undefined {
   const { tally, stopFailure } = end;
+  if (stopFailure !== undefined && (tally.failed === 0 || stopFailure.kind === 'budget')) {
+    return stoppedFailure(end, stopFailure);
+  }
   if (tally.failed === 0) return undefined;
   const reason =
     stopFailure === undefined
@@ -52,6 +55,16 @@ export function batchFailure(end: BatchEnd): Failure | undefined {
   return new Failure(kindOf(tally, stopFailure), `${outcomeText(end)}${reason}`, {
     hint: hintFor(end),
   });
+}
+
+/** The failure of a run that a limit or a wrong setting stopped. */
+function stoppedFailure(end: BatchEnd, { kind, message, hint }: Failure): Failure {
+  const again =
+    end.output === undefined
+      ? 'use -o FILE to be able to resume'
+      : 'run the same command again for the rest';
+  const text = `${message}; ${outcomeText(end)}${restText(itemsLeft(end.tally))}`;
+  return new Failure(kind, text, { hint: hint === undefined ? again : `${hint}; ${again}` });
 }
 
 /** `, 14 left`; empty if nothing is left. */

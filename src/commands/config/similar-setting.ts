@@ -1,7 +1,7 @@
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { Failure } from '../../failure.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { parseSettingName } from '../../settings/setting-name.ts';
+import { parseSettingName } from '../../settings/parse-setting-name.ts';
 
 /** Names of other clients for settings. */
 const foreignNames: ReadonlyMap<string, string> = new Map([

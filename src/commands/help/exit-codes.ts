@@ -14,6 +14,7 @@ const meanings: Readonly<Record<FailureKind, string>> = {
   incomplete: 'the answer was cut; its text is kept',
   storage: 'a file or output could not be written',
   no_answer: 'filtered, refused, or a tool call; its text is kept',
+  budget: 'natter batch reached --max-cost or --max-total-tokens',
   unfinished: 'items of a batch are left; another run can help',
 };
 

@@ -1,4 +1,5 @@
-import { definitions, settingFamilies, settingKeys } from '../../settings/definitions.ts';
+import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { settingFamilies } from '../../settings/parse-setting-name.ts';
 import { settingText } from '../program/global-options.ts';
 import type { HelpRow } from '../program/help-details.ts';
 

@@ -25,7 +25,8 @@ const badItem = (index: number): InputItem => ({
 
 /** Items 1 and 2 are answered, 3 failed. */
 const selection: Selection = {
-  shard: undefined,
+  takes: () => true,
+  highest: Infinity,
   resultsName: 'out.jsonl',
   fingerprint: ({ index }) => BigInt(index),
   find: (index) =>
@@ -52,9 +53,9 @@ describe('an item', () => {
   });
 
   test('of a different shard is elsewhere', () => {
-    const shard = parseShard('2/2');
-    expect(itemStatusOf(item(5), { ...selection, shard })).toBe('elsewhere');
-    expect(itemStatusOf(item(6), { ...selection, shard })).toBe('pending');
+    const second = { ...selection, takes: (index: number) => isInShard(index, parseShard('2/2')) };
+    expect(itemStatusOf(item(5), second)).toBe('elsewhere');
+    expect(itemStatusOf(item(6), second)).toBe('pending');
   });
 
   test.each([
@@ -75,8 +76,8 @@ test('items are counted by status', async () => {
   async function* items() {
     yield* [item(1), item(2), badItem(3), item(4), badItem(5)];
   }
-  const shard = { number: 1, count: 2 };
-  expect(await countItems(items(), { ...selection, shard })).toEqual({
+  const odd = (index: number) => index % 2 === 1;
+  expect(await countItems(items(), { ...selection, takes: odd })).toEqual({
     total: 3,
     answered: 1,
     items: 5,

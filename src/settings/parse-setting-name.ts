@@ -1,0 +1,65 @@
+import { Failure } from '../failure.ts';
+import { definitions, type SettingKey, settingKeys } from './definitions.ts';
+import { checkHeaderName, checkParameterName, isPrototypeName } from './setting-name.ts';
+
+/** Families of settings; the user chooses the names of their members. */
+export const settingFamilies = [
+  {
+    name: 'params.<name>',
+    type: 'JSON',
+    summary: 'Extra field of the request body; the flag is --param name=json',
+  },
+  { name: 'headers.<name>', type: 'text', summary: 'Extra header of every request' },
+  {
+    name: 'prices.<model>',
+    type: 'input/output',
+    summary: 'Prices of a million tokens of prompts and answers, such as 0.5/1.5 or 0.5/1.5 EUR',
+  },
+] as const;
+
+/** A parsed name of `config set`. */
+export type SettingName =
+  | { readonly family: 'setting'; readonly key: SettingKey }
+  | { readonly family: 'parameter' | 'header' | 'price'; readonly name: string };
+
+function checkPricedModel(name: string): string {
+  if (name.trim() !== '' && !isPrototypeName(name)) return name;
+  throw new Failure('usage', `${JSON.stringify(name)} is not a model`, {
+    hint: 'for example: natter config set prices.origin 0.5/1.5',
+  });
+}
+
+const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
+
+/** The names for `config set`; of a family, the form of its names. */
+const settingNames: readonly string[] = [
+  ...settingKeys.map((key) => definitions[key].name),
+  ...settingFamilies.map((family) => family.name),
+];
+
+function unknownSetting(name: string): Failure {
+  if (keyNames.has(name.toLowerCase())) {
+    return new Failure('usage', 'an API key is not a setting', { hint: 'natter auth login' });
+  }
+  return new Failure('usage', `there is no setting ${JSON.stringify(name)}`, {
+    hint: `the settings are ${settingNames.join(', ')}`,
+  });
+}
+
+/** @throws Failure `usage` for an unknown name */
+export function parseSettingName(text: string): SettingName {
+  const key = settingKeys.find((candidate) => definitions[candidate].name === text);
+  if (key !== undefined) return { family: 'setting', key };
+  const [family, ...rest] = text.split('.');
+  const name = rest.join('.');
+  if (rest.length > 0 && family === 'params') {
+    return { family: 'parameter', name: checkParameterName(name, 'usage') };
+  }
+  if (rest.length > 0 && family === 'headers') {
+    return { family: 'header', name: checkHeaderName(name, 'usage') };
+  }
+  if (rest.length > 0 && family === 'prices') {
+    return { family: 'price', name: checkPricedModel(name) };
+  }
+  throw unknownSetting(text);
+}

@@ -1,0 +1,53 @@
+import { Failure } from '../failure.ts';
+import type { Resolved } from './resolved-settings.ts';
+import type { ValueOrigin } from './setting-value.ts';
+
+/** Of a model, for a million tokens. */
+export interface Price {
+  /** Of prompts. */
+  readonly input: number;
+  /** Of answers. */
+  readonly output: number;
+  /** An ISO 4217 code, such as `USD`. */
+  readonly currency: string;
+}
+
+const defaultCurrency = 'USD';
+const pricePattern =
+  /^\s*(?<input>\d{1,9}(?:\.\d{1,9})?)\s*\/\s*(?<output>\d{1,9}(?:\.\d{1,9})?)(?:\s+(?<currency>[A-Za-z]{3}))?\s*$/;
+
+/** The price of a setting such as `0.5/1.5` or `0.5/1.5 EUR`. @throws Failure with the origin */
+export function parsePrice(raw: unknown, origin: ValueOrigin): Price {
+  const { input, output, currency } =
+    (typeof raw === 'string' ? pricePattern.exec(raw)?.groups : undefined) ?? {};
+  if (input === undefined || output === undefined) {
+    throw new Failure(
+      origin.kind,
+      `${origin.label} must be the prices of a million tokens of prompts and of answers, such as 0.5/1.5 or 0.5/1.5 EUR`,
+      origin.hint === undefined ? {} : { hint: origin.hint },
+    );
+  }
+  const code = currency?.toUpperCase() ?? defaultCurrency;
+  return { input: Number(input), output: Number(output), currency: code };
+}
+
+/** Prices by model id. */
+export type PriceTable = ReadonlyMap<string, Price>;
+
+/** @param prices the setting `prices.<model>` @throws Failure `configuration` for a bad price */
+export function priceTable(prices: Readonly<Record<string, Resolved<unknown>>>): PriceTable {
+  return new Map(
+    Object.entries(prices).map(([model, { value, source }]) => {
+      const label = `prices.${model} in profile ${source.name}`;
+      const hint = `natter config unset prices.${model} --profile ${source.name}`;
+      return [model, parsePrice(value, { label, kind: 'configuration', hint })];
+    }),
+  );
+}
+
+const million = 1_000_000;
+
+/** In the currency of the price. */
+export function costOf(price: Price, promptTokens: number, answerTokens: number): number {
+  return (price.input * promptTokens + price.output * answerTokens) / million;
+}

@@ -1,0 +1,229 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { rule } from '../sandbox/sandbox-helpers.ts';
+import { type BatchPlace, openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
+
+const inOrder = (texts: readonly string[]) =>
+  texts.toSorted((one, other) => one.localeCompare(other));
+
+/** The environment of a profile with these prices. */
+function withPrices(place: BatchPlace, prices: Readonly<Record<string, string>>) {
+  const folder = join(place.folder, 'config');
+  mkdirSync(folder);
+  const profiles = { default: { prices } };
+  place.write('config/config.json', JSON.stringify({ version: 1, profiles }));
+  return { NATTER_CONFIG_DIR: folder };
+}
+
+describe('natter batch --limit', () => {
+  test('sends only the first items; without it, the others follow', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(5));
+    const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--limit', '2']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('2 of 2 items answered');
+    expect(inOrder(place.asked)).toEqual(['prompt 1', 'prompt 2']);
+    await place.run(['p.txt', '-o', 'out.jsonl']);
+    expect(place.results('out.jsonl')).toHaveLength(5);
+    expect(place.asked).toHaveLength(5);
+  });
+
+  test('does not wait for the rest of a pipe', async () => {
+    const place = await openBatchPlace();
+    const natter = place.start(['-', '--limit', '1'], { input: 'one\n', keepInputOpen: true });
+    expect((await natter.result).code).toBe(0);
+    expect(place.asked).toEqual(['one']);
+  });
+
+  test('is divided among shards', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(9));
+    await place.run(['p.txt', '--limit', '4', '--shard', '2/2']);
+    expect(inOrder(place.asked)).toEqual(['prompt 2', 'prompt 4']);
+  });
+});
+
+describe('natter batch --sample', () => {
+  test('sends the same random items each time, so that a run resumes', async () => {
+    const place = await openBatchPlace([rule('500 times=1')]);
+    place.write('p.txt', promptLines(50));
+    const words = ['p.txt', '-o', 'out.jsonl', '--sample', '6', '--retries', '0'];
+    expect((await place.run(words)).code).toBe(75);
+    const { code, stderr } = await place.run(words);
+    expect(code).toBe(0);
+    expect(stderr).toContain('6 of 6 items answered (5 before)');
+    expect(new Set(place.asked).size).toBe(6);
+    expect(place.results('out.jsonl')).toHaveLength(6);
+  });
+
+  test('is a different one with --seed', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(50));
+    const first = await place.run(['p.txt', '--sample', '6']);
+    const second = await place.run(['p.txt', '--sample', '6', '--seed', '1']);
+    expect(parseResults(first.stdout)).toHaveLength(6);
+    expect(parseResults(second.stdout).map(({ index }) => index)).not.toEqual(
+      parseResults(first.stdout).map(({ index }) => index),
+    );
+  });
+
+  test('of a pipe is refused', async () => {
+    const place = await openBatchPlace();
+    const { code, stderr } = await place.run(['-', '--sample', '2'], { input: 'one\n' });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--sample cannot choose from standard input, which is read only once');
+  });
+});
+
+describe('natter batch --rerun-failed', () => {
+  test('sends failed items again in the same run', async () => {
+    const place = await openBatchPlace([rule('500 times=2')]);
+    place.write('p.txt', promptLines(4));
+    const words = ['p.txt', '-o', 'out.jsonl', '--retries', '0', '--rerun-failed', '3'];
+    const { code, stderr } = await place.run(words);
+    expect(code).toBe(0);
+    expect(stderr).toContain('natter: sending 2 failed items again (1 of 3)\n');
+    expect(stderr).toContain('4 of 4 items answered');
+    expect(stderr).not.toContain('(2 of 3)');
+    expect(place.results('out.jsonl').every(({ error }) => error === undefined)).toBe(true);
+  });
+
+  test('ends after the last round, with the failures that are left', async () => {
+    const place = await openBatchPlace([rule('400')]);
+    place.write('p.txt', promptLines(2));
+    const words = ['p.txt', '-o', 'out.jsonl', '--rerun-failed', '2'];
+    const { code, stderr } = await place.run(words);
+    expect(code).toBe(7);
+    expect(stderr).toContain('0 of 2 items answered');
+    expect(stderr).toContain('2 failed: 2 invalid_request');
+    expect(place.asked).toHaveLength(6);
+  });
+
+  test('does not repeat a round for invalid lines', async () => {
+    const place = await openBatchPlace();
+    place.write('p.jsonl', '{"prompt":"a"}\noops\n');
+    const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl', '--rerun-failed', '2']);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('again (1 of');
+  });
+
+  test.each([
+    [['p.txt', '--rerun-failed', '1']],
+    [['-', '-o', 'out.jsonl', '--rerun-failed', '1']],
+  ])('needs a results file and an input file: %j', async (words) => {
+    const place = await openBatchPlace();
+    place.write('p.txt', 'one\n');
+    const { code, stderr } = await place.run(words, { input: 'one\n' });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--rerun-failed needs -o FILE and a named input file');
+    expect(place.asked).toEqual([]);
+  });
+});
+
+describe('limits of a run', () => {
+  test('--max-total-tokens stops before they are exceeded, and the next run continues', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(40));
+    const words = ['p.txt', '-o', 'out.jsonl', '-t', '30', '--max-total-tokens', '100'];
+    const { code, stderr } = await place.run(words);
+    expect(code).toBe(15);
+    expect(stderr).toMatch(
+      /natter: stopped before --max-total-tokens: the next item may use ~\d+ tokens; \d+ of 40 items answered in .*, \d+ tokens, \d+ left\n {2}run the same command again for the rest\n$/,
+    );
+    const used = Number(/, (\d+) tokens,/.exec(stderr)?.[1]);
+    expect(used).toBeLessThanOrEqual(100);
+    const answered = place.results('out.jsonl').length;
+    expect(answered).toBeGreaterThan(4);
+    expect(answered).toBeLessThan(40);
+    await place.run(['p.txt', '-o', 'out.jsonl']);
+    expect(place.results('out.jsonl')).toHaveLength(40);
+    expect(place.asked).toHaveLength(40);
+  });
+
+  test('--max-cost uses the prices of the profile, and the summary has the cost', async () => {
+    const place = await openBatchPlace();
+    const env = withPrices(place, { origin: '1000/2000 EUR' });
+    place.write('p.txt', promptLines(20));
+    const words = ['p.txt', '-o', 'out.jsonl', '-t', '10', '--max-cost', '0.08'];
+    const { code, stderr } = await place.run(words, { env });
+    expect(code).toBe(15);
+    expect(stderr).toContain(
+      'stopped before --max-cost (0.08 EUR): the next item may use ~0.03 EUR',
+    );
+    const cost = Number(/tokens, ([\d.]+) EUR/.exec(stderr)?.[1]);
+    expect(cost).toBeGreaterThan(0.04);
+    expect(cost).toBeLessThanOrEqual(0.08);
+    const all = await place.run(['p.txt', '-o', 'all.jsonl'], { env });
+    expect(all.stderr).toMatch(/20 of 20 items answered in .* tokens, [\d.]+ EUR\n$/);
+  });
+
+  test('an answer of unknown length may stop a run at its first item', async () => {
+    const place = await openBatchPlace();
+    const { code, stderr } = await place.run(['-', '--max-total-tokens', '50'], { input: 'one\n' });
+    expect(code).toBe(15);
+    expect(stderr).toContain('set --max-tokens for a smaller estimate');
+    expect(place.asked).toEqual([]);
+  });
+
+  test.each([
+    [{}, '--max-cost needs the price of the model origin', 'natter config set prices.origin'],
+    [
+      { origin: '1 dollar' },
+      'prices.origin in profile default must be the prices of a million tokens',
+      'natter config unset prices.origin --profile default',
+    ],
+  ])(
+    '--max-cost with the prices %j is refused before anything is sent',
+    async (prices, ...texts) => {
+      const place = await openBatchPlace();
+      const env = withPrices(place, prices);
+      const { code, stderr } = await place.run(['-', '--max-cost', '1'], { input: 'one\n', env });
+      expect(code).toBe(3);
+      for (const text of texts) expect(stderr).toContain(text);
+      expect(place.asked).toEqual([]);
+    },
+  );
+
+  test('two currencies cannot be added', async () => {
+    const place = await openBatchPlace();
+    const env = withPrices(place, { origin: '1/1', nextgen: '1/1 EUR' });
+    const input = '{"prompt":"a","max_tokens":1}\n{"prompt":"b","model":"nextgen"}\n';
+    const { code, stderr } = await place.run(['-', '--max-cost', '1'], { input, env });
+    expect(code).toBe(3);
+    expect(stderr).toContain('--max-cost cannot add prices in USD and in EUR');
+  });
+
+  test.each([
+    [['--max-cost', '0'], '--max-cost must be an amount above 0'],
+    [['--max-cost', '1e3'], '--max-cost must be an amount above 0'],
+    [['--max-total-tokens', 'x'], '--max-total-tokens must be a whole number from 1'],
+    [['--limit', '0'], '--limit must be a whole number from 1'],
+    [['--sample', '-1'], '--sample must be a whole number from 1'],
+    [['--sample', '2', '--seed', 'x'], '--seed must be a whole number from 0'],
+    [['--sample', '2', '--limit', '2'], '--limit'],
+    [['--rerun-failed', '101'], '--rerun-failed must be a whole number from 0 to 100'],
+  ])('%j is refused', async (words, message) => {
+    const place = await openBatchPlace();
+    const { code, stderr } = await place.run(['-', ...words], { input: 'one\n' });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(place.asked).toEqual([]);
+  });
+});
+
+describe('natter batch --dry-run', () => {
+  test.each([
+    ['{"prompt":"one","max_tokens":7}\n', ', at most ~0.02 USD\n'],
+    ['{"prompt":"one"}\n', ', ~0.005 USD without the answers\n'],
+    [
+      '{"prompt":"one"}\n{"prompt":"two","model":"nextgen"}\n',
+      ', ~0.005 USD without the answers (no price for nextgen)\n',
+    ],
+  ])('estimates the cost of %j', async (input, text) => {
+    const place = await openBatchPlace();
+    const env = withPrices(place, { origin: '1000/2000' });
+    const { stderr } = await place.run(['-', '--dry-run'], { input, env });
+    expect(stderr).toContain(text);
+  });
+});

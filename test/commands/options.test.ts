@@ -175,6 +175,8 @@ describe('batch', () => {
     retryIncomplete: '0',
     rerunFailed: '0',
     seed: '0',
+    outputFormat: 'jsonl',
+    answerColumn: 'answer',
   };
   test.each<readonly [string, string | undefined, object]>([
     ['batch', undefined, {}],
@@ -184,6 +186,11 @@ describe('batch', () => {
     ['batch p --shard 1/2 --concurrency 9', 'p', { shard: '1/2', concurrency: '9' }],
     ['batch p --shard auto/8 --stop-after 55m', 'p', { shard: 'auto/8', stopAfter: '55m' }],
     ['batch p --limit 5 --rerun-failed 2', 'p', { limit: '5', rerunFailed: '2' }],
+    [
+      'batch p --output-format csv --answer-column mood',
+      'p',
+      { outputFormat: 'csv', answerColumn: 'mood' },
+    ],
     ['batch p --sample 5 --seed 7', 'p', { sample: '5', seed: '7' }],
     [
       'batch p --max-cost 2.5 --max-total-tokens 900',

@@ -1,49 +1,22 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../failure.ts';
-import { isJsonObject, parseJson } from '../../json.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
-import { parseFingerprint } from '../fingerprint.ts';
 import { createLineSplitter } from '../input/line-splitter.ts';
+import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
 import {
-  createResultIndex,
-  type IndexedResult,
-  type ResultIndex,
-  type ResultLine,
-} from './result-index.ts';
+  type FormattedResult,
+  isTornResult,
+  parseResultLine,
+  type ResultFormat,
+} from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
-
-/** The beginning of every result line. */
-const resultBeginning = '{"index":';
-
-/** More than any batch has. An index uses memory up to its highest item, which a damaged line may name. */
-const highestIndex = 1e8;
-
-/** Undefined for a line that is not a result. */
-function parseResultLine(text: string): ResultLine | undefined {
-  if (!text.startsWith(resultBeginning)) return undefined;
-  const value = parseJson(text);
-  if (!isJsonObject(value)) return undefined;
-  const { index } = value;
-  if (typeof index !== 'number' || !Number.isInteger(index)) return undefined;
-  if (index < 1 || index > highestIndex) return undefined;
-  return {
-    index,
-    fingerprint: parseFingerprint(value['prompt_hash']),
-    isAnswered: value['error'] === undefined,
-  };
-}
-
-/** Whether `text` can be the beginning of a result that was not written completely. */
-function isTornResult(text: string): boolean {
-  return text.startsWith(resultBeginning) || resultBeginning.startsWith(text);
-}
 
 /** The content of a line; `damaged` is what a crash of the machine leaves, `foreign` is from another program. */
 type FoundLine =
   | {
       readonly kind: 'result';
-      readonly result: ResultLine;
+      readonly result: FormattedResult;
       /** In bytes. */ readonly start: number;
     }
   | { readonly kind: 'nothing' | 'damaged' | 'foreign' };
@@ -69,6 +42,12 @@ function readLine(bytes: Buffer): FoundLine {
   return text.trim() === '' ? { kind: 'nothing' } : foreign;
 }
 
+function mixedFormats(name: string, line: number): Failure {
+  return new Failure('usage', `${name} has results in two formats: see line ${line}`, {
+    hint: 'use a different -o file',
+  });
+}
+
 function notResult(name: string, line: number): Failure {
   return new Failure('usage', `line ${line} of ${name} is not a result of natter batch`, {
     hint: 'use a different file, or repair the line',
@@ -85,6 +64,7 @@ function createScan(name: string, file: number, onResult: (result: IndexedResult
   let end = 0;
   /** The first damaged line before any result. */
   let suspect: number | undefined;
+  let format: ResultFormat | undefined;
   return {
     /** @returns whether the line is a result @throws Failure `usage` */
     add(bytes: Buffer, isLast = false): boolean {
@@ -96,10 +76,13 @@ function createScan(name: string, file: number, onResult: (result: IndexedResult
       const start = offset + (read.kind === 'result' ? read.start : 0);
       offset += bytes.length + lineEndSize;
       if (read.kind !== 'result') return false;
+      format ??= read.result.format;
+      if (read.result.format !== format) throw mixedFormats(name, line);
       onResult({ ...read.result, file, offset: start, length: offset - start });
       end = offset;
       return true;
     },
+    format: () => format,
     /** The end of the last result. @throws Failure `usage` if the file has no result and a damaged line */
     end(): number {
       if (end === 0 && suspect !== undefined) throw notResult(name, suspect);
@@ -109,6 +92,8 @@ function createScan(name: string, file: number, onResult: (result: IndexedResult
 }
 
 interface ScannedResults {
+  /** Undefined for a file without results. */
+  readonly format: ResultFormat | undefined;
   /** Bytes up to the end of the last result; what follows was not written completely. */
   readonly size: number;
   /** The last line is complete except for its line end. */
@@ -136,17 +121,49 @@ export function scanResults(
   const [rest] = splitter.end();
   const lacksLineEnd = rest !== undefined && scan.add(rest, true);
   // The scan counted a line end that is still missing.
-  return { size: scan.end() - (lacksLineEnd ? lineEndSize : 0), lacksLineEnd };
+  const size = scan.end() - (lacksLineEnd ? lineEndSize : 0);
+  return { size, lacksLineEnd, format: scan.format() };
+}
+
+function wrongFormat(name: string, found: ResultFormat): Failure {
+  return new Failure('usage', `${name} has results in the format ${found}`, {
+    hint: `add --output-format ${found}, or use a different -o file`,
+  });
 }
 
 /**
  * Adds the results of a file to `index`: the last one of each item, but a failure never replaces an answer.
- * @throws Failure `usage` for a line that is not a result; the system's error
+ * @param expected undefined for any format
+ * @throws Failure `usage` for a line that is not a result, or results of another format; the system's error
  */
-export function indexResults(descriptor: number, name: string, index: ResultIndex): ScannedResults {
-  return scanResults(descriptor, name, 0, (result) => {
+function indexResults(
+  descriptor: number,
+  name: string,
+  index: ResultIndex,
+  expected?: ResultFormat,
+): ScannedResults {
+  const scanned = scanResults(descriptor, name, 0, (result) => {
     if (index.get(result.index)?.isAnswered !== true || result.isAnswered) index.set(result);
   });
+  const { format = expected } = scanned;
+  if (format !== undefined && expected !== undefined && format !== expected) {
+    throw wrongFormat(name, format);
+  }
+  return scanned;
+}
+
+/** Indexes the existing results and truncates an incomplete last line. @returns the size in bytes */
+export function readExisting(
+  descriptor: number,
+  name: string,
+  index: ResultIndex,
+  format: ResultFormat,
+): number {
+  const { size, lacksLineEnd } = indexResults(descriptor, name, index, format);
+  fs.ftruncateSync(descriptor, size);
+  if (!lacksLineEnd) return size;
+  fs.writeSync(descriptor, '\n', size);
+  return size + 1;
 }
 
 /** The path that a new file gets at `name`: the target of a dangling link, in the real folder if that exists. */

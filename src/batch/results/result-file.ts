@@ -9,13 +9,14 @@ import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { synchronizeFolder } from '../../storage/replace-file.ts';
 import { type FileWatch, watchFile } from './file-watch.ts';
 import { createGuardedFile, type GuardedFile } from './guarded-file.ts';
-import { indexResults, resultsPath } from './read-results.ts';
+import { readExisting, resultsPath } from './read-results.ts';
 import {
   createResultIndex,
   type IndexedResult,
   type ResultIndex,
   type ResultLine,
 } from './result-index.ts';
+import type { ResultFormat } from './result-line.ts';
 import { createSynchronization, type Synchronization } from './synchronization.ts';
 import { isInOrder, replaceResults, resultBlocks } from './write-results.ts';
 
@@ -50,6 +51,8 @@ interface FinishedRun {
 }
 
 export interface ResultFileOptions extends HeldLockOptions {
+  /** Of the existing results, and of those that are appended. */
+  readonly format?: ResultFormat;
   readonly clock: ProgramClock;
   /** Flushes a file to the disk; tests pass one that fails. */
   readonly synchronize?: (descriptor: number) => Promise<void>;
@@ -111,15 +114,6 @@ function refuseLostLock(lock: HeldLock, name: string): void {
       hint: 'wait for it, then run the same command again for what is missing',
     },
   );
-}
-
-/** Indexes the existing results and truncates an incomplete last line. @returns the size in bytes */
-function readExisting(descriptor: number, name: string, index: ResultIndex): number {
-  const { size, lacksLineEnd } = indexResults(descriptor, name, index);
-  fs.ftruncateSync(descriptor, size);
-  if (!lacksLineEnd) return size;
-  fs.writeSync(descriptor, '\n', size);
-  return size + 1;
 }
 
 /** Bytes of all indexed results. */
@@ -234,7 +228,8 @@ export function openResultFile(name: string, options: ResultFileOptions): Result
     opened = openOrCreate(realPath);
     const { descriptor, isNew } = opened;
     const index = createResultIndex();
-    const size = readExisting(descriptor, name, index);
+    const { format = 'jsonl' } = options;
+    const size = readExisting(descriptor, name, index, format);
     const { clock, synchronize = promisify(fs.fdatasync), onRewritten = () => undefined } = options;
     const guarded = createGuardedFile({ name, realPath, descriptor, size, onRewritten });
     const synchronization = createSynchronization(() => synchronize(guarded.descriptor()), clock);

@@ -4,7 +4,7 @@ import { addOptionGroups, collect, settingOption } from '../program/global-optio
 import type { Context, Run } from '../program/context.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
 import type { MergeOptions } from './merge-run.ts';
-import type { BatchOptions } from './plan.ts';
+import { type BatchOptions, outputFormats } from './plan.ts';
 
 export interface RunBatch {
   readonly batch: Run<BatchOptions, [file: string | undefined]>;
@@ -59,6 +59,15 @@ const runOptions = () => [
 
 const outputOptions = () => [
   new Option('-o, --output <file>', 'results file; run the same command again to resume'),
+  new Option(
+    '--output-format <format>',
+    'format of the results: jsonl, openai or csv; default jsonl',
+  )
+    .choices(outputFormats)
+    .default('jsonl'),
+  new Option('--answer-column <name>', 'column for the answers in CSV, default answer').default(
+    'answer',
+  ),
   new Option('--unordered', 'print results as they arrive, not in input order'),
   new Option('--dry-run', 'print the requests as JSON lines; send nothing'),
 ];

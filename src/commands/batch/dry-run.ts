@@ -12,7 +12,7 @@ import type { Context } from '../program/context.ts';
 import { withHint } from '../program/report.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
 import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
-import type { BatchOptions } from './plan.ts';
+import { type BatchOptions, resultsFileOf } from './plan.ts';
 import { failureLine, unsendable } from './result.ts';
 import { planItem } from './send-item.ts';
 import { estimateRequest, type RequestEstimate } from './spending.ts';
@@ -105,7 +105,7 @@ function totalsText(totals: DryRunTotals): string {
 export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
   const { context, options, settings } = dryRun;
   const { signal, streams } = context;
-  const { output } = options;
+  const output = resultsFileOf(options);
   const results = output === undefined ? undefined : readResults(output);
   const find = (index: number) => results?.get(index);
   const selection = await selectItems(dryRun.items, settings, output, find, signal);

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { createMerge, missingItems } from '../../batch/results/merge.ts';
 import { resultsPath, scanResults } from '../../batch/results/read-results.ts';
 import type { ResultIndex } from '../../batch/results/result-index.ts';
+import type { ResultFormat } from '../../batch/results/result-line.ts';
 import { replaceResults, resultBlocks } from '../../batch/results/write-results.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
@@ -41,14 +42,23 @@ function expandFiles(name: string): readonly string[] {
   });
 }
 
-/** Adds the descriptors of the files to `opened`. */
+function differentFormats(one: string, other: string): Failure {
+  return new Failure('usage', `${one} and ${other} have results in different formats`, {
+    hint: 'natter batch import converts results: natter batch import --help',
+  });
+}
+
+/** Adds the descriptors of the files to `opened`. @throws Failure `usage` */
 function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
   const merge = createMerge(names);
+  let format: ResultFormat | undefined;
   for (const [file, name] of names.entries()) {
     const descriptor = openFile(name);
     opened.push(descriptor);
     try {
-      scanResults(descriptor, name, file, (result) => merge.add(result));
+      const found = scanResults(descriptor, name, file, (result) => merge.add(result)).format;
+      format ??= found;
+      if (found !== undefined && found !== format) throw differentFormats(names[0] ?? '', name);
     } catch (error) {
       throw error instanceof Failure ? error : cannotRead(name, error);
     }

@@ -11,6 +11,10 @@ import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { chooseShard } from './array-job.ts';
 
+/** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */
+export const outputFormats = ['jsonl', 'openai', 'csv'] as const;
+type OutputFormat = (typeof outputFormats)[number];
+
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
 export interface BatchOptions extends GlobalOptions {
   readonly format?: InputFormat;
@@ -20,6 +24,8 @@ export interface BatchOptions extends GlobalOptions {
   readonly sample?: string;
   readonly seed: string;
   readonly output?: string;
+  readonly outputFormat: OutputFormat;
+  readonly answerColumn: string;
   readonly unordered?: boolean;
   readonly dryRun?: boolean;
   readonly concurrency: string;
@@ -149,23 +155,32 @@ function isSameFile(one: string, other: string): boolean {
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
-/** @throws Failure `usage` if the results file is the input or the recording */
+/** The file that a run resumes from: a CSV file is written from the results beside it. */
+export function resultsFileOf({
+  output,
+  outputFormat,
+}: Pick<BatchOptions, 'output' | 'outputFormat'>): string | undefined {
+  return output !== undefined && outputFormat === 'csv' ? `${output}.jsonl` : output;
+}
+
+/** @throws Failure `usage` if a file of results is the input or the recording */
 export function refuseSharedFiles(
   options: BatchOptions,
   input: string | undefined,
   environment: Environment,
 ): void {
-  const { output } = options;
-  if (output === undefined) return;
-  const hint = 'use a different -o file';
-  if (input !== undefined && input !== '-' && isSameFile(output, input)) {
-    throw new Failure('usage', `${output} is the input; results cannot be written to it`, { hint });
-  }
   const { record, replay } = chooseRecording(options, environment);
   const recording = record ?? replay?.file;
-  if (recording !== undefined && isSameFile(output, recording)) {
-    throw new Failure('usage', `${output} is the recording; results cannot be written to it`, {
-      hint,
-    });
+  const hint = 'use a different -o file';
+  for (const name of new Set([options.output, resultsFileOf(options)])) {
+    if (name === undefined) continue;
+    if (input !== undefined && input !== '-' && isSameFile(name, input)) {
+      throw new Failure('usage', `${name} is the input; results cannot be written to it`, { hint });
+    }
+    if (recording !== undefined && isSameFile(name, recording)) {
+      throw new Failure('usage', `${name} is the recording; results cannot be written to it`, {
+        hint,
+      });
+    }
   }
 }

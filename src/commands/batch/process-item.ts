@@ -54,7 +54,7 @@ async function answerItem(
     const failure = withHint(toFailure(error));
     countFailure(processing.tally, failure);
     const line = failureLine(secrets, item, fingerprint, failure);
-    await sink.put(sequence, { index, fingerprint, isAnswered: false }, line);
+    await sink.put(sequence, item, { index, fingerprint, isAnswered: false }, line);
     return false;
   }
   const { failure, content, wasStopped } = outcome;
@@ -64,7 +64,7 @@ async function answerItem(
   const isAnswered = failure === undefined;
   const line = outcomeLine(secrets, item, fingerprint, outcome);
   countOutcome(processing, outcome);
-  await sink.put(sequence, { index, fingerprint, isAnswered }, line);
+  await sink.put(sequence, item, { index, fingerprint, isAnswered }, line);
   return isAnswered;
 }
 
@@ -83,6 +83,6 @@ export async function processItem(
   const failure = unsendable(item);
   countFailure(tally, failure);
   const result = { index: item.index, fingerprint: undefined, isAnswered: false };
-  await sink.put(sequence, result, failureLine(secrets, item, undefined, failure));
+  await sink.put(sequence, item, result, failureLine(secrets, item, undefined, failure));
   return false;
 }

@@ -16,7 +16,13 @@ import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
 import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
-import { type BatchOptions, type BatchPlan, planBatch, refuseSharedFiles } from './plan.ts';
+import {
+  type BatchOptions,
+  type BatchPlan,
+  planBatch,
+  refuseSharedFiles,
+  resultsFileOf,
+} from './plan.ts';
 import { type ItemProcessing, processItem } from './process-item.ts';
 import { refuseRounds, runRounds } from './rounds.ts';
 import { type BatchSink, openBatchSink } from './sink.ts';
@@ -90,7 +96,7 @@ async function sendPending(
 ): Promise<void> {
   const { spending } = processing;
   const pending = (ended: AbortSignal) => {
-    const unanswered = pendingItems(items, tally, ended);
+    const unanswered = sink.admit(pendingItems(items, tally, ended));
     return spending === undefined ? unanswered : spending.admit(unanswered);
   };
   await runRounds(plan.rerunFailed, tally, presentation.notices, stop, () =>
@@ -155,7 +161,7 @@ async function send(run: BatchRun): Promise<void> {
   const start = context.clock.monotonic();
   try {
     const stopping = await sendAll(run, service);
-    await sink.finish(itemsLeft(tally) === 0);
+    await sink.finish(itemsLeft(tally) === 0, run.items.selection.takes);
     conclude(run, stopping, context.clock.monotonic() - start);
   } finally {
     await service.close();
@@ -180,10 +186,10 @@ export async function runBatch(
     const { printBatchDryRun } = await import('./dry-run.ts');
     return printBatchDryRun({ context, options, settings, items: { input, plan, notices } });
   }
-  const sink = await openBatchSink(context, notices, options);
+  const sink = await openBatchSink(context, notices, options, { input, plan });
   try {
     const find = (index: number) => sink.find(index);
-    const { output } = options;
+    const output = resultsFileOf(options);
     const selection = await selectItems({ input, plan }, settings, output, find, context.signal);
     const items = { input, plan, selection, notices };
     const tally = emptyTally();

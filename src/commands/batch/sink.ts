@@ -1,3 +1,4 @@
+import type { InputItem } from '../../batch/input/item.ts';
 import { createOrderedOutput } from '../../batch/results/ordered-output.ts';
 import { openResultFile, resultLock, type ResultFile } from '../../batch/results/result-file.ts';
 import type { IndexedResult, ResultLine } from '../../batch/results/result-index.ts';
@@ -5,7 +6,8 @@ import type { Notices } from '../../output/notices.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { awaitHolder } from '../program/await-holder.ts';
 import type { Context } from '../program/context.ts';
-import type { BatchOptions } from './plan.ts';
+import type { BatchItems } from './items.ts';
+import { type BatchOptions, resultsFileOf } from './plan.ts';
 
 /** Writes results to the file of `-o` or to standard output. */
 export interface BatchSink {
@@ -13,23 +15,91 @@ export interface BatchSink {
   find(index: number): IndexedResult | undefined;
   /** Highest index with a result of an earlier run; 0 without any. */
   readonly last: number;
-  /** @param sequence number of the item in start order, from 0 @returns see `OrderedOutput` */
-  put(sequence: number, result: ResultLine, line: string): Promise<void> | undefined;
+  /** Passes items on before they are sent. @throws Failure `usage` if their results cannot be written */
+  admit(items: AsyncIterable<InputItem>): AsyncIterable<InputItem>;
+  /**
+   * @param sequence number of the item in start order, from 0
+   * @param line the result in natter's own format
+   * @returns see `OrderedOutput`
+   */
+  put(
+    sequence: number,
+    item: InputItem,
+    result: ResultLine,
+    line: string,
+  ): Promise<void> | undefined;
   /** See `OrderedOutput`. */
   room(): Promise<void> | undefined;
   /** Aborts when results cannot be saved any more. */
   readonly broken: AbortSignal;
-  /** @param isComplete all items have a result: the file stays, even if it is empty @throws Failure `storage` */
-  finish(isComplete: boolean): Promise<void>;
+  /**
+   * @param isComplete all items have a result: the file stays, even if it is empty
+   * @param takes see `Selection`
+   * @throws Failure `storage`
+   */
+  finish(isComplete: boolean, takes: (index: number) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-function standardOutput(stdout: OutputStream, unordered: boolean): BatchSink {
-  const output = createOrderedOutput((text) => stdout.write(text));
+type SinkContext = Pick<Context, 'streams' | 'clock' | 'process' | 'signal'>;
+
+/** The options of a command that writes results. */
+export type SinkOptions = Pick<
+  BatchOptions,
+  'output' | 'outputFormat' | 'answerColumn' | 'unordered'
+>;
+
+/** A result in its output format, and what goes before all results. */
+export interface ResultText {
+  /** Undefined for formats without one. @throws Failure `usage` if the item's columns cannot be used */
+  readonly header?: (item: InputItem) => string;
+  readonly text: (item: InputItem, line: string) => string;
+}
+
+const ownText: ResultText = { text: (_, line) => line };
+
+/** Loads only what the format needs. */
+async function resultText(
+  { streams, clock }: SinkContext,
+  { output, outputFormat, answerColumn }: SinkOptions,
+): Promise<ResultText> {
+  if (outputFormat === 'openai') {
+    return (await import('./openai-text.ts')).createOpenaiText(() => clock.date());
+  }
+  if (outputFormat === 'jsonl' || output !== undefined) return ownText;
+  return (await import('./csv-text.ts')).createCsvText(answerColumn, streams.stdout.isTerminal);
+}
+
+/** Calls `check` with the first item. */
+export async function* checkFirst(
+  items: AsyncIterable<InputItem>,
+  check: (item: InputItem) => void,
+): AsyncGenerator<InputItem, void> {
+  let isFirst = true;
+  for await (const item of items) {
+    if (isFirst) check(item);
+    isFirst = false;
+    yield item;
+  }
+}
+
+function standardOutput(
+  stdout: OutputStream,
+  unordered: boolean,
+  { header, text }: ResultText,
+): BatchSink {
+  const output = createOrderedOutput((written) => stdout.write(written));
+  let hasHeader = header === undefined;
   return {
     find: () => undefined,
     last: 0,
-    put: (sequence, _, line) => (unordered ? stdout.write(line) : output.put(sequence, line)),
+    admit: (items) => (header === undefined ? items : checkFirst(items, header)),
+    put(sequence, item, _, line) {
+      if (!hasHeader) void stdout.write(header?.(item) ?? '');
+      hasHeader = true;
+      const written = text(item, line);
+      return unordered ? stdout.write(written) : output.put(sequence, written);
+    },
     room: () => (unordered ? undefined : output.room()),
     broken: new AbortController().signal,
     finish: async () => output.end(),
@@ -43,29 +113,24 @@ async function printUnsaved(file: ResultFile, stdout: OutputStream): Promise<voi
   for (const block of file.unsaved()) await stdout.write(decoder.decode(block, { stream: true }));
 }
 
-/** @throws Failure */
-export async function openBatchSink(
-  context: Pick<Context, 'streams' | 'clock' | 'process' | 'signal'>,
-  notices: Notices,
-  options: BatchOptions,
-): Promise<BatchSink> {
-  const { output, unordered = false } = options;
-  if (output === undefined) return standardOutput(context.streams.stdout, unordered);
-  await awaitHolder(context, notices, resultLock(output), output);
-  const { clock, process, streams } = context;
-  const onRewritten = () =>
-    notices.warning(`${output} was deleted during the run; natter wrote it again`);
-  const file = openResultFile(output, { clock, process, onRewritten });
+function fileSink(
+  { streams }: SinkContext,
+  file: ResultFile,
+  unordered: boolean,
+  { text }: ResultText,
+): BatchSink {
   return {
     find: (index) => file.find(index),
     last: file.last,
-    put(_, result, line) {
+    admit: (items) => items,
+    put(_, item, result, line) {
+      const written = text(item, line);
       try {
-        file.append(result, line);
+        file.append(result, written);
         return undefined;
       } catch (error) {
         // The answer is paid for: print it rather than lose it.
-        void streams.stdout.write(line);
+        void streams.stdout.write(written);
         throw error;
       }
     },
@@ -77,4 +142,32 @@ export async function openBatchSink(
       await file.close();
     },
   };
+}
+
+/** @throws Failure */
+export async function openBatchSink(
+  context: SinkContext,
+  notices: Notices,
+  options: SinkOptions,
+  items: Pick<BatchItems, 'input' | 'plan'>,
+): Promise<BatchSink> {
+  const { output, outputFormat, unordered = false } = options;
+  const texts = await resultText(context, options);
+  const name = resultsFileOf(options);
+  if (output === undefined || name === undefined) {
+    return standardOutput(context.streams.stdout, unordered, texts);
+  }
+  const isTable = outputFormat === 'csv';
+  const table = isTable ? await import('./csv-file.ts') : undefined;
+  table?.refuseTable(output, name, items);
+  await awaitHolder(context, notices, resultLock(name), name);
+  const { clock, process } = context;
+  const onRewritten = () =>
+    notices.warning(`${name} was deleted during the run; natter wrote it again`);
+  const format = outputFormat === 'openai' ? outputFormat : 'jsonl';
+  const file = openResultFile(name, { clock, process, onRewritten, format });
+  const sink = fileSink(context, file, unordered, texts);
+  if (table === undefined) return sink;
+  const { answerColumn } = options;
+  return table.writeTable(sink, { output, results: name, answerColumn, ...items });
 }

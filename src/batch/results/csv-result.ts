@@ -1,0 +1,56 @@
+import { isJsonObject, parseJson } from '../../json.ts';
+import type { InputItem } from '../input/item.ts';
+import { textMessages } from '../input/message-text.ts';
+
+/** Spaces at an end are quoted, because some programs remove them. */
+function formatCell(text: string, delimiter: string): string {
+  const isPlain = !/["\r\n]|^\s|\s$/.test(text) && !text.includes(delimiter);
+  return isPlain ? text : `"${text.replaceAll('"', '""')}"`;
+}
+
+const formatRow = (cells: readonly string[], delimiter: string) =>
+  `${cells.map((cell) => formatCell(cell, delimiter)).join(delimiter)}\n`;
+
+/** The columns of an item whose input is not a table. */
+const plainColumns = ['id', 'prompt'];
+
+function plainCells({ id = '', content }: InputItem): readonly string[] {
+  const messages = textMessages(content?.messages ?? []);
+  return [id, messages.findLast(({ role }) => role === 'user')?.content ?? ''];
+}
+
+/** The names of the columns of the input, and the delimiter of the table that is written. */
+export function columnsOf({ row }: InputItem): {
+  readonly header: readonly string[];
+  readonly delimiter: string;
+} {
+  return row ?? { header: plainColumns, delimiter: ',' };
+}
+
+/** The columns that results add to those of the input. */
+export const resultColumns = (answer: string) => [answer, `${answer}_error`] as const;
+
+/** @param item any item of the input @param answer the name of the column for answers */
+export function formatHeader(item: InputItem, answer: string): string {
+  const { header, delimiter } = columnsOf(item);
+  return formatRow([...header, ...resultColumns(answer)], delimiter);
+}
+
+/** The answer and the error of a result in natter's own format. */
+function resultCells(line: string): readonly string[] {
+  const result = parseJson(line);
+  if (!isJsonObject(result)) throw new Error('a result is not JSON');
+  const { content, error } = result;
+  const failure = isJsonObject(error)
+    ? `${String(error['kind'])}: ${String(error['message'])}`
+    : '';
+  return [typeof content === 'string' ? content : '', failure];
+}
+
+/** The row of an item, followed by its result. @param line a result in natter's own format; undefined without one */
+export function formatResultRow(item: InputItem, line: string | undefined): string {
+  const { header, delimiter } = columnsOf(item);
+  const cells = item.row?.cells ?? plainCells(item);
+  const input = header.map((_, at) => cells[at] ?? '');
+  return formatRow([...input, ...(line === undefined ? ['', ''] : resultCells(line))], delimiter);
+}

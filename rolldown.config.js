@@ -6,6 +6,7 @@ import { commanderBundling } from './scripts/bundle/commander.js';
 import { confBundling } from './scripts/bundle/conf.js';
 import { inkBundling } from './scripts/bundle/ink.js';
 import { licenseCollection } from './scripts/bundle/licenses.js';
+import { runtimeRemoval } from './scripts/bundle/runtime.js';
 
 /** Rolldown would leave a missing package to run time, where there are none. */
 function refuseMissing(level, log, handle) {
@@ -54,6 +55,7 @@ const program = defineConfig({
     chalkBundling(),
     commanderBundling(),
     confBundling(),
+    runtimeRemoval(),
     licenseCollection(),
   ],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },

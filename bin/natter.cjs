@@ -16,13 +16,11 @@ function isDebuggerWanted() {
 }
 
 // On SIGUSR1, which schedulers send before a time limit, Node opens a debugger to every account of the machine, unless
-// the program listens for the signal. A debugger opened before this line is closed: at once, and again after the first
-// turn of the event loop, in which Node opens it a second time.
+// the program listens for the signal. A debugger opened before this line is closed: at once, and, if natter continues
+// after the ready texts, again after the first turn of the event loop, in which Node opens it a second time.
 process.on('SIGUSR1', function () {});
-if (process._debugEnd !== undefined && !isDebuggerWanted()) {
-  closeDebugger();
-  setImmediate(closeDebugger);
-}
+var isDebuggerRefused = process._debugEnd !== undefined && !isDebuggerWanted();
+if (isDebuggerRefused) closeDebugger();
 
 if (isOld) {
   var needs = 'natter needs Node 20.19 or newer; this is ' + process.version;
@@ -30,6 +28,7 @@ if (isOld) {
   process.exitCode = 3;
   process.stderr.write(needs + '\n  ' + hint + '\n');
 } else if (!mayBeReady || !require('./ready-text.cjs').printReadyText(words)) {
+  if (isDebuggerRefused) setImmediate(closeDebugger);
   require('./compile-cache.cjs').useCompileCache(process);
   require('../dist/main.cjs');
 }

@@ -7,7 +7,7 @@ const { join } = require('node:path');
 const versionFlags = new Set(['--version', '-V']);
 const helpFlags = new Set(['--help', '-h']);
 
-/** The text that the build wrote to dist/help; undefined if there is none. */
+/** The text that the build wrote to dist/help; undefined if there is none. Read as UTF-8, which Node does fastest. */
 function helpText(name) {
   try {
     return readFileSync(join(__dirname, '../dist/help', `${name}.txt`), 'utf8');
@@ -20,7 +20,7 @@ function helpText(name) {
 /** The text for exactly these words; undefined if there is none. */
 function readyText(words) {
   if (words.length === 1 && versionFlags.has(words[0])) {
-    return `${require('../package.json').version}\n`;
+    return helpText('natter.--version');
   }
   const last = words.at(-1);
   const isFlagged = helpFlags.has(last);

@@ -59,7 +59,7 @@ async function compileChunks(node) {
 
 /** V8's data in a file of the compile cache. */
 function readStored(path) {
-  const { data } = readData(path, readFileSync(join('dist', basename(path))), undefined);
+  const { data } = readData(path, readFileSync(join('dist', basename(path))));
   return data;
 }
 

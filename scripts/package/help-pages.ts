@@ -18,7 +18,7 @@ function commandPages(command: Command, suffix: string, name = 'natter'): readon
   return [[`${name}${suffix}`, command.helpInformation()], ...below];
 }
 
-/** Every ready text: `natter.config.set` for `--help`, `natter.config.set.-h` for `-h`, `topic.keys` for a topic. */
+/** Every ready text: `natter.config.set` for `--help`, `natter.config.set.-h` for `-h`, `topic.keys` for a topic, `natter.--version`. */
 export async function helpPages(context: Context): Promise<readonly Page[]> {
   const program = await buildProgram(context, commandNames);
   const short = await buildProgram(context, [...commandNames, '-h']);
@@ -26,6 +26,7 @@ export async function helpPages(context: Context): Promise<readonly Page[]> {
     return [`topic.${name}`, (await helpTopic(name, program)) ?? ''];
   });
   return [
+    ['natter.--version', `${context.version}\n`],
     ...commandPages(program, ''),
     ...commandPages(short, '.-h'),
     ...(await Promise.all(topics)),

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { helpPages } from '../../scripts/package/help-pages.ts';
 import { topicNames } from '../../src/commands/help/topic-names.ts';
 import { commandNames } from '../../src/commands/program/command-table.ts';
@@ -25,8 +26,9 @@ const printReadyText: Print = (words, options) =>
 
 const folder = 'dist/help';
 
-test('the build has written every help and topic, as the command tree has it', async () => {
-  const pages = await helpPages(createMemoryContext().context);
+test('the build has written the version, and every help and topic as the command tree has it', async () => {
+  const { context } = createMemoryContext();
+  const pages = await helpPages({ ...context, version: packageJson.version });
   const written = readdirSync(folder).map((name) => {
     return [name.replace(/\.txt$/, ''), readFileSync(join(folder, name), 'utf8')];
   });

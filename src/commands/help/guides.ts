@@ -152,7 +152,7 @@ export const uninstall: readonly Passage[] = [
     lines: ['natter conversations export latest > conversation.md', 'natter config paths'],
   },
   {
-    text: 'Remove the program:',
+    text: 'Remove the program (a single executable: delete the file):',
     lines: ['npm uninstall --global natter'],
   },
   {

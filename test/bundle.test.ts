@@ -24,6 +24,13 @@ test('only the chunk with Ink is large', () => {
   expect(large.filter(isWithoutInk)).toEqual(large.filter((name) => name === 'source.cjs'));
 });
 
+test('no other command loads the REPL', () => {
+  const loading = chunks.filter((name) =>
+    /(?<!=>)require\("\.\/repl\.cjs"\)/.test(readFileSync(join('dist', name), 'utf8')),
+  );
+  expect(loading).toEqual(['run-line-mode.cjs', 'screen.cjs', 'session.cjs']);
+});
+
 test('every chunk is ASCII, as the compile cache requires', () => {
   const foreign = chunks.filter((name) => !isAscii(readFileSync(join('dist', name))));
   expect(foreign).toEqual([]);

@@ -9,6 +9,7 @@ const screen = ['src/repl/live/start-live.ts'];
 /** Commands that share much code with the REPL. */
 const relatives = [
   'conversations/run',
+  'conversations/search-run',
   'conversations/text-run',
   'last/run',
   'models/run',

@@ -1,4 +1,5 @@
 import type { Failure, FailureKind } from '../failure.ts';
+import { createLatencies, type Latencies } from './latency.ts';
 import { isTransient } from './transient-failure.ts';
 
 export interface Tally {
@@ -10,12 +11,21 @@ export interface Tally {
   answered: number;
   failed: number;
   readonly causes: Map<FailureKind, number>;
+  /** The message of the first failure of each kind. */
+  readonly examples: Map<FailureKind, string>;
   /** Failed items that would fail again in another run. */
   lasting: number;
   /** Of this run's answers, as reported by the service. */
   tokens: number;
   /** Cost of this run by currency, where the prices are known. */
   readonly costs: Map<string, number>;
+  promptTokens: number;
+  completionTokens: number;
+  /** Requests sent. */
+  attempts: number;
+  /** Of this run's answers: until their end, and until their first text. */
+  readonly latency: Latencies;
+  readonly firstText: Latencies;
 }
 
 export function emptyTally(): Tally {
@@ -25,9 +35,15 @@ export function emptyTally(): Tally {
     answered: 0,
     failed: 0,
     causes: new Map(),
+    examples: new Map(),
     lasting: 0,
     tokens: 0,
     costs: new Map(),
+    promptTokens: 0,
+    completionTokens: 0,
+    attempts: 0,
+    latency: createLatencies(),
+    firstText: createLatencies(),
   };
 }
 
@@ -37,7 +53,8 @@ export function itemsLeft({ total, already, answered, failed }: Tally): number |
 }
 
 export function countFailure(tally: Tally, failure: Failure): void {
-  const { kind } = failure;
+  const { kind, message } = failure;
+  if (!tally.examples.has(kind)) tally.examples.set(kind, message);
   tally.failed += 1;
   if (!isTransient(failure)) tally.lasting += 1;
   tally.causes.set(kind, (tally.causes.get(kind) ?? 0) + 1);
@@ -48,4 +65,5 @@ export function forgetFailures(tally: Tally): void {
   tally.failed = 0;
   tally.lasting = 0;
   tally.causes.clear();
+  tally.examples.clear();
 }

@@ -3,7 +3,7 @@ import { countFailure, emptyTally, itemsLeft } from '../../src/batch/tally.ts';
 import { Failure } from '../../src/failure.ts';
 
 test('a new tally has no counts', () => {
-  expect(emptyTally()).toEqual({
+  expect(emptyTally()).toMatchObject({
     total: undefined,
     already: 0,
     answered: 0,
@@ -31,6 +31,12 @@ test('the items left are those without a result', () => {
   const tally = { ...emptyTally(), already: 3, answered: 2, failed: 1 };
   expect(itemsLeft(tally)).toBeUndefined();
   expect(itemsLeft({ ...tally, total: 10 })).toBe(4);
+});
+
+test('the first message of each kind of failure is kept as an example', () => {
+  const tally = emptyTally();
+  for (const message of ['one', 'two']) countFailure(tally, new Failure('unreachable', message));
+  expect([...tally.examples]).toEqual([['unreachable', 'one']]);
 });
 
 test('failures that another run would repeat are counted', () => {

@@ -197,6 +197,11 @@ describe('batch', () => {
       'p',
       { maxCost: '2.5', maxTotalTokens: '900' },
     ],
+    [
+      'batch p --summary s --progress-json --figures',
+      'p',
+      { summary: 's', progressJson: true, figures: true },
+    ],
     ['batch p --retry-incomplete 1 --no-stream', 'p', { retryIncomplete: '1', stream: false }],
     [
       'batch p -m a -s b -t 5 --param c=1',

@@ -27,8 +27,8 @@ const copyInput = `${node} -e 'process.stdin.pipe(process.stdout)'`;
 /** Prints a field of each JSON value, such as `.error.kind`; with any other expression, the input. No single quotes. */
 const selectField = `const { readFileSync } = require("fs");
 const words = process.argv.slice(1);
-const text = readFileSync(words.find((word) => word.endsWith(".jsonl")) ?? 0, "utf8");
-const path = words.find((word) => /^([.][a-z_]+)+$/.test(word));
+const text = readFileSync(words.find((word) => /[.]jsonl?$/.test(word) && !/^[.]/.test(word)) ?? 0, "utf8");
+const path = words.find((word) => /^([.][a-z_0-9]+)+$/.test(word));
 const parse = () => { try { return [JSON.parse(text)]; } catch { return text.trim().split("\\n").map((line) => JSON.parse(line)); } };
 const get = (value) => path.slice(1).split(".").reduce((inner, name) => inner?.[name] ?? null, value);
 const show = (value) => (typeof value === "string" ? value : JSON.stringify(value)) + "\\n";

@@ -72,6 +72,12 @@ const outputOptions = () => [
   new Option('--dry-run', 'print the requests as JSON lines; send nothing'),
 ];
 
+const reportOptions = () => [
+  new Option('--figures', 'show times and causes at the end where there is no terminal, too'),
+  new Option('--progress-json', 'print progress as JSON lines on standard error every 10 seconds'),
+  new Option('--summary <file>', 'write a summary of the run as JSON to this file'),
+];
+
 const mergeOptions = () => [
   new Option('-o, --output <file>', 'file to write (default: standard output)'),
   new Option('--force', 'replace an existing file'),
@@ -100,6 +106,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     ['Request options:', requestOptions()],
     ['Run options:', runOptions()],
     ['Output options:', outputOptions()],
+    ['Report options:', reportOptions()],
   ]);
   command.addCommand(buildMerge(context, run));
   setExamples(command, [

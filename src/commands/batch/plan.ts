@@ -1,5 +1,3 @@
-import { type BigIntStats, statSync } from 'node:fs';
-import path from 'node:path';
 import type { Expense } from '../../batch/budget.ts';
 import { formatOfName, type InputFormat } from '../../batch/input/input-format.ts';
 import { parseTemplate, type Template } from '../../batch/input/item.ts';
@@ -8,15 +6,15 @@ import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
 import { chooseShard } from './array-job.ts';
+import type { ReportOptions } from './reporting.ts';
 
 /** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */
 export const outputFormats = ['jsonl', 'openai', 'csv'] as const;
 type OutputFormat = (typeof outputFormats)[number];
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
-export interface BatchOptions extends GlobalOptions {
+export interface BatchOptions extends GlobalOptions, ReportOptions {
   readonly format?: InputFormat;
   readonly template?: string;
   readonly shard?: string;
@@ -139,48 +137,10 @@ export function planBatch(
   };
 }
 
-function statsOf(name: string): BigIntStats | undefined {
-  try {
-    return statSync(name, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    // Opening the file fails for the same reason, and reports it.
-    return undefined;
-  }
-}
-
-/** True also for symbolic and hard links to the same file. */
-function isSameFile(one: string, other: string): boolean {
-  if (path.resolve(one) === path.resolve(other)) return true;
-  const [first, second] = [one, other].map(statsOf);
-  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
-}
-
 /** The file that a run resumes from: a CSV file is written from the results beside it. */
 export function resultsFileOf({
   output,
   outputFormat,
 }: Pick<BatchOptions, 'output' | 'outputFormat'>): string | undefined {
   return output !== undefined && outputFormat === 'csv' ? `${output}.jsonl` : output;
-}
-
-/** @throws Failure `usage` if a file of results is the input or the recording */
-export function refuseSharedFiles(
-  options: BatchOptions,
-  input: string | undefined,
-  environment: Environment,
-): void {
-  const { record, replay } = chooseRecording(options, environment);
-  const recording = record ?? replay?.file;
-  const hint = 'use a different -o file';
-  for (const name of new Set([options.output, resultsFileOf(options)])) {
-    if (name === undefined) continue;
-    if (input !== undefined && input !== '-' && isSameFile(name, input)) {
-      throw new Failure('usage', `${name} is the input; results cannot be written to it`, { hint });
-    }
-    if (recording !== undefined && isSameFile(name, recording)) {
-      throw new Failure('usage', `${name} is the recording; results cannot be written to it`, {
-        hint,
-      });
-    }
-  }
 }

@@ -26,10 +26,16 @@ function countOutcome(
   { tally, circuitBreaker, stopRun }: ItemProcessing,
   { failure, metadata }: ItemOutcome,
 ): void {
+  const { usage, timing, attempts = 1 } = metadata;
   // Tokens of failed answers are billed, too.
-  tally.tokens += metadata.usage?.total_tokens ?? 0;
+  tally.tokens += usage?.total_tokens ?? 0;
+  tally.promptTokens += usage?.prompt_tokens ?? 0;
+  tally.completionTokens += usage?.completion_tokens ?? 0;
+  tally.attempts += attempts;
   if (failure === undefined) {
     tally.answered += 1;
+    if (timing !== undefined) tally.latency.add(timing.total);
+    if (timing?.firstText !== undefined) tally.firstText.add(timing.firstText);
     circuitBreaker.answered();
     return;
   }

@@ -9,26 +9,22 @@ import {
   shortTime,
 } from '../../output/batch-progress.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { Interruption } from '../../terminal/device/signals.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
+import { type Ending, endingOf } from './ending.ts';
 import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
-import {
-  type BatchOptions,
-  type BatchPlan,
-  planBatch,
-  refuseSharedFiles,
-  resultsFileOf,
-} from './plan.ts';
+import { type BatchOptions, type BatchPlan, planBatch, resultsFileOf } from './plan.ts';
 import { type ItemProcessing, processItem } from './process-item.ts';
 import { refuseRounds, runRounds } from './rounds.ts';
+import { printProgress, reportEnd } from './reporting.ts';
+import { refuseSharedFiles } from './shared-files.ts';
 import { type BatchSink, openBatchSink } from './sink.ts';
 import { openSpending } from './spending.ts';
 import { type Stopping, watchStopping } from './stopping.ts';
-import { batchFailure, drainFailure, outcomeText, stoppedText } from './summary.ts';
+import { refuseUnwritableSummary } from './summary-file.ts';
 
 /** A run of `natter batch` before anything is sent. */
 interface BatchRun {
@@ -49,7 +45,7 @@ function showProgress(run: BatchRun, concurrency: Concurrency, stop: AbortSignal
   const { context, presentation, tally, options } = run;
   const { clock, streams } = context;
   const { noticeStyle: style } = presentation;
-  const animated = presentation.animated && options.quiet !== true;
+  const animated = presentation.animated && options.quiet !== true && options.progressJson !== true;
   const progress = createBatchProgress({ stderr: streams.stderr, style, clock, animated });
   const start = clock.monotonic();
   progress.begin(() => {
@@ -122,6 +118,7 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   const { stop } = stopping;
   const concurrency = createConcurrency(plan.concurrency, context.clock, pauseNotice(run));
   const progress = showProgress(run, concurrency, stop);
+  const endPrinting = printProgress(run, () => concurrency.pauseRemaining());
   const { secrets } = context;
   const { settings, options } = run;
   const isSandbox = options.sandbox === true;
@@ -133,36 +130,38 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
     await sendPending(run, processing, concurrency, stop);
   } finally {
     progress.end();
+    endPrinting();
     stopping.end();
   }
   return stopping;
 }
 
-/** Prints the summary. @throws the failure or interruption that ended the run */
-function conclude(run: BatchRun, stopping: Stopping, elapsed: number): void {
-  const { context, presentation, tally, options } = run;
-  const [cause, stopFailure] = [stopping.cause(), stopping.failure()];
-  const end = { tally, elapsed, output: options.output, stopFailure };
-  if (cause === 'SIGINT' || context.signal.aborted) {
-    presentation.notices.notice(stoppedText(end));
-    context.signal.throwIfAborted();
-    throw new Interruption('SIGINT');
+async function runUntilEnd(run: BatchRun, service: Service): Promise<Ending> {
+  const { clock } = run.context;
+  const start = clock.monotonic();
+  try {
+    const stopping = await sendAll(run, service);
+    await run.sink.finish(itemsLeft(run.tally) === 0, run.items.selection.takes);
+    return endingOf(run, stopping, clock.monotonic() - start);
+  } catch (error) {
+    return { elapsed: clock.monotonic() - start, stoppedBy: null, notice: undefined, error };
   }
-  const isDrained = cause !== undefined && stopFailure === undefined;
-  const failure = isDrained ? drainFailure(end, cause) : batchFailure(end);
-  if (failure !== undefined) throw failure;
-  presentation.notices.notice(outcomeText(end));
 }
 
 async function send(run: BatchRun): Promise<void> {
-  const { context, presentation, options, settings, sink, tally } = run;
-  await checkItems(run.items, tally, sink.last, context.signal);
+  const { context, presentation, plan, options, settings, items, sink, tally } = run;
+  await checkItems(items, tally, sink.last, context.signal);
   const service = await openService(context, presentation, options, settings);
-  const start = context.clock.monotonic();
+  const { output = null } = options;
+  const { shard } = plan;
+  const names = {
+    input: items.input.name,
+    output,
+    shard: shard === undefined ? null : `${shard.number}/${shard.count}`,
+    begin: context.clock.date(),
+  };
   try {
-    const stopping = await sendAll(run, service);
-    await sink.finish(itemsLeft(tally) === 0, run.items.selection.takes);
-    conclude(run, stopping, context.clock.monotonic() - start);
+    reportEnd(run, names, await runUntilEnd(run, service));
   } finally {
     await service.close();
   }
@@ -182,6 +181,7 @@ export async function runBatch(
   refuseRounds(plan.rerunFailed, options.output, input);
   if (options.output !== undefined) refuseReservedName(options.output, context.platform);
   refuseSharedFiles(options, file, context.environment);
+  if (options.summary !== undefined) refuseUnwritableSummary(options.summary);
   if (options.dryRun === true) {
     const { printBatchDryRun } = await import('./dry-run.ts');
     return printBatchDryRun({ context, options, settings, items: { input, plan, notices } });

@@ -3,7 +3,7 @@ import type { Notices } from '../../output/notices.ts';
 import type { Context } from '../program/context.ts';
 
 /** What stopped a run: a signal, or a limit on its time. */
-export type StopCause = 'SIGINT' | 'SIGTERM' | 'SIGUSR1' | '--stop-after';
+type StopCause = 'SIGINT' | 'SIGTERM' | 'SIGUSR1' | '--stop-after';
 
 export interface Stopping {
   /** Aborts when no more items may start. */

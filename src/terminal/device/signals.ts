@@ -5,7 +5,7 @@ export type EndingSignal = (typeof endingSignals)[number];
 type HandledSignal = 'SIGINT' | 'SIGTERM';
 
 /** Exit codes that shells report for a process ended by a signal, for processes that cannot re-raise one. */
-const signalExitCodes: Readonly<Record<EndingSignal, number>> = {
+export const signalExitCodes: Readonly<Record<EndingSignal, number>> = {
   SIGINT: 130,
   SIGTERM: 143,
   SIGHUP: 129,

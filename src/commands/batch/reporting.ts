@@ -1,0 +1,83 @@
+import { causesText, latencyText } from '../../output/batch-figures.ts';
+import type { Tally } from '../../batch/tally.ts';
+import { jsonLine } from '../../output/json-answer.ts';
+import type { Presentation } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+import { cleanLine } from '../program/mask-secrets.ts';
+import type { Ending } from './ending.ts';
+import { causesOf, progressRecord, type RunNames, summaryRecord } from './run-record.ts';
+import { writeSummary } from './summary-file.ts';
+
+export interface ReportOptions {
+  readonly progressJson?: boolean;
+  /** The file of `--summary`. */
+  readonly summary?: string;
+  readonly figures?: boolean;
+  readonly quiet?: boolean;
+}
+
+export interface ReportedRun {
+  readonly context: Pick<Context, 'streams' | 'clock' | 'secrets'>;
+  readonly presentation: Pick<Presentation, 'notices' | 'noticeStyle' | 'unicode'>;
+  readonly options: ReportOptions;
+  readonly tally: Tally;
+}
+
+/** Milliseconds between two lines of `--progress-json`. */
+const interval = 10_000;
+
+/** A histogram of fewer answers says little. */
+const fewAnswers = 10;
+
+/**
+ * Prints a line of JSON every ten seconds.
+ * @param pause the milliseconds until the next request is allowed
+ * @returns a function that ends it
+ */
+export function printProgress(run: ReportedRun, pause: () => number): () => void {
+  const { context, options, tally } = run;
+  const { clock, streams } = context;
+  if (options.progressJson !== true) return () => undefined;
+  const begin = clock.monotonic();
+  return clock.repeat(interval, () => {
+    const elapsed = clock.monotonic() - begin;
+    void streams.stderr.write(jsonLine(progressRecord(tally, clock.date(), elapsed, pause())));
+  });
+}
+
+/** The histogram and the table of causes, on a terminal or if requested. */
+function printFigures({ context, presentation, options, tally }: ReportedRun): void {
+  const { stderr } = context.streams;
+  const isWanted = options.figures === true;
+  if (options.quiet === true || !(stderr.isTerminal || isWanted)) return;
+  const layout = {
+    isTerminal: true,
+    width: stderr.columns(),
+    style: presentation.noticeStyle,
+    unicode: presentation.unicode,
+  };
+  const latency = tally.latency.figures();
+  if (latency !== undefined && (isWanted || latency.count >= fewAnswers)) {
+    void stderr.write(latencyText(latency, layout));
+  }
+  const causes = causesOf(tally, (text) => cleanLine(context, text));
+  if (causes.length > 0) void stderr.write(causesText(causes, layout));
+}
+
+/** Reports the end of a run in all requested forms. @throws the error of the ending, or Failure `storage` */
+export function reportEnd(run: ReportedRun, names: RunNames, ending: Ending): void {
+  const { context, presentation, options, tally } = run;
+  const { notices } = presentation;
+  printFigures(run);
+  if (ending.notice !== undefined) notices.notice(ending.notice);
+  const clean = (text: string) => cleanLine(context, text);
+  const line = jsonLine(summaryRecord(tally, names, ending, clean));
+  if (options.progressJson === true) void context.streams.stderr.write(line);
+  try {
+    if (options.summary !== undefined) writeSummary(options.summary, line);
+  } catch (error) {
+    if (ending.error === undefined) throw error;
+    notices.warning(error instanceof Error ? error.message : String(error));
+  }
+  if (ending.error !== undefined) throw ending.error;
+}

@@ -1,0 +1,90 @@
+import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
+import { displayWidth, padToWidth, truncateToWidth } from '../terminal/text/width.ts';
+import { count } from './figures.ts';
+import { formatTable, type TableLayout } from './table.ts';
+
+/** Times are milliseconds; see `batch/latency.ts`. */
+interface LatencyFigures {
+  readonly count: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly buckets: readonly { readonly upTo: number; readonly count: number }[];
+}
+
+export interface FigureLayout extends TableLayout {
+  /** False draws bars of `#`. */
+  readonly unicode: boolean;
+}
+
+export interface FailureCause {
+  readonly kind: string;
+  readonly count: number;
+  /** The message of one of them. */
+  readonly example: string;
+}
+
+const maxBar = 30;
+
+/** `20 ms`, `1.5 s`, `50 s`, `8 min`. */
+function shortDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
+  return seconds < 300 ? `${Math.round(seconds)} s` : `${count(Math.round(seconds / 60))} min`;
+}
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar of at least the smallest step, if there is anything to show. */
+function bar(part: number, whole: number, room: number, unicode: boolean): string {
+  if (part === 0) return '';
+  const length = (part / whole) * room;
+  if (!unicode) return '#'.repeat(Math.max(1, Math.round(length)));
+  const steps = Math.max(1, Math.round(length * 8));
+  return '█'.repeat(Math.floor(steps / 8)) + (eighths[steps % 8] ?? '');
+}
+
+/** A histogram of the times to the end of an answer, with percentiles. Ends with a line feed. */
+export function latencyText(figures: LatencyFigures, layout: FigureLayout): string {
+  const { width, style, unicode } = layout;
+  const most = Math.max(...figures.buckets.map((bucket) => bucket.count));
+  const labels = figures.buckets.map(
+    ({ upTo }) => `${unicode ? '≤' : '<='} ${shortDuration(upTo)}`,
+  );
+  const counts = figures.buckets.map((bucket) => count(bucket.count));
+  const columns = [labels, counts].map((cells) => Math.max(...cells.map(displayWidth)));
+  const [labelWidth = 0, countWidth = 0] = columns;
+  const room = Math.max(1, Math.min(maxBar, width - 1 - labelWidth - countWidth - 4));
+  const rows = figures.buckets.map((bucket, index) => {
+    const label = padToWidth(labels[index] ?? '', labelWidth, 'right');
+    const items = padToWidth(counts[index] ?? '', countWidth, 'right');
+    return `${label}  ${items}  ${bar(bucket.count, most, room, unicode)}`.trimEnd();
+  });
+  const { p50, p90, p99, max } = figures;
+  const percentiles = Object.entries({ p50, p90, p99, max })
+    .map(([name, time]) => `${name} ${shortDuration(time)}`)
+    .join(unicode ? ' · ' : ', ');
+  const lines = [`time of ${count(figures.count)} answers`, ...rows, percentiles];
+  return lines
+    .map((line, index) => {
+      const shown = truncateToWidth(line, width - 1);
+      return `${index === 0 ? style.bold(shown) : shown}\n`;
+    })
+    .join('');
+}
+
+const causeColumns = [
+  { heading: 'cause' },
+  { heading: 'failed', align: 'right' },
+  { heading: 'example', isSpare: true },
+] as const;
+
+/** A table of the causes of failed items, the most frequent first. */
+export function causesText(causes: readonly FailureCause[], layout: TableLayout): string {
+  const rows = causes
+    .toSorted((one, other) => other.count - one.count)
+    .map((cause) => [cause.kind, count(cause.count), sanitizeLine(cause.example)]);
+  return formatTable(causeColumns, rows, { ...layout, isTerminal: true, width: layout.width - 1 });
+}

@@ -1,0 +1,158 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { countFailure, emptyTally } from '../../../src/batch/tally.ts';
+import type { Ending } from '../../../src/commands/batch/ending.ts';
+import {
+  printProgress,
+  reportEnd,
+  type ReportOptions,
+} from '../../../src/commands/batch/reporting.ts';
+import { Failure } from '../../../src/failure.ts';
+import { createNotices } from '../../../src/output/notices.ts';
+import { plainStyle } from '../../../src/terminal/style.ts';
+import { Interruption } from '../../../src/terminal/device/signals.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
+import { jsonLines } from '../../support/natter.ts';
+
+const names = {
+  input: 'p.txt',
+  output: 'out.jsonl',
+  shard: '2/8',
+  begin: new Date('2026-11-20T12:00:00Z'),
+};
+const answered: Ending = {
+  elapsed: 2000,
+  stoppedBy: null,
+  notice: 'all answered',
+  error: undefined,
+};
+
+/** A run with 12 answers of 50 to 600 ms and two failures. */
+function runWith(options: ReportOptions, terminals: readonly 'stderr'[] = []) {
+  const memory = createMemoryContext({ terminals, columns: 60 });
+  const { context } = memory;
+  const tally = { ...emptyTally(), total: 20, already: 2, answered: 12, tokens: 90, attempts: 15 };
+  for (let index = 1; index <= 12; index += 1) tally.latency.add(index * 50);
+  countFailure(tally, new Failure('rate_limited', 'rate limited'));
+  countFailure(tally, new Failure('rate_limited', 'rate limited again'));
+  const notices = createNotices(context.streams.stderr, options.quiet === true, (text) => text);
+  const presentation = { notices, noticeStyle: plainStyle, unicode: true };
+  return { ...memory, run: { context, presentation, options, tally } };
+}
+
+const folder = () => mkdtempSync(join(tmpdir(), 'natter-summary-'));
+
+describe('--progress-json', () => {
+  test('prints a line every ten seconds, and the summary at the end', async () => {
+    const { run, clock, stderr } = runWith({ progressJson: true, quiet: true });
+    const end = printProgress(run, () => 1500);
+    await clock.advance(20_000);
+    end();
+    await clock.advance(20_000);
+    reportEnd(run, names, answered);
+    const records = jsonLines(stderr());
+    expect(records).toMatchObject([
+      { type: 'progress', elapsed_ms: 10_000, paused_ms: 1500 },
+      {
+        type: 'progress',
+        time: '2026-11-20T12:00:20.000Z',
+        elapsed_ms: 20_000,
+        items: { total: 20, answered_before: 2, answered: 12, failed: 2, left: 4 },
+        rate: 0.7,
+        attempts: 15,
+        tokens: { total: 90 },
+        eta_seconds: 6,
+      },
+      { type: 'summary', exit_code: 0 },
+    ]);
+  });
+
+  test('prints nothing without the option', async () => {
+    const { run, clock, stderr } = runWith({ quiet: true });
+    printProgress(run, () => 0);
+    await clock.advance(60_000);
+    reportEnd(run, names, answered);
+    expect(stderr()).toBe('');
+  });
+});
+
+describe('--summary', () => {
+  test('has the counts, causes, times and the exit code', () => {
+    const summary = join(folder(), 'summary.json');
+    const { run } = runWith({ summary });
+    run.tally.costs.set('USD', 0.25);
+    const error = new Failure('unfinished', 'two failed');
+    const ending = { ...answered, notice: undefined, stoppedBy: 'SIGTERM', error };
+    expect(() => reportEnd(run, names, ending)).toThrow(error);
+    expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
+      type: 'summary',
+      begin: '2026-11-20T12:00:00.000Z',
+      shard: '2/8',
+      exit_code: 75,
+      exit_name: 'unfinished',
+      message: 'two failed',
+      stopped_by: 'SIGTERM',
+      cost: { USD: 0.25 },
+      causes: [{ kind: 'rate_limited', count: 2, example: 'rate limited' }],
+      latency_ms: { count: 12, min: 50, max: 600, mean: 325, p99: 600 },
+      first_text_ms: null,
+    });
+  });
+
+  test('has the exit code of a signal', () => {
+    const summary = join(folder(), 'summary.json');
+    const { run } = runWith({ summary });
+    const error = new Interruption('SIGINT');
+    const ending = { ...answered, stoppedBy: 'SIGINT', error };
+    expect(() => reportEnd(run, names, ending)).toThrow(error);
+    expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
+      exit_code: 130,
+      exit_name: 'SIGINT',
+    });
+  });
+
+  test('replaces an older one, and leaves no other file', () => {
+    const place = folder();
+    const { run } = runWith({ summary: join(place, 's.json') });
+    reportEnd(run, names, answered);
+    reportEnd(run, { ...names, input: 'new.txt' }, answered);
+    expect(readdirSync(place)).toEqual(['s.json']);
+    expect(readFileSync(join(place, 's.json'), 'utf8')).toContain('new.txt');
+  });
+
+  test('that cannot be written is a failure, and a warning beside a different failure', () => {
+    const { run, stderr } = runWith({ summary: join(folder(), 'missing', 's.json') });
+    const storage = expect.objectContaining({ kind: 'storage' }) as Failure;
+    expect(() => reportEnd(run, names, answered)).toThrow(storage);
+    const error = new Failure('unauthorized', 'wrong key');
+    expect(() => reportEnd(run, names, { ...answered, error })).toThrow(error);
+    expect(stderr()).toContain('natter: warning: cannot write ');
+  });
+});
+
+describe('the figures at the end', () => {
+  const shownBy = (options: ReportOptions, terminals: readonly 'stderr'[]) => {
+    const { run, stderr } = runWith(options, terminals);
+    reportEnd(run, names, answered);
+    return stderr();
+  };
+
+  test('are shown on a terminal, above the last line', () => {
+    expect(shownBy({}, ['stderr'])).toMatch(
+      /^time of 12 answers\n[^]*p50 [^]*\nrate_limited +2 [^]*\nnatter: all answered\n$/,
+    );
+  });
+
+  test.each<readonly [string, ReportOptions, readonly 'stderr'[]]>([
+    ['in a pipe', {}, []],
+    ['with --quiet', { quiet: true, figures: true }, ['stderr']],
+  ])('are not shown %s', (_, options, terminals) => {
+    expect(shownBy(options, terminals)).not.toContain('p50');
+  });
+
+  test('are shown in a pipe with --figures', () => {
+    expect(shownBy({ figures: true }, [])).toContain('p50 ');
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { causesText, type FigureLayout, latencyText } from '../../src/output/batch-figures.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
+import { displayWidth } from '../../src/terminal/text/width.ts';
+
+const layout: FigureLayout = { isTerminal: true, width: 80, style: plainStyle, unicode: true };
+
+const figures = {
+  count: 1804,
+  p50: 180,
+  p90: 2400,
+  p99: 61_000,
+  max: 400_000,
+  buckets: [
+    { upTo: 200, count: 1200 },
+    { upTo: 500, count: 0 },
+    { upTo: 1000, count: 600 },
+    { upTo: 500_000, count: 4 },
+  ],
+};
+
+describe('the histogram', () => {
+  test('has a bar for each bucket, and percentiles', () => {
+    expect(latencyText(figures, layout).split('\n')).toEqual([
+      'time of 1,804 answers',
+      '≤ 200 ms  1,200  ██████████████████████████████',
+      '≤ 500 ms      0',
+      '   ≤ 1 s    600  ███████████████',
+      ' ≤ 8 min      4  ▏',
+      'p50 180 ms · p90 2.4 s · p99 61 s · max 7 min',
+      '',
+    ]);
+  });
+
+  test('is ASCII where the locale is not UTF-8', () => {
+    const text = latencyText(figures, { ...layout, unicode: false });
+    expect(text).toMatch(/^[\n -~]+$/);
+    expect(text).toContain('<= 8 min      4  #\n');
+  });
+
+  test.each([40, 20])('fits %d columns', (width) => {
+    for (const line of latencyText(figures, { ...layout, width }).split('\n')) {
+      expect(displayWidth(line)).toBeLessThan(width);
+    }
+  });
+});
+
+describe('the table of causes', () => {
+  const causes = [
+    { kind: 'incomplete', count: 2, example: 'the answer is incomplete' },
+    { kind: 'rate_limited', count: 1300, example: 'rate limited\u001b[2J by the service' },
+  ];
+
+  test('begins with the most frequent one, without control characters', () => {
+    expect(causesText(causes, layout).split('\n')).toEqual([
+      'cause         failed  example',
+      'rate_limited   1,300  rate limited by the service',
+      'incomplete         2  the answer is incomplete',
+      '',
+    ]);
+  });
+
+  test('omits the examples at 40 columns', () => {
+    expect(causesText(causes, { ...layout, width: 40 }).split('\n')[1]).toBe(
+      'rate_limited   1,300',
+    );
+  });
+});

@@ -164,8 +164,17 @@ test.each([
 test('status --check without a service is a configuration failure', async () => {
   expect(await runNatter(['auth', 'status', '--check'])).toMatchObject({
     code: 3,
-    stderr: expect.stringMatching(/^natter: no service is configured\n/) as string,
+    stderr: expect.stringMatching(/^natter: no service is configured, so/) as string,
   });
+  const terminal = openTerminal(['auth', 'status', '--check']);
+  expect((await terminal.exit).exitCode).toBe(3);
+});
+
+test('status --check --sandbox names the sandbox, not the service', async () => {
+  const env = { NATTER_BASE_URL: 'http://127.0.0.1:9' };
+  const { code, stderr } = await runNatter(['auth', 'status', '--check', '--sandbox'], { env });
+  expect(code).toBe(0);
+  expect(stderr).toContain('natter: the sandbox answered: it offers origin, nextgen\n');
 });
 
 test('status on a terminal is a table with a heading', async () => {

@@ -1,4 +1,5 @@
 import { isSet } from '../../environment.ts';
+import { Failure } from '../../failure.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import { removeCredential } from '../../settings/profiles.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -16,6 +17,20 @@ export interface StatusOptions extends JsonOptions {
   readonly check?: boolean;
 }
 
+/** What answers: the recording, the sandbox, or the service. @throws Failure `configuration` for none */
+function answererOf(
+  { environment }: Context,
+  options: StatusOptions,
+  { values }: ResolvedSettings,
+): string {
+  const { replay } = chooseRecording(options, environment);
+  const name = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);
+  if (name !== undefined) return name;
+  throw new Failure('configuration', 'no service is configured, so there is nothing to check', {
+    hint: 'run natter auth login, or set NATTER_BASE_URL',
+  });
+}
+
 /** Sends one request to the service, without retries. @throws Failure */
 async function showCheck(
   context: Context,
@@ -23,12 +38,13 @@ async function showCheck(
   presentation: Presentation,
   settings: ResolvedSettings,
 ): Promise<void> {
+  const answerer = answererOf(context, options, settings);
   const { checkService, modelHint } = await import('./check-service.ts');
   const { values, profile } = settings;
   const once = { ...settings, values: { ...values, retries: 0 } };
   const { result, models } = await checkService(context, presentation, options, once);
   const { notices } = presentation;
-  notices.notice(`${values.baseUrl ?? 'the sandbox'} ${result}`);
+  notices.notice(`${answerer} ${result}`);
   const hint = modelHint(models, values.model, profile);
   if (hint !== undefined) notices.notice(hint);
 }

@@ -111,7 +111,7 @@ export const troubleshooting: readonly Passage[] = [
   },
   {
     text: 'The service cannot be reached (10): check the address, and the proxy in HTTPS_PROXY and NO_PROXY. For an authority of your company, NODE_EXTRA_CA_CERTS names its certificate file.',
-    lines: ['natter config set base-url https://api.example.com'],
+    lines: ['natter auth status --check', 'natter config set base-url https://api.example.com'],
   },
   {
     text: 'The model does not exist (6):',

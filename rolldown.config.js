@@ -7,6 +7,7 @@ import { confBundling } from './scripts/bundle/conf.js';
 import { inkBundling } from './scripts/bundle/ink.js';
 import { licenseCollection } from './scripts/bundle/licenses.js';
 import { runtimeRemoval } from './scripts/bundle/runtime.js';
+import { undiciBundling } from './scripts/bundle/undici.js';
 
 /** Rolldown would leave a missing package to run time, where there are none. */
 function refuseMissing(level, log, handle) {
@@ -21,17 +22,19 @@ function nameChunk({ facadeModuleId }) {
 }
 
 const entities = 'entities.js';
+const undici = 'undici.js';
 
-/** What the library loads when it is needed: the names of HTML entities, and the agents for proxies. */
+/** What the library loads when it is needed: the names of HTML entities, and undici. */
 function nameLibraryChunk({ facadeModuleId }) {
-  return /[\\/]entities[\\/]/.test(facadeModuleId ?? '') ? entities : 'proxy-[name].js';
+  if (/[\\/]entities[\\/]/.test(facadeModuleId ?? '')) return entities;
+  return /undici-exchange/.test(facadeModuleId ?? '') ? undici : '[name].js';
 }
 
-/** The library is readable in a stack trace; a table need not be. */
-const tableMinifying = {
-  name: 'table-minifying',
+/** The library is readable in a stack trace; code of others need not be. */
+const chunkMinifying = {
+  name: 'chunk-minifying',
   renderChunk(code, { fileName }) {
-    if (fileName !== entities) return null;
+    if (fileName !== entities && fileName !== undici) return null;
     const { errors, code: minified, map } = minifySync(fileName, code, { sourcemap: true });
     if (errors.length > 0) throw new Error(`${fileName} cannot be minified`);
     return { code: minified, map: map ?? null };
@@ -56,6 +59,7 @@ const program = defineConfig({
     commanderBundling(),
     confBundling(),
     runtimeRemoval(),
+    undiciBundling(),
     licenseCollection(),
   ],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
@@ -82,7 +86,7 @@ const library = defineConfig({
   platform: 'node',
   onLog: refuseMissing,
   checks: quiet,
-  plugins: [licenseCollection(), tableMinifying],
+  plugins: [undiciBundling(), licenseCollection(), chunkMinifying],
   output: {
     dir: 'dist/client',
     format: 'esm',

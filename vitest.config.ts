@@ -1,15 +1,28 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** Tests of requests and answers, which run over both transports of the client. */
+const exchanges = [
+  'test/client/*.test.ts',
+  'test/servers/*.test.ts',
+  'test/recording/{recorder,replay}.test.ts',
+];
+
 // The time limits are for tests that hang: a busy machine takes many times as long as an idle one.
 export default defineConfig({
   test: {
     globalSetup: 'test/support/temporary-folder.ts',
-    include: ['test/**/*.test.{ts,tsx}'],
     // Many tests wait for programs, so one worker would leave a second processor idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 90_000,
     hookTimeout: 90_000,
     expect: { poll: { timeout: 30_000 } },
+    projects: [
+      { extends: true, test: { name: 'natter', include: ['test/**/*.test.{ts,tsx}'] } },
+      {
+        extends: true,
+        test: { name: 'undici', include: exchanges, provide: { network: 'undici' } },
+      },
+    ],
   },
 });

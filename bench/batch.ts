@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { formatFingerprint, promptFingerprint } from '../src/batch/fingerprint.ts';
 import { createClient } from '../src/client/create-client.ts';
+import { undiciNetwork } from '../src/client/http/undici/undici-network.ts';
 import { systemClock } from '../src/clock.ts';
 import { parseFault } from '../src/sandbox/faults/parse-fault.ts';
 import { sandboxKey } from '../src/sandbox/keys.ts';
@@ -28,6 +29,7 @@ async function runBareClient(baseUrl: string, items: number): Promise<void> {
     baseUrl,
     apiKey: sandboxKey,
     userAgent: 'bench',
+    network: undiciNetwork,
     environment: {},
     clock: systemClock,
     random: Math.random,

@@ -5,6 +5,7 @@ import type {
   ClientOptions as AllClientOptions,
 } from './client/client.ts';
 import { createClient as createClientWith } from './client/create-client.ts';
+import { undiciNetwork } from './client/http/undici/undici-network.ts';
 import { systemClock } from './clock.ts';
 
 export type { CallOptions, ReadOptions } from './client/client.ts';
@@ -65,7 +66,7 @@ export interface Client extends ServiceClient, Disposable, AsyncDisposable {}
 type ProcessOption = 'environment' | 'clock' | 'random' | 'userAgent';
 
 /** Only `baseUrl` is required. `environment` sets the proxies; default: the environment of the process. */
-export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport'> &
+export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport' | 'network'> &
   Partial<Pick<AllClientOptions, ProcessOption>>;
 
 /**
@@ -75,6 +76,7 @@ export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport'> 
 export function createClient(options: ClientOptions): Client {
   const client = createClientWith({
     ...options,
+    network: undiciNetwork,
     environment: options.environment ?? process.env,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,

@@ -3,9 +3,8 @@ import { attemptChat } from './chat-attempt.ts';
 import type { CallOptions, Client, ClientOptions, ReadOptions } from './client.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
-import { exchange } from './http/exchange.ts';
+import type { Network } from './http/network.ts';
 import { startDeadline } from './http/timer.ts';
-import type { Transport } from './http/transport.ts';
 import { parseModelList, parseModelRecord, requestJson } from './models/read-models.ts';
 import { scheduleRetry, waitForRetry } from './retry.ts';
 import { createService, type ConnectedService, type Service } from './service.ts';
@@ -15,7 +14,13 @@ import { createService, type ConnectedService, type Service } from './service.ts
  * @throws Failure `configuration` for invalid options
  */
 export function createClient(options: ClientOptions): Client {
-  const service = connect(createService(options), options.transport);
+  const service = createService(options);
+  const network = options.network(service.route, service.limits);
+  const connected = connect(service, network, options.transport);
+  return clientOf(connected, network);
+}
+
+function clientOf(service: ConnectedService, network: Network): Client {
   return {
     chat: (request, callOptions) => chat(service, request, callOptions),
     listModels: async (readOptions) => parseModelList(await read(service, 'models', readOptions)),
@@ -25,14 +30,16 @@ export function createClient(options: ClientOptions): Client {
       const value = await read(service, `models/${encodeURIComponent(id)}`, readOptions);
       return parseModelRecord(value, id);
     },
-    close: () => service.route.close(),
+    close: () => network.close(),
   };
 }
 
-function connect(service: Service, transport: ClientOptions['transport']): ConnectedService {
-  const { route, limits } = service;
-  const network: Transport = (request, signal) => exchange(request, route, limits, signal);
-  return { ...service, send: transport?.(network) ?? network };
+function connect(
+  service: Service,
+  { send }: Network,
+  transport: ClientOptions['transport'],
+): ConnectedService {
+  return { ...service, send: transport?.(send) ?? send };
 }
 
 async function* chat(

@@ -5,7 +5,7 @@ import { secretsOf } from '../secrecy/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import type { Mask } from './failure/short-text.ts';
 import { endpointUrl, parseBaseUrl } from './http/base-url.ts';
-import type { ExchangeLimits } from './http/exchange.ts';
+import type { ExchangeLimits } from './http/network.ts';
 import { requireEncryption, requestHeaders } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
 import type { HttpRequest, Transport } from './http/transport.ts';
@@ -35,8 +35,10 @@ const jsonBody = 'application/json';
 
 const isStreamed = (body: unknown) => isJsonObject(body) && body['stream'] === true;
 
+type SecretOptions = Pick<ClientOptions, 'apiKey' | 'headers' | 'baseUrl' | 'environment'>;
+
 /** The filter is created for the first failure, because most clients report none. */
-function maskOf({ apiKey, headers, baseUrl, environment }: ClientOptions): Mask {
+function maskOf({ apiKey, headers, baseUrl, environment }: SecretOptions): Mask {
   let mask: Mask | undefined;
   return (text) => {
     const sources = { apiKey, addresses: [baseUrl], environment, ...(headers && { headers }) };
@@ -46,7 +48,7 @@ function maskOf({ apiKey, headers, baseUrl, environment }: ClientOptions): Mask 
 }
 
 /** @throws Failure `configuration` for invalid options */
-export function createService(options: ClientOptions): Service {
+export function createService(options: Omit<ClientOptions, 'network'>): Service {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const headers = requestHeaders(options);
   requireEncryption(baseUrl, headers, options.allowInsecure ?? false);

@@ -58,13 +58,11 @@ function connectFailure(error: unknown, code: string, place: string, route: Rout
   });
 }
 
-function connectRemedy(code: string, { target, proxyVariable }: Route): Remedy {
+function connectRemedy(code: string, { target, forwardProxy }: Route): Remedy {
   const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(target) ?? [];
   const isServerHere = code === 'ECONNREFUSED' && isLoopbackName(host);
-  if (proxyVariable === undefined && !isServerHere) return { code: 'check-connection' };
-  return proxyVariable === undefined
-    ? { code: 'start-server', port }
-    : { code: 'check-proxy', variable: proxyVariable };
+  if (forwardProxy !== undefined) return { code: 'check-proxy', variable: forwardProxy.variable };
+  return isServerHere ? { code: 'start-server', port } : { code: 'check-connection' };
 }
 
 function cutFailure(
@@ -121,7 +119,7 @@ export function firstByteTimedOut(route: Route, limit: number): RequestFailure {
 
 export function proxyRefused(status: number, route: Route): RequestFailure {
   const proxy = route.proxy === undefined ? 'a proxy' : `the proxy ${route.proxy}`;
-  const variable = route.proxyVariable ?? 'HTTPS_PROXY';
+  const variable = route.forwardProxy?.variable ?? 'HTTPS_PROXY';
   if (status === 407) {
     return new RequestFailure('configuration', `${proxy} requires a user name and password (407)`, {
       transient: false,

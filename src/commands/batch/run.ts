@@ -2,6 +2,7 @@ import { type Concurrency, createConcurrency } from '../../batch/concurrency.ts'
 import { createCircuitBreaker } from '../../batch/circuit-breaker.ts';
 import { runItems } from '../../batch/run-items.ts';
 import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
+import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import {
   type BatchProgress,
   createBatchProgress,
@@ -151,7 +152,7 @@ async function runUntilEnd(run: BatchRun, service: Service): Promise<Ending> {
 async function send(run: BatchRun): Promise<void> {
   const { context, presentation, plan, options, settings, items, sink, tally } = run;
   await checkItems(items, tally, sink.last, context.signal);
-  const service = await openService(context, presentation, options, settings);
+  const service = await openService(context, presentation, options, settings, undiciNetwork);
   const { output = null } = options;
   const { shard } = plan;
   const names = {

@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../../client/events.ts';
+import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
 import { deferNotices } from '../../output/notices.ts';
@@ -56,7 +57,8 @@ async function openServices({
   try {
     for (const { profile, settings } of models) {
       if (services.has(profile)) continue;
-      services.set(profile, await openService(context, presentation, options, settings));
+      const service = await openService(context, presentation, options, settings, undiciNetwork);
+      services.set(profile, service);
     }
   } catch (error) {
     await close();

@@ -1,3 +1,4 @@
+import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import type { FoundServer } from '../../repl/state/dialog.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { clientOptions, type ClientContext } from '../service/service.ts';
@@ -31,7 +32,11 @@ export async function findLocalServers(
   const find = async ({ name, port }: LocalServer) => {
     const url = `http://127.0.0.1:${port}`;
     const target = { baseUrl: url, apiKey: undefined };
-    const client = createClient({ ...clientOptions(context, withoutHeaders, target), ...limits });
+    const client = createClient({
+      ...clientOptions(context, withoutHeaders, target),
+      ...limits,
+      network: undiciNetwork,
+    });
     try {
       const records = await client.listModels({ signal });
       return [{ name, url, models: records.map(({ id }) => id) }];

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { describeModel } from '../../client/models/model-description.ts';
 import { Failure } from '../../failure.ts';
@@ -115,7 +116,8 @@ async function openOther(
   signal: AbortSignal,
 ): Promise<Service> {
   const { sandbox: _sandbox, ...others } = replOptions.options;
-  const opened = await openService(replOptions.context, replOptions.presentation, others, settings);
+  const { context, presentation } = replOptions;
+  const opened = await openService(context, presentation, others, settings, undiciNetwork);
   try {
     await check(opened.client, signal);
     if (!old.isSandbox || baseUrl !== old.baseUrl) await store(replOptions, settings, baseUrl);
@@ -136,6 +138,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
     presentation,
     sandbox ? { ...options, sandbox } : options,
     settings,
+    undiciNetwork,
   );
   return {
     client: () => service.client,

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { catalogue, type CompletionRequest } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
+import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Engine } from '../../sandbox/engine.ts';
@@ -124,6 +125,8 @@ function createEngine({ client, models, params, mask, reportFailure }: EnginePar
   };
 }
 
+const network = { network: undiciNetwork };
+
 /** Milliseconds; the sandbox starts without the list of a slower upstream. */
 const listTimeout = 10_000;
 
@@ -135,7 +138,7 @@ async function findModels(
 ): Promise<ModelMap> {
   const { values } = settings;
   const limited = { ...settings, values: { ...values, timeout: listTimeout } };
-  const client = await openClient(context, debugLog, limited, targetOf(settings));
+  const client = await openClient(context, debugLog, limited, targetOf(settings), network);
   try {
     const models = await chooseModels(client, mapped, notices, context.signal);
     const pairs = catalogue.map(({ id }) => `${id} is ${models[id]}`).join(', ');
@@ -159,7 +162,7 @@ export async function openUpstream(
   const mapped = parseModelMap(options.map ?? []);
   const settings = upstreamSettings(context, notices, options);
   const models = await findModels(context, output, settings, mapped);
-  const client = await openClient(context, debugLog, settings, targetOf(settings));
+  const client = await openClient(context, debugLog, settings, targetOf(settings), network);
   const engine = createEngine({
     client,
     models,

@@ -1,5 +1,6 @@
 import { endpointUrl, parseBaseUrl } from '../../client/http/base-url.ts';
 import type { Client, ClientOptions } from '../../client/client.ts';
+import type { OpenNetwork } from '../../client/http/network.ts';
 import type { Clock } from '../../clock.ts';
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
@@ -48,13 +49,13 @@ async function openSandbox(
   context: MaskedContext,
   log: DebugLog,
   settings: ResolvedSettings,
-  recording: Partial<ClientOptions>,
+  others: Partial<ClientOptions>,
 ): Promise<Service> {
   const { startSandbox } = await import('../../sandbox/server.ts');
   const { sandboxKey } = await import('../../sandbox/keys.ts');
   const sandbox = await startSandbox({ clock: context.clock, unref: true });
   const target = { baseUrl: sandbox.url, apiKey: sandboxKey };
-  const client = await openClient(context, log, settings, target, recording);
+  const client = await openClient(context, log, settings, target, others);
   return {
     client,
     windows: () => new Map(),
@@ -82,7 +83,7 @@ export function clientOptions(
   context: ClientContext,
   settings: ResolvedSettings,
   { baseUrl, apiKey }: Target,
-): ClientOptions {
+): Omit<ClientOptions, 'network'> {
   const { values } = settings;
   return {
     baseUrl,
@@ -102,17 +103,25 @@ export function clientOptions(
   };
 }
 
-/** A client of the target that masks secrets, with a debug log if NATTER_DEBUG is set. */
+/**
+ * A client of the target that masks secrets, with a debug log if NATTER_DEBUG is set. Without a network among the
+ * `others`, it sends with `node:http`.
+ */
 export async function openClient(
   context: MaskedContext,
   log: DebugLog,
   settings: ResolvedSettings,
   target: Target,
-  recording: Partial<ClientOptions> = {},
+  others: Partial<ClientOptions> = {},
 ): Promise<Client> {
   const { createClient } = await import('../../client/create-client.ts');
+  const { nodeNetwork } = await import('../../client/http/node/node-network.ts');
   const { maskClient } = await import('./masked-client.ts');
-  const options = { ...clientOptions(context, settings, target), ...recording };
+  const options = {
+    ...clientOptions(context, settings, target),
+    network: nodeNetwork,
+    ...others,
+  };
   const client = maskClient(createClient(options), () => textFilter(context.secrets));
   if (!isSet(context.environment, 'NATTER_DEBUG')) return client;
   const { logClient } = await import('./logged-client.ts');
@@ -177,6 +186,7 @@ async function openReplay(
 
 /**
  * Opens the recording to replay, the configured service, or the sandbox.
+ * @param network default: `nodeNetwork`
  * @throws Failure `configuration` if none of them is available
  */
 export async function openService(
@@ -184,6 +194,7 @@ export async function openService(
   { notices, debugLog }: ServiceOutput,
   options: GlobalOptions,
   settings: ResolvedSettings,
+  network?: OpenNetwork,
 ): Promise<Service> {
   const { baseUrl } = settings.values;
   const { record, replay } = chooseRecording(options, context.environment);
@@ -195,10 +206,11 @@ export async function openService(
     notices.notice('no service is configured; using the sandbox (see natter auth login)');
   }
   const recording = await recordInto(context, notices, record);
-  if (!isConfigured) return openSandbox(context, debugLog, settings, recording);
+  const others = { ...recording, ...(network !== undefined && { network }) };
+  if (!isConfigured) return openSandbox(context, debugLog, settings, others);
   noticeRisks(context, notices, settings);
   const target = { baseUrl, apiKey: settings.apiKey?.value };
-  const client = await openClient(context, debugLog, settings, target, recording);
+  const client = await openClient(context, debugLog, settings, target, others);
   const { clock } = context;
   const learning = learnWindows(context, debugLog, settings, client);
   return { ...learning, clock, baseUrl, isSandbox: false, close: async () => client.close() };

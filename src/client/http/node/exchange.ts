@@ -1,25 +1,17 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Clock } from '../../clock.ts';
 import {
   connectTimedOut,
   firstByteTimedOut,
   networkFailure,
   proxyRefused,
   type Stage,
-} from '../failure/network-failure.ts';
+} from '../../failure/network-failure.ts';
 import { readBody } from './response-body.ts';
-import type { OpenRoute, Route } from './route.ts';
-import { startTimer } from './timer.ts';
-import type { HttpRequest, HttpResponse } from './transport.ts';
-
-/** Milliseconds; 0 and `Infinity` switch a limit off. */
-export interface ExchangeLimits {
-  readonly clock: Clock;
-  /** Name lookup, connection and TLS together. */
-  readonly connectTimeout: number;
-  /** From sending the request to the headers of the response. */
-  readonly firstByteTimeout: number;
-}
+import type { ExchangeLimits } from '../network.ts';
+import type { Route } from '../route.ts';
+import { startTimer } from '../timer.ts';
+import type { HttpRequest, HttpResponse } from '../transport.ts';
+import type { NodeConnections, OpenedAgent } from './node-connections.ts';
 
 /**
  * Sends one request and resolves with the response's head. Redirects are not followed.
@@ -27,12 +19,12 @@ export interface ExchangeLimits {
  */
 export async function exchange(
   request: HttpRequest,
-  route: Route,
+  { route, open }: NodeConnections,
   limits: ExchangeLimits,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   signal.throwIfAborted();
-  const opened = await route.open();
+  const opened = await open();
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     sendRequest(request, opened, { route, limits, signal, resolve, reject });
@@ -47,7 +39,7 @@ interface PendingResponse {
   readonly reject: (error: unknown) => void;
 }
 
-function sendRequest(request: HttpRequest, opened: OpenRoute, pending: PendingResponse): void {
+function sendRequest(request: HttpRequest, opened: OpenedAgent, pending: PendingResponse): void {
   const { route, limits, signal } = pending;
   const outgoing = createOutgoing(request, opened);
   let stage: Stage = 'connecting';
@@ -87,7 +79,10 @@ function sendRequest(request: HttpRequest, opened: OpenRoute, pending: PendingRe
   outgoing.end(request.body);
 }
 
-function createOutgoing(request: HttpRequest, { agent, request: send }: OpenRoute): ClientRequest {
+function createOutgoing(
+  request: HttpRequest,
+  { agent, request: send }: OpenedAgent,
+): ClientRequest {
   const { method, url, headers, body } = request;
   const length = body === undefined ? {} : { 'content-length': body.byteLength };
   return send(url, { method, agent, headers: { ...headers, ...length } });

@@ -1,0 +1,22 @@
+import type { Clock } from '../../clock.ts';
+import type { Route } from './route.ts';
+import type { Transport } from './transport.ts';
+
+/** Milliseconds; 0 and `Infinity` switch a limit off. */
+export interface ExchangeLimits {
+  readonly clock: Clock;
+  /** Name lookup, connection and TLS together. */
+  readonly connectTimeout: number;
+  /** From sending the request to the headers of the response. */
+  readonly firstByteTimeout: number;
+}
+
+/** The connections of a client to one service, kept open between requests. */
+export interface Network {
+  readonly send: Transport;
+  /** Closes the connections, those that are being opened too. */
+  close(): void;
+}
+
+/** `nodeNetwork` starts sooner, `undiciNetwork` uses less CPU per request (docs/decisions/0001-http.md). */
+export type OpenNetwork = (route: Route, limits: ExchangeLimits) => Network;

@@ -1,0 +1,98 @@
+import Client from 'undici/lib/dispatcher/client.js';
+import { connectTimedOut } from '../../failure/network-failure.ts';
+import type { ExchangeLimits } from '../network.ts';
+import type { Route } from '../route.ts';
+import { startTimer } from '../timer.ts';
+import type { RequestHeaders } from '../transport.ts';
+import { connectorOf, createOpenSocket, type OpenSocket } from './open-socket.ts';
+import { proxyHeaders } from './proxy-headers.ts';
+
+/** A connection for one request at a time; opened for a request when it is not open. */
+export interface Connection {
+  readonly client: Client;
+  /** For good: a request on it fails. */
+  close(): void;
+}
+
+/** The connections of one client, kept open between requests. */
+export interface Connections {
+  readonly route: Route;
+  readonly limits: ExchangeLimits;
+  /** Added to every request. */
+  readonly headers: RequestHeaders;
+  /** The target of a request line: a path, or for a proxy of plain http the whole URL. */
+  target(url: URL): string;
+  /** An idle connection, or a new one. */
+  take(): Connection;
+  /** Returns a connection after its request; not one that was closed. */
+  release(connection: Connection): void;
+  close(): void;
+}
+
+/** natter has limits of its own; servers close idle connections sooner. Milliseconds. */
+const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 600_000 } as const;
+
+function createConnection(
+  origin: string,
+  openSocket: OpenSocket,
+  route: Route,
+  { clock, connectTimeout }: ExchangeLimits,
+): Connection {
+  let opening: AbortController | undefined;
+  const client = new Client(origin, {
+    ...timeouts,
+    connect: connectorOf(route, async (target) => {
+      const attempt = new AbortController();
+      opening = attempt;
+      const stop = startTimer(clock, connectTimeout, () =>
+        attempt.abort(connectTimedOut(route, connectTimeout)),
+      );
+      try {
+        return await openSocket(target, attempt.signal);
+      } finally {
+        stop();
+      }
+    }),
+  });
+  return {
+    client,
+    close() {
+      void client.destroy();
+      opening?.abort(new Error('the connection was closed'));
+    },
+  };
+}
+
+// Not undici's Pool and ProxyAgent: after a request is cancelled, their clients connect again for nothing, and a
+// cancelled request cannot end a connection that is being opened.
+export function openConnections(route: Route, limits: ExchangeLimits): Connections {
+  const { origin, forwardProxy, secure } = route;
+  const openSocket = createOpenSocket(route);
+  const proxy = secure ? undefined : forwardProxy?.url;
+  const all = new Set<Connection>();
+  const idle: Connection[] = [];
+  return {
+    route,
+    limits,
+    headers: proxy === undefined ? {} : { host: new URL(origin).host, ...proxyHeaders(proxy) },
+    target: ({ pathname, search }) => `${proxy === undefined ? '' : origin}${pathname}${search}`,
+    take() {
+      const known = idle.pop();
+      if (known !== undefined) return known;
+      const connection = createConnection(proxy?.origin ?? origin, openSocket, route, limits);
+      const close = (): void => {
+        all.delete(added);
+        connection.close();
+      };
+      const added = { ...connection, close };
+      all.add(added);
+      return added;
+    },
+    release(connection) {
+      if (all.has(connection)) idle.push(connection);
+    },
+    close() {
+      for (const connection of all) connection.close();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+export interface BodyControl {
+  pause(): void;
+  resume(): void;
+  /** The reader is at the end, or stopped before it. */
+  finish(isWhole: boolean): void;
+}
+
+/** Unread bytes at which the network is paused: as many as a socket of Node buffers. */
+const maxUnread = 65_536;
+
+type Step = IteratorResult<Uint8Array, undefined>;
+
+const ended: Step = { done: true, value: undefined };
+
+/** A body between the network and its one reader: the network is paused while much of it is unread. */
+export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined> {
+  readonly #control: BodyControl;
+  #chunks: Uint8Array[] = [];
+  #unread = 0;
+  /** The network has no more. */
+  #isWhole = false;
+  #isFinished = false;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: ((step: Promise<Step>) => void) | undefined;
+
+  constructor(control: BodyControl) {
+    this.#control = control;
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.#isFinished) return;
+    this.#chunks.push(bytes);
+    this.#unread += bytes.byteLength;
+    if (this.#unread >= maxUnread) this.#control.pause();
+    this.#wakeReader();
+  }
+
+  end(): void {
+    this.#isWhole = true;
+    this.#wakeReader();
+  }
+
+  /** The connection failed: the reader gets what was received, then the error. */
+  cut(error: unknown): void {
+    if (this.#isWhole) return;
+    this.#failure ??= { error };
+    this.end();
+  }
+
+  /** The reader gets the error instead of what is unread. */
+  discard(error: unknown): void {
+    this.#chunks = [];
+    this.#failure ??= { error };
+    this.end();
+  }
+
+  next(): Promise<Step> {
+    return this.#take() ?? new Promise((resolve) => (this.#wake = resolve));
+  }
+
+  return(): Promise<Step> {
+    this.#finish();
+    return Promise.resolve(ended);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #take(): Promise<Step> | undefined {
+    const value = this.#chunks.shift();
+    if (value !== undefined) {
+      const wasFull = this.#unread >= maxUnread;
+      this.#unread -= value.byteLength;
+      if (wasFull && this.#unread < maxUnread) this.#control.resume();
+      return Promise.resolve({ done: false, value });
+    }
+    if (!this.#isWhole && !this.#isFinished) return undefined;
+    const failure = this.#isFinished ? undefined : this.#failure;
+    this.#finish();
+    return failure === undefined ? Promise.resolve(ended) : Promise.reject(failure.error);
+  }
+
+  #wakeReader(): void {
+    const wake = this.#wake;
+    const step = wake === undefined ? undefined : this.#take();
+    if (wake === undefined || step === undefined) return;
+    this.#wake = undefined;
+    wake(step);
+  }
+
+  #finish(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.#chunks = [];
+    this.#control.finish(this.#isWhole);
+  }
+}

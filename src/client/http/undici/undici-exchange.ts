@@ -1,0 +1,28 @@
+import type { Connections } from './connections.ts';
+import { ResponseHandler } from './response-handler.ts';
+import type { HttpRequest, HttpResponse } from '../transport.ts';
+
+export { openConnections } from './connections.ts';
+
+/**
+ * Sends one request and resolves with the response's head. Redirects are not followed.
+ * @throws RequestFailure; or the signal's reason when it aborts, now or while the body is read.
+ */
+export function sendOver(
+  { method, url, headers, body }: HttpRequest,
+  connections: Connections,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const connection = connections.take();
+    const request = {
+      path: connections.target(url),
+      method,
+      headers: { ...headers, ...connections.headers },
+      ...(body !== undefined && { body }),
+    };
+    const pending = { connections, connection, signal, resolve, reject };
+    connection.client.dispatch(request, new ResponseHandler(pending));
+  });
+}

@@ -35,7 +35,14 @@ const chunkMinifying = {
   name: 'chunk-minifying',
   renderChunk(code, { fileName }) {
     if (fileName !== entities && fileName !== undici) return null;
-    const { errors, code: minified, map } = minifySync(fileName, code, { sourcemap: true });
+    const {
+      errors,
+      code: minified,
+      map,
+    } = minifySync(fileName, code, {
+      codegen: { removeWhitespace: true },
+      sourcemap: true,
+    });
     if (errors.length > 0) throw new Error(`${fileName} cannot be minified`);
     return { code: minified, map: map ?? null };
   },

@@ -17,11 +17,19 @@ test.each([
   expect(sizeOf(name)).toBeLessThan(most);
 });
 
-test('only the chunk with Ink is large', () => {
-  const large = chunks.filter((name) => sizeOf(name) > 80_000);
-  const isWithoutInk = (name: string) =>
-    !readFileSync(join('dist', `${name}.map`), 'utf8').includes('/ink/build/');
-  expect(large.filter(isWithoutInk)).toEqual(large.filter((name) => name === 'source.cjs'));
+function chunksWith(path: string): readonly string[] {
+  const mapped = chunks.filter((name) => existsSync(join('dist', `${name}.map`)));
+  return mapped.filter((name) => readFileSync(join('dist', `${name}.map`), 'utf8').includes(path));
+}
+
+test('only the chunks with Ink and with undici are large', () => {
+  const large = chunks.filter((name) => sizeOf(name) > 80_000 && name !== 'source.cjs');
+  expect(large).toEqual([...chunksWith('/ink/build/'), 'undici-exchange.cjs']);
+});
+
+test('undici is in a chunk of its own, without HTTP/2 and fetch', () => {
+  expect(chunksWith('/undici/lib/')).toEqual(['undici-exchange.cjs']);
+  expect(sizeOf('undici-exchange.cjs')).toBeLessThan(165_000);
 });
 
 test('no other command loads the REPL', () => {

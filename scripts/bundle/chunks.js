@@ -39,6 +39,7 @@ const chunks = [
     name: 'answer',
     roots: [
       'src/client/create-client.ts',
+      'src/client/http/node/node-network.ts',
       'src/commands/service/masked-client.ts',
       'src/secrecy/mask.ts',
       'src/conversation/journal/record-answer.ts',

@@ -32,6 +32,7 @@ async function loadedSources(words: readonly string[]): Promise<readonly string[
 /** A part of the path of its source files. */
 const parts = {
   client: 'src/client/create-client.ts',
+  undici: 'node_modules/undici/',
   'sandbox server': 'src/sandbox/server.ts',
   recording: 'src/recording/',
   'settings store': 'src/settings/settings-store.ts',
@@ -73,9 +74,9 @@ test.each<[string, readonly string[], readonly Part[]]>([
   ],
   ['a prompt without options loads only the client', ['hi'], ['client']],
   [
-    'a comparison into a pipe loads only client and commands',
-    ['compare', 'hi'],
-    ['client', 'commands'],
+    'a comparison into a pipe loads only client, undici and commands',
+    ['--base-url', 'http://127.0.0.1:1', 'compare', 'hi'],
+    ['client', 'undici', 'commands'],
   ],
 ])('%s', async (_name, words, expected) => {
   expect(await loadedParts(words)).toEqual(expected);
@@ -83,6 +84,7 @@ test.each<[string, readonly string[], readonly Part[]]>([
 
 test.each<[Part, readonly string[]]>([
   ['client', ['--sandbox', 'hi']],
+  ['undici', ['--sandbox', 'compare', 'hi']],
   ['sandbox server', ['--sandbox', 'hi']],
   ['recording', ['--replay', 'none.jsonl', 'hi']],
   ['settings store', ['config', 'set', 'model', 'nextgen']],

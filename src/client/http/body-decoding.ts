@@ -1,13 +1,5 @@
 import type { Transform } from 'node:stream';
 import { RequestFailure } from '../failure/request-failure.ts';
-import type { ResponseHeaders } from './transport.ts';
-
-/** The encoding of a compressed body; undefined without one. */
-export function contentEncoding(headers: ResponseHeaders): string | undefined {
-  const value = headers['content-encoding'];
-  const encoding = (typeof value === 'string' ? value : '').trim().toLowerCase();
-  return encoding === '' || encoding === 'identity' ? undefined : encoding;
-}
 
 /**
  * Decodes everything received of a cut body before it throws.

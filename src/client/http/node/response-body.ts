@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../../clock.ts';
 import { RequestFailure } from '../../failure/request-failure.ts';
-import { contentEncoding, decodeBody } from '../body-decoding.ts';
+import { contentEncoding } from '../response-headers.ts';
 import { startTimer } from '../timer.ts';
 
 /** Milliseconds to wait for the body's end after the reader has finished, so that the connection can be reused. */
@@ -16,7 +16,12 @@ export async function* readBody(
   try {
     const encoding = contentEncoding(incoming.headers);
     const received = receivedChunks(incoming);
-    yield* encoding === undefined ? received : decodeBody(received, encoding);
+    if (encoding === undefined) {
+      yield* received;
+      return;
+    }
+    const { decodeBody } = await import('../body-decoding.ts');
+    yield* decodeBody(received, encoding);
   } catch (error) {
     throw error instanceof RequestFailure ? error : explain(error);
   } finally {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { firstByteTimedOut, proxyRefused, type Stage } from '../../failure/network-failure.ts';
-import { contentEncoding, decodeBody } from '../body-decoding.ts';
+import { decodeBody } from '../body-decoding.ts';
+import { contentEncoding } from '../response-headers.ts';
 import { startTimer } from '../timer.ts';
 import type { HttpResponse, ResponseHeaders } from '../transport.ts';
 import type { Connection, Connections } from './connections.ts';

@@ -83,7 +83,9 @@ const addressVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((nam
 export function secretsOf(sources: SecretSources): readonly string[] {
   const { apiKey, headers = {}, addresses = [], environment = {} } = sources;
   const secretHeaders = Object.entries(headers).filter(([name]) => isSecretHeader(name));
-  const named = ['NATTER_BASE_URL', ...addressVariables].map((name) => environment[name]);
+  const named = ['NATTER_BASE_URL', 'NATTER_QUEUE', ...addressVariables].map(
+    (name) => environment[name],
+  );
   const parts = [
     apiKey ?? '',
     ...keyVariables.map((name) => environment[name] ?? ''),

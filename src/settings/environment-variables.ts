@@ -19,6 +19,7 @@ function settingVariable(key: (typeof settingKeys)[number]): EnvironmentVariable
 const processVariables: readonly EnvironmentVariable[] = [
   { name: 'NATTER_API_KEY', summary: 'API key, sent to any base URL' },
   { name: 'NATTER_UPSTREAM_API_KEY', summary: 'API key of the server behind natter sandbox' },
+  { name: 'NATTER_QUEUE', summary: 'Queue of natter batch submit and work, with its password' },
   { name: 'NATTER_PROFILE', summary: 'Settings profile to use', default: 'default' },
   { name: 'NATTER_CONFIG_DIR', summary: 'Folder of settings and credentials, an absolute path' },
   { name: 'NATTER_DATA_DIR', summary: 'Folder of conversations, an absolute path' },

@@ -1,4 +1,3 @@
-import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { buildAuth, type RunAuth } from '../../src/commands/auth/command.ts';
 import { buildBatch, type RunBatch } from '../../src/commands/batch/command.ts';
@@ -7,36 +6,17 @@ import type { ChatOptions } from '../../src/commands/chat/run.ts';
 import type { RunChat } from '../../src/commands/chat/start.ts';
 import { buildCompare, type RunCompare } from '../../src/commands/compare/command.ts';
 import { buildConfig, type RunConfig } from '../../src/commands/config/command.ts';
-import { addGlobalOptions } from '../../src/commands/program/global-options.ts';
 import { buildModels, type RunModels } from '../../src/commands/models/command.ts';
 import { buildSandbox, type RunSandbox } from '../../src/commands/sandbox/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
-
-/**
- * Parses words with one command below natter. `build` gets an object whose every function records its call.
- * @returns the name of the called function and its arguments after the context
- */
-async function parse(build: (runs: never) => Command, words: string): Promise<readonly unknown[]> {
-  let ran: readonly unknown[] = ['nothing'];
-  const record =
-    (name: string | symbol) =>
-    async (_context: unknown, ...values: unknown[]) => {
-      ran = [name, ...values];
-    };
-  const runs = new Proxy({}, { get: (_target, name) => record(name) });
-  const program = new Command('natter');
-  addGlobalOptions(program);
-  program.addCommand(build(runs as never), { isDefault: true });
-  await program.parseAsync(words.split(' '), { from: 'user' });
-  return ran;
-}
+import { parseWords } from './parse-words.ts';
 
 const { context } = createMemoryContext();
 const defaults = { color: 'auto', input: true };
 
 test('Y34: a run function gets the context, the options and the words', async () => {
   const build = (runs: RunModels) => buildModels(context, runs);
-  expect(await parse(build, 'models get nextgen')).toEqual(['get', defaults, 'nextgen']);
+  expect(await parseWords(build, 'models get nextgen')).toEqual(['get', defaults, 'nextgen']);
 });
 
 describe('chat', () => {
@@ -72,7 +52,7 @@ describe('chat', () => {
   ];
 
   test.each(rows)('natter %s', async (words, prompt, options) => {
-    const ran = await parse(({ chat }: { chat: RunChat }) => buildChat(context, chat), words);
+    const ran = await parseWords(({ chat }: { chat: RunChat }) => buildChat(context, chat), words);
     const expected = { ...defaults, stream: true, stdin: true, ...options };
     expect(ran).toEqual(['chat', expected, prompt]);
   });
@@ -87,7 +67,7 @@ describe('compare', () => {
     ['compare hi -s brief -t 5 -f a', ['hi'], { system: 'brief', maxTokens: '5', file: ['a'] }],
     ['compare - --param a=1 --no-stream', ['-'], { param: ['a=1'], stream: false }],
   ])('natter %s', async (words, prompt, options) => {
-    const ran = await parse(
+    const ran = await parseWords(
       ({ compare }: { compare: RunCompare }) => buildCompare(context, compare),
       words,
     );
@@ -107,7 +87,7 @@ describe('models', () => {
     ['models get nextgen', ['get', defaults, 'nextgen']],
     ['models get nextgen --json -q', ['get', { ...defaults, json: true, quiet: true }, 'nextgen']],
   ])('natter %s', async (words, expected) => {
-    expect(await parse(build, words)).toEqual(expected);
+    expect(await parseWords(build, words)).toEqual(expected);
   });
 });
 
@@ -120,7 +100,7 @@ describe('auth', () => {
     ['auth status --json', ['status', { ...defaults, json: true }]],
     ['auth logout --profile work', ['logout', { ...defaults, profile: 'work' }]],
   ])('natter %s', async (words, expected) => {
-    expect(await parse(build, words)).toEqual(expected);
+    expect(await parseWords(build, words)).toEqual(expected);
   });
 });
 
@@ -140,7 +120,7 @@ describe('config', () => {
     ['config profiles', ['profiles', defaults]],
     ['config remove-profile p', ['remove', defaults, 'p']],
   ])('natter %s', async (words, expected) => {
-    expect(await parse(build, words)).toEqual(expected);
+    expect(await parseWords(build, words)).toEqual(expected);
   });
 });
 
@@ -157,7 +137,7 @@ describe('sandbox', () => {
     ['sandbox --upstream-profile p', { upstreamProfile: 'p' }],
     ['sandbox --map origin=a --map nextgen=b', { map: ['origin=a', 'nextgen=b'] }],
   ])('natter %s', async (words, options) => {
-    const [name, ran] = await parse(
+    const [name, ran] = await parseWords(
       ({ run }: { run: RunSandbox }) => buildSandbox(context, run),
       words,
     );
@@ -209,11 +189,15 @@ describe('batch', () => {
       { model: 'a', system: 'b', maxTokens: '5', param: ['c=1'] },
     ],
   ])('%s', async (words, file, options) => {
-    expect(await parse(build, words)).toEqual(['batch', { ...batchDefaults, ...options }, file]);
+    expect(await parseWords(build, words)).toEqual([
+      'batch',
+      { ...batchDefaults, ...options },
+      file,
+    ]);
   });
 
   test('batch merge a b -o c --force', async () => {
-    const [name, options, files] = await parse(build, 'batch merge a b -o c --force');
+    const [name, options, files] = await parseWords(build, 'batch merge a b -o c --force');
     expect([name, files]).toEqual(['merge', ['a', 'b']]);
     expect(options).toMatchObject({ output: 'c', force: true });
   });

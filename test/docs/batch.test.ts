@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildBatch } from '../../src/commands/batch/command.ts';
 import { examplesOf } from '../../src/commands/program/help-details.ts';
 import { type ExampleShell, openExampleShell } from '../support/example-shell.ts';
+import { needsQueue } from '../support/guide-blocks.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
 const guide = readFileSync('docs/batch.md', 'utf8');
@@ -62,7 +63,11 @@ test('the result of the guide has the fields of a real one', async () => {
 
 const command = buildBatch(createMemoryContext().context);
 
-test.each([command, ...command.commands].flatMap(examplesOf))('help: $line', async ({ line }) => {
+const examples = [command, ...command.commands]
+  .flatMap(examplesOf)
+  .filter(({ line }) => !needsQueue(line));
+
+test.each(examples)('help: $line', async ({ line }) => {
   const { code, stdout, stderr } = await shell.run(line);
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stdout + stderr).not.toBe('');

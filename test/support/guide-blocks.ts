@@ -74,12 +74,15 @@ export function guideBlocks(): readonly GuideBlock[] {
 const isUnmarked = (block: GuideBlock) =>
   block.notRun === undefined && block.testedBy === undefined;
 
+/** `npm run test:engines` uses a queue; test/commands/batch/queue/options.test.ts parses the examples. */
+export const needsQueue = (line: string) => line.includes('--queue ');
+
 /** The commands of a Markdown text that run one by one: the lines of its `sh` blocks without an output. */
 export function shellLines(markdown: string): readonly string[] {
   return blocksOf('', markdown)
     .filter((block) => isUnmarked(block) && block.language === 'sh' && block.output === undefined)
     .flatMap(({ text }) => text.split('\n'))
-    .filter((line) => line !== '' && !line.startsWith('#'));
+    .filter((line) => line !== '' && !line.startsWith('#') && !needsQueue(line));
 }
 
 /** Whether the block runs as a whole. */

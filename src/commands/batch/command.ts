@@ -5,8 +5,9 @@ import type { Context, Run } from '../program/context.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
 import type { MergeOptions } from './merge-run.ts';
 import { type BatchOptions, outputFormats } from './plan.ts';
+import { buildQueueCommands, runQueue, type RunQueue } from './queue/commands.ts';
 
-export interface RunBatch {
+export interface RunBatch extends RunQueue {
   readonly batch: Run<BatchOptions, [file: string | undefined]>;
   readonly merge: Run<MergeOptions, [files: readonly string[]]>;
 }
@@ -14,6 +15,7 @@ export interface RunBatch {
 const runBatch: RunBatch = {
   batch: async (...words) => (await import('./run.ts')).runBatch(...words),
   merge: async (...words) => (await import('./merge-run.ts')).mergeBatch(...words),
+  ...runQueue,
 };
 
 const inputOptions = () => [
@@ -33,7 +35,7 @@ const inputOptions = () => [
   new Option('--seed <n>', 'choose a different sample, default 0').default('0'),
 ];
 
-const requestOptions = () => [
+const promptOptions = () => [
   settingOption('model', '-m'),
   settingOption('system', '-s'),
   settingOption('maxTokens', '-t'),
@@ -41,8 +43,14 @@ const requestOptions = () => [
     collect,
   ),
   new Option('--no-stream', 'do not stream answers'),
+];
+
+const sendingOptions = () => [
   new Option('--concurrency <n>', 'maximum concurrent requests, default 4').default('4'),
   new Option('--retry-incomplete <n>', 'retries after a cut answer, default 0').default('0'),
+];
+
+const limitOptions = () => [
   new Option('--rerun-failed <n>', 'send failed items again, at most n times; default 0').default(
     '0',
   ),
@@ -103,12 +111,21 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     );
   addOptionGroups(command, [
     ['Input options:', inputOptions()],
-    ['Request options:', requestOptions()],
+    ['Request options:', [...promptOptions(), ...sendingOptions(), ...limitOptions()]],
     ['Run options:', runOptions()],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],
   ]);
   command.addCommand(buildMerge(context, run));
+  const groups = {
+    input: inputOptions,
+    prompt: promptOptions,
+    sending: sendingOptions,
+    run: runOptions,
+  };
+  for (const queueCommand of buildQueueCommands(context, run, groups)) {
+    command.addCommand(queueCommand);
+  }
   setExamples(command, [
     'natter batch prompts.txt -o answers.jsonl',
     'natter batch reviews.csv --template "Summarize: {{text}}" -o sums.jsonl',

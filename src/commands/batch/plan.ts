@@ -40,7 +40,15 @@ export interface BatchOptions extends GlobalOptions, ReportOptions {
   readonly stream: boolean;
 }
 
-export interface BatchPlan {
+/** How items are sent, whatever they are. */
+export interface SendingPlan {
+  readonly concurrency: number;
+  readonly retryIncomplete: number;
+  /** Milliseconds; undefined without a limit. */
+  readonly stopAfter: number | undefined;
+}
+
+export interface BatchPlan extends SendingPlan {
   /** Undefined: the input's first line decides. */
   readonly format: InputFormat | undefined;
   readonly template: Template | undefined;
@@ -48,10 +56,6 @@ export interface BatchPlan {
   /** Only the first items; `Infinity` for all. */
   readonly limit: number;
   readonly sample: { readonly size: number; readonly seed: number } | undefined;
-  readonly concurrency: number;
-  readonly retryIncomplete: number;
-  /** Milliseconds; undefined without a limit. */
-  readonly stopAfter: number | undefined;
   readonly rerunFailed: number;
   /** `Infinity` without a limit; `cost` is in the currency of the prices. */
   readonly budget: Expense;
@@ -117,21 +121,31 @@ function templateOf(text: string): Template {
   });
 }
 
+/** @throws Failure `usage` */
+export function planSending(
+  options: Pick<BatchOptions, 'concurrency' | 'retryIncomplete' | 'stopAfter'>,
+): SendingPlan {
+  const { concurrency, retryIncomplete, stopAfter } = options;
+  return {
+    concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
+    retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
+    stopAfter: stopAfter === undefined ? undefined : parseStopAfter(stopAfter),
+  };
+}
+
 /** @param file the input @throws Failure `usage` */
 export function planBatch(
   options: BatchOptions,
   file: string | undefined,
   environment: Environment,
 ): BatchPlan {
-  const { format, template, shard, concurrency, retryIncomplete, stopAfter } = options;
+  const { format, template, shard } = options;
   return {
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
     template: template === undefined ? undefined : templateOf(template),
     shard: shard === undefined ? undefined : chooseShard(shard, environment),
     ...excerptOf(options),
-    concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
-    retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
-    stopAfter: stopAfter === undefined ? undefined : parseStopAfter(stopAfter),
+    ...planSending(options),
     rerunFailed: parseNumber(options.rerunFailed, '--rerun-failed', 0, 100),
     budget: budgetOf(options),
   };

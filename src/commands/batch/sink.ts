@@ -144,6 +144,33 @@ function fileSink(
   };
 }
 
+async function openFileSink(
+  context: SinkContext,
+  notices: Notices,
+  name: string,
+  { outputFormat, unordered = false }: Pick<SinkOptions, 'outputFormat' | 'unordered'>,
+  texts: ResultText,
+): Promise<BatchSink> {
+  await awaitHolder(context, notices, resultLock(name), name);
+  const { clock, process } = context;
+  const onRewritten = () =>
+    notices.warning(`${name} was deleted during the run; natter wrote it again`);
+  const format = outputFormat === 'openai' ? outputFormat : 'jsonl';
+  const file = openResultFile(name, { clock, process, onRewritten, format });
+  return fileSink(context, file, unordered, texts);
+}
+
+/** For results in natter's own format, whose items are elsewhere. @throws Failure */
+export async function openResultSink(
+  context: SinkContext,
+  notices: Notices,
+  { output, unordered = false }: Pick<SinkOptions, 'output' | 'unordered'>,
+): Promise<BatchSink> {
+  if (output === undefined) return standardOutput(context.streams.stdout, unordered, ownText);
+  const options = { outputFormat: 'jsonl', unordered } as const;
+  return openFileSink(context, notices, output, options, ownText);
+}
+
 /** @throws Failure */
 export async function openBatchSink(
   context: SinkContext,
@@ -160,13 +187,7 @@ export async function openBatchSink(
   const isTable = outputFormat === 'csv';
   const table = isTable ? await import('./csv-file.ts') : undefined;
   table?.refuseTable(output, name, items);
-  await awaitHolder(context, notices, resultLock(name), name);
-  const { clock, process } = context;
-  const onRewritten = () =>
-    notices.warning(`${name} was deleted during the run; natter wrote it again`);
-  const format = outputFormat === 'openai' ? outputFormat : 'jsonl';
-  const file = openResultFile(name, { clock, process, onRewritten, format });
-  const sink = fileSink(context, file, unordered, texts);
+  const sink = await openFileSink(context, notices, name, options, texts);
   if (table === undefined) return sink;
   const { answerColumn } = options;
   return table.writeTable(sink, { output, results: name, answerColumn, ...items });

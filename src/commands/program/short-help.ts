@@ -71,26 +71,30 @@ function optionTexts(options: readonly HelpRow[], help: Help): readonly string[]
   ];
 }
 
-/** A command, with its own options in the greatest length that fits. */
+/** A command, with its own options in the greatest length that fits, and fewer examples if none fits. */
 function formatCommand(command: Command, help: Help): string {
   const options = ownOptions(command, help).filter(
     ({ group }) => group !== generalGroup && group !== serviceGroup,
   );
-  const examples = exampleLines(examplesOf(command).slice(0, mostExamples));
+  const examples = examplesOf(command).slice(0, mostExamples);
   const service = takesServiceOptions(command) ? ', natter help service' : '';
   const list = helpListOf(command);
   const names = list?.rows.map(({ term }) => term.replace(/ <.*$/, '')) ?? [];
   const listed = list?.isInShortHelp === true ? wrapWords(list.heading, names) : '';
-  const lengths = optionTexts(options, help).map((text) =>
+  const texts = optionTexts(options, help);
+  const format = (text: string, shown: typeof examples) =>
     joinSections([
       ...introduction(command, help),
-      ['Examples:', ...examples].join('\n'),
+      ['Examples:', ...exampleLines(shown)].join('\n'),
       formatSection('Commands:', subcommandRows(command, help), help),
       listed,
       text,
       `More: ${pathOf(command)} --help${service}`,
-    ]),
+    ]);
+  const fewer = examples.map((_, index) =>
+    format(texts.at(-1) ?? '', examples.slice(0, -index - 1)),
   );
+  const lengths = [...texts.map((text) => format(text, examples)), ...fewer.slice(0, -1)];
   return lengths.find((text) => rowsOf(text) <= mostRows) ?? lengths.at(-1) ?? '';
 }
 

@@ -1,0 +1,124 @@
+import type { FailureKind } from '../../failure.ts';
+import type { BatchItem } from '../input/item.ts';
+
+/** What `batch submit` stores for all items of a batch. Workers use it instead of their own settings. */
+export interface BatchHeader {
+  /** The name of the input, for messages. */
+  readonly input: string;
+  readonly model: string;
+  readonly system?: string;
+  readonly maxTokens?: number;
+  /** More fields of each request body. */
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly stream: boolean;
+}
+
+/** An item in a queue. */
+export interface QueuedItem extends BatchItem {
+  /** See `formatFingerprint`. */
+  readonly fingerprint: string;
+}
+
+/** What a batch has stored about an item of an input. */
+export interface KnownItem {
+  /** Undefined if the batch has no item at this index; empty if that could not be sent. */
+  readonly fingerprint: string | undefined;
+  /** The index of the item with the same id; undefined if there is none. */
+  readonly indexOfId: number | undefined;
+}
+
+/** A line of the results, without its line end. */
+export interface QueuedResult {
+  readonly index: number;
+  readonly isAnswered: boolean;
+  readonly line: string;
+}
+
+export interface QueueCounts {
+  readonly items: number;
+  readonly waiting: number;
+  readonly active: number;
+  /** Waiting for a retry. */
+  readonly delayed: number;
+  readonly answered: number;
+  readonly failed: number;
+  /** Items answered in the last minute. */
+  readonly lastMinute: number;
+  readonly workers: number;
+}
+
+/**
+ * The end of a job: `transient` failures are tried again until the attempts are used up, `returned` jobs wait for
+ * any worker.
+ */
+export type JobOutcome =
+  | { readonly state: 'answered' | 'returned' }
+  | { readonly state: 'transient' | 'failed'; readonly kind: FailureKind };
+
+export interface QueueJob {
+  readonly item: QueuedItem;
+  /** From 1; a job of a killed worker is started again. */
+  readonly starts: number;
+  /** A transient failure ends the job. */
+  readonly isLastAttempt: boolean;
+}
+
+export interface QueueWorker {
+  /** Fetches no more jobs; resolves when the running ones have ended and are stored. */
+  close(): Promise<void>;
+}
+
+export interface WorkerOptions {
+  /** Maximum concurrent jobs. */
+  readonly concurrency: number;
+  /** Errors of the queue itself, which the worker survives. */
+  readonly onError: (error: Error) => void;
+}
+
+/** One batch in a queue. All methods wait while the connection is lost, and throw `Failure` `unreachable` after `close`. */
+export interface BatchQueue {
+  readonly name: string;
+  /** Undefined if there is no batch of this name. */
+  header(): Promise<BatchHeader | undefined>;
+  /** Creates the batch, or replaces its header. */
+  setHeader(header: BatchHeader): Promise<void>;
+  /** In the order of `items`. */
+  known(items: readonly { index: number; id: string | undefined }[]): Promise<readonly KnownItem[]>;
+  /** Adds items; those that are there already stay as they are. @param attempts of each item */
+  add(items: readonly QueuedItem[], attempts: number): Promise<void>;
+  /** Adds items that cannot be sent, with their results. */
+  addUnsendable(results: readonly QueuedResult[]): Promise<void>;
+  /** Lets failed items wait again. @returns their number */
+  retryFailed(): Promise<number>;
+  /** The first answer of an item stays; a failure never replaces an answer. */
+  putResult(result: QueuedResult): Promise<void>;
+  hasAnswer(index: number): Promise<boolean>;
+  /** Fingerprints by index, in ascending order of the index. */
+  fingerprints(): Promise<ReadonlyMap<number, string>>;
+  /** The answer or the last failure of each index, in the same order; undefined without one. */
+  results(indexes: readonly number[]): Promise<readonly (QueuedResult | undefined)[]>;
+  counts(): Promise<QueueCounts>;
+  /** Sets the rate of all workers together, in jobs a minute; undefined for no limit. */
+  setRate(perMinute: number | undefined): Promise<void>;
+  /** All workers start no job for this time. */
+  pause(milliseconds: number): Promise<void>;
+  work(options: WorkerOptions, run: (job: QueueJob) => Promise<JobOutcome>): QueueWorker;
+  /** Deletes the batch. */
+  remove(): Promise<void>;
+}
+
+/** A connection to a queue server. */
+export interface QueueConnection {
+  /** Its address, without the password. */
+  readonly label: string;
+  batches(): Promise<readonly string[]>;
+  open(name: string): BatchQueue;
+  /** Resolves when the connection is there again; undefined while it is. */
+  restored(): Promise<void> | undefined;
+  close(): Promise<void>;
+}
+
+export interface ConnectionEvents {
+  readonly onLost: () => void;
+  readonly onRestored: () => void;
+}

@@ -1,0 +1,86 @@
+import type { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
+import type { Slot } from '../../../batch/concurrency.ts';
+import { parseFingerprint } from '../../../batch/fingerprint.ts';
+import type { BatchQueue, JobOutcome, QueueJob } from '../../../batch/queue/batch-queue.ts';
+import { countFailure, type Tally } from '../../../batch/tally.ts';
+import { isTransient } from '../../../batch/transient-failure.ts';
+import type { Failure } from '../../../failure.ts';
+import { toFailure } from '../../../output/ending-failure.ts';
+import { withHint } from '../../program/report.ts';
+import type { Secrets } from '../../program/secrets.ts';
+import { failureLine, outcomeLine } from '../result.ts';
+import { type ItemOutcome, sendItem, type SendOptions } from '../send-item.ts';
+import type { ResultKeeper } from './result-keeper.ts';
+
+export interface JobProcessing {
+  readonly secrets: Secrets;
+  readonly sending: SendOptions;
+  readonly queue: Pick<BatchQueue, 'hasAnswer'>;
+  readonly keeper: ResultKeeper;
+  readonly tally: Tally;
+  readonly circuitBreaker: CircuitBreaker;
+  /** Starts no new items, because the failure would repeat. */
+  readonly stopRun: (failure: Failure) => void;
+}
+
+/** A cut answer has been paid for, so only a new submission asks again. */
+const isRetried = (failure: Failure) => isTransient(failure) && failure.kind !== 'incomplete';
+
+async function endFailed(
+  processing: JobProcessing,
+  { item, isLastAttempt }: QueueJob,
+  failure: Failure,
+  line: string,
+): Promise<JobOutcome> {
+  const { kind } = failure;
+  await processing.keeper.put({ index: item.index, isAnswered: false, line: line.trimEnd() });
+  const isAttemptedAgain = isRetried(failure);
+  if (!isAttemptedAgain || isLastAttempt) countFailure(processing.tally, failure);
+  return { state: isAttemptedAgain ? 'transient' : 'failed', kind };
+}
+
+async function endSent(
+  processing: JobProcessing,
+  job: QueueJob,
+  outcome: ItemOutcome,
+): Promise<JobOutcome> {
+  const { secrets, keeper, tally, circuitBreaker, stopRun } = processing;
+  const { item } = job;
+  const { failure, wasStopped, content, metadata } = outcome;
+  if (wasStopped && content === '') return { state: 'returned' };
+  // Tokens of failed answers are billed, too.
+  tally.tokens += metadata.usage?.total_tokens ?? 0;
+  const line = outcomeLine(secrets, item, parseFingerprint(item.fingerprint) ?? 0n, outcome);
+  if (failure === undefined) {
+    tally.answered += 1;
+    circuitBreaker.answered();
+    await keeper.put({ index: item.index, isAnswered: true, line: line.trimEnd() });
+    return { state: 'answered' };
+  }
+  const stops = !wasStopped && circuitBreaker.failed(failure);
+  if (stops) stopRun(failure);
+  if (!stops && !wasStopped) return endFailed(processing, job, failure, line);
+  // A different worker can answer it; its text is kept meanwhile.
+  await keeper.put({ index: item.index, isAnswered: false, line: line.trimEnd() });
+  return { state: 'returned' };
+}
+
+/** Sends the item of a job and keeps its result, unless a worker that was killed had answered it. */
+export async function answerJob(
+  processing: JobProcessing,
+  job: QueueJob,
+  slot: Slot,
+): Promise<JobOutcome> {
+  const { secrets, sending, queue } = processing;
+  const { item, starts } = job;
+  if (starts > 1 && (await queue.hasAnswer(item.index))) return { state: 'answered' };
+  let outcome: ItemOutcome;
+  try {
+    outcome = await sendItem(sending, item.content, slot);
+  } catch (error) {
+    const failure = withHint(toFailure(error));
+    const line = failureLine(secrets, item, parseFingerprint(item.fingerprint), failure);
+    return endFailed(processing, job, failure, line);
+  }
+  return endSent(processing, job, outcome);
+}

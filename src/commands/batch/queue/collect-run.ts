@@ -1,0 +1,151 @@
+import { parseFingerprint } from '../../../batch/fingerprint.ts';
+import type { BatchQueue, QueuedResult } from '../../../batch/queue/batch-queue.ts';
+import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
+import { Failure, type FailureKind, exitCodes } from '../../../failure.ts';
+import { isJsonObject, parseJson } from '../../../json.ts';
+import { batchOutcome } from '../../../output/batch-progress.ts';
+import { count } from '../../../output/figures.ts';
+import { present } from '../../print/presentation.ts';
+import type { Context } from '../../program/context.ts';
+import { refuseReservedName } from '../../program/named-file.ts';
+import { type BatchSink, openResultSink } from '../sink.ts';
+import { kindOf } from '../summary.ts';
+import { type Connect, connectToQueue, findBatch } from './open-queue.ts';
+import type { CollectOptions } from './queue-options.ts';
+
+/** Results that are read from the queue together. */
+const blockSize = 500;
+
+interface Collection {
+  readonly context: Context;
+  readonly options: CollectOptions;
+  readonly queue: BatchQueue;
+  readonly sink: BatchSink;
+  readonly fingerprints: ReadonlyMap<number, string>;
+  readonly tally: Tally;
+}
+
+function differentBatch(output: string, name: string, what: string): Failure {
+  return new Failure('usage', `${output} belongs to a different batch than ${name}: ${what}`, {
+    hint: 'use a different -o file, or choose the batch with --batch',
+  });
+}
+
+/** @throws Failure `usage` if the file has results of different items */
+function refuseDifferent({ options, queue, sink, fingerprints }: Collection): void {
+  const { output = 'the output' } = options;
+  for (let index = 1; index <= sink.last; index += 1) {
+    const found = sink.find(index);
+    if (found?.fingerprint === undefined) continue;
+    const expected = fingerprints.get(index);
+    if (expected === undefined) {
+      throw differentBatch(output, queue.name, `the batch has no item ${index}`);
+    }
+    if (parseFingerprint(expected) === found.fingerprint) continue;
+    throw differentBatch(output, queue.name, `item ${index} has a different prompt`);
+  }
+}
+
+function isKind(text: unknown): text is FailureKind {
+  return typeof text === 'string' && Object.hasOwn(exitCodes, text);
+}
+
+/** The kind in the `error` of a result. */
+function failureKind(line: string): FailureKind {
+  const value = parseJson(line);
+  const error = isJsonObject(value) ? value['error'] : undefined;
+  const kind = isJsonObject(error) ? error['kind'] : undefined;
+  return isKind(kind) ? kind : 'unexpected';
+}
+
+function totalTokens(line: string): number {
+  const value = parseJson(line);
+  const usage = isJsonObject(value) ? value['usage'] : undefined;
+  const tokens = isJsonObject(usage) ? usage['total_tokens'] : undefined;
+  return typeof tokens === 'number' ? tokens : 0;
+}
+
+/** Writes the results that the file does not have yet. */
+async function collect(collection: Collection): Promise<void> {
+  const { context, queue, sink, fingerprints, tally } = collection;
+  const indexes = [...fingerprints.keys()];
+  tally.total = indexes.length;
+  let sequence = 0;
+  const put = async ({ index, isAnswered, line }: QueuedResult) => {
+    if (sink.find(index)?.isAnswered === true) return void (tally.already += 1);
+    if (isAnswered) tally.answered += 1;
+    else countFailure(tally, new Failure(failureKind(line), 'collected'));
+    tally.tokens += totalTokens(line);
+    const fingerprint = parseFingerprint(fingerprints.get(index));
+    // natter's own format needs only the line.
+    const item = { index, line: 0, id: undefined, problem: 'is in a queue' };
+    await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
+    sequence += 1;
+  };
+  for (let start = 0; start < indexes.length; start += blockSize) {
+    context.signal.throwIfAborted();
+    const results = await queue.results(indexes.slice(start, start + blockSize));
+    for (const result of results) if (result !== undefined) await put(result);
+  }
+}
+
+/** @throws Failure if items failed or are left */
+function conclude({ tally, options, queue }: Collection, elapsed: number): string {
+  const left = itemsLeft(tally) ?? 0;
+  const rest = left === 0 ? '' : `; ${count(left)} without a result`;
+  const outcome = `batch ${queue.name}: ${batchOutcome({ ...tally, elapsed })}${rest}`;
+  if (left > 0) {
+    const hint = 'run natter batch work, then collect again';
+    throw new Failure('unfinished', outcome, { hint });
+  }
+  if (tally.failed === 0) return outcome;
+  const hint =
+    options.output === undefined
+      ? 'natter batch submit lets failed items wait again'
+      : `natter batch submit lets failed items wait again; natter batch with -o ${options.output} sends them itself`;
+  throw new Failure(kindOf(tally, undefined), outcome, { hint });
+}
+
+/** Results on standard output may be lost, so they stay in the queue. @throws Failure `usage` */
+function refuseRemoval({ output, remove = false, force = false }: CollectOptions): void {
+  if (remove && output === undefined) {
+    throw new Failure('usage', '--remove needs a file for the results', { hint: 'add -o FILE' });
+  }
+  if (force && !remove) throw new Failure('usage', '--force is only for --remove');
+}
+
+async function removeCollected({ options, queue, tally }: Collection): Promise<void> {
+  if (options.remove !== true) return;
+  if (itemsLeft(tally) === 0 || options.force === true) await queue.remove();
+}
+
+/** Runs `natter batch collect`. @throws Failure */
+export async function collectBatch(
+  context: Context,
+  options: CollectOptions,
+  connect: Connect = connectToQueue,
+): Promise<void> {
+  const { notices } = await present(context, options);
+  const { output } = options;
+  refuseRemoval(options);
+  if (output !== undefined) refuseReservedName(output, context.platform);
+  const start = context.clock.monotonic();
+  const connection = await connect(context, notices, options);
+  try {
+    const queue = await findBatch(connection, options);
+    const sink = await openResultSink(context, notices, options);
+    try {
+      const fingerprints = await queue.fingerprints();
+      const collection = { context, options, queue, sink, fingerprints, tally: emptyTally() };
+      refuseDifferent(collection);
+      await collect(collection);
+      await sink.finish(itemsLeft(collection.tally) === 0, (index) => fingerprints.has(index));
+      await removeCollected(collection);
+      notices.notice(conclude(collection, context.clock.monotonic() - start));
+    } finally {
+      await sink.close();
+    }
+  } finally {
+    await connection.close();
+  }
+}

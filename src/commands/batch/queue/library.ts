@@ -1,0 +1,108 @@
+/** The parts of ioredis and BullMQ that natter uses; both are optional, so their types are not installed. */
+
+export interface RedisOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly db: number;
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls?: object;
+  readonly connectTimeout: number;
+  readonly lazyConnect: boolean;
+  readonly maxRetriesPerRequest: null;
+  /** Milliseconds to wait; null gives up. */
+  readonly retryStrategy: (times: number) => number | null;
+  readonly enableReadyCheck: boolean;
+  /** Of RESP. With 3, the first command is one that a server with a password refuses. */
+  readonly protocol: 2;
+}
+
+export interface RedisClient {
+  connect(): Promise<void>;
+  /** Sends any command. */
+  call(command: string, ...words: readonly (string | number)[]): Promise<unknown>;
+  /** Closes the connection; unanswered commands fail. */
+  disconnect(): void;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'close' | 'ready', listener: () => void): unknown;
+}
+
+export interface RedisModule {
+  readonly Redis: new (options: RedisOptions) => RedisClient;
+}
+
+/** A job as BullMQ returns it. */
+export interface LibraryJob<Data> {
+  readonly data: Data;
+  readonly opts: { readonly attempts?: number };
+  readonly attemptsMade: number;
+  readonly attemptsStarted: number;
+  moveToWait(token: string | undefined): Promise<unknown>;
+}
+
+interface NewJob<Data> {
+  readonly name: string;
+  readonly data: Data;
+  readonly opts: {
+    readonly jobId: string;
+    readonly attempts: number;
+    readonly backoff: { readonly type: 'exponential'; readonly delay: number };
+    readonly stackTraceLimit: number;
+  };
+}
+
+interface QueueOptions {
+  readonly connection: RedisClient;
+  readonly prefix: string;
+  /** natter checks the version; BullMQ would also print warnings. */
+  readonly skipVersionCheck: true;
+}
+
+export interface LibraryQueue<Data> {
+  addBulk(jobs: readonly NewJob<Data>[]): Promise<unknown>;
+  getJobCounts(...states: readonly string[]): Promise<Readonly<Record<string, number>>>;
+  getWorkers(): Promise<readonly unknown[]>;
+  retryJobs(options: { readonly state: 'failed' }): Promise<void>;
+  rateLimit(milliseconds: number): Promise<void>;
+  setGlobalRateLimit(max: number, duration: number): Promise<unknown>;
+  obliterate(options: { readonly force: true }): Promise<void>;
+  /** The key of a part of the queue, such as its list of completed jobs. */
+  toKey(type: string): string;
+  close(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+interface WorkerOptions extends QueueOptions {
+  readonly concurrency: number;
+  /** Milliseconds. */
+  readonly lockDuration: number;
+  readonly stalledInterval: number;
+  readonly maxStalledCount: number;
+  /** Milliseconds before a command is repeated after the connection was lost. */
+  readonly runRetryDelay: number;
+}
+
+interface LibraryWorker {
+  close(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+type Processor<Data> = (job: LibraryJob<Data>, token: string | undefined) => Promise<unknown>;
+
+export interface QueueModule {
+  readonly Queue: new <Data>(name: string, options: QueueOptions) => LibraryQueue<Data>;
+  readonly Worker: new <Data>(
+    name: string,
+    processor: Processor<Data>,
+    options: WorkerOptions,
+  ) => LibraryWorker;
+  /** Ends a job as failed, whatever attempts are left. */
+  readonly UnrecoverableError: new (message: string) => Error;
+  /** Thrown after `moveToWait`. */
+  readonly WaitingError: new () => Error;
+}
+
+export interface Libraries {
+  readonly redis: RedisModule;
+  readonly queue: QueueModule;
+}

@@ -1,0 +1,62 @@
+import { checkBatchName } from '../../../batch/queue/batch-name.ts';
+import type { BatchQueue, QueueConnection } from '../../../batch/queue/batch-queue.ts';
+import { Failure } from '../../../failure.ts';
+import type { Notices } from '../../../output/notices.ts';
+import type { Context } from '../../program/context.ts';
+import { queueAddress } from './address.ts';
+import { connectQueue } from './connect.ts';
+import { libraryPlaces, loadLibraries } from './load-libraries.ts';
+import type { QueueOptions } from './queue-options.ts';
+
+/** Connects to the queue that the options or the environment name; tests pass their own. @throws Failure */
+export type Connect = (
+  context: Pick<Context, 'environment' | 'secrets'>,
+  notices: Notices,
+  options: QueueOptions,
+) => Promise<QueueConnection>;
+
+export const connectToQueue: Connect = async (context, notices, { queue }) => {
+  const address = queueAddress(queue, context);
+  return connectQueue(loadLibraries(libraryPlaces()), address, {
+    onLost: () => notices.warning(`the connection to ${address.label} is lost; trying again`),
+    onRestored: () => notices.notice(`connected to ${address.label} again`),
+    onEviction: (policy) =>
+      notices.warning(
+        `${address.label} may delete prompts and answers when its memory is full: its maxmemory-policy is ${policy}, not noeviction`,
+      ),
+  });
+};
+
+function noBatch(message: string): Failure {
+  return new Failure('not_found', message, {
+    hint: 'natter batch submit prompts.txt --queue … puts prompts into the queue',
+  });
+}
+
+/**
+ * The batch that `--batch` names, else the only one in the queue.
+ * @throws Failure `not_found`, or `usage` if there are several
+ */
+export async function findBatch(
+  connection: QueueConnection,
+  { batch }: QueueOptions,
+): Promise<BatchQueue> {
+  const names = await connection.batches();
+  if (batch !== undefined) {
+    const name = checkBatchName(batch);
+    if (names.includes(name)) return connection.open(name);
+    const others = names.length === 0 ? '' : `; it has ${names.join(', ')}`;
+    throw noBatch(`the queue at ${connection.label} has no batch ${name}${others}`);
+  }
+  const [only, ...others] = names;
+  if (only === undefined) throw noBatch(`the queue at ${connection.label} has no batch`);
+  if (others.length === 0) return connection.open(only);
+  throw new Failure('usage', `the queue at ${connection.label} has several batches`, {
+    hint: `choose one with --batch: ${names.join(', ')}`,
+  });
+}
+
+/** The batch was removed meanwhile. */
+export function lostBatch(name: string): Failure {
+  return noBatch(`the queue has no batch ${name} any more`);
+}

@@ -1,0 +1,34 @@
+import type { GlobalOptions } from '../../program/global-options.ts';
+import type { BatchOptions } from '../plan.ts';
+
+/** Options of every command for a queue. */
+export interface QueueOptions extends GlobalOptions {
+  readonly queue?: string;
+  readonly batch?: string;
+}
+
+/** Numbers are unparsed text. */
+export interface SubmitOptions extends BatchOptions, QueueOptions {
+  readonly attempts: string;
+  readonly rpm?: string;
+}
+
+export interface WorkOptions extends QueueOptions {
+  readonly concurrency: string;
+  readonly retryIncomplete: string;
+  readonly stopAfter?: string;
+  readonly rpm?: string;
+  readonly wait?: boolean;
+}
+
+export interface StatusOptions extends QueueOptions {
+  readonly json?: boolean;
+}
+
+export interface CollectOptions extends QueueOptions {
+  readonly output?: string;
+  readonly unordered?: boolean;
+  readonly remove?: boolean;
+  /** Removes also a batch with items that have no result. */
+  readonly force?: boolean;
+}

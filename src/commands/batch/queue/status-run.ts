@@ -1,0 +1,60 @@
+import type { QueueCounts } from '../../../batch/queue/batch-queue.ts';
+import { count } from '../../../output/figures.ts';
+import { printJson, printTable } from '../../print/print-data.ts';
+import { present } from '../../print/presentation.ts';
+import type { Context } from '../../program/context.ts';
+import { type Connect, connectToQueue, findBatch } from './open-queue.ts';
+import type { StatusOptions } from './queue-options.ts';
+
+interface NamedCounts extends QueueCounts {
+  readonly name: string;
+}
+
+const columns = [
+  { heading: 'BATCH' },
+  { heading: 'ITEMS' },
+  { heading: 'ANSWERED' },
+  { heading: 'FAILED' },
+  { heading: 'WAITING' },
+  { heading: 'ACTIVE' },
+  { heading: 'DELAYED' },
+  { heading: 'RATE' },
+  { heading: 'WORKERS' },
+];
+
+function row({ name, ...counts }: NamedCounts): readonly string[] {
+  const { items, answered, failed, waiting, active, delayed, lastMinute, workers } = counts;
+  const before = [items, answered, failed, waiting, active, delayed].map((number) => count(number));
+  return [name, ...before, `${count(lastMinute)}/min`, count(workers)];
+}
+
+function record({ name, lastMinute, ...counts }: NamedCounts): object {
+  const { items, answered, failed, waiting, active, delayed, workers } = counts;
+  const jobs = { items, answered, failed, waiting, active, delayed };
+  return { batch: name, ...jobs, answered_last_minute: lastMinute, workers };
+}
+
+/** Runs `natter batch status`: the batch of `--batch`, else all. @throws Failure */
+export async function printStatus(
+  context: Context,
+  options: StatusOptions,
+  connect: Connect = connectToQueue,
+): Promise<void> {
+  const presentation = await present(context, options);
+  const connection = await connect(context, presentation.notices, options);
+  try {
+    const queues =
+      options.batch === undefined
+        ? (await connection.batches()).map((name) => connection.open(name))
+        : [await findBatch(connection, options)];
+    const all: NamedCounts[] = [];
+    for (const queue of queues) all.push({ name: queue.name, ...(await queue.counts()) });
+    if (options.json === true) return await printJson(context, all.map(record));
+    if (all.length === 0) {
+      return presentation.notices.notice(`the queue at ${connection.label} has no batch`);
+    }
+    await printTable(context, presentation, columns, all.map(row));
+  } finally {
+    await connection.close();
+  }
+}

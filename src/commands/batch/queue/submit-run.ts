@@ -1,0 +1,166 @@
+import { formatFingerprint } from '../../../batch/fingerprint.ts';
+import type { InputItem } from '../../../batch/input/item.ts';
+import { batchNameOf } from '../../../batch/queue/batch-name.ts';
+import type { BatchHeader, BatchQueue, KnownItem } from '../../../batch/queue/batch-queue.ts';
+import { emptyTally } from '../../../batch/tally.ts';
+import { Failure } from '../../../failure.ts';
+import { count } from '../../../output/figures.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import { withoutSources } from '../../../settings/resolved-settings.ts';
+import { present } from '../../print/presentation.ts';
+import type { Context } from '../../program/context.ts';
+import { readRequestSettings } from '../../service/settings-access.ts';
+import {
+  type BatchItems,
+  checkItems,
+  openBatchInput,
+  pendingItems,
+  selectItems,
+} from '../items.ts';
+import { planBatch } from '../plan.ts';
+import { failureLine, unsendable } from '../result.ts';
+import { itemFingerprint } from '../send-item.ts';
+import { parseAttempts, parseRate } from './numbers.ts';
+import { type Connect, connectToQueue } from './open-queue.ts';
+import type { SubmitOptions } from './queue-options.ts';
+
+/** Items that are sent to the queue together. */
+const blockSize = 500;
+
+interface Submission {
+  readonly context: Context;
+  readonly items: BatchItems;
+  readonly queue: BatchQueue;
+  readonly settings: ResolvedSettings;
+  readonly attempts: number;
+}
+
+function headerOf(input: string, settings: ResolvedSettings, stream: boolean): BatchHeader {
+  const { model, system, maxTokens } = settings.values;
+  return {
+    input,
+    model,
+    ...(system === undefined ? {} : { system }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    params: withoutSources(settings.params),
+    stream,
+  };
+}
+
+async function* blocks(submission: Submission): AsyncGenerator<readonly InputItem[], void> {
+  const { context, items } = submission;
+  let block: InputItem[] = [];
+  for await (const item of pendingItems(items, emptyTally(), context.signal)) {
+    block.push(item);
+    if (block.length < blockSize) continue;
+    yield block;
+    block = [];
+  }
+  yield block;
+}
+
+function fingerprintOf(item: InputItem, settings: ResolvedSettings): string {
+  return item.problem === undefined ? formatFingerprint(itemFingerprint(item, settings)) : '';
+}
+
+function changed({ name }: BatchQueue, { line }: InputItem, what: string): Failure {
+  return new Failure('usage', `line ${line} of the input ${what} in batch ${name}`, {
+    hint: 'use --batch NAME for a new batch, or natter batch collect --remove to delete the old one',
+  });
+}
+
+/** @throws Failure `usage` if the batch has a different item in its place */
+function refuseChanged({ queue, settings }: Submission, item: InputItem, known: KnownItem): void {
+  const { fingerprint = '', indexOfId } = known;
+  const isMoved = indexOfId !== undefined && indexOfId !== item.index;
+  if (isMoved && item.problem === undefined) {
+    throw changed(queue, item, `has the id of item ${indexOfId}`);
+  }
+  if (fingerprint !== '' && fingerprint !== fingerprintOf(item, settings)) {
+    throw changed(queue, item, `has a different prompt than item ${item.index}`);
+  }
+}
+
+/** @returns the number of items that the batch did not have */
+async function checkBlock(submission: Submission, block: readonly InputItem[]): Promise<number> {
+  const known = await submission.queue.known(block);
+  let added = 0;
+  for (const [place, item] of block.entries()) {
+    const found = known[place] ?? { fingerprint: undefined, indexOfId: undefined };
+    refuseChanged(submission, item, found);
+    const isCorrected = found.fingerprint === '' && item.problem === undefined;
+    if (found.fingerprint === undefined || isCorrected) added += 1;
+  }
+  return added;
+}
+
+async function addBlock(submission: Submission, block: readonly InputItem[]): Promise<void> {
+  const { queue, settings, attempts, context } = submission;
+  const good = block.flatMap((item) =>
+    item.problem === undefined ? [{ ...item, fingerprint: fingerprintOf(item, settings) }] : [],
+  );
+  const bad = block.flatMap((item) => {
+    if (item.problem === undefined) return [];
+    const line = failureLine(context.secrets, item, undefined, unsendable(item)).trimEnd();
+    return [{ index: item.index, isAnswered: false, line }];
+  });
+  await queue.add(good, attempts);
+  await queue.addUnsendable(bad);
+}
+
+/** Nothing is added if an item of a file is refused; a pipe is added as it is read. */
+async function addAll(submission: Submission): Promise<{ all: number; added: number }> {
+  if (submission.items.input.isRepeatable) {
+    for await (const block of blocks(submission)) await checkBlock(submission, block);
+  }
+  let all = 0;
+  let added = 0;
+  for await (const block of blocks(submission)) {
+    added += await checkBlock(submission, block);
+    await addBlock(submission, block);
+    all += block.length;
+  }
+  return { all, added };
+}
+
+function outcome(name: string, all: number, added: number, retried: number): string {
+  const before = all === added ? '' : `, ${count(all - added)} were there before`;
+  const again = retried === 0 ? '' : `; ${count(retried)} failed before and wait again`;
+  return `batch ${name}: ${count(added)} ${added === 1 ? 'item' : 'items'} added${before}${again}`;
+}
+
+/** Runs `natter batch submit`. @throws Failure */
+export async function submitBatch(
+  context: Context,
+  options: SubmitOptions,
+  file: string | undefined,
+  connect: Connect = connectToQueue,
+): Promise<void> {
+  const presentation = await present(context, options);
+  const { notices } = presentation;
+  const plan = planBatch(options, file, context.environment);
+  const name = batchNameOf(options.batch, file);
+  const [attempts, rate] = [parseAttempts(options.attempts), parseRate(options.rpm)];
+  const settings = readRequestSettings(context, notices, options);
+  const input = openBatchInput(context.streams.stdin, notices, file);
+  const nothing = () => undefined;
+  const { signal } = context;
+  const selection = await selectItems({ input, plan }, settings, undefined, nothing, signal);
+  const items = { input, plan, selection, notices };
+  await checkItems(items, emptyTally(), 0, signal);
+  const connection = await connect(context, notices, options);
+  try {
+    const queue = connection.open(name);
+    const submission = { context, items, queue, settings, attempts };
+    const header = headerOf(input.name, settings, options.stream);
+    const isNew = (await queue.header()) === undefined;
+    if (isNew) await queue.setHeader(header);
+    if (isNew || rate !== undefined) await queue.setRate(rate);
+    const { all, added } = await addAll(submission);
+    if (!isNew) await queue.setHeader(header);
+    const retried = await queue.retryFailed();
+    notices.notice(outcome(name, all, added, retried));
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,165 @@
+import { type Concurrency, createConcurrency, type Slot } from '../../../batch/concurrency.ts';
+import { createHandOver, type HandedJob } from '../../../batch/queue/hand-over.ts';
+import { runItems } from '../../../batch/run-items.ts';
+import { Failure } from '../../../failure.ts';
+import {
+  type BatchProgress,
+  batchProgress,
+  createBatchProgress,
+} from '../../../output/batch-progress.ts';
+import { count } from '../../../output/figures.ts';
+import type { Notices } from '../../../output/notices.ts';
+import { type Stopping, watchStopping } from '../stopping.ts';
+import { answerJob, type JobProcessing } from './answer-job.ts';
+import { openJobs, type QueueWatch, watchQueue } from './watch-queue.ts';
+import { processingOf, type Work } from './work.ts';
+import type { WorkEnd } from './work-end.ts';
+
+/** Milliseconds after the last signal in which answers may still be stored. */
+const lastChance = 2000;
+
+function showProgress(
+  { context, options, presentation, tally }: Work,
+  concurrency: Concurrency,
+  stop: AbortSignal,
+  watch: QueueWatch,
+): BatchProgress {
+  const { clock, streams } = context;
+  const animated = presentation.animated && options.quiet !== true;
+  const { noticeStyle: style } = presentation;
+  const progress = createBatchProgress({ stderr: streams.stderr, style, clock, animated });
+  const start = clock.monotonic();
+  progress.begin(() => {
+    const state = { waiting: concurrency.pauseRemaining(), isStopping: stop.aborted };
+    const text = batchProgress({ ...tally, elapsed: clock.monotonic() - start }, state);
+    const left = watch.left();
+    return left === undefined ? text : `${text} · ${count(left)} left in the queue`;
+  });
+  return progress;
+}
+
+async function runJob(processing: JobProcessing, handed: HandedJob, slot: Slot): Promise<boolean> {
+  const end = handed.start();
+  try {
+    const outcome = await answerJob(processing, handed.job, slot);
+    end(outcome);
+    return outcome.state === 'answered';
+  } catch (error) {
+    end({ state: 'returned' });
+    throw error;
+  }
+}
+
+/** Reports an error of the queue, once. A lost lease or connection needs no words: BullMQ repeats both. */
+export function refusedNotice(notices: Notices): (error: unknown) => void {
+  const reported = new Set<string>();
+  return (error) => {
+    const message = error instanceof Error ? error.message : String(error);
+    if (/lock|connection|ECONN/i.test(message) || reported.has(message)) return;
+    reported.add(message);
+    notices.warning(`the queue reports: ${message}`);
+  };
+}
+
+/** Aborts `giveUp` some time after running requests were cancelled. @returns what cancels that */
+function giveUpLater({ context: { clock }, giveUp }: Work, { cancel }: Stopping): () => void {
+  const ended = new AbortController();
+  const wait = async () => {
+    try {
+      await clock.sleep(lastChance, ended.signal);
+      giveUp.abort();
+    } catch (error) {
+      if (!ended.signal.aborted) throw error;
+    }
+  };
+  const onCancel = () => void wait();
+  cancel.addEventListener('abort', onCancel);
+  return () => {
+    cancel.removeEventListener('abort', onCancel);
+    ended.abort();
+  };
+}
+
+function startWatch(work: Work, { stop, fail }: Stopping, drained: AbortController): QueueWatch {
+  const { queue, connection, context, options, giveUp } = work;
+  return watchQueue({
+    queue,
+    connection,
+    clock: context.clock,
+    stop: AbortSignal.any([stop, drained.signal]),
+    onDrained() {
+      if (options.wait !== true) drained.abort();
+    },
+    onOutage() {
+      const message = `the connection to ${connection.label} was lost for too long`;
+      fail(new Failure('unreachable', message, { hint: 'start the queue again' }));
+      giveUp.abort();
+    },
+  });
+}
+
+/** Answers the jobs that BullMQ's worker receives; it returns those that have not started when `stop` aborts. */
+async function answerJobs(
+  work: Work,
+  processing: JobProcessing,
+  concurrency: Concurrency,
+  stop: AbortSignal,
+): Promise<void> {
+  const { queue, plan, connection, presentation, giveUp } = work;
+  const handOver = createHandOver();
+  const onError = refusedNotice(presentation.notices);
+  const worker = queue.work({ concurrency: plan.concurrency, onError }, (job) =>
+    handOver.give(job),
+  );
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= worker.close());
+  const onStop = () => void close();
+  stop.addEventListener('abort', onStop);
+  try {
+    await runItems({
+      items: (ended) => handOver.jobs(ended),
+      concurrency,
+      stop,
+      room: () => connection.restored(),
+      work: (handed, _, slot) => runJob(processing, handed, slot),
+    });
+  } finally {
+    // Commands of the worker would wait for a connection that may never return.
+    if (giveUp.signal.aborted) await connection.close();
+    await close();
+  }
+}
+
+/** Answers items until none is left, or a signal or failure ends the run. */
+export async function workThrough(work: Work): Promise<WorkEnd> {
+  const { context, plan, queue, presentation, giveUp } = work;
+  const { notices } = presentation;
+  const stopping = watchStopping({
+    context,
+    notices,
+    stopAfter: plan.stopAfter,
+    broken: giveUp.signal,
+    clear: () => progress.clear(),
+  });
+  const drained = new AbortController();
+  const stop = AbortSignal.any([stopping.stop, drained.signal]);
+  const concurrency = createConcurrency(plan.concurrency, context.clock, (wait) => {
+    // The other workers would be refused, too. Without this pause they find out themselves.
+    queue.pause(wait).catch(() => undefined);
+  });
+  const watch = startWatch(work, stopping, drained);
+  const progress = showProgress(work, concurrency, stop, watch);
+  const cancelGivingUp = giveUpLater(work, stopping);
+  try {
+    await answerJobs(work, processingOf(work, stopping), concurrency, stop);
+  } finally {
+    drained.abort();
+    cancelGivingUp();
+    progress.end();
+    stopping.end();
+  }
+  return {
+    ...stopping,
+    left: giveUp.signal.aborted ? watch.left() : openJobs(await queue.counts()),
+  };
+}

@@ -1,0 +1,69 @@
+import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
+import type { BatchHeader, BatchQueue, QueueConnection } from '../../../batch/queue/batch-queue.ts';
+import type { Tally } from '../../../batch/tally.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import type { Presentation } from '../../print/presentation.ts';
+import type { Context } from '../../program/context.ts';
+import type { Service } from '../../service/service.ts';
+import type { SendingPlan } from '../plan.ts';
+import type { Stopping } from '../stopping.ts';
+import type { JobProcessing } from './answer-job.ts';
+import type { WorkOptions } from './queue-options.ts';
+import type { ResultKeeper } from './result-keeper.ts';
+
+/** Consecutive failures that stop a worker; more with higher concurrency. */
+const minFailures = 10;
+
+export interface WorkPlan extends SendingPlan {
+  /** Requests a minute of all workers; undefined leaves the limit of the batch unchanged. */
+  readonly rate: number | undefined;
+}
+
+/** A run of `natter batch work`. */
+export interface Work {
+  readonly context: Context;
+  readonly options: WorkOptions;
+  readonly presentation: Presentation;
+  readonly plan: WorkPlan;
+  readonly connection: QueueConnection;
+  readonly queue: BatchQueue;
+  readonly stream: boolean;
+  readonly settings: ResolvedSettings;
+  readonly service: Service;
+  readonly tally: Tally;
+  readonly keeper: ResultKeeper;
+  /** Aborting it gives up storing results in the queue. */
+  readonly giveUp: AbortController;
+}
+
+/** A worker's own service and limits, with the request options of the batch. */
+export function batchSettings(own: ResolvedSettings, header: BatchHeader): ResolvedSettings {
+  const { model, system, maxTokens } = header;
+  const source = { kind: 'default', name: 'the batch' } as const;
+  const params = Object.entries(header.params).map(([name, value]) => [name, { value, source }]);
+  return {
+    ...own,
+    values: { ...own.values, model, system, maxTokens },
+    params: Object.fromEntries(params) as ResolvedSettings['params'],
+  };
+}
+
+export function processingOf(
+  { context, plan, settings, stream, service, queue, keeper, tally }: Work,
+  { stop, cancel, fail }: Stopping,
+): JobProcessing {
+  const maxWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
+  const isReplay = service.replayedFrom !== undefined;
+  const most = Math.max(minFailures, 2 * plan.concurrency);
+  const { retryIncomplete } = plan;
+  const limits = { retryIncomplete, maxWait, stop, signal: cancel, clock: context.clock };
+  return {
+    secrets: context.secrets,
+    sending: { ...service, settings, stream, ...limits },
+    circuitBreaker: createCircuitBreaker({ most, maxWait, isReplay }),
+    queue,
+    keeper,
+    tally,
+    stopRun: fail,
+  };
+}

@@ -1,0 +1,199 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { promptLines } from '../../../support/batch.ts';
+import { rule } from '../../../sandbox/sandbox-helpers.ts';
+import { openQueuePlace } from './queue-helpers.ts';
+
+const lines = (results: readonly ({ line: string } | undefined)[]) =>
+  results.map((result) => JSON.parse(result?.line ?? '{}') as Record<string, unknown>);
+
+describe('natter batch work', () => {
+  test('answers all items with the options of the batch, and ends', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(9));
+    await place.submit('p.txt', { model: 'nextgen' });
+    const { ended, stderr } = place.work();
+    await ended;
+    expect(stderr()).toMatch(/^natter: 9 items answered in /);
+    expect(place.asked.toSorted()).toEqual(promptLines(9).trim().split('\n').toSorted());
+    const { queue } = place.batch('p');
+    const [first] = lines(await queue.results([1]));
+    expect(first).toMatchObject({ index: 1, line: 1, content: 'prompt 1', model: 'nextgen' });
+  });
+
+  test('several workers share the items', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(20));
+    await place.submit('p.txt');
+    await Promise.all([place.work().ended, place.work().ended, place.work().ended]);
+    expect(place.asked.length).toBe(20);
+    expect(new Set(place.asked).size).toBe(20);
+  });
+
+  test('an item that a killed worker had answered is not asked again', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(1));
+    await place.submit('p.txt');
+    const batch = place.batch('p');
+    const [job] = batch.jobs.values();
+    if (job !== undefined) job.starts = 1;
+    await batch.queue.putResult({ index: 1, isAnswered: true, line: '{"index":1}' });
+    await place.work().ended;
+    expect(place.asked).toEqual([]);
+    expect(await batch.queue.counts()).toMatchObject({ waiting: 0, active: 0, answered: 1 });
+  });
+
+  test('a transient failure is tried again, until the attempts are used up', async () => {
+    const place = await openQueuePlace([rule('status=503')]);
+    place.write('p.txt', promptLines(1));
+    await place.submit('p.txt', { attempts: '2' });
+    const { ended } = place.work();
+    const batch = place.batch('p');
+    await expect.poll(async () => (await batch.queue.counts()).delayed).toBe(1);
+    batch.retryDelayed();
+    await expect(ended).rejects.toMatchObject({ kind: 'unfinished' });
+    expect(place.asked.length).toBe(2);
+    const [failed] = lines(await batch.queue.results([1]));
+    expect(failed).toMatchObject({ error: { kind: 'server_error' } });
+    expect(await place.submit('p.txt')).toContain('1 failed before and wait again');
+  });
+
+  test('a lasting failure of an item is not tried again', async () => {
+    const place = await openQueuePlace([rule('status=400')]);
+    place.write('p.txt', promptLines(1));
+    await place.submit('p.txt');
+    await expect(place.work().ended).rejects.toMatchObject({ kind: 'invalid_request' });
+    expect(place.asked.length).toBe(1);
+  });
+
+  test('a refused key returns the items to the other workers', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(8));
+    await place.submit('p.txt');
+    const { ended } = place.work({ key: 'wrong-key-0123456789' });
+    await expect(ended).rejects.toMatchObject({ kind: 'unauthorized' });
+    const { queue } = place.batch('p');
+    expect(await queue.counts()).toMatchObject({ waiting: 8, failed: 0, active: 0 });
+    await place.work().ended;
+    expect(await queue.counts()).toMatchObject({ answered: 8, waiting: 0 });
+  });
+
+  test.each([
+    ['SIGUSR1', { kind: 'unfinished' }],
+    ['SIGTERM', { kind: 'unfinished' }],
+    ['Ctrl-C', { name: 'Interruption' }],
+  ])('%s lets running items finish, and returns the others', async (signal, failure) => {
+    const place = await openQueuePlace([rule('tokens=20 rate=20')]);
+    place.write('p.txt', promptLines(9));
+    await place.submit('p.txt');
+    const { ended, device, freeze } = place.work({ concurrency: '2' });
+    const { queue } = place.batch('p');
+    await expect.poll(async () => (await queue.counts()).active).toBe(2);
+    freeze();
+    if (signal === 'SIGUSR1') device.approachTimeLimit();
+    else if (signal === 'SIGTERM') device.terminate();
+    else device.interrupt();
+    await expect(ended).rejects.toMatchObject(failure);
+    expect(await queue.counts()).toMatchObject({ answered: 2, waiting: 7, active: 0 });
+  });
+
+  test('--wait keeps the worker until a signal ends it', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(1));
+    await place.submit('p.txt');
+    const { ended, device } = place.work({ wait: true });
+    const { queue } = place.batch('p');
+    await expect.poll(async () => (await queue.counts()).answered).toBe(1);
+    place.write('p.txt', promptLines(2));
+    await place.submit('p.txt');
+    await expect.poll(async () => (await queue.counts()).answered).toBe(2);
+    device.approachTimeLimit();
+    await ended;
+  });
+
+  test('--rpm sets the rate of all workers', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(1));
+    await place.submit('p.txt');
+    await place.work({ rpm: '600' }).ended;
+    expect(place.batch('p').log).toEqual(['rate none', 'rate 600']);
+  });
+
+  test('a pause that the service requests applies to all workers', async () => {
+    const place = await openQueuePlace([rule('status=429 retry-after=3 times=1')]);
+    place.write('p.txt', promptLines(1));
+    await place.submit('p.txt');
+    const { ended } = place.work();
+    const batch = place.batch('p');
+    await expect.poll(() => batch.log).toContain('pause 3000');
+    batch.retryDelayed();
+    await ended;
+  });
+});
+
+describe('an answer that the queue refuses', () => {
+  test('is stored when the queue accepts it again', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(2));
+    await place.submit('p.txt');
+    const batch = place.batch('p');
+    batch.refuse = new Error('OOM command not allowed');
+    const { ended, stderr } = place.work();
+    await expect.poll(stderr).toContain('the queue reports: OOM command not allowed');
+    batch.refuse = undefined;
+    await ended;
+    expect(await batch.queue.counts()).toMatchObject({ answered: 2, active: 0 });
+    expect(place.asked.length).toBe(2);
+  });
+
+  test('goes into a file when the worker is ended', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(2));
+    await place.submit('p.txt', { batch: 'lost-answers' });
+    const batch = place.batch('lost-answers');
+    const file = 'lost-answers-unsaved.jsonl';
+    onTestFinished(() => rmSync(file, { force: true }));
+    batch.refuse = 'silent';
+    const { ended, stderr, abort } = place.work();
+    await expect.poll(() => place.asked.length).toBe(2);
+    abort(new Error('ended'));
+    await expect(ended).rejects.toThrow('ended');
+    expect(stderr()).toContain(`2 results could not be stored in the queue and went into ${file}`);
+    expect(existsSync(file)).toBe(true);
+    const saved = readFileSync(file, 'utf8').trim().split('\n');
+    expect(saved.map((line) => (JSON.parse(line) as { content: string }).content).sort()).toEqual([
+      'prompt 1',
+      'prompt 2',
+    ]);
+  });
+
+  test('goes into a file when the connection is lost for ten minutes', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(1));
+    await place.submit('p.txt', { batch: 'lost-queue' });
+    const file = 'lost-queue-unsaved.jsonl';
+    onTestFinished(() => rmSync(file, { force: true }));
+    place.batch('lost-queue').refuse = 'silent';
+    const { ended } = place.work();
+    await expect.poll(() => place.asked.length).toBe(1);
+    place.lose();
+    await expect(ended).rejects.toMatchObject({ kind: 'unfinished' });
+    expect(readFileSync(file, 'utf8')).toContain('"content":"prompt 1"');
+  });
+});
+
+describe('the batch of a worker', () => {
+  test.each([
+    [undefined, [], 'not_found', /has no batch$/],
+    ['c', ['a', 'b'], 'not_found', /has no batch c; it has a, b$/],
+    [undefined, ['a', 'b'], 'usage', /has several batches$/],
+  ])('named %s among %j is %s', async (batch, names, kind, message) => {
+    const place = await openQueuePlace();
+    place.write('p.txt', 'one\n');
+    for (const name of names) await place.submit('p.txt', { batch: name });
+    const failure = { kind, message: expect.stringMatching(message) as string };
+    await expect(place.work(batch === undefined ? {} : { batch }).ended).rejects.toMatchObject(
+      failure,
+    );
+  });
+});

@@ -196,6 +196,21 @@ describe('batch', () => {
     ]);
   });
 
+  test('batch export p --results r --force', async () => {
+    const [name, options, file] = await parse(build, 'batch export p -t 5 --results r --force');
+    expect([name, file]).toEqual(['export', 'p']);
+    expect(options).toMatchObject({ maxTokens: '5', results: 'r', force: true });
+  });
+
+  test('batch import p a b -o c --output-format csv', async () => {
+    const [name, options, file, results] = await parse(
+      build,
+      'batch import p a b -o c --output-format csv',
+    );
+    expect([name, file, results]).toEqual(['import', 'p', ['a', 'b']]);
+    expect(options).toMatchObject({ output: 'c', outputFormat: 'csv' });
+  });
+
   test('batch merge a b -o c --force', async () => {
     const [name, options, files] = await parseWords(build, 'batch merge a b -o c --force');
     expect([name, files]).toEqual(['merge', ['a', 'b']]);

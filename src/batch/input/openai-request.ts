@@ -6,7 +6,7 @@ import { isAbsent, settingsOf, type ItemContent, type Problem } from './item.ts'
 import { inexactNumber, refusedNames } from './json-item.ts';
 
 /** The address of a request in a batch file. */
-const requestUrl = '/v1/chat/completions';
+export const requestUrl = '/v1/chat/completions';
 
 /** Whether a JSON line is a request, and not an item of natter's own. */
 export function isBatchRequest(fields: JsonObject): boolean {

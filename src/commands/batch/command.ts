@@ -3,17 +3,22 @@ import { inputFormats } from '../../batch/input/input-format.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
+import type { ExportOptions } from './export-run.ts';
 import type { MergeOptions } from './merge-run.ts';
 import { type BatchOptions, outputFormats } from './plan.ts';
 import { buildQueueCommands, runQueue, type RunQueue } from './queue/commands.ts';
 
 export interface RunBatch extends RunQueue {
   readonly batch: Run<BatchOptions, [file: string | undefined]>;
+  readonly export: Run<ExportOptions, [file: string | undefined]>;
+  readonly import: Run<BatchOptions, [file: string, results: readonly string[]]>;
   readonly merge: Run<MergeOptions, [files: readonly string[]]>;
 }
 
 const runBatch: RunBatch = {
   batch: async (...words) => (await import('./run.ts')).runBatch(...words),
+  export: async (...words) => (await import('./export-run.ts')).exportBatch(...words),
+  import: async (...words) => (await import('./import-run.ts')).importBatch(...words),
   merge: async (...words) => (await import('./merge-run.ts')).mergeBatch(...words),
   ...runQueue,
 };
@@ -35,6 +40,7 @@ const inputOptions = () => [
   new Option('--seed <n>', 'choose a different sample, default 0').default('0'),
 ];
 
+/** The options that make the body of a request. */
 const promptOptions = () => [
   settingOption('model', '-m'),
   settingOption('system', '-s'),
@@ -42,6 +48,10 @@ const promptOptions = () => [
   new Option('--param <key=json>', 'add a field to each request body; repeatable').argParser(
     collect,
   ),
+];
+
+const requestOptions = () => [
+  ...promptOptions(),
   new Option('--no-stream', 'do not stream answers'),
 ];
 
@@ -65,8 +75,7 @@ const runOptions = () => [
   ),
 ];
 
-const outputOptions = () => [
-  new Option('-o, --output <file>', 'results file; run the same command again to resume'),
+const resultOptions = () => [
   new Option(
     '--output-format <format>',
     'format of the results: jsonl, openai or csv; default jsonl',
@@ -76,6 +85,11 @@ const outputOptions = () => [
   new Option('--answer-column <name>', 'column for the answers in CSV, default answer').default(
     'answer',
   ),
+];
+
+const outputOptions = () => [
+  new Option('-o, --output <file>', 'results file; run the same command again to resume'),
+  ...resultOptions(),
   new Option('--unordered', 'print results as they arrive, not in input order'),
   new Option('--dry-run', 'print the requests as JSON lines; send nothing'),
 ];
@@ -86,7 +100,7 @@ const reportOptions = () => [
   new Option('--summary <file>', 'write a summary of the run as JSON to this file'),
 ];
 
-const mergeOptions = () => [
+const fileOptions = () => [
   new Option('-o, --output <file>', 'file to write (default: standard output)'),
   new Option('--force', 'replace an existing file'),
 ];
@@ -96,11 +110,69 @@ function buildMerge(context: Context, run: RunBatch): Command {
     .argument('<files...>', 'results files of the shards')
     .summary('merge the results of shards')
     .description('Merges results files in input order and reports missing items.');
-  addOptionGroups(merge, [['Output options:', mergeOptions()]]);
+  addOptionGroups(merge, [['Output options:', fileOptions()]]);
   merge.action((files: string[]) => run.merge(context, merge.optsWithGlobals(), files));
   hideServiceOptions(merge);
   hideParentOptions(merge);
   return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
+}
+
+function buildExport(context: Context, run: RunBatch): Command {
+  const command = new Command('export')
+    .argument('[file]', 'prompts, as for natter batch; default or -: standard input')
+    .summary('write the requests as an OpenAI batch file')
+    .description(
+      'Writes the requests as JSON lines for the batch endpoint of a service, or for vllm run-batch. Sends nothing.',
+    );
+  addOptionGroups(command, [
+    [
+      'Input options:',
+      [
+        ...inputOptions(),
+        new Option('--results <file>', 'leave out the items answered in this results file'),
+      ],
+    ],
+    ['Request options:', promptOptions()],
+    ['Output options:', fileOptions()],
+  ]);
+  command.action((file: string | undefined) =>
+    run.export(context, command.optsWithGlobals(), file),
+  );
+  hideServiceOptions(command);
+  hideParentOptions(command);
+  return setExamples(command, [
+    'natter batch export reviews.csv --template "Summarize: {{text}}" -o requests.jsonl',
+    'natter batch export prompts.txt -m nextgen --shard 1/2 -o requests-1.jsonl',
+  ]);
+}
+
+function buildImport(context: Context, run: RunBatch): Command {
+  const command = new Command('import')
+    .argument('<file>', 'prompts, as for natter batch')
+    .argument('<results...>', 'output and error files of an OpenAI batch or vllm run-batch')
+    .summary('join the results of another engine to their input')
+    .description(
+      'Writes the results of another engine as results of natter, or in a different format. natter batch with the same file then sends what is missing.',
+    );
+  addOptionGroups(command, [
+    ['Input options:', [...inputOptions(), settingOption('system', '-s')]],
+    [
+      'Output options:',
+      [
+        new Option('-o, --output <file>', 'results file, also one with results'),
+        ...resultOptions(),
+      ],
+    ],
+  ]);
+  command.action((file: string, results: string[]) =>
+    run.import(context, command.optsWithGlobals(), file, results),
+  );
+  hideServiceOptions(command);
+  hideParentOptions(command);
+  return setExamples(command, [
+    'natter batch import prompts.txt output.jsonl errors.jsonl -o answers.jsonl',
+    'natter batch import reviews.csv answers.jsonl --output-format csv -o reviews-answered.csv',
+  ]);
 }
 
 export function buildBatch(context: Context, run: RunBatch = runBatch): Command {
@@ -116,6 +188,8 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],
   ]);
+  command.addCommand(buildExport(context, run));
+  command.addCommand(buildImport(context, run));
   command.addCommand(buildMerge(context, run));
   const groups = {
     input: inputOptions,

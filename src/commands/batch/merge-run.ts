@@ -8,12 +8,12 @@ import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { expandName } from '../../storage/file-name.ts';
-import { failureReason } from '../../storage/storage-failure.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { cannotRead, refuseReservedName } from '../program/named-file.ts';
+import { cannotWrite, refuseExisting } from './output-file.ts';
 
 export interface MergeOptions extends GlobalOptions {
   readonly output?: string;
@@ -66,13 +66,6 @@ function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
   return merge.index;
 }
 
-function refuseExisting(name: string): void {
-  if (!fs.existsSync(name)) return;
-  throw new Failure('usage', `${name} already exists`, {
-    hint: 'use a different name, or --force to replace it',
-  });
-}
-
 function closeFiles(opened: number[]): void {
   for (const descriptor of opened.splice(0)) fs.closeSync(descriptor);
 }
@@ -82,8 +75,7 @@ function writeFile(name: string, blocks: Iterable<Buffer>, opened: number[]): vo
     // Windows does not replace a file that is open, and the merged files may include it.
     replaceResults(resultsPath(name), blocks, () => closeFiles(opened));
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure('storage', `cannot write ${name}: ${failureReason(error)}`, { cause: error });
+    throw cannotWrite(name, error);
   }
 }
 

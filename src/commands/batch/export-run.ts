@@ -1,0 +1,137 @@
+import fs from 'node:fs';
+import type { BatchItem } from '../../batch/input/item.ts';
+import { requestUrl } from '../../batch/input/openai-request.ts';
+import { readResults, resultsPath } from '../../batch/results/read-results.ts';
+import type { ResultIndex } from '../../batch/results/result-index.ts';
+import { resultName } from '../../batch/results/result-line.ts';
+import { replaceWithTexts } from '../../batch/results/write-lines.ts';
+import { emptyTally } from '../../batch/tally.ts';
+import { completionBody } from '../../client/contract.ts';
+import { Failure } from '../../failure.ts';
+import { toFailure } from '../../output/ending-failure.ts';
+import { count, tokenText } from '../../output/figures.ts';
+import { jsonLine } from '../../output/json-answer.ts';
+import type { Notices } from '../../output/notices.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { present } from '../print/presentation.ts';
+import type { Run } from '../program/context.ts';
+import { refuseReservedName } from '../program/named-file.ts';
+import { readRequestSettings } from '../service/settings-access.ts';
+import { type BatchItems, openBatchInput, pendingItems, selectItems } from './items.ts';
+import { cannotWrite, refuseExisting } from './output-file.ts';
+import { type BatchOptions, planBatch } from './plan.ts';
+import { itemFingerprint, planItem } from './send-item.ts';
+import { refuseSharedFiles } from './shared-files.ts';
+
+export interface ExportOptions extends BatchOptions {
+  /** A results file, whose answered items are left out. */
+  readonly results?: string;
+  readonly force?: boolean;
+}
+
+interface Exported {
+  requests: number;
+  tokens: number;
+  bytes: number;
+  readonly models: Set<string>;
+  readonly problems: string[];
+}
+
+/** The largest file that OpenAI accepts. */
+const maxRequests = 50_000;
+const maxBytes = 200_000_000;
+
+function requestLine(item: BatchItem, settings: ResolvedSettings, exported: Exported): string {
+  const { request, fit } = planItem(item.content, settings, false);
+  exported.requests += 1;
+  exported.tokens += fit.estimate;
+  exported.models.add(request.model);
+  const name = item.id ?? resultName(item.index, itemFingerprint(item, settings));
+  const body = completionBody(request);
+  const line = jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
+  exported.bytes += Buffer.byteLength(line);
+  return line;
+}
+
+async function* requestLines(
+  items: BatchItems,
+  settings: ResolvedSettings,
+  exported: Exported,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  for await (const item of pendingItems(items, emptyTally(), signal)) {
+    if (item.problem !== undefined) {
+      exported.problems.push(`line ${item.line} of ${items.input.name} ${item.problem}`);
+      continue;
+    }
+    let line: string;
+    try {
+      line = requestLine(item, settings, exported);
+    } catch (error) {
+      const { message } = toFailure(error);
+      exported.problems.push(`line ${item.line} of ${items.input.name}: ${message}`);
+      continue;
+    }
+    yield line;
+  }
+}
+
+/** @throws Failure `usage` if items are missing in the export */
+function reportExport({ requests, tokens, bytes, models, problems }: Exported, notices: Notices) {
+  if (requests > maxRequests || bytes > maxBytes) {
+    notices.warning(
+      'OpenAI accepts at most 50,000 requests and 200 MB in a file; --shard 1/2 divides them',
+    );
+  }
+  if (models.size > 1) {
+    notices.warning(
+      `the requests are for ${count(models.size)} models; OpenAI accepts one in a file`,
+    );
+  }
+  const text = `exported ${count(requests)} ${requests === 1 ? 'request' : 'requests'}, ${tokenText(tokens, true)}`;
+  const [first] = problems;
+  if (first === undefined) return notices.notice(text);
+  const others = problems.length === 1 ? '' : `, and ${count(problems.length - 1)} more`;
+  throw new Failure('usage', `${text}; not exported: ${first}${others}`, {
+    hint: 'correct the lines, then export again',
+  });
+}
+
+/** @throws Failure `usage` for a missing file */
+function answeredIn(results: string): ResultIndex {
+  if (fs.existsSync(results)) return readResults(results);
+  throw new Failure('usage', `cannot read ${results}: no such file`);
+}
+
+/** Writes the requests of an input as an OpenAI batch file. Sends nothing. */
+export const exportBatch: Run<ExportOptions, [file: string | undefined]> = async (
+  context,
+  options,
+  file,
+) => {
+  const { notices } = await present(context, options);
+  const { output, results, force = false } = options;
+  const { signal, streams } = context;
+  const plan = planBatch(options, file, context.environment);
+  const settings = readRequestSettings(context, notices, options);
+  const input = openBatchInput(streams.stdin, notices, file);
+  if (output !== undefined) refuseReservedName(output, context.platform);
+  refuseSharedFiles(options, file, context.environment);
+  if (output !== undefined && !force) refuseExisting(output);
+  const answered = results === undefined ? undefined : answeredIn(results);
+  const find = (index: number) => answered?.get(index);
+  const selection = await selectItems({ input, plan }, settings, results, find, signal);
+  const exported: Exported = { requests: 0, tokens: 0, bytes: 0, models: new Set(), problems: [] };
+  const lines = requestLines({ input, plan, selection, notices }, settings, exported, signal);
+  if (output === undefined) {
+    for await (const line of lines) await streams.stdout.write(line);
+  } else {
+    try {
+      await replaceWithTexts(resultsPath(output), lines);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw cannotWrite(output, error);
+    }
+  }
+  reportExport(exported, notices);
+};

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import { type BatchPlace, openBatchPlace, promptLines } from '../support/batch.ts';
+import { jsonLines } from '../support/natter.ts';
+
+const lines = (...values: readonly object[]) =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+const completion = (content: string, more: object = {}) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_711_652_795,
+  model: 'engine-1',
+  choices: [
+    { index: 0, message: { role: 'assistant', content }, logprobs: null, finish_reason: 'stop' },
+  ],
+  usage: { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 },
+  ...more,
+});
+
+const answer = (id: string, content: string, more: object = {}) => ({
+  id: `batch_req_${id}`,
+  custom_id: id,
+  response: { status_code: 200, request_id: 'req_1', body: completion(content, more) },
+  error: null,
+});
+
+/** A request that OpenAI did not process in time. */
+const expired = (id: string) => ({
+  id: `batch_req_${id}`,
+  custom_id: id,
+  response: null,
+  error: { code: 'batch_expired', message: 'This request expired.' },
+});
+
+/** A request that OpenAI refused. */
+const refused = (id: string) => ({
+  id: `batch_req_${id}`,
+  custom_id: id,
+  response: {
+    status_code: 400,
+    request_id: 'req_2',
+    body: {
+      error: { message: 'too long', type: 'invalid_request_error', param: null, code: null },
+    },
+  },
+  error: null,
+});
+
+/** A request that vLLM refused. */
+const refusedByVllm = (id: string) => ({
+  id: `vllm-${id}`,
+  custom_id: id,
+  response: { status_code: 400, request_id: 'vllm-batch-1', body: null },
+  error: {
+    object: 'error',
+    message: 'bad prompt',
+    type: 'BadRequestError',
+    param: null,
+    code: 400,
+  },
+});
+
+const table = 'id,text\na,one\nb,two\nc,three\nd,four\n';
+
+async function openTablePlace(): Promise<BatchPlace> {
+  const place = await openBatchPlace();
+  place.write('t.csv', table);
+  return place;
+}
+
+const words = ['import', 't.csv', 'output.jsonl', '--template', '{{text}}'];
+
+describe('natter batch import', () => {
+  test('joins an output and an error file to the input, and natter batch sends the rest', async () => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', lines(answer('c', 'THREE'), answer('a', 'ONE')));
+    place.write('errors.jsonl', lines(refused('b')));
+    const { code, stderr } = await place.run([...words, 'errors.jsonl', '-o', 'out.jsonl']);
+    expect(code).toBe(11);
+    expect(stderr).toContain('2 of 4 items answered, 1 failed, 1 without a result');
+    expect(stderr).toContain('natter batch t.csv -o out.jsonl, with the same options, sends');
+    expect(place.results('out.jsonl')).toMatchObject([
+      {
+        index: 1,
+        line: 2,
+        id: 'a',
+        completion_id: 'chatcmpl-1',
+        model: 'engine-1',
+        content: 'ONE',
+        finish_reason: 'stop',
+        usage: { total_tokens: 5 },
+      },
+      {
+        index: 2,
+        error: {
+          kind: 'invalid_request',
+          status: 400,
+          message: 'too long (400)',
+          request_id: 'req_2',
+        },
+      },
+      { index: 3, content: 'THREE' },
+    ]);
+    const rest = await place.run(['t.csv', '--template', '{{text}}', '-o', 'out.jsonl']);
+    expect(rest.code).toBe(0);
+    expect(new Set(place.asked)).toEqual(new Set(['two', 'four']));
+    expect(place.results('out.jsonl')).toHaveLength(4);
+  });
+
+  test.each([
+    [expired('a'), { kind: 'server_error', message: 'This request expired. (batch_expired)' }],
+    [refusedByVllm('a'), { kind: 'invalid_request', message: 'bad prompt (400)' }],
+    [
+      { ...refusedByVllm('a'), error: 'the url is not supported' },
+      { kind: 'invalid_request', message: 'the url is not supported (400)' },
+    ],
+    [
+      { ...answer('a', ''), response: { status_code: 200, body: { choices: [] } } },
+      { kind: 'server_error' },
+    ],
+    [answer('a', 'x', { choices: [] }), { kind: 'server_error' }],
+    [
+      answer('a', 'x', {
+        choices: [{ index: 0, message: { content: 'x' }, finish_reason: 'content_filter' }],
+      }),
+      { kind: 'no_answer' },
+    ],
+  ])('reads the failure %j', async (result, error) => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', lines(result));
+    const { code, stdout } = await place.run(words);
+    expect(code).toBe(11);
+    expect(jsonLines(stdout)).toMatchObject([{ index: 1, error }]);
+  });
+
+  test('takes the results of an exported file, and refuses those of a different input', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(2));
+    const { stdout } = await place.run(['export', 'p.txt']);
+    const ids = jsonLines(stdout).map((request) => (request as { custom_id: string }).custom_id);
+    place.write('output.jsonl', lines(...ids.map((id) => answer(id, `about ${id}`))));
+    const run = ['import', 'p.txt', 'output.jsonl', '-o', 'out.jsonl'];
+    const { code, stderr } = await place.run(run);
+    expect(code).toBe(0);
+    expect(stderr).toBe('natter: 2 of 2 items answered\n');
+    expect((await place.run(['p.txt', '-o', 'out.jsonl'])).stderr).toContain('(2 before)');
+    expect(place.asked).toEqual([]);
+
+    place.write('p.txt', 'changed\nprompt 2\n');
+    const other = await place.run(['import', 'p.txt', 'output.jsonl', '-o', 'new.jsonl']);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain(
+      'line 1 of output.jsonl is the result of item 1 of a different input',
+    );
+    expect(place.has('new.jsonl')).toBe(false);
+  });
+
+  test('keeps the answers that the results file has', async () => {
+    const place = await openTablePlace();
+    await place.run(['t.csv', '--template', '{{text}}', '-o', 'out.jsonl', '--limit', '1']);
+    place.write('output.jsonl', lines(answer('a', 'IMPORTED'), answer('b', 'TWO')));
+    const { stderr } = await place.run([...words, '-o', 'out.jsonl']);
+    expect(stderr).toContain('2 of 4 items answered (1 before), 2 without a result');
+    expect(place.results('out.jsonl').map(({ content }) => content)).toEqual(['one', 'TWO']);
+  });
+
+  test('writes a table', async () => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', lines(answer('b', 'TWO, "quoted"'), expired('a')));
+    const run = [...words, '--output-format', 'csv', '--answer-column', 'mood', '-o', 'out.csv'];
+    expect((await place.run(run)).code).toBe(11);
+    expect(place.read('out.csv')).toBe(
+      [
+        'id,text,mood,mood_error',
+        'a,one,,server_error: This request expired. (batch_expired)',
+        'b,two,"TWO, ""quoted""",',
+        'c,three,,',
+        'd,four,,\n',
+      ].join('\n'),
+    );
+  });
+
+  test('converts results of natter', async () => {
+    const place = await openTablePlace();
+    await place.run(['t.csv', '--template', '{{text}}', '-o', 'own.jsonl']);
+    const run = ['import', 't.csv', 'own.jsonl', '--template', '{{text}}'];
+    const rows = await place.run([...run, '--output-format', 'csv']);
+    expect(rows.stdout).toContain('id,text,answer,answer_error\na,one,one,\n');
+    await place.run([...run, '--output-format', 'openai', '-o', 'openai.jsonl']);
+    const back = ['import', 't.csv', 'openai.jsonl', '--template', '{{text}}'];
+    const { code, stdout } = await place.run(back);
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([
+      { index: 1, content: 'one' },
+      { index: 2, content: 'two' },
+      { index: 3, content: 'three' },
+      { index: 4, content: 'four' },
+    ]);
+  });
+
+  test.each([
+    ['{"custom_id":"zz","response":null,"error":null}\n', 'is the result of "zz", which the input'],
+    ['id,text\n', 'line 1 of output.jsonl is not a result of a batch'],
+    [`${lines(answer('a', 'x'))}{"custom_id":"b","resp`, 'line 2 of output.jsonl is not a result'],
+    [lines({ custom_id: 'a', method: 'POST' }), 'line 1 of output.jsonl is not a result'],
+  ])('refuses %j, and writes nothing', async (text, message) => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', text);
+    const { code, stderr } = await place.run([...words, '-o', 'out.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(place.has('out.jsonl')).toBe(false);
+  });
+
+  test('refuses two answers to an item in two files', async () => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', lines(answer('a', 'x')));
+    place.write('second.jsonl', lines(answer('a', 'y')));
+    const { code, stderr } = await place.run([...words, 'second.jsonl', '-o', 'out.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('item 1 is answered twice, in output.jsonl and second.jsonl');
+  });
+
+  test.each([
+    [['import', '-', 'output.jsonl'], 'needs a named input file'],
+    [['import', 't.csv', 'none.jsonl', '--template', '{{text}}'], 'cannot read none.jsonl'],
+    [[...words, '-o', 'output.jsonl'], 'output.jsonl is the input'],
+    [['import', 't.csv'], 'results'],
+  ])('%j is refused', async (run, message) => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', lines(answer('a', 'x')));
+    const { code, stderr } = await place.run(run);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});

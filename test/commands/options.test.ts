@@ -197,13 +197,16 @@ describe('batch', () => {
   });
 
   test('batch export p --results r --force', async () => {
-    const [name, options, file] = await parse(build, 'batch export p -t 5 --results r --force');
+    const [name, options, file] = await parseWords(
+      build,
+      'batch export p -t 5 --results r --force',
+    );
     expect([name, file]).toEqual(['export', 'p']);
     expect(options).toMatchObject({ maxTokens: '5', results: 'r', force: true });
   });
 
   test('batch import p a b -o c --output-format csv', async () => {
-    const [name, options, file, results] = await parse(
+    const [name, options, file, results] = await parseWords(
       build,
       'batch import p a b -o c --output-format csv',
     );

@@ -41,7 +41,7 @@ const inputOptions = () => [
 ];
 
 /** The options that make the body of a request. */
-const promptOptions = () => [
+const bodyOptions = () => [
   settingOption('model', '-m'),
   settingOption('system', '-s'),
   settingOption('maxTokens', '-t'),
@@ -50,10 +50,7 @@ const promptOptions = () => [
   ),
 ];
 
-const requestOptions = () => [
-  ...promptOptions(),
-  new Option('--no-stream', 'do not stream answers'),
-];
+const promptOptions = () => [...bodyOptions(), new Option('--no-stream', 'do not stream answers')];
 
 const sendingOptions = () => [
   new Option('--concurrency <n>', 'maximum concurrent requests, default 4').default('4'),
@@ -132,7 +129,7 @@ function buildExport(context: Context, run: RunBatch): Command {
         new Option('--results <file>', 'leave out the items answered in this results file'),
       ],
     ],
-    ['Request options:', promptOptions()],
+    ['Request options:', bodyOptions()],
     ['Output options:', fileOptions()],
   ]);
   command.action((file: string | undefined) =>

@@ -126,14 +126,14 @@ export async function searchConversations(
   const entries = listEntries(dataFolder(context));
   const search: Search = { context, presentation, options, pattern };
   const { hits, conversations } = await searchAll(search, entries, lines);
-  const countOf = (value: number, noun: string) =>
-    `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
   if (hits === 0) {
-    const searched = countOf(entries.length, 'conversation');
+    const searched = `${count(entries.length)} conversation${entries.length === 1 ? '' : 's'}`;
     throw new Failure('not_found', `no match for "${text}" in ${searched}`, {
       hint: 'the search is literal; use -E for a regular expression',
     });
   }
+  const countOf = (value: number, noun: string) =>
+    `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
   presentation.notices.notice(
     `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
   );

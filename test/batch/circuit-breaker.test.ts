@@ -47,4 +47,27 @@ describe('a circuit breaker', () => {
       expect(circuitBreaker.failed(failed(kind))).toBe(false);
     },
   );
+
+  const alike = { ...limits, most: 9, mostAlike: 3 };
+  const kinds = ['invalid_request', 'incomplete', 'no_answer'] as const;
+
+  test.each(kinds)('stops if the first three items fail with the same %s', (kind) => {
+    const circuitBreaker = createCircuitBreaker(alike);
+    const tries = [1, 2, 3].map(() => circuitBreaker.failed(failed(kind)));
+    expect(tries).toEqual([false, false, true]);
+  });
+
+  test('goes on if the failures of items differ, or after an answer', () => {
+    const different = createCircuitBreaker(alike);
+    const messages = ['a', 'b', 'a', 'a', 'a'];
+    const tries = messages.map((text) => different.failed(new Failure('invalid_request', text)));
+    expect(tries).not.toContain(true);
+    const answered = createCircuitBreaker(alike);
+    answered.answered();
+    for (const kind of [...kinds, ...kinds]) expect(answered.failed(failed(kind))).toBe(false);
+    const resumed = createCircuitBreaker({ ...alike, hasAnswers: () => true });
+    for (let item = 0; item < 5; item += 1) {
+      expect(resumed.failed(failed('no_answer'))).toBe(false);
+    }
+  });
 });

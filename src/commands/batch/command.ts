@@ -61,6 +61,7 @@ const limitOptions = () => [
   new Option('--rerun-failed <n>', 'send failed items again, at most n times; default 0').default(
     '0',
   ),
+  new Option('--keep-going', 'do not stop if the first items all fail alike'),
   new Option('--max-total-tokens <n>', 'stop before the run uses more tokens'),
   new Option('--max-cost <amount>', 'stop before the run costs more (natter config set prices…)'),
 ];

@@ -30,6 +30,7 @@ export interface BatchOptions extends GlobalOptions, ReportOptions {
   readonly retryIncomplete: string;
   readonly stopAfter?: string;
   readonly rerunFailed: string;
+  readonly keepGoing?: boolean;
   readonly maxTotalTokens?: string;
   readonly maxCost?: string;
   readonly model?: string;

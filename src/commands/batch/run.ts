@@ -68,7 +68,7 @@ function pauseNotice({ presentation }: BatchRun): (wait: number) => void {
 }
 
 function rulesOf(
-  { context, options, plan, settings }: BatchRun,
+  { context, options, plan, settings, tally }: BatchRun,
   service: Service,
   { stop, cancel }: Stopping,
 ) {
@@ -80,7 +80,13 @@ function rulesOf(
   const most = Math.max(minFailures, 2 * plan.concurrency);
   return {
     sending: { ...service, settings, stream, ...limits, clock: context.clock },
-    circuitBreaker: createCircuitBreaker({ most, maxWait, isReplay }),
+    circuitBreaker: createCircuitBreaker({
+      most,
+      maxWait,
+      isReplay,
+      mostAlike: options.keepGoing === true ? Infinity : most,
+      hasAnswers: () => tally.already > 0,
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { isOfItem } from '../../batch/circuit-breaker.ts';
 import { itemsLeft, type Tally } from '../../batch/tally.ts';
 import { isTransient } from '../../batch/transient-failure.ts';
 import { Failure, type FailureKind } from '../../failure.ts';
@@ -24,6 +25,9 @@ function hintFor({ output, stopFailure, tally }: BatchEnd): string {
     output === undefined
       ? 'use -o FILE to be able to retry only these'
       : 'run the same command again to retry only these';
+  if (stopFailure !== undefined && isOfItem(stopFailure.kind)) {
+    return `correct what all items have in common, or send them all with --keep-going; ${retry}`;
+  }
   return stopFailure?.hint === undefined ? retry : `${stopFailure.hint}; ${retry}`;
 }
 

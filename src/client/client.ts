@@ -29,6 +29,8 @@ export interface ClientOptions {
   readonly allowInsecure?: boolean;
   /** Opens the connections to the service. */
   readonly network: OpenNetwork;
+  /** Begins to connect at once, for a prompt that follows; has no effect with a proxy or a `transport`. */
+  readonly connectEarly?: boolean;
   /**
    * Wraps or replaces the network transport that it gets: to record exchanges, or to respond without a service.
    * `connectTimeout` and `firstByteTimeout` apply only to the network; the other limits apply to every transport.

@@ -9,6 +9,8 @@ import { parseModelList, parseModelRecord, requestJson } from './models/read-mod
 import { scheduleRetry, waitForRetry } from './retry.ts';
 import { createService, type ConnectedService, type Service } from './service.ts';
 
+const completionsPath = 'chat/completions';
+
 /**
  * Sends nothing before its first call; keeps connections open between calls.
  * @throws Failure `configuration` for invalid options
@@ -16,6 +18,9 @@ import { createService, type ConnectedService, type Service } from './service.ts
 export function createClient(options: ClientOptions): Client {
   const service = createService(options);
   const network = options.network(service.route, service.limits);
+  if (options.connectEarly === true && options.transport === undefined) {
+    network.connectEarly?.(service.request(completionsPath).url);
+  }
   const connected = connect(service, network, options.transport);
   return clientOf(connected, network);
 }
@@ -51,7 +56,7 @@ async function* chat(
   const start = clock.monotonic();
   const deadline = startDeadline(clock, service.totalTimeout, options.signal);
   const { signal } = deadline;
-  const request = service.request('chat/completions', completionBody(completion));
+  const request = service.request(completionsPath, completionBody(completion));
   try {
     for (let number = 1; ; number += 1) {
       let retry: RetryScheduled;

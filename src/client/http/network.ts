@@ -14,6 +14,11 @@ export interface ExchangeLimits {
 /** The connections of a client to one service, kept open between requests. */
 export interface Network {
   readonly send: Transport;
+  /**
+   * Begins to connect for the next POST to `url`. Never fails: if the connection is lost, the request connects again
+   * and reports its own failure.
+   */
+  readonly connectEarly?: (url: URL) => void;
   /** Closes the connections, those that are being opened too. */
   close(): void;
 }

@@ -158,7 +158,9 @@ async function runUntilEnd(run: BatchRun, service: Service): Promise<Ending> {
 async function send(run: BatchRun): Promise<void> {
   const { context, presentation, plan, options, settings, items, sink, tally } = run;
   await checkItems(items, tally, sink.last, context.signal);
-  const service = await openService(context, presentation, options, settings, undiciNetwork);
+  const service = await openService(context, presentation, options, settings, {
+    network: undiciNetwork,
+  });
   const { output = null } = options;
   const { shard } = plan;
   const names = {

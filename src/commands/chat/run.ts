@@ -107,7 +107,9 @@ async function send(run: Run, planned: PlannedRequest): Promise<void> {
   const { context, options, presentation } = run;
   const { settings } = run.conversation;
   if (planned.warning !== undefined) presentation.notices.warning(planned.warning);
-  const service = await openService(context, presentation, options, settings);
+  const service = await openService(context, presentation, options, settings, {
+    connectEarly: true,
+  });
   const output = await createAnswerOutput(run, planned.request.model);
   try {
     const metadata = await answer(run, service, planned, output);

@@ -57,7 +57,9 @@ async function openServices({
   try {
     for (const { profile, settings } of models) {
       if (services.has(profile)) continue;
-      const service = await openService(context, presentation, options, settings, undiciNetwork);
+      const service = await openService(context, presentation, options, settings, {
+        network: undiciNetwork,
+      });
       services.set(profile, service);
     }
   } catch (error) {

@@ -117,7 +117,9 @@ async function openOther(
 ): Promise<Service> {
   const { sandbox: _sandbox, ...others } = replOptions.options;
   const { context, presentation } = replOptions;
-  const opened = await openService(context, presentation, others, settings, undiciNetwork);
+  const opened = await openService(context, presentation, others, settings, {
+    network: undiciNetwork,
+  });
   try {
     await check(opened.client, signal);
     if (!old.isSandbox || baseUrl !== old.baseUrl) await store(replOptions, settings, baseUrl);
@@ -138,7 +140,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
     presentation,
     sandbox ? { ...options, sandbox } : options,
     settings,
-    undiciNetwork,
+    { network: undiciNetwork },
   );
   return {
     client: () => service.client,

@@ -1,6 +1,5 @@
 import { endpointUrl, parseBaseUrl } from '../../client/http/base-url.ts';
 import type { Client, ClientOptions } from '../../client/client.ts';
-import type { OpenNetwork } from '../../client/http/network.ts';
 import type { Clock } from '../../clock.ts';
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
@@ -186,7 +185,7 @@ async function openReplay(
 
 /**
  * Opens the recording to replay, the configured service, or the sandbox.
- * @param network default: `nodeNetwork`
+ * @param changes options of the client; with `connectEarly`, a prompt must follow
  * @throws Failure `configuration` if none of them is available
  */
 export async function openService(
@@ -194,7 +193,7 @@ export async function openService(
   { notices, debugLog }: ServiceOutput,
   options: GlobalOptions,
   settings: ResolvedSettings,
-  network?: OpenNetwork,
+  changes: Pick<Partial<ClientOptions>, 'network' | 'connectEarly'> = {},
 ): Promise<Service> {
   const { baseUrl } = settings.values;
   const { record, replay } = chooseRecording(options, context.environment);
@@ -206,7 +205,7 @@ export async function openService(
     notices.notice('no service is configured; using the sandbox (see natter auth login)');
   }
   const recording = await recordInto(context, notices, record);
-  const others = { ...recording, ...(network !== undefined && { network }) };
+  const others = { ...recording, ...changes };
   if (!isConfigured) return openSandbox(context, debugLog, settings, others);
   noticeRisks(context, notices, settings);
   const target = { baseUrl, apiKey: settings.apiKey?.value };

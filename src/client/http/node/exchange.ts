@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import {
   connectTimedOut,
   firstByteTimedOut,
@@ -11,6 +12,7 @@ import type { ExchangeLimits } from '../network.ts';
 import type { Route } from '../route.ts';
 import { startTimer } from '../timer.ts';
 import type { HttpRequest, HttpResponse } from '../transport.ts';
+import type { ConnectedRequest, EarlyRequest } from './early-request.ts';
 import type { NodeConnections, OpenedAgent } from './node-connections.ts';
 
 /**
@@ -22,16 +24,19 @@ export async function exchange(
   { route, open }: NodeConnections,
   limits: ExchangeLimits,
   signal: AbortSignal,
+  early?: EarlyRequest,
 ): Promise<HttpResponse> {
   signal.throwIfAborted();
   const opened = await open();
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
-    sendRequest(request, opened, { route, limits, signal, resolve, reject });
+    const connected = createOutgoing(request, opened, early);
+    sendRequest(request, { connected, route, limits, signal, resolve, reject });
   });
 }
 
 interface PendingResponse {
+  readonly connected: ConnectedRequest;
   readonly route: Route;
   readonly limits: ExchangeLimits;
   readonly signal: AbortSignal;
@@ -39,9 +44,9 @@ interface PendingResponse {
   readonly reject: (error: unknown) => void;
 }
 
-function sendRequest(request: HttpRequest, opened: OpenedAgent, pending: PendingResponse): void {
-  const { route, limits, signal } = pending;
-  const outgoing = createOutgoing(request, opened);
+function sendRequest(request: HttpRequest, pending: PendingResponse): void {
+  const { connected, route, limits, signal } = pending;
+  const { outgoing } = connected;
   let stage: Stage = 'connecting';
   let stopTimer = startTimer(limits.clock, limits.connectTimeout, () =>
     fail(connectTimedOut(route, limits.connectTimeout)),
@@ -64,7 +69,7 @@ function sendRequest(request: HttpRequest, opened: OpenedAgent, pending: Pending
     if (!responded) fail(networkFailure(error, stage, route));
   });
   onceRefusedByProxy(outgoing, (status) => fail(proxyRefused(status, route)));
-  onceConnected(outgoing, route.secure, () => {
+  onceConnected(connected, route.secure, () => {
     stage = 'waiting';
     stopTimer();
     stopTimer = startTimer(limits.clock, limits.firstByteTimeout, () =>
@@ -80,12 +85,18 @@ function sendRequest(request: HttpRequest, opened: OpenedAgent, pending: Pending
 }
 
 function createOutgoing(
-  request: HttpRequest,
+  { method, url, headers, body }: HttpRequest,
   { agent, request: send }: OpenedAgent,
-): ClientRequest {
-  const { method, url, headers, body } = request;
+  early: EarlyRequest | undefined,
+): ConnectedRequest {
   const length = body === undefined ? {} : { 'content-length': body.byteLength };
-  return send(url, { method, agent, headers: { ...headers, ...length } });
+  const all = { ...headers, ...length };
+  const connected = method === 'POST' ? early?.take() : undefined;
+  if (connected === undefined) {
+    return { outgoing: send(url, { method, agent, headers: all }), isConnected: false };
+  }
+  for (const [name, value] of Object.entries(all)) connected.outgoing.setHeader(name, value);
+  return connected;
 }
 
 /** A proxy refuses a tunnel with any status but 200, and plain http with 407. */
@@ -99,13 +110,20 @@ function onceRefusedByProxy(outgoing: ClientRequest, callback: (status: number) 
 }
 
 /** Calls back when the request can be sent: after the TLS handshake, or at once on a reused connection. */
-function onceConnected(outgoing: ClientRequest, secure: boolean, callback: () => void): void {
-  outgoing.once('socket', (socket) => {
-    if (outgoing.reusedSocket) callback();
+function onceConnected(
+  { outgoing, isConnected }: ConnectedRequest,
+  secure: boolean,
+  callback: () => void,
+): void {
+  const onSocket = (socket: Socket): void => {
+    if (isConnected || outgoing.reusedSocket) callback();
     else if (secure) socket.once('secureConnect', callback);
     else if (socket.connecting) socket.once('connect', callback);
     else callback();
-  });
+  };
+  // A request that was opened early may have its socket already.
+  if (outgoing.socket === null) outgoing.once('socket', onSocket);
+  else onSocket(outgoing.socket);
 }
 
 function receive(

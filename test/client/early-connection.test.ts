@@ -1,0 +1,136 @@
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { setImmediate as tick } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { ClientOptions } from '../../src/client/client.ts';
+import { nodeNetwork } from '../../src/client/http/node/node-network.ts';
+import { createJournal } from '../../src/conversation/journal/open-journal.ts';
+import { appendFile } from '../../src/storage/append-file.ts';
+import { journalOptions } from '../conversation/journal-fixtures.ts';
+import { streamed } from '../support/raw-replies.ts';
+import {
+  afterBody,
+  createTestClient,
+  failureOf,
+  prompt,
+  runChat,
+  testKey,
+} from '../support/run-chat.ts';
+import { serve, serveClient } from '../support/serve.ts';
+
+const early = { connectEarly: true, network: nodeNetwork };
+
+test('the connection opens while the prompt is being flushed to the disk, and the prompt uses it', async () => {
+  const { server, client, clock } = await serveClient([[streamed('Hi')]], early);
+  let endFlush = () => {};
+  const flushed = new Promise<void>((resolve) => {
+    endFlush = resolve;
+  });
+  const file = { ...appendFile, synchronize: () => flushed };
+  const journal = createJournal(journalOptions(), file);
+  journal.addTurn({ role: 'user', content: 'Hi' });
+  await server.connected(1);
+  expect(server.requests).toEqual([]);
+  endFlush();
+  await journal.close();
+  expect((await runChat({ client, clock })).text).toBe('Hi');
+  const body = JSON.stringify(prompt);
+  expect(server.requests).toMatchObject([
+    {
+      method: 'POST',
+      path: '/v1/chat/completions',
+      connection: 1,
+      body,
+      headers: { authorization: `Bearer ${testKey}`, 'content-length': String(body.length) },
+    },
+  ]);
+});
+
+test('over TLS, the handshake is done before the prompt is sent', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const server = await serve([[streamed('Hi')]], { tls: true });
+  const { client, clock } = createTestClient(server.url, early);
+  onTestFinished(() => client.close());
+  await server.connected(1);
+  expect((await runChat({ client, clock })).text).toBe('Hi');
+  expect(server.connections()).toBe(1);
+});
+
+test('a second prompt reuses the connection', async () => {
+  const { server, client, clock } = await serveClient([[streamed('Hi')]], early);
+  expect((await runChat({ client, clock })).text).toBe('Hi');
+  await afterBody();
+  expect((await runChat({ client, clock })).text).toBe('Hi');
+  expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);
+});
+
+test('a connection that is closed before the prompt is replaced without a retry', async () => {
+  const server = await serve([[streamed('Hi')]]);
+  let closed: Promise<unknown> | undefined;
+  const front = createServer((socket) => {
+    if (closed !== undefined)
+      return void socket.pipe(connect(server.port, '127.0.0.1')).pipe(socket);
+    // The client closes its side when it has seen the end of this one.
+    closed = new Promise((resolve) => void socket.once('close', resolve));
+    socket.resume().end();
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void front.close());
+  await new Promise((resolve) => void front.once('listening', resolve));
+  const { port } = front.address() as AddressInfo;
+  const { client, clock } = createTestClient(`http://127.0.0.1:${port}`, early);
+  onTestFinished(() => client.close());
+  await new Promise((resolve) => void front.once('connection', resolve));
+  await closed;
+  const run = await runChat({ client, clock });
+  expect(run).toMatchObject({ text: 'Hi', delays: [], error: undefined });
+});
+
+test('a refused connection fails as without it', async () => {
+  const server = await serve([]);
+  await server.stop();
+  const run = async (options: Partial<ClientOptions>) => {
+    const { client, clock } = createTestClient(server.url, options);
+    onTestFinished(() => client.close());
+    for (let turn = 0; turn < 5; turn += 1) await tick();
+    const { events, delays, error } = await runChat({ client, clock });
+    const { kind, message, attempts } = failureOf({ error });
+    return { events, delays, kind, message, attempts };
+  };
+  const failed = await run(early);
+  expect(failed).toEqual(await run({ network: nodeNetwork }));
+  expect(failed).toMatchObject({ kind: 'unreachable', attempts: 1 });
+});
+
+test('an unused connection closes with the client', async () => {
+  const { server, client } = await serveClient([], early);
+  await server.connected(1);
+  client.close();
+  await server.idle();
+  expect(server.requests).toEqual([]);
+});
+
+/** Connections of a server after all that were opened before this call. */
+async function connectionsTo(server: Awaited<ReturnType<typeof serve>>): Promise<number> {
+  const before = server.connections();
+  const socket = connect(server.port, '127.0.0.1');
+  await server.connected(before + 1);
+  socket.destroy();
+  return server.connections() - 1;
+}
+
+test('a client that is closed at once opens no connection', async () => {
+  const { server, client } = await serveClient([], early);
+  client.close();
+  expect(await connectionsTo(server)).toBe(0);
+});
+
+test('a proxy and a different transport get no early connection', async () => {
+  const server = await serve([]);
+  const environment = { http_proxy: server.url };
+  const options = [
+    ['http://service.test', { environment, allowInsecure: true }],
+    [server.url, { transport: () => () => Promise.reject(new Error('not sent')) }],
+  ] as const;
+  for (const [url, each] of options) createTestClient(url, { ...each, ...early });
+  expect(await connectionsTo(server)).toBe(0);
+});

@@ -55,6 +55,13 @@ test('the item of the guide is a valid one', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ id: 'q1', request: { body: { max_tokens: 200 } } });
 });
 
+test('the OpenAI batch request of the guide is a valid item', async () => {
+  const line = JSON.stringify(jsonWith('custom_id'));
+  const { code, stdout } = await shell.run(`echo '${line}' | natter batch --dry-run`);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ id: 'q1', request: { body: { top_k: 40 } } });
+});
+
 test('the result of the guide has the fields of a real one', async () => {
   const { stdout } = await shell.run('natter batch prompts.jsonl');
   const result = JSON.parse(stdout) as object;

@@ -64,6 +64,9 @@ const files: Readonly<Record<string, string>> = {
   'question.txt': 'Why is the sky blue?\n',
   'prompts.txt': 'Why is the sky blue?\nAnd at sunset?\n',
   'prompts.jsonl': '{"id":"sky","prompt":"why is the sky blue?"}\n',
+  'output.jsonl':
+    '{"id":"batch_req_1","custom_id":"sky","response":{"status_code":200,"request_id":"req_1","body":{"choices":[{"index":0,"message":{"role":"assistant","content":"Rayleigh."},"finish_reason":"stop"}]}},"error":null}\n',
+  'errors.jsonl': '',
   'reviews.csv': 'id,text\n1,"Good, all in all."\n',
   'key.txt': sandboxKey,
   'faults.json': '{"rules":[]}',

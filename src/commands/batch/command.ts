@@ -168,8 +168,8 @@ function buildImport(context: Context, run: RunBatch): Command {
   hideServiceOptions(command);
   hideParentOptions(command);
   return setExamples(command, [
-    'natter batch import prompts.txt output.jsonl errors.jsonl -o answers.jsonl',
-    'natter batch import reviews.csv answers.jsonl --output-format csv -o reviews-answered.csv',
+    'natter batch import prompts.jsonl output.jsonl errors.jsonl -o imported.jsonl',
+    'natter batch import prompts.txt answers.jsonl --output-format csv -o answers.csv',
   ]);
 }
 

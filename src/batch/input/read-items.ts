@@ -4,10 +4,12 @@ import { readInputLines } from './input-lines.ts';
 import { createItemParser, type ItemParser, type ParsedItem } from './item-parser.ts';
 import type { InputItem, Template } from './item.ts';
 
-/** The first line of each id, in about 30 bytes per id. */
+/** The first line of each id, or any other number, in about 30 bytes per id. */
 export interface IdLines {
   /** Adds an id. @returns the line of an earlier equal id */
   add(id: string, line: number): number | undefined;
+  /** The line of the first equal id. */
+  find(id: string): number | undefined;
 }
 
 const firstSize = 1024;
@@ -48,6 +50,7 @@ export function createIdLines(): IdLines {
       if (count * 2 > keys.length) grow();
       return undefined;
     },
+    find: (id) => lines[slotOf(fingerprint(id))] || undefined,
   };
 }
 

@@ -2,9 +2,9 @@
 
 import { Failure } from '../../failure.ts';
 import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
-import { fingerprint as hashOf } from '../fingerprint.ts';
+import { createIdLines } from '../input/read-items.ts';
 import { createLineSplitter } from '../input/line-splitter.ts';
-import type { IndexedResult } from './result-index.ts';
+import { createResultIndex, type IndexedResult } from './result-index.ts';
 import { isAccepted, parseResultLine, parseResultName } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
 
@@ -22,18 +22,19 @@ export interface ItemNames {
 }
 
 export function createItemNames(): ItemNames {
-  const fingerprints: (bigint | undefined)[] = [];
-  const indexes = new Map<bigint, number>();
+  const items = createResultIndex();
+  const ids = createIdLines();
   return {
     add(index, id, fingerprint) {
-      fingerprints[index] = fingerprint;
-      if (id !== undefined) indexes.set(hashOf(id), index);
+      items.set({ index, fingerprint, isAnswered: false, file: 0, offset: 0, length: 0 });
+      if (id !== undefined) ids.add(id, index);
     },
     find(reference) {
-      if ('id' in reference) return indexes.get(hashOf(reference.id));
-      const { index, fingerprint } = reference;
-      const isSame = fingerprint === undefined || fingerprints[index] === fingerprint;
-      return index in fingerprints && isSame ? index : undefined;
+      if ('id' in reference) return ids.find(reference.id);
+      const item = items.get(reference.index);
+      const { fingerprint } = reference;
+      const isSame = fingerprint === undefined || item?.fingerprint === fingerprint;
+      return isSame ? item?.index : undefined;
     },
   };
 }

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import {
+  isTornResult,
+  parseResultLine,
+  parseResultName,
+  resultName,
+} from '../../../src/batch/results/result-line.ts';
+
+const hash = 0xf6e8_63f7_9b24_1bben;
+
+test('the name of a result has its index and the hash of its prompt', () => {
+  expect(resultName(7, hash)).toBe('natter-7-f6e863f79b241bbe');
+  expect(parseResultName(resultName(7, hash))).toEqual({ index: 7, fingerprint: hash });
+  expect(parseResultName(resultName(7, undefined))).toEqual({ index: 7, fingerprint: undefined });
+});
+
+test.each(['natter', 'natter-x', 'natter-7-xyz', 'batch_req_1', 7, null])(
+  '%j is not the name of a result',
+  (name) => {
+    expect(parseResultName(name)).toBeUndefined();
+  },
+);
+
+describe('a line in the format openai', () => {
+  const line = (fields: object) =>
+    JSON.stringify({ id: resultName(3, hash), custom_id: 'a', ...fields });
+  const response = { status_code: 200, request_id: '', body: {} };
+
+  test.each([
+    [{ response, error: null }, true],
+    [{ response }, true],
+    [{ response: { ...response, status_code: 429 }, error: null }, false],
+    [{ response, error: { code: 'incomplete', message: 'x' } }, false],
+    [{ response: null, error: null }, false],
+  ])('with %j is answered: %s', (fields, isAnswered) => {
+    expect(parseResultLine(line(fields))).toEqual({
+      format: 'openai',
+      index: 3,
+      fingerprint: hash,
+      isAnswered,
+    });
+  });
+
+  test('that is cut is torn, one of another engine is not a result', () => {
+    const whole = line({ response });
+    expect(parseResultLine(whole.slice(0, -1))).toBeUndefined();
+    expect(isTornResult(whole.slice(0, -1))).toBe(true);
+    expect(parseResultLine(whole.replace('natter-3', 'batch_req-3'))).toBeUndefined();
+    expect(parseResultLine(whole.replace('natter-3', 'natter-0'))).toBeUndefined();
+  });
+});

@@ -1,6 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createConcurrency } from '../src/batch/concurrency.ts';
+import { createPlaces } from '../src/batch/limits/places.ts';
 import { createSystemClock, systemClock } from '../src/clock.ts';
 
 const longestTimer = 2 ** 31 - 1;
@@ -39,7 +39,7 @@ test.each([
   expect(timers).toEqual(expected);
 });
 
-test('Y28: a pause of 30 days for a whole batch needs two timers', async () => {
+test('Y28: a pause of 30 days for an item of a batch needs two timers', async () => {
   const { clock: sleeper, timers } = createCountedClock();
   let now = 0;
   const days = 30 * 86_400_000;
@@ -48,11 +48,8 @@ test('Y28: a pause of 30 days for a whole batch needs two timers', async () => {
     now += milliseconds;
   };
   const clock = { ...sleeper, monotonic: () => now, sleep };
-  const concurrency = createConcurrency(1, clock);
-  const stop = new AbortController();
-  const slot = await concurrency.take(stop.signal);
-  slot?.rateLimited(days);
-  slot?.release(false);
-  await concurrency.take(stop.signal);
+  const places = createPlaces({ most: 1, clock, rateLimit: undefined, onPause: () => undefined });
+  const { signal } = new AbortController();
+  await places.take({ order: 0, tokens: 0, wait: days }, signal);
   expect(timers).toEqual([longestTimer, days - longestTimer]);
 });

@@ -1,18 +1,18 @@
-import type { Concurrency, Slot } from './concurrency.ts';
-
-export interface ItemsRun<Item> {
+export interface ItemsRun<Item, Permission> {
   /** `ended` aborts when `stop` aborts or `work` rejects. */
   readonly items: (ended: AbortSignal) => AsyncIterable<Item>;
-  readonly concurrency: Concurrency;
+  /** Waits until the item may start. @returns undefined if `ended` aborts first */
+  readonly admit: (
+    item: Item,
+    sequence: number,
+    ended: AbortSignal,
+  ) => Promise<Permission | undefined>;
   /** Prevents new items from starting; running ones finish. */
   readonly stop: AbortSignal;
   /** A promise while the output buffer is full; new items wait for it. */
   readonly room: () => Promise<void> | undefined;
-  /**
-   * Runs one item; `sequence` is its number in start order, from 0. A rejection ends the whole run.
-   * @returns whether the item was answered
-   */
-  readonly work: (item: Item, sequence: number, slot: Slot) => Promise<boolean>;
+  /** Runs one item; `sequence` is its number in start order, from 0. A rejection ends the whole run. */
+  readonly work: (item: Item, sequence: number, permission: Permission) => Promise<void>;
 }
 
 /** After a stop, the result that the output waits for may never arrive. */
@@ -28,21 +28,18 @@ async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promis
 }
 
 /** Ends when all started items are finished. @throws the first error of `items` or `work` */
-export async function runItems<Item>(run: ItemsRun<Item>): Promise<void> {
-  const { items, concurrency, stop, room, work } = run;
+export async function runItems<Item, Permission>(run: ItemsRun<Item, Permission>): Promise<void> {
+  const { items, admit, stop, room, work } = run;
   const ending = new AbortController();
   const ended = AbortSignal.any([stop, ending.signal]);
   const running = new Set<Promise<void>>();
   const errors: unknown[] = [];
-  const start = async (item: Item, sequence: number, slot: Slot) => {
-    let isAnswered = false;
+  const start = async (item: Item, sequence: number, permission: Permission) => {
     try {
-      isAnswered = await work(item, sequence, slot);
+      await work(item, sequence, permission);
     } catch (error) {
       errors.push(error);
       ending.abort();
-    } finally {
-      slot.release(isAnswered);
     }
   };
   let sequence = 0;
@@ -50,9 +47,9 @@ export async function runItems<Item>(run: ItemsRun<Item>): Promise<void> {
     for await (const item of items(ended)) {
       const space = room();
       if (space !== undefined) await roomUnlessStopped(ended, space);
-      const slot = await concurrency.take(ended);
-      if (slot === undefined) break;
-      const task = start(item, sequence, slot).finally(() => running.delete(task));
+      const permission = await admit(item, sequence, ended);
+      if (permission === undefined) break;
+      const task = start(item, sequence, permission).finally(() => running.delete(task));
       running.add(task);
       sequence += 1;
     }

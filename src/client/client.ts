@@ -3,7 +3,7 @@ import type { Environment } from '../environment.ts';
 import type { CompletionRequest, ModelRecord } from './contract.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
 import type { OpenNetwork } from './http/network.ts';
-import type { Transport } from './http/transport.ts';
+import type { HttpResponse, Transport } from './http/transport.ts';
 
 /** Options of a client. Durations are milliseconds of any length; 0 and `Infinity` disable a limit. */
 export interface ClientOptions {
@@ -46,6 +46,20 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** For a caller that limits the rate of its requests, and waits itself after a 429. */
+export interface Throttle {
+  /** Awaited before each request. */
+  beforeRequest(): Promise<void>;
+  /** Gets the head of each response. */
+  onResponse(response: Pick<HttpResponse, 'status' | 'headers'>): void;
+  /** A 429 that may be sent again; the client does not. @param retryAfter milliseconds; undefined without a header */
+  onRefusal(retryAfter: number | undefined): void;
+}
+
+export interface ChatOptions extends CallOptions {
+  readonly throttle?: Throttle;
+}
+
 export interface ReadOptions extends CallOptions {
   readonly onRetry?: (event: RetryScheduled) => void;
 }
@@ -56,7 +70,7 @@ export interface Client {
    * early, or aborting `signal`, closes the request.
    * @throws Failure; or the signal's reason when it aborts.
    */
-  chat(request: CompletionRequest, options?: CallOptions): AsyncIterable<ChatEvent>;
+  chat(request: CompletionRequest, options?: ChatOptions): AsyncIterable<ChatEvent>;
   /** @throws Failure */
   listModels(options?: ReadOptions): Promise<readonly ModelRecord[]>;
   /** @throws Failure, kind `not_found` for an id the service does not know */

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { attemptChat } from './chat-attempt.ts';
-import type { CallOptions, Client, ClientOptions, ReadOptions } from './client.ts';
+import type { ChatOptions, Client, ClientOptions, ReadOptions } from './client.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
 import type { Network } from './http/network.ts';
@@ -8,6 +8,7 @@ import { startDeadline } from './http/timer.ts';
 import { parseModelList, parseModelRecord, requestJson } from './models/read-models.ts';
 import { scheduleRetry, waitForRetry } from './retry.ts';
 import { createService, type ConnectedService, type Service } from './service.ts';
+import { throttled, throttledPolicy } from './throttle.ts';
 
 const completionsPath = 'chat/completions';
 
@@ -48,10 +49,12 @@ function connect(
 }
 
 async function* chat(
-  service: ConnectedService,
+  connected: ConnectedService,
   completion: CompletionRequest,
-  options: CallOptions = {},
+  options: ChatOptions = {},
 ): AsyncGenerator<ChatEvent, void> {
+  const { throttle } = options;
+  const service = { ...connected, send: throttled(connected.send, throttle) };
   const { clock } = service.limits;
   const start = clock.monotonic();
   const deadline = startDeadline(clock, service.totalTimeout, options.signal);
@@ -65,7 +68,8 @@ async function* chat(
         return;
       } catch (error) {
         options.signal?.throwIfAborted();
-        retry = scheduleRetry(error, number, { ...service, clock, signal });
+        const policy = throttledPolicy(error, service.policy, throttle);
+        retry = scheduleRetry(error, number, { ...service, policy, clock, signal });
       }
       yield retry;
       await waitForRetry(retry, { ...service, clock, signal });

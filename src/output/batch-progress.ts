@@ -70,6 +70,14 @@ export interface BatchState {
   readonly waiting: number;
   /** No further items are started. */
   readonly isStopping: boolean;
+  /** What the service allows, as far as its refusals have shown it. */
+  readonly allowed: AllowedRate;
+}
+
+/** Limits of the service; undefined while none is known. */
+interface AllowedRate {
+  readonly places: number | undefined;
+  readonly perSecond: number | undefined;
 }
 
 /** A duration in at most two units: `45 s`, `3 min`, `2 h 5 min`. */
@@ -82,12 +90,23 @@ export function shortTime(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-function speed(items: number, elapsed: number): string | undefined {
+/** `48/s`, `4.8/s`, `29.4/min`; with what is allowed, `48 of 50/s allowed`. */
+function rateText(rate: number | undefined, allowed: number | undefined): string {
+  const larger = Math.max(rate ?? 0, allowed ?? 0);
+  const format = (value: number): string => {
+    if (larger >= 10) return count(Math.round(value));
+    return (larger >= 1 ? value : value * 60).toFixed(1);
+  };
+  const unit = larger >= 1 ? 's' : 'min';
+  if (allowed === undefined) return `${format(rate ?? 0)}/${unit}`;
+  const part = rate === undefined ? '' : `${format(rate)} of `;
+  return `${part}${format(allowed)}/${unit} allowed`;
+}
+
+function speed(items: number, elapsed: number, allowed: number | undefined): string | undefined {
   // An earlier rate would vary too much.
-  if (elapsed < 2000 || items === 0) return undefined;
-  const rate = items / (elapsed / 1000);
-  if (rate >= 10) return `${count(Math.round(rate))}/s`;
-  return rate >= 1 ? `${rate.toFixed(1)}/s` : `${(rate * 60).toFixed(1)}/min`;
+  const rate = elapsed < 2000 || items === 0 ? undefined : items / (elapsed / 1000);
+  return rate === undefined && allowed === undefined ? undefined : rateText(rate, allowed);
 }
 
 function timeLeft({ total, already, answered, failed, elapsed }: BatchFigures): string | undefined {
@@ -99,7 +118,10 @@ function timeLeft({ total, already, answered, failed, elapsed }: BatchFigures): 
 }
 
 /** The progress line of a batch: the most important parts first, because a narrow terminal cuts the end. */
-export function batchProgress(figures: BatchFigures, { waiting, isStopping }: BatchState): string {
+export function batchProgress(
+  figures: BatchFigures,
+  { waiting, isStopping, allowed }: BatchState,
+): string {
   const { total, already, answered, failed, tokens, costs, elapsed } = figures;
   const done = count(already + answered + failed);
   const parts = [
@@ -107,7 +129,8 @@ export function batchProgress(figures: BatchFigures, { waiting, isStopping }: Ba
     failed === 0 ? undefined : `${count(failed)} failed`,
     isStopping ? 'stopping' : undefined,
     waiting >= 1000 ? `rate limit, ${Math.ceil(waiting / 1000)} s` : undefined,
-    speed(answered + failed, elapsed),
+    speed(answered + failed, elapsed, allowed.perSecond),
+    allowed.places === undefined ? undefined : `${count(allowed.places)} at once allowed`,
     timeLeft(figures),
     tokens === 0 ? undefined : tokenText(tokens),
     costs.size === 0 ? undefined : moneyText(costs),

@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { createConcurrency } from '../../src/batch/concurrency.ts';
+import { createPlaces, type Place } from '../../src/batch/limits/places.ts';
 import { runItems } from '../../src/batch/run-items.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 async function* numbers(count: number) {
   for (let number = 0; number < count; number += 1) yield number;
+}
+
+/** Admits `most` items at the same time. */
+function admitting(most: number) {
+  const clock = createFakeClock();
+  const places = createPlaces({ most, clock, rateLimit: undefined, onPause: () => undefined });
+  return (_item: number, sequence: number, ended: AbortSignal) =>
+    places.take({ order: sequence, tokens: 0, wait: 0 }, ended);
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -16,12 +24,13 @@ function prepare(most: number) {
   const run = (count: number, room: () => Promise<void> | undefined = () => undefined) =>
     runItems({
       items: () => numbers(count),
-      concurrency: createConcurrency(most, createFakeClock()),
+      admit: admitting(most),
       stop: controller.signal,
       room,
-      work: (item) => {
+      async work(item, _sequence, place) {
         started.push(item);
-        return new Promise((resolve) => finishers.set(item, () => resolve(true)));
+        await new Promise<void>((resolve) => finishers.set(item, resolve));
+        place.release();
       },
     });
   const finish = async (item: number) => {
@@ -84,15 +93,15 @@ describe('items', () => {
     const done: number[] = [];
     const running = runItems({
       items: () => numbers(9),
-      concurrency: createConcurrency(2, createFakeClock()),
+      admit: admitting(2),
       stop: new AbortController().signal,
       room: () => undefined,
-      async work(item) {
+      async work(item: number, _sequence: number, place: Place) {
         await nextTurn();
         if (item === 0) throw new Error('the disk is full');
         await nextTurn();
         done.push(item);
-        return true;
+        place.release();
       },
     });
     await expect(running).rejects.toThrow('the disk is full');
@@ -107,13 +116,13 @@ describe('items', () => {
     }
     const running = runItems({
       items: broken,
-      concurrency: createConcurrency(2, createFakeClock()),
+      admit: admitting(2),
       stop: new AbortController().signal,
       room: () => undefined,
-      async work(item) {
+      async work(item: number, _sequence: number, place: Place) {
         await nextTurn();
         done.push(item);
-        return true;
+        place.release();
       },
     });
     await expect(running).rejects.toThrow('cannot read');

@@ -17,7 +17,11 @@ const figures: BatchFigures = {
   costs: new Map(),
   elapsed: 500,
 };
-const going = { waiting: 0, isStopping: false };
+const going = {
+  waiting: 0,
+  isStopping: false,
+  allowed: { places: undefined, perSecond: undefined },
+};
 
 test.each([
   [0, '0.0 s'],
@@ -51,6 +55,24 @@ describe('the progress line', () => {
       { answered: 1 },
       { waiting: 4200 },
       '1 of 1,000 · rate limit, 5 s',
+    ],
+    [
+      'with the rate that the service allows',
+      { answered: 480, elapsed: 10_000 },
+      { allowed: { places: undefined, perSecond: 50.2 } },
+      '480 of 1,000 · 48 of 50/s allowed · 11 s left',
+    ],
+    [
+      'with a rate that was just found',
+      { answered: 2 },
+      { allowed: { places: undefined, perSecond: 0.5 } },
+      '2 of 1,000 · 30.0/min allowed',
+    ],
+    [
+      'with the requests at once that the service allows',
+      { answered: 480, elapsed: 10_000 },
+      { allowed: { places: 16, perSecond: undefined } },
+      '480 of 1,000 · 48/s · 16 at once allowed · 11 s left',
     ],
     ['when it stops', { answered: 1 }, { isStopping: true }, '1 of 1,000 · stopping'],
   ])('%s', (_, part, state, text) => {

@@ -21,81 +21,82 @@ interface Entry {
   amount: number;
 }
 
-/** The uses of the last minute, oldest first. */
-function createUses() {
-  let entries: Entry[] = [];
-  let first = 0;
-  let sum = 0;
-  return {
-    sum: () => sum,
-    expire(now: number): void {
-      for (; first < entries.length; first += 1) {
-        const entry = entries[first];
-        if (entry === undefined || entry.last > now - minute) break;
-        sum -= entry.amount;
-      }
-      if (first * 2 > entries.length) {
-        entries = entries.slice(first);
-        first = 0;
-      }
-      if (entries.length === 0) sum = 0;
-    },
-    add(now: number, amount: number): void {
-      const latest = entries.at(-1);
-      if (latest !== undefined && first < entries.length && now - latest.from < resolution) {
-        latest.last = now;
-        latest.amount += amount;
-      } else entries.push({ from: now, last: now, amount });
-      sum += amount;
-    },
-    /** Takes `amount` from the latest uses. */
-    remove(amount: number): void {
-      let rest = Math.min(sum, amount);
-      for (let at = entries.length - 1; rest > 0 && at >= first; at -= 1) {
-        const entry = entries[at];
-        if (entry === undefined) break;
-        const taken = Math.min(rest, entry.amount);
-        entry.amount -= taken;
-        sum -= taken;
-        rest -= taken;
-      }
-    },
-    /** The time at which so many uses have expired that their sum is `excess` less. */
-    expiryOf(excess: number): number {
-      let rest = excess;
-      let time = Number.NEGATIVE_INFINITY;
-      for (let at = first; rest > 0 && at < entries.length; at += 1) {
-        const entry = entries[at];
-        if (entry === undefined) break;
-        rest -= entry.amount;
-        time = entry.last + minute;
-      }
-      return time;
-    },
-  };
+/** The uses of the last minute, oldest first from `first` on. */
+interface Uses {
+  entries: Entry[];
+  first: number;
+  sum: number;
+}
+
+function expire(uses: Uses, now: number): void {
+  for (; uses.first < uses.entries.length; uses.first += 1) {
+    const entry = uses.entries[uses.first];
+    if (entry === undefined || entry.last > now - minute) break;
+    uses.sum -= entry.amount;
+  }
+  if (uses.first * 2 > uses.entries.length) {
+    uses.entries = uses.entries.slice(uses.first);
+    uses.first = 0;
+  }
+  if (uses.entries.length === 0) uses.sum = 0;
+}
+
+function add(uses: Uses, now: number, amount: number): void {
+  const latest = uses.entries[Math.max(uses.first, uses.entries.length - 1)];
+  if (latest !== undefined && now - latest.from < resolution) {
+    latest.last = now;
+    latest.amount += amount;
+  } else uses.entries.push({ from: now, last: now, amount });
+  uses.sum += amount;
+}
+
+/** Takes `amount` from the latest uses. */
+function remove(uses: Uses, amount: number): void {
+  let rest = Math.min(uses.sum, amount);
+  for (let at = uses.entries.length - 1; rest > 0 && at >= uses.first; at -= 1) {
+    const entry = uses.entries[at];
+    if (entry === undefined) break;
+    const taken = Math.min(rest, entry.amount);
+    entry.amount -= taken;
+    uses.sum -= taken;
+    rest -= taken;
+  }
+}
+
+/** The time at which so many uses have expired that their sum is `excess` less. */
+function expiryOf({ entries, first }: Uses, excess: number): number {
+  let rest = excess;
+  let time = Number.NEGATIVE_INFINITY;
+  for (let at = first; rest > 0 && at < entries.length; at += 1) {
+    const entry = entries[at];
+    if (entry === undefined) break;
+    rest -= entry.amount;
+    time = entry.last + minute;
+  }
+  return time;
 }
 
 /** Spreads uses evenly, and holds the limit in every period of a minute. */
 export function createMinuteWindow(limit: number): MinuteWindow {
-  const uses = createUses();
+  const uses: Uses = { entries: [], first: 0, sum: 0 };
   let evenly = Number.NEGATIVE_INFINITY;
   const duration = (amount: number) => (amount / limit) * minute;
   return {
     earliest(now, amount) {
-      uses.expire(now);
-      const excess = uses.sum() + Math.min(amount, limit) - limit;
-      return Math.max(now, uses.expiryOf(excess), evenly - earliness);
+      expire(uses, now);
+      const excess = uses.sum + Math.min(amount, limit) - limit;
+      return Math.max(now, expiryOf(uses, excess), evenly - earliness);
     },
     use(now, amount) {
-      uses.expire(now);
-      uses.add(now, amount);
+      expire(uses, now);
+      add(uses, now, amount);
       evenly = (evenly < now - lateness ? now : evenly) + duration(amount);
     },
     correct(now, difference) {
-      uses.expire(now);
+      expire(uses, now);
       evenly += duration(difference);
-      if (difference > 0) uses.add(now, difference);
-      else uses.remove(-difference);
+      if (difference > 0) add(uses, now, difference);
+      else remove(uses, -difference);
     },
   };
 }

@@ -66,6 +66,11 @@ const limitOptions = () => [
   new Option('--max-cost <amount>', 'stop before the run costs more (natter config set prices…)'),
 ];
 
+const rateOptions = () => [
+  new Option('--rpm <n>', 'maximum requests a minute, evenly spaced'),
+  new Option('--tpm <n>', 'maximum tokens a minute: estimates first, then as reported'),
+];
+
 const runOptions = () => [
   new Option(
     '--stop-after <duration>',
@@ -181,7 +186,10 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     );
   addOptionGroups(command, [
     ['Input options:', inputOptions()],
-    ['Request options:', [...promptOptions(), ...sendingOptions(), ...limitOptions()]],
+    [
+      'Request options:',
+      [...promptOptions(), ...sendingOptions(), ...rateOptions(), ...limitOptions()],
+    ],
     ['Run options:', runOptions()],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],

@@ -65,5 +65,12 @@ export async function importedOutcome(response: ForeignResponse): Promise<ItemOu
   const read = response.body === undefined || isRefused ? nothing : await readBody(response.body);
   const { content, metadata } = read;
   const failure = isAnswer ? read.failure : engineFailure(response);
-  return { requestedModel: metadata.model ?? '', content, metadata, failure, wasStopped: false };
+  return {
+    requestedModel: metadata.model ?? '',
+    content,
+    metadata,
+    failure,
+    wasStopped: false,
+    isStarved: false,
+  };
 }

@@ -1,6 +1,7 @@
 import type { Expense } from '../../batch/budget.ts';
 import { formatOfName, type InputFormat } from '../../batch/input/input-format.ts';
 import { parseTemplate, type Template } from '../../batch/input/item.ts';
+import type { RateLimits } from '../../batch/limits/rate-limit.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
@@ -31,6 +32,8 @@ export interface BatchOptions extends GlobalOptions, ReportOptions {
   readonly stopAfter?: string;
   readonly rerunFailed: string;
   readonly keepGoing?: boolean;
+  readonly rpm?: string;
+  readonly tpm?: string;
   readonly maxTotalTokens?: string;
   readonly maxCost?: string;
   readonly model?: string;
@@ -58,6 +61,7 @@ export interface BatchPlan extends SendingPlan {
   readonly limit: number;
   readonly sample: { readonly size: number; readonly seed: number } | undefined;
   readonly rerunFailed: number;
+  readonly rateLimits: RateLimits;
   /** `Infinity` without a limit; `cost` is in the currency of the prices. */
   readonly budget: Expense;
 }
@@ -66,7 +70,7 @@ const maxConcurrency = 1000;
 const maxItems = 999_999_999;
 
 function parseNumber(text: string, option: string, least: number, most: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new Failure('usage', `${option} must be a whole number from ${least} to ${most}`);
 }
@@ -92,6 +96,16 @@ function budgetOf({ maxTotalTokens: tokens, maxCost }: BatchOptions): Expense {
     tokens:
       tokens === undefined ? Infinity : parseNumber(tokens, '--max-total-tokens', 1, maxItems),
     cost: maxCost === undefined ? Infinity : parseAmount(maxCost),
+  };
+}
+
+const maxRate = 1_000_000_000;
+
+/** @throws Failure `usage` */
+function rateLimitsOf({ rpm, tpm }: BatchOptions): RateLimits {
+  return {
+    requests: rpm === undefined ? undefined : parseNumber(rpm, '--rpm', 1, maxRate),
+    tokens: tpm === undefined ? undefined : parseNumber(tpm, '--tpm', 1, maxRate),
   };
 }
 
@@ -148,6 +162,7 @@ export function planBatch(
     ...excerptOf(options),
     ...planSending(options),
     rerunFailed: parseNumber(options.rerunFailed, '--rerun-failed', 0, 100),
+    rateLimits: rateLimitsOf(options),
     budget: budgetOf(options),
   };
 }

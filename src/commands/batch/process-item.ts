@@ -1,11 +1,11 @@
 import type { CircuitBreaker } from '../../batch/circuit-breaker.ts';
-import type { Slot } from '../../batch/concurrency.ts';
 import type { BatchItem, InputItem } from '../../batch/input/item.ts';
 import { countFailure, type Tally } from '../../batch/tally.ts';
 import type { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { withHint } from '../program/report.ts';
 import type { Secrets } from '../program/secrets.ts';
+import type { Permission } from './admission.ts';
 import { failureLine, outcomeLine, unsendable } from './result.ts';
 import { itemFingerprint, sendItem, type ItemOutcome, type SendOptions } from './send-item.ts';
 import type { BatchSink } from './sink.ts';
@@ -24,7 +24,7 @@ export interface ItemProcessing {
 
 function countOutcome(
   { tally, circuitBreaker, stopRun }: ItemProcessing,
-  { failure, metadata }: ItemOutcome,
+  { failure, metadata, isStarved }: ItemOutcome,
 ): void {
   const { usage, timing, attempts = 1 } = metadata;
   // Tokens of failed answers are billed, too.
@@ -40,55 +40,58 @@ function countOutcome(
     return;
   }
   countFailure(tally, failure);
-  if (circuitBreaker.failed(failure)) stopRun(failure);
+  if (isStarved || circuitBreaker.failed(failure)) stopRun(failure);
 }
 
 async function answerItem(
   processing: ItemProcessing,
   item: BatchItem,
   sequence: number,
-  slot: Slot,
-): Promise<boolean> {
+  permission: Permission,
+): Promise<void> {
   const { secrets, sending, sink } = processing;
   const fingerprint = itemFingerprint(item, sending.settings);
   const { index } = item;
   let outcome: ItemOutcome;
   try {
-    outcome = await sendItem(sending, item.content, slot);
+    outcome = await sendItem(sending, item.content, permission);
   } catch (error) {
     processing.spending?.settle(index, undefined);
+    permission.end(false, undefined);
     const failure = withHint(toFailure(error));
     countFailure(processing.tally, failure);
     const line = failureLine(secrets, item, fingerprint, failure);
     await sink.put(sequence, item, { index, fingerprint, isAnswered: false }, line);
-    return false;
+    return;
   }
   const { failure, content, wasStopped } = outcome;
   processing.spending?.settle(index, outcome);
   // Cancelled before any text: without a result, the next run sends it again.
-  if (wasStopped && content === '') return false;
+  if (wasStopped && content === '') {
+    permission.end(false, undefined);
+    return;
+  }
   const isAnswered = failure === undefined;
   const line = outcomeLine(secrets, item, fingerprint, outcome);
   countOutcome(processing, outcome);
+  permission.end(isAnswered, outcome.metadata.usage?.total_tokens);
   await sink.put(sequence, item, { index, fingerprint, isAnswered }, line);
-  return isAnswered;
 }
 
 /**
- * Sends one item, counts the outcome and writes the result. @returns whether it was answered
+ * Sends one item, counts the outcome and writes the result.
  * @throws Failure `storage` if the result cannot be saved
  */
 export async function processItem(
   processing: ItemProcessing,
   item: InputItem,
   sequence: number,
-  slot: Slot,
-): Promise<boolean> {
-  if (item.problem === undefined) return answerItem(processing, item, sequence, slot);
+  permission: Permission,
+): Promise<void> {
+  if (item.problem === undefined) return answerItem(processing, item, sequence, permission);
   const { secrets, sink, tally } = processing;
   const failure = unsendable(item);
   countFailure(tally, failure);
   const result = { index: item.index, fingerprint: undefined, isAnswered: false };
   await sink.put(sequence, item, result, failureLine(secrets, item, undefined, failure));
-  return false;
 }

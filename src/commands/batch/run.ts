@@ -1,4 +1,3 @@
-import { type Concurrency, createConcurrency } from '../../batch/concurrency.ts';
 import { createCircuitBreaker } from '../../batch/circuit-breaker.ts';
 import { runItems } from '../../batch/run-items.ts';
 import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
@@ -7,7 +6,6 @@ import {
   type BatchProgress,
   createBatchProgress,
   batchProgress,
-  shortTime,
 } from '../../output/batch-progress.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { present, type Presentation } from '../print/presentation.ts';
@@ -15,8 +13,10 @@ import type { Context } from '../program/context.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
+import type { Admission } from './admission.ts';
 import { type Ending, endingOf } from './ending.ts';
 import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
+import { maxWaitOf, openAdmission, pauseNotice } from './open-admission.ts';
 import { type BatchOptions, type BatchPlan, planBatch, resultsFileOf } from './plan.ts';
 import { type ItemProcessing, processItem } from './process-item.ts';
 import { refuseRounds, runRounds } from './rounds.ts';
@@ -42,7 +42,7 @@ interface BatchRun {
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
 
-function showProgress(run: BatchRun, concurrency: Concurrency, stop: AbortSignal): BatchProgress {
+function showProgress(run: BatchRun, { places }: Admission, stop: AbortSignal): BatchProgress {
   const { context, presentation, tally, options } = run;
   const { clock, streams } = context;
   const { noticeStyle: style } = presentation;
@@ -50,21 +50,11 @@ function showProgress(run: BatchRun, concurrency: Concurrency, stop: AbortSignal
   const progress = createBatchProgress({ stderr: streams.stderr, style, clock, animated });
   const start = clock.monotonic();
   progress.begin(() => {
-    const state = { waiting: concurrency.pauseRemaining(), isStopping: stop.aborted };
+    const [waiting, isStopping] = [places.pauseRemaining(), stop.aborted];
+    const state = { waiting, isStopping, allowed: places.found() };
     return batchProgress({ ...tally, elapsed: clock.monotonic() - start }, state);
   });
   return progress;
-}
-
-/** In milliseconds; a shorter pause is not worth a notice. */
-const longPause = 5000;
-
-/** Reports a pause for a rate limit when there is no progress line. */
-function pauseNotice({ presentation }: BatchRun): (wait: number) => void {
-  return (wait) => {
-    if (presentation.animated || wait < longPause) return;
-    presentation.notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
-  };
 }
 
 function rulesOf(
@@ -74,15 +64,14 @@ function rulesOf(
 ) {
   const { stream } = options;
   const { retryIncomplete } = plan;
-  const maxWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
-  const limits = { retryIncomplete, maxWait, stop, signal: cancel };
+  const limits = { retryIncomplete, stop, signal: cancel };
   const isReplay = service.replayedFrom !== undefined;
   const most = Math.max(minFailures, 2 * plan.concurrency);
   return {
     sending: { ...service, settings, stream, ...limits, clock: context.clock },
     circuitBreaker: createCircuitBreaker({
       most,
-      maxWait,
+      maxWait: maxWaitOf(settings),
       isReplay,
       mostAlike: options.keepGoing === true ? Infinity : most,
       hasAnswers: () => tally.already > 0,
@@ -94,7 +83,7 @@ function rulesOf(
 async function sendPending(
   { plan, items, sink, tally, presentation }: BatchRun,
   processing: ItemProcessing,
-  concurrency: Concurrency,
+  admission: Admission,
   stop: AbortSignal,
 ): Promise<void> {
   const { spending } = processing;
@@ -105,10 +94,10 @@ async function sendPending(
   await runRounds(plan.rerunFailed, tally, presentation.notices, stop, () =>
     runItems({
       items: pending,
-      concurrency,
+      admit: (...next) => admission.admit(...next),
       stop,
       room: () => sink.room(),
-      work: (item, sequence, slot) => processItem(processing, item, sequence, slot),
+      work: (...next) => processItem(processing, ...next),
     }),
   );
 }
@@ -123,9 +112,10 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
     clear: () => progress.clear(),
   });
   const { stop } = stopping;
-  const concurrency = createConcurrency(plan.concurrency, context.clock, pauseNotice(run));
-  const progress = showProgress(run, concurrency, stop);
-  const endPrinting = printProgress(run, () => concurrency.pauseRemaining());
+  const onPause = pauseNotice(presentation);
+  const admission = openAdmission({ plan, settings: run.settings, onPause }, service, stop);
+  const progress = showProgress(run, admission, stop);
+  const endPrinting = printProgress(run, () => admission.places.pauseRemaining());
   const { secrets } = context;
   const { settings, options } = run;
   const isSandbox = options.sandbox === true;
@@ -134,7 +124,7 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   const rules = rulesOf(run, service, stopping);
   const processing = { secrets, sink, tally, stopRun, spending, ...rules };
   try {
-    await sendPending(run, processing, concurrency, stop);
+    await sendPending(run, processing, admission, stop);
   } finally {
     progress.end();
     endPrinting();

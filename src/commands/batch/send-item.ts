@@ -1,10 +1,10 @@
-import type { Slot } from '../../batch/concurrency.ts';
 import { promptFingerprint } from '../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../batch/input/item.ts';
 import { textMessages } from '../../batch/input/message-text.ts';
-import type { Client } from '../../client/client.ts';
+import type { Client, Throttle } from '../../client/client.ts';
 import type { CompletionRequest, Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
+import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Clock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
 import { createAnswerMeter, type AnswerOutcome } from '../../output/answer-meter.ts';
@@ -12,6 +12,7 @@ import { stoppedAnswer, toFailure } from '../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { withHint } from '../program/report.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
+import type { Permission } from './admission.ts';
 
 /** An item's messages after its own system prompt, else the command's, unless the first message is one already. */
 function itemMessages(
@@ -60,8 +61,6 @@ export interface SendOptions {
   readonly stream: boolean;
   /** Retries after a cut answer. The client never retries one, because it is billed twice. */
   readonly retryIncomplete: number;
-  /** Maximum milliseconds of a Retry-After that all items wait for. */
-  readonly maxWait: number;
   /** Cancels pending retries; running requests finish. */
   readonly stop: AbortSignal;
   /** Cancels running requests. */
@@ -75,24 +74,18 @@ export interface ItemOutcome extends AnswerOutcome {
   readonly content: string;
   /** natter cancelled it. */
   readonly wasStopped: boolean;
+  /** The service refused it, and has answered no other item for too long. */
+  readonly isStarved: boolean;
 }
 
-/** Collects the events of one answer and reports 429s to the slot. */
-function createCollector(slot: Slot, { maxWait, clock }: SendOptions) {
+/** Collects the events of one answer. */
+function createCollector({ clock }: SendOptions) {
   const texts: string[] = [];
   const meter = createAnswerMeter(clock);
   return {
     event(event: ChatEvent): void {
       meter.event(event);
       if (event.type === 'text-received') texts.push(event.text);
-      if (event.type === 'retry-scheduled' && event.cause.kind === 'rate_limited') {
-        slot.rateLimited(event.cause.retryAfterSeconds === undefined ? undefined : event.delay);
-      }
-    },
-    failed({ kind, retryAfterSeconds }: Failure): void {
-      if (kind !== 'rate_limited') return;
-      const wait = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
-      slot.rateLimited(wait !== undefined && wait > maxWait ? undefined : wait);
     },
     outcome: (request: CompletionRequest, failure?: Failure, wasStopped = false): ItemOutcome => ({
       requestedModel: request.model,
@@ -100,6 +93,7 @@ function createCollector(slot: Slot, { maxWait, clock }: SendOptions) {
       metadata: meter.metadata(failure),
       failure,
       wasStopped,
+      isStarved: false,
     }),
   };
 }
@@ -117,6 +111,8 @@ function createCancellation({ signal, stop, clock }: SendOptions) {
   if (signal.aborted) cancel();
   return {
     signal: controller.signal,
+    /** The run stops. */
+    cancel: () => controller.abort(stop.reason),
     /** @param delay milliseconds until the retry */
     retryScheduled(delay: number): void {
       retryAt = clock.monotonic() + delay;
@@ -129,54 +125,99 @@ function createCancellation({ signal, stop, clock }: SendOptions) {
   };
 }
 
+interface Attempt {
+  readonly outcome: ItemOutcome;
+  /** With a 429 that may be sent again. */
+  readonly isRefused: boolean;
+}
+
 async function sendOnce(
   options: SendOptions,
   request: CompletionRequest,
-  slot: Slot,
-): Promise<ItemOutcome> {
-  const collector = createCollector(slot, options);
+  permission: Permission,
+): Promise<Attempt> {
+  const collector = createCollector(options);
   const cancellation = createCancellation(options);
   const { signal } = cancellation;
+  let isRefused = false;
+  const throttle: Throttle = {
+    async beforeRequest() {
+      if (!(await permission.beforeRequest())) cancellation.cancel();
+    },
+    onResponse: (response) => permission.onResponse(response),
+    onRefusal(retryAfter) {
+      isRefused = true;
+      permission.onRefusal(retryAfter);
+    },
+  };
   try {
-    for await (const event of options.client.chat(request, { signal })) {
+    for await (const event of options.client.chat(request, { signal, throttle })) {
       collector.event(event);
       if (event.type === 'retry-scheduled') cancellation.retryScheduled(event.delay);
     }
-    return collector.outcome(request);
+    return { outcome: collector.outcome(request), isRefused };
   } catch (error) {
-    if (signal.aborted) return collector.outcome(request, stoppedAnswer(), true);
-    const failure = withHint(toFailure(error));
-    collector.failed(failure);
-    return collector.outcome(request, failure);
+    if (signal.aborted) {
+      return { outcome: collector.outcome(request, stoppedAnswer(), true), isRefused: false };
+    }
+    return { outcome: collector.outcome(request, withHint(toFailure(error))), isRefused };
   } finally {
     cancellation.release();
   }
+}
+
+/** The outcome of an item whose last attempt was refused, and which is not sent again. */
+function refusedOutcome(outcome: ItemOutcome, attempts: number, isStarved: boolean): ItemOutcome {
+  const { failure } = outcome;
+  if (!isStarved || failure === undefined) {
+    return { ...outcome, failure: stoppedAnswer(), wasStopped: true };
+  }
+  const message =
+    attempts === 1 ? failure.message : `${failure.message} (after ${attempts} attempts)`;
+  return { ...outcome, failure: rephrase(failure, { message, attempts }), isStarved };
 }
 
 /** Keeps the longest text when a retry fails earlier than the attempt before. */
 function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutcome {
   const { failure, content } = outcome;
   if (before === undefined || failure === undefined) return outcome;
-  const { wasStopped } = outcome;
-  return before.content.length > content.length ? { ...before, failure, wasStopped } : outcome;
+  const { wasStopped, isStarved } = outcome;
+  return before.content.length > content.length
+    ? { ...before, failure, wasStopped, isStarved }
+    : outcome;
+}
+
+async function sendUntilEnd(
+  options: SendOptions,
+  request: CompletionRequest,
+  permission: Permission,
+): Promise<ItemOutcome> {
+  let attempts = 0;
+  let cuts = 0;
+  let longest: ItemOutcome | undefined;
+  for (;;) {
+    const { outcome, isRefused } = await sendOnce(options, request, permission);
+    attempts += outcome.metadata.attempts ?? 1;
+    longest = longer(longest, outcome);
+    if (isRefused) {
+      const next = await permission.afterRefusal();
+      if (next === 'again') continue;
+      longest = longer(longest, refusedOutcome(outcome, attempts, next === 'starved'));
+    } else {
+      const isCut = outcome.failure?.kind === 'incomplete' && !outcome.wasStopped;
+      cuts += 1;
+      if (isCut && cuts <= options.retryIncomplete) continue;
+    }
+    return { ...longest, metadata: { ...longest.metadata, attempts } };
+  }
 }
 
 /** Sends one item. @throws Failure for an item that cannot be sent */
 export async function sendItem(
   options: SendOptions,
   content: ItemContent,
-  slot: Slot,
+  permission: Permission,
 ): Promise<ItemOutcome> {
-  const { settings, stream, retryIncomplete } = options;
-  const { request } = planItem(content, settings, stream);
-  let attempts = 0;
-  let longest: ItemOutcome | undefined;
-  for (let cuts = 0; ; cuts += 1) {
-    const outcome = await sendOnce(options, request, slot);
-    longest = longer(longest, outcome);
-    attempts += outcome.metadata.attempts ?? 1;
-    const isCut = outcome.failure?.kind === 'incomplete' && !outcome.wasStopped;
-    if (isCut && cuts < retryIncomplete) continue;
-    return { ...longest, metadata: { ...longest.metadata, attempts } };
-  }
+  const { request } = planItem(content, options.settings, options.stream);
+  return sendUntilEnd(options, request, permission);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendItem, type SendOptions } from '../../../src/commands/batch/send-item.ts';
+import type { Permission } from '../../../src/commands/batch/admission.ts';
 import type { Client } from '../../../src/client/client.ts';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { Failure } from '../../../src/failure.ts';
@@ -18,7 +19,6 @@ function sendingTo(client: Pick<Client, 'chat'>, changes: Partial<SendOptions> =
     settings: resolveSettings({ flags: {}, environment: {}, stored }),
     stream: true,
     retryIncomplete: 0,
-    maxWait: 60_000,
     stop: new AbortController().signal,
     signal: new AbortController().signal,
     clock: createFakeClock(),
@@ -26,31 +26,53 @@ function sendingTo(client: Pick<Client, 'chat'>, changes: Partial<SendOptions> =
   };
 }
 
-/** Sends an item to a service that answers 429. @returns the waits reported to the slot */
-async function reportedWaits(retryAfterSeconds: number | undefined) {
-  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-  const client: Pick<Client, 'chat'> = {
-    // oxlint-disable-next-line require-yield
-    async *chat() {
-      throw new Failure('rate_limited', 'too many requests', details);
-    },
+/** A permission that always allows the next request, after the answers to refusals in `next`. */
+function permitting(next: ('again' | 'stopped' | 'starved')[] = []) {
+  const refusals: (number | undefined)[] = [];
+  const permission: Permission = {
+    beforeRequest: async () => true,
+    onResponse: () => undefined,
+    onRefusal: (wait) => void refusals.push(wait),
+    afterRefusal: async () => next.shift() ?? 'starved',
+    end: () => undefined,
   };
-  const waits: (number | undefined)[] = [];
-  const slot = {
-    rateLimited: (wait: number | undefined) => void waits.push(wait),
-    release: () => undefined,
-  };
-  const { failure } = await sendItem(sendingTo(client), content, slot);
-  expect(failure?.kind).toBe('rate_limited');
-  return waits;
+  return { permission, refusals };
 }
 
-test.each([
-  ['for the Retry-After', 2, 2000],
-  ['without a pause if there is no Retry-After', undefined, undefined],
-  ['without a pause if the Retry-After is too long', 61, undefined],
-])('a 429 without a retry slows the other items down %s', async (_, retryAfter, wait) => {
-  expect(await reportedWaits(retryAfter)).toEqual([wait]);
+/** A service that refuses the first requests, with a Retry-After of two seconds. */
+function refusingClient(times: number): Pick<Client, 'chat'> {
+  let left = times;
+  return {
+    async *chat(_request, options): AsyncGenerator<ChatEvent> {
+      await options?.throttle?.beforeRequest();
+      left -= 1;
+      if (left >= 0) {
+        options?.throttle?.onRefusal(2000);
+        throw limited();
+      }
+      yield { type: 'text-received', text: 'late', deltas: ['late'] };
+    },
+  };
+}
+
+test('an item that was refused is sent again when it may', async () => {
+  const { permission, refusals } = permitting(['again', 'again']);
+  const outcome = await sendItem(sendingTo(refusingClient(2)), content, permission);
+  expect(outcome).toMatchObject({ content: 'late', failure: undefined, metadata: { attempts: 3 } });
+  expect(refusals).toEqual([2000, 2000]);
+});
+
+test('an item fails when the service has answered nothing for too long', async () => {
+  const { permission } = permitting(['again', 'starved']);
+  const outcome = await sendItem(sendingTo(refusingClient(9)), content, permission);
+  expect(outcome).toMatchObject({ isStarved: true, wasStopped: false, metadata: { attempts: 2 } });
+  expect(outcome.failure?.message).toBe('too many requests (after 2 attempts)');
+});
+
+test('an item that waits for a place when the run stops has no failure', async () => {
+  const { permission } = permitting(['stopped']);
+  const outcome = await sendItem(sendingTo(refusingClient(9)), content, permission);
+  expect(outcome).toMatchObject({ isStarved: false, wasStopped: true, content: '' });
 });
 
 /** A service that needs a retry after five seconds, and answers one second later. */
@@ -71,11 +93,11 @@ test.each([
 ])('after a stop, an item is %s', async (_, moment, wasStopped, text) => {
   const clock = createFakeClock();
   const stop = new AbortController();
-  const slot = { rateLimited: () => undefined, release: () => undefined };
+  const { permission } = permitting();
   const sending = sendItem(
     sendingTo(busyClient(clock), { clock, stop: stop.signal }),
     content,
-    slot,
+    permission,
   );
   await expect.poll(() => clock.sleeping()).toBe(1);
   await clock.advance(moment);
@@ -87,7 +109,10 @@ test.each([
 
 test('an item that needs a retry after a stop is cancelled at once', async () => {
   const clock = createFakeClock();
-  const slot = { rateLimited: () => undefined, release: () => undefined };
+  const { permission } = permitting();
   const options = sendingTo(busyClient(clock), { clock, stop: AbortSignal.abort('stop') });
-  expect(await sendItem(options, content, slot)).toMatchObject({ wasStopped: true, content: '' });
+  expect(await sendItem(options, content, permission)).toMatchObject({
+    wasStopped: true,
+    content: '',
+  });
 });

@@ -1,5 +1,4 @@
 import type { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
-import type { Slot } from '../../../batch/concurrency.ts';
 import { parseFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchQueue, JobOutcome, QueueJob } from '../../../batch/queue/batch-queue.ts';
 import { countFailure, type Tally } from '../../../batch/tally.ts';
@@ -8,6 +7,7 @@ import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { withHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
+import type { Permission } from '../admission.ts';
 import { failureLine, outcomeLine } from '../result.ts';
 import { type ItemOutcome, sendItem, type SendOptions } from '../send-item.ts';
 import type { ResultKeeper } from './result-keeper.ts';
@@ -15,7 +15,7 @@ import type { ResultKeeper } from './result-keeper.ts';
 export interface JobProcessing {
   readonly secrets: Secrets;
   readonly sending: SendOptions;
-  readonly queue: Pick<BatchQueue, 'hasAnswer'>;
+  readonly queue: Pick<BatchQueue, 'hasAnswer' | 'pause'>;
   readonly keeper: ResultKeeper;
   readonly tally: Tally;
   readonly circuitBreaker: CircuitBreaker;
@@ -46,7 +46,7 @@ async function endSent(
 ): Promise<JobOutcome> {
   const { secrets, keeper, tally, circuitBreaker, stopRun } = processing;
   const { item } = job;
-  const { failure, wasStopped, content, metadata } = outcome;
+  const { failure, wasStopped, isStarved, content, metadata } = outcome;
   if (wasStopped && content === '') return { state: 'returned' };
   // Tokens of failed answers are billed, too.
   tally.tokens += metadata.usage?.total_tokens ?? 0;
@@ -57,6 +57,9 @@ async function endSent(
     await keeper.put({ index: item.index, isAnswered: true, line: line.trimEnd() });
     return { state: 'answered' };
   }
+  // The other workers would be refused, too. Without this pause they find out themselves.
+  const pause = isStarved ? (failure.retryAfterSeconds ?? 0) * 1000 : 0;
+  if (pause > 0) processing.queue.pause(pause).catch(() => undefined);
   const stops = !wasStopped && circuitBreaker.failed(failure);
   if (stops) stopRun(failure);
   if (!stops && !wasStopped) return endFailed(processing, job, failure, line);
@@ -69,14 +72,14 @@ async function endSent(
 export async function answerJob(
   processing: JobProcessing,
   job: QueueJob,
-  slot: Slot,
+  permission: Permission,
 ): Promise<JobOutcome> {
   const { secrets, sending, queue } = processing;
   const { item, starts } = job;
   if (starts > 1 && (await queue.hasAnswer(item.index))) return { state: 'answered' };
   let outcome: ItemOutcome;
   try {
-    outcome = await sendItem(sending, item.content, slot);
+    outcome = await sendItem(sending, item.content, permission);
   } catch (error) {
     const failure = withHint(toFailure(error));
     const line = failureLine(secrets, item, parseFingerprint(item.fingerprint), failure);

@@ -1,4 +1,3 @@
-import { type Concurrency, createConcurrency, type Slot } from '../../../batch/concurrency.ts';
 import { createHandOver, type HandedJob } from '../../../batch/queue/hand-over.ts';
 import { runItems } from '../../../batch/run-items.ts';
 import { Failure } from '../../../failure.ts';
@@ -9,18 +8,26 @@ import {
 } from '../../../output/batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 import type { Notices } from '../../../output/notices.ts';
+import type { Admission, Permission } from '../admission.ts';
+import { openAdmission } from '../open-admission.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
 import { answerJob, type JobProcessing } from './answer-job.ts';
 import { openJobs, type QueueWatch, watchQueue } from './watch-queue.ts';
 import { processingOf, type Work } from './work.ts';
 import type { WorkEnd } from './work-end.ts';
 
+/** Milliseconds; a shorter pause concerns this worker only. */
+const sharedPause = 2000;
+
+/** The queue limits the requests of all workers. */
+const noRateLimits = { requests: undefined, tokens: undefined };
+
 /** Milliseconds after the last signal in which answers may still be stored. */
 const lastChance = 2000;
 
 function showProgress(
   { context, options, presentation, tally }: Work,
-  concurrency: Concurrency,
+  { places }: Admission,
   stop: AbortSignal,
   watch: QueueWatch,
 ): BatchProgress {
@@ -30,7 +37,8 @@ function showProgress(
   const progress = createBatchProgress({ stderr: streams.stderr, style, clock, animated });
   const start = clock.monotonic();
   progress.begin(() => {
-    const state = { waiting: concurrency.pauseRemaining(), isStopping: stop.aborted };
+    const [waiting, isStopping] = [places.pauseRemaining(), stop.aborted];
+    const state = { waiting, isStopping, allowed: places.found() };
     const text = batchProgress({ ...tally, elapsed: clock.monotonic() - start }, state);
     const left = watch.left();
     return left === undefined ? text : `${text} · ${count(left)} left in the queue`;
@@ -38,15 +46,22 @@ function showProgress(
   return progress;
 }
 
-async function runJob(processing: JobProcessing, handed: HandedJob, slot: Slot): Promise<boolean> {
+async function runJob(
+  processing: JobProcessing,
+  handed: HandedJob,
+  permission: Permission,
+): Promise<void> {
   const end = handed.start();
+  let isAnswered = false;
   try {
-    const outcome = await answerJob(processing, handed.job, slot);
+    const outcome = await answerJob(processing, handed.job, permission);
+    isAnswered = outcome.state === 'answered';
     end(outcome);
-    return outcome.state === 'answered';
   } catch (error) {
     end({ state: 'returned' });
     throw error;
+  } finally {
+    permission.end(isAnswered, undefined);
   }
 }
 
@@ -102,7 +117,7 @@ function startWatch(work: Work, { stop, fail }: Stopping, drained: AbortControll
 async function answerJobs(
   work: Work,
   processing: JobProcessing,
-  concurrency: Concurrency,
+  admission: Admission,
   stop: AbortSignal,
 ): Promise<void> {
   const { queue, plan, connection, presentation, giveUp } = work;
@@ -118,10 +133,10 @@ async function answerJobs(
   try {
     await runItems({
       items: (ended) => handOver.jobs(ended),
-      concurrency,
+      admit: ({ job }, sequence, ended) => admission.admit(job.item, sequence, ended),
       stop,
       room: () => connection.restored(),
-      work: (handed, _, slot) => runJob(processing, handed, slot),
+      work: (handed, _, permission) => runJob(processing, handed, permission),
     });
   } finally {
     // Commands of the worker would wait for a connection that may never return.
@@ -143,15 +158,23 @@ export async function workThrough(work: Work): Promise<WorkEnd> {
   });
   const drained = new AbortController();
   const stop = AbortSignal.any([stopping.stop, drained.signal]);
-  const concurrency = createConcurrency(plan.concurrency, context.clock, (wait) => {
-    // The other workers would be refused, too. Without this pause they find out themselves.
-    queue.pause(wait).catch(() => undefined);
-  });
+  const admission = openAdmission(
+    {
+      plan: { concurrency: plan.concurrency, rateLimits: noRateLimits },
+      settings: work.settings,
+      onPause(wait) {
+        // The other workers would be refused, too. Without this pause they find out themselves.
+        if (wait >= sharedPause) queue.pause(Math.ceil(wait)).catch(() => undefined);
+      },
+    },
+    work.service,
+    stop,
+  );
   const watch = startWatch(work, stopping, drained);
-  const progress = showProgress(work, concurrency, stop, watch);
+  const progress = showProgress(work, admission, stop, watch);
   const cancelGivingUp = giveUpLater(work, stopping);
   try {
-    await answerJobs(work, processingOf(work, stopping), concurrency, stop);
+    await answerJobs(work, processingOf(work, stopping), admission, stop);
   } finally {
     drained.abort();
     cancelGivingUp();

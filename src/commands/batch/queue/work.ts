@@ -56,7 +56,7 @@ export function processingOf(
   const isReplay = service.replayedFrom !== undefined;
   const most = Math.max(minFailures, 2 * plan.concurrency);
   const { retryIncomplete } = plan;
-  const limits = { retryIncomplete, maxWait, stop, signal: cancel, clock: context.clock };
+  const limits = { retryIncomplete, stop, signal: cancel, clock: context.clock };
   return {
     secrets: context.secrets,
     sending: { ...service, settings, stream, ...limits },

@@ -1,0 +1,192 @@
+import type { AnnouncedLimits } from './announced-limits.ts';
+import {
+  announce,
+  announcedDelay,
+  beginDespiteAnnouncement,
+  confirmAnnouncement,
+} from './announcements.ts';
+import {
+  correctCut,
+  cutAndAsk,
+  cutOnePlace,
+  cutPace,
+  cutPlaces,
+  limitBoth,
+  questionEnds,
+} from './cut-limits.ts';
+import { createLimitState, type LimitState, nextTurn, share } from './limit-state.ts';
+import { observe } from './observe.ts';
+import { isSilent, type RefusalCause, refusalCause } from './refusal-cause.ts';
+import { beginEpoch, endRequest, type Ticket } from './request-log.ts';
+import { beginTest, liftLimit } from './tested-limit.ts';
+
+/** What is known about the limits of the service. */
+export interface FoundLimits {
+  readonly places: number | undefined;
+  readonly perSecond: number | undefined;
+}
+
+/**
+ * Decides when requests are sent, from what the service refused: a pure state machine. All times are monotonic
+ * milliseconds and must not decrease. docs/decisions/0015-rate-limits.md explains it.
+ */
+export interface LimitController {
+  /** Milliseconds until a request may be sent; `Infinity` if not before one in progress ends. */
+  delay(now: number): number;
+  begin(now: number): Ticket;
+  /** The request ended without a refusal. */
+  end(ticket: Ticket, now: number): void;
+  /** @param retryAfter milliseconds; undefined without a Retry-After */
+  refuse(ticket: Ticket, now: number, retryAfter: number | undefined): void;
+  /** The service reported its limits with the response to `ticket`. */
+  announce(ticket: Ticket, now: number, limits: AnnouncedLimits): void;
+  found(): FoundLimits;
+}
+
+/** Milliseconds; the places double at this interval until the first refusal. */
+const rampInterval = 100;
+/** The same before the first response, which shows that refusals would have arrived. */
+const blindInterval = 250;
+/** Milliseconds by which a late request does not delay those after it. */
+const lateness = 20;
+/** Milliseconds; shorter waits are not worth a timer. */
+const shortest = 0.1;
+
+/** Milliseconds until the places double. */
+function rampDelay({ log, rampedAt = log.startedAt }: LimitState, now: number): number {
+  const interval = log.hasResponse ? rampInterval : blindInterval;
+  return rampedAt === undefined ? 0 : Math.max(0, rampedAt + interval - now);
+}
+
+const isRamping = ({ log, places, most }: LimitState): boolean =>
+  log.startedAt !== undefined && log.epoch.number === 0 && places.value < most;
+
+function ramp(state: LimitState, now: number): void {
+  while (isRamping(state) && rampDelay(state, now) === 0) {
+    const { log, places, most } = state;
+    state.rampedAt =
+      (state.rampedAt ?? log.startedAt ?? now) + (log.hasResponse ? rampInterval : blindInterval);
+    liftLimit(places, Math.min(most, places.value * 2));
+  }
+}
+
+/** The wait until the request that answers the question may be sent; undefined if it may be sent now. */
+function questionDelay(state: LimitState, now: number): number | undefined {
+  const { question, log, places } = state;
+  if (question === undefined || !state.probe.isDue) return undefined;
+  // Until then, more of the requests sent before may be refused.
+  const decided = question.askedAt + Math.min(log.decisionTime, 100);
+  if (now < decided) return decided - now;
+  if (log.inSecond(now) + 1 <= question.inSecond) {
+    limitBoth(state, question.inSecond, now);
+    return undefined;
+  }
+  const few = Math.max(0, Math.min(places.value - 2, Math.floor(0.8 * places.value) - 1));
+  if (log.open.size <= few) return undefined;
+  return Math.max(shortest, questionEnds(state, question.inSecond, now) - now);
+}
+
+function placeDelay(state: LimitState, now: number): number {
+  const { log, places, pace, most } = state;
+  if (log.open.size < places.value) return 0;
+  if (isRamping(state)) return Math.max(shortest, rampDelay(state, now));
+  if (!pace.isTesting && beginTest(places, now)) return 0;
+  if (places.isTesting || places.value >= most) return Number.POSITIVE_INFINITY;
+  return Math.max(shortest, places.at - now);
+}
+
+function paceDelay(state: LimitState, now: number): number {
+  const { pace, places } = state;
+  if (pace.value === Number.POSITIVE_INFINITY) return 0;
+  if (nextTurn(state, now) > now && !places.isTesting) beginTest(pace, now);
+  return Math.max(0, nextTurn(state, now) - now);
+}
+
+function delay(state: LimitState, now: number): number {
+  const { silence, probe, log } = state;
+  observe(state, now);
+  ramp(state, now);
+  if (silence.until > now) return silence.until - now;
+  if (probe.ticket !== undefined && state.probe.isDue) {
+    return Math.max(shortest, probe.ticket.sentAt + log.decisionTime - now);
+  }
+  const announced = announcedDelay(state, now);
+  if (announced > 0) return announced;
+  return questionDelay(state, now) ?? (placeDelay(state, now) || paceDelay(state, now));
+}
+
+function begin(state: LimitState, now: number): Ticket {
+  const { log, pace, probe, silence } = state;
+  const ticket = log.begin(now);
+  silence.since ??= now;
+  silence.sent += 1;
+  if (pace.isTesting) pace.sent += 1;
+  const turn = state.lastTurn + 1000 / pace.value;
+  state.lastTurn = pace.value === Number.POSITIVE_INFINITY ? now : Math.max(turn, now - lateness);
+  if (probe.isDue) probe.ticket = ticket;
+  beginDespiteAnnouncement(state, ticket);
+  return ticket;
+}
+
+function cut(state: LimitState, ticket: Ticket, cause: RefusalCause, now: number): void {
+  state.lastCause = cause === 'rate' ? 'rate' : 'places';
+  if (cause === 'rate') cutPace(state, now);
+  else if (cause === 'either') cutAndAsk(state, ticket, now);
+  else if (cause === 'neither') cutOnePlace(state, now);
+  else cutPlaces(state, ticket, now, cause === 'guessed');
+}
+
+/** Refusals go on though the limits were cut several times: the limits are not their cause. */
+function undoCuts({ log, places, pace }: LimitState): void {
+  liftLimit(pace, pace.value);
+  liftLimit(places, Math.max(places.value, log.provenTogether));
+}
+
+function refuse(state: LimitState, ticket: Ticket, now: number, retryAfter: number): void {
+  const { log, places, pace, strays, silence } = state;
+  log.refuse(ticket, now);
+  silence.sent -= 1;
+  state.lastRetryAfter = retryAfter;
+  observe(state, now);
+  if (confirmAnnouncement(state, ticket)) return;
+  if (ticket.epoch !== log.epoch.number) {
+    correctCut(state, ticket, now);
+    return;
+  }
+  state.question = undefined;
+  const cause = refusalCause(state, ticket);
+  if (strays.expects()) return;
+  const tested = cause === 'rate' ? pace.isTesting : cause === 'places' && places.isTesting;
+  const isStray = !tested && !isSilent(state) && strays.learn(log.epoch);
+  if (isStray) undoCuts(state);
+  else cut(state, ticket, cause, now);
+  beginEpoch(log, now);
+  state.probe = { isDue: !isStray, ticket: undefined };
+}
+
+/** @param most requests in progress, as the user allows */
+export function createLimitController(most: number): LimitController {
+  const state = createLimitState(most);
+  return {
+    delay: (now) => delay(state, now),
+    begin: (now) => begin(state, now),
+    end(ticket, now) {
+      endRequest(state.log, ticket);
+      observe(state, now);
+    },
+    refuse: (ticket, now, retryAfter = 0) => refuse(state, ticket, now, retryAfter),
+    announce(ticket, now, limits) {
+      state.log.hasResponse = true;
+      announce(state, ticket, now, limits);
+    },
+    found() {
+      const { places, pace, log } = state;
+      const isLimited = log.epoch.number > 0 && places.value < most;
+      const isPaced = pace.value !== Number.POSITIVE_INFINITY;
+      return {
+        places: isLimited ? places.value : undefined,
+        perSecond: isPaced ? pace.value / share : undefined,
+      };
+    },
+  };
+}

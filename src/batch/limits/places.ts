@@ -1,0 +1,221 @@
+import type { Clock } from '../../clock.ts';
+import type { AnnouncedLimits } from './announced-limits.ts';
+import {
+  createLimitController,
+  type FoundLimits,
+  type LimitController,
+} from './limit-controller.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { Ticket } from './request-log.ts';
+
+/** The permission to send one request. */
+export interface Place {
+  /** The service refused the request. @param retryAfter milliseconds; undefined without a Retry-After */
+  refuse(retryAfter: number | undefined): void;
+  /** The head of a response arrived. */
+  announce(limits: AnnouncedLimits): void;
+  /** The request ended; without effect after a refusal. */
+  release(): void;
+}
+
+interface PlaceRequest {
+  /** Requests with a lower one are sent first. */
+  readonly order: number;
+  /** For the rate limit. */
+  readonly tokens: number;
+  /** Milliseconds until the request may be sent. */
+  readonly wait: number;
+}
+
+/** Gives out places as fast as the service allows. */
+export interface Places {
+  /** @returns undefined when `stop` aborts */
+  take(request: PlaceRequest, stop: AbortSignal): Promise<Place | undefined>;
+  /** Requests in progress. */
+  open(): number;
+  found(): FoundLimits;
+  /** Milliseconds until the next request may be sent, if none is in progress; else 0. */
+  pauseRemaining(): number;
+}
+
+interface Waiter {
+  readonly order: number;
+  readonly tokens: number;
+  /** Monotonic milliseconds. */
+  readonly notBefore: number;
+  readonly stop: AbortSignal;
+  readonly grant: (place: Place | undefined) => void;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly cancel: () => void;
+}
+
+export interface PlacesOptions {
+  /** Places at the same time. */
+  readonly most: number;
+  readonly clock: Clock;
+  /** A limit of the user. */
+  readonly rateLimit: RateLimit | undefined;
+  /** Gets the milliseconds of a pause of all requests. */
+  readonly onPause: (wait: number) => void;
+}
+
+interface PlacesState extends PlacesOptions {
+  readonly controller: LimitController;
+  /** By their order. */
+  readonly waiters: Waiter[];
+  open: number;
+  /** The user's limit delays a request. */
+  isPaying: boolean;
+  timer: Timer | undefined;
+  /** The end of the pause that was reported last. */
+  pauseEnd: number;
+}
+
+/** Milliseconds; a timer that is due earlier by less serves as well. */
+const precision = 1;
+
+async function wakeAfter(state: PlacesState, wait: number): Promise<void> {
+  const { clock } = state;
+  const cancelling = new AbortController();
+  const timer = { at: clock.monotonic() + wait, cancel: () => cancelling.abort('cancelled') };
+  state.timer = timer;
+  try {
+    await clock.sleep(wait, cancelling.signal);
+  } catch (error) {
+    if (cancelling.signal.aborted) return;
+    throw error;
+  }
+  if (state.timer === timer) state.timer = undefined;
+  grantPlaces(state);
+}
+
+function setTimer(state: PlacesState, wait: number): void {
+  const { clock, timer } = state;
+  const now = clock.monotonic();
+  const at = now + wait;
+  if (state.open === 0 && at > state.pauseEnd + precision) {
+    state.pauseEnd = at;
+    state.onPause(wait);
+  }
+  if (timer !== undefined && timer.at <= at + precision) return;
+  timer?.cancel();
+  void wakeAfter(state, wait);
+}
+
+function createPlace(state: PlacesState, ticket: Ticket): Place {
+  const { clock, controller } = state;
+  let isOpen = true;
+  const close = (end: (now: number) => void): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    state.open -= 1;
+    end(clock.monotonic());
+    grantPlaces(state);
+  };
+  return {
+    refuse: (retryAfter) => close((now) => controller.refuse(ticket, now, retryAfter)),
+    announce: (limits) => controller.announce(ticket, clock.monotonic(), limits),
+    release: () => close((now) => controller.end(ticket, now)),
+  };
+}
+
+function grantPlace(state: PlacesState, waiter: Waiter): void {
+  state.open += 1;
+  waiter.grant(createPlace(state, state.controller.begin(state.clock.monotonic())));
+}
+
+/** Grants the place as soon as the user's limit allows the request; other requests come after it. */
+async function grantPaid(state: PlacesState, rateLimit: RateLimit, waiter: Waiter): Promise<void> {
+  state.isPaying = true;
+  const isAllowed = await rateLimit.acquire(waiter.tokens, waiter.stop);
+  state.isPaying = false;
+  if (isAllowed) grantPlace(state, waiter);
+  else waiter.grant(undefined);
+  grantPlaces(state);
+}
+
+/** The milliseconds until a waiting request may be sent, and which one. */
+function nextGrant({ clock, controller, waiters }: PlacesState): { wait: number; index: number } {
+  const now = clock.monotonic();
+  const index = waiters.findIndex(({ notBefore }) => notBefore <= now);
+  if (index !== -1) return { wait: controller.delay(now), index };
+  return { wait: Math.min(...waiters.map(({ notBefore }) => notBefore)) - now, index };
+}
+
+/** Sends what may be sent now, and sets a timer for the rest. */
+function grantPlaces(state: PlacesState): void {
+  const { waiters, rateLimit } = state;
+  while (waiters.length > 0 && !state.isPaying) {
+    const { wait, index } = nextGrant(state);
+    if (wait > 0) {
+      if (wait !== Number.POSITIVE_INFINITY) setTimer(state, wait);
+      return;
+    }
+    const [waiter] = waiters.splice(index, 1);
+    if (waiter === undefined) return;
+    if (rateLimit === undefined) grantPlace(state, waiter);
+    else void grantPaid(state, rateLimit, waiter);
+  }
+}
+
+function enqueue(state: PlacesState, waiter: Waiter): void {
+  const { waiters } = state;
+  const after = waiters.findIndex(({ order }) => order > waiter.order);
+  waiters.splice(after === -1 ? waiters.length : after, 0, waiter);
+  grantPlaces(state);
+}
+
+function leave(state: PlacesState, waiter: Waiter): void {
+  const { waiters } = state;
+  const index = waiters.indexOf(waiter);
+  // The rate limit reports the stop for the one that it has.
+  if (index === -1) return;
+  waiters.splice(index, 1);
+  waiter.grant(undefined);
+  if (waiters.length > 0) return;
+  state.timer?.cancel();
+  state.timer = undefined;
+}
+
+function waitForPlace(
+  state: PlacesState,
+  { order, tokens, wait }: PlaceRequest,
+  stop: AbortSignal,
+): Promise<Place | undefined> {
+  const notBefore = state.clock.monotonic() + wait;
+  return new Promise((resolve) => {
+    const stopped = (): void => leave(state, waiter);
+    const grant = (place: Place | undefined): void => {
+      stop.removeEventListener('abort', stopped);
+      resolve(place);
+    };
+    const waiter: Waiter = { order, tokens, notBefore, stop, grant };
+    stop.addEventListener('abort', stopped);
+    enqueue(state, waiter);
+  });
+}
+
+export function createPlaces(options: PlacesOptions): Places {
+  const { clock, most } = options;
+  const state: PlacesState = {
+    ...options,
+    controller: createLimitController(most),
+    waiters: [],
+    open: 0,
+    isPaying: false,
+    timer: undefined,
+    pauseEnd: Number.NEGATIVE_INFINITY,
+  };
+  return {
+    take: async (request, stop) => (stop.aborted ? undefined : waitForPlace(state, request, stop)),
+    open: () => state.open,
+    found: () => state.controller.found(),
+    pauseRemaining() {
+      const { timer, open } = state;
+      return timer === undefined || open > 0 ? 0 : Math.max(0, timer.at - clock.monotonic());
+    },
+  };
+}

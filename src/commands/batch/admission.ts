@@ -1,0 +1,128 @@
+import type { InputItem } from '../../batch/input/item.ts';
+import { announcedLimits } from '../../batch/limits/announced-limits.ts';
+import { createPatience, type Patience } from '../../batch/limits/patience.ts';
+import { createPlaces, type Place, type Places } from '../../batch/limits/places.ts';
+import { createRateLimit, type RateLimit, type RateLimits } from '../../batch/limits/rate-limit.ts';
+import type { Throttle } from '../../client/client.ts';
+import type { Clock } from '../../clock.ts';
+import { createAnswerEstimate, type AnswerEstimate } from './answer-estimate.ts';
+
+/** What happens after a refusal: the item may be sent again, the run stops, or nothing was answered for too long. */
+type AfterRefusal = 'again' | 'stopped' | 'starved';
+
+/** The permission to send the requests of one item. */
+export interface Permission extends Pick<Throttle, 'onResponse' | 'onRefusal'> {
+  /** Waits for the limits of the user. @returns false if the run stops */
+  beforeRequest(): Promise<boolean>;
+  /** Waits until the refused item may be sent again. */
+  afterRefusal(): Promise<AfterRefusal>;
+  /** @param tokens that the service reported; undefined without a report */
+  end(isAnswered: boolean, tokens: number | undefined): void;
+}
+
+/** Admits items as fast as the service and the user allow. */
+export interface Admission {
+  readonly places: Places;
+  /** @returns undefined if `ended` aborts first */
+  admit(item: InputItem, sequence: number, ended: AbortSignal): Promise<Permission | undefined>;
+}
+
+export interface AdmissionOptions {
+  readonly clock: Clock;
+  readonly concurrency: number;
+  readonly rateLimits: RateLimits;
+  readonly retries: number;
+  /** Milliseconds. */
+  readonly maxWait: number;
+  /** No more requests are sent. */
+  readonly stop: AbortSignal;
+  /** Tokens of the prompt, and the limit of the answer; undefined without one. */
+  readonly estimate: (item: InputItem) => { prompt: number; answer: number | undefined };
+  readonly onPause: (wait: number) => void;
+}
+
+interface AdmissionState {
+  readonly options: AdmissionOptions;
+  readonly places: Places;
+  readonly patience: Patience;
+  readonly rateLimit: RateLimit | undefined;
+  readonly answers: AnswerEstimate;
+}
+
+interface Admitted {
+  readonly sequence: number;
+  /** Estimated. */
+  readonly tokens: number;
+  readonly prompt: number;
+}
+
+/** An item that cannot be sent needs no place. */
+const noRequest: Permission = {
+  beforeRequest: async () => true,
+  onResponse: () => undefined,
+  onRefusal: () => undefined,
+  afterRefusal: async () => 'stopped',
+  end: () => undefined,
+};
+
+function createPermission(
+  { options, places, patience, rateLimit, answers }: AdmissionState,
+  { sequence, tokens, prompt }: Admitted,
+  first: Place,
+): Permission {
+  const { clock, stop } = options;
+  const itemPatience = patience.beginItem();
+  let place = first;
+  let isPaid = true;
+  let retryAfter: number | undefined;
+  return {
+    async beforeRequest() {
+      const wasPaid = isPaid;
+      isPaid = false;
+      return wasPaid || rateLimit === undefined || rateLimit.acquire(tokens, stop);
+    },
+    onResponse: ({ headers }) => place.announce(announcedLimits(headers, clock.date())),
+    onRefusal(wait) {
+      retryAfter = wait;
+      place.refuse(wait);
+      rateLimit?.settle(tokens, 0);
+    },
+    async afterRefusal() {
+      const wait = itemPatience.refused(clock.monotonic(), retryAfter, places.open());
+      if (wait === undefined) return 'starved';
+      const next = await places.take({ order: sequence, tokens, wait }, stop);
+      if (next === undefined) return 'stopped';
+      place = next;
+      isPaid = true;
+      return 'again';
+    },
+    end(isAnswered, used) {
+      place.release();
+      if (isAnswered) patience.answered(clock.monotonic());
+      if (used === undefined) return;
+      rateLimit?.settle(tokens, used);
+      answers.learn(used - prompt);
+    },
+  };
+}
+
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { clock, concurrency, rateLimits, retries, maxWait, onPause } = options;
+  const isLimited = rateLimits.requests !== undefined || rateLimits.tokens !== undefined;
+  const rateLimit = isLimited ? createRateLimit(rateLimits, clock) : undefined;
+  const places = createPlaces({ most: concurrency, clock, rateLimit, onPause });
+  const patience = createPatience({ retries, maxWait, since: clock.monotonic() });
+  const answers = createAnswerEstimate();
+  const state = { options, places, patience, rateLimit, answers };
+  return {
+    places,
+    async admit(item, sequence, ended) {
+      if (item.problem !== undefined) return noRequest;
+      const { prompt, answer } =
+        rateLimits.tokens === undefined ? { prompt: 0, answer: 0 } : options.estimate(item);
+      const tokens = prompt + (answer ?? answers.value());
+      const place = await places.take({ order: sequence, tokens, wait: 0 }, ended);
+      return place && createPermission(state, { sequence, tokens, prompt }, place);
+    },
+  };
+}

@@ -61,7 +61,7 @@ declare global {
 }
 
 /** `using` and `await using` close it at the end of their block. */
-export interface Client extends ServiceClient, Disposable, AsyncDisposable {}
+export interface Client extends Omit<ServiceClient, 'send'>, Disposable, AsyncDisposable {}
 
 type ProcessOption = 'environment' | 'clock' | 'random' | 'userAgent';
 
@@ -74,7 +74,7 @@ export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport' |
  * @throws Failure `configuration` for invalid options
  */
 export function createClient(options: ClientOptions): Client {
-  const client = createClientWith({
+  const { send: _send, ...client } = createClientWith({
     ...options,
     network: undiciNetwork,
     environment: options.environment ?? process.env,

@@ -14,7 +14,7 @@ import { watchIdle } from './http/timer.ts';
 import type { HttpRequest, HttpResponse } from './http/transport.ts';
 import type { ConnectedService } from './service.ts';
 import { readAnswer } from './stream/answer-reader.ts';
-import type { StreamEnd } from './stream/answer.ts';
+import type { AnswerPart, StreamEnd } from './stream/answer.ts';
 
 function answerStarted(attempt: number, requestId: string | undefined): AnswerStarted {
   return { type: 'answer-started', attempt, ...(requestId !== undefined && { requestId }) };
@@ -35,63 +35,94 @@ export interface ChatAttempt {
   readonly start: number;
 }
 
+/** Receives an event; a promise delays the next read. */
+export type TakeEvent = (event: ChatEvent) => Promise<void> | void;
+
 /**
- * Sends the prompt once and yields the events of the answer.
+ * Sends the prompt once and delivers the events of the answer.
  * @throws RequestFailure where a retry is safe, Failure `incomplete` after content was received, Failure `no_answer`
- * after the end of a filtered answer, a tool call or a refusal; or the signal's reason when the caller aborts.
+ * after the end of a filtered answer, a tool call or a refusal; the signal's reason when the caller aborts; or an error
+ * of `take`.
  */
-export async function* attemptChat(attempt: ChatAttempt): AsyncGenerator<ChatEvent, void> {
+export async function attemptChat(attempt: ChatAttempt, take: TakeEvent): Promise<void> {
   const { service, request, signal, number } = attempt;
   const response = await acceptedResponse(request, service, signal);
   const requestId = requestIdOf(response.headers, service.mask);
   let reading = false;
   try {
-    yield answerStarted(number, requestId);
+    await take(answerStarted(number, requestId));
     reading = true;
-    yield* readEvents(response, attempt, requestId);
+    await readEvents(response, attempt, requestId, take);
   } finally {
     if (!reading) response.destroy(new Error('the caller stopped reading the answer'));
   }
 }
 
-async function* readEvents(
+/** What has been received of an answer. */
+interface Received {
+  /** Milliseconds since the first request. */
+  firstText: number | undefined;
+  content: boolean;
+  refusal: boolean;
+}
+
+async function readEvents(
   response: HttpResponse,
-  { service, number, start }: ChatAttempt,
+  attempt: ChatAttempt,
   requestId: string | undefined,
-): AsyncGenerator<ChatEvent, void> {
-  const { idleTimeout, limits, mask } = service;
-  const elapsed = (): number => limits.clock.monotonic() - start;
+  take: TakeEvent,
+): Promise<void> {
+  const { idleTimeout, limits, mask } = attempt.service;
   const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
   const watch = watchIdle(limits.clock, idleTimeout, onIdle);
   const onContent = () => watch.touch();
-  const parts = readAnswer(response.body, response.headers['content-type'], { mask, onContent });
-  let firstText: number | undefined;
-  let received = false;
-  let refused = false;
+  const received: Received = { firstText: undefined, content: false, refusal: false };
+  const contentType = response.headers['content-type'];
   try {
-    for await (const part of parts) {
-      // The time that the caller spends on these events is not silence of the service.
+    await readAnswer(response.body, contentType, { mask, onContent }, (part) => {
+      const taken = takePart(part, received, attempt, take);
+      if (taken === undefined) return undefined;
+      // The time that the caller spends on an event is not silence of the service.
       watch.pause();
-      if (part.type === 'end') {
-        if (!part.complete) throw unfinishedStream();
-        const timing = { ...(firstText !== undefined && { firstText }), total: elapsed() };
-        yield answerFinished(part, number, timing);
-        const failure = noAnswer(part, { text: firstText !== undefined, refusal: refused });
-        if (failure !== undefined) throw failure;
-      } else {
-        if (part.type !== 'answer-named') received = true;
-        if (part.type === 'refusal-received') refused = true;
-        if (part.type === 'text-received') firstText ??= elapsed();
-        yield part;
-      }
-      watch.touch();
-    }
+      return taken.finally(onContent);
+    });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.kind === 'no_answer')
       throw rephrase(error, requestId === undefined ? {} : { requestId });
-    throw received ? incompleteAnswer(error, requestId) : emptyAnswerFailure(error, requestId);
+    throw received.content
+      ? incompleteAnswer(error, requestId)
+      : emptyAnswerFailure(error, requestId);
   } finally {
     watch.stop();
   }
+}
+
+function takePart(
+  part: AnswerPart,
+  received: Received,
+  { service, number, start }: ChatAttempt,
+  take: TakeEvent,
+): Promise<void> | void {
+  const elapsed = (): number => service.limits.clock.monotonic() - start;
+  if (part.type === 'end') {
+    if (!part.complete) throw unfinishedStream();
+    return takeEnd(part, received, { attempts: number, total: elapsed() }, take);
+  }
+  if (part.type !== 'answer-named') received.content = true;
+  if (part.type === 'refusal-received') received.refusal = true;
+  if (part.type === 'text-received') received.firstText ??= elapsed();
+  return take(part);
+}
+
+async function takeEnd(
+  end: StreamEnd,
+  { firstText, refusal }: Received,
+  { attempts, total }: { readonly attempts: number; readonly total: number },
+  take: TakeEvent,
+): Promise<void> {
+  const timing = { ...(firstText !== undefined && { firstText }), total };
+  await take(answerFinished(end, attempts, timing));
+  const failure = noAnswer(end, { text: firstText !== undefined, refusal });
+  if (failure !== undefined) throw failure;
 }

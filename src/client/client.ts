@@ -71,6 +71,15 @@ export interface Client {
    * @throws Failure; or the signal's reason when it aborts.
    */
   chat(request: CompletionRequest, options?: ChatOptions): AsyncIterable<ChatEvent>;
+  /**
+   * Like {@link Client.chat}, with a function for each event instead of an iteration, which costs more for each event.
+   * @param take an error of it ends the request
+   */
+  readonly send?: (
+    request: CompletionRequest,
+    take: (event: ChatEvent) => void,
+    options?: ChatOptions,
+  ) => Promise<void>;
   /** @throws Failure */
   listModels(options?: ReadOptions): Promise<readonly ModelRecord[]>;
   /** @throws Failure, kind `not_found` for an id the service does not know */

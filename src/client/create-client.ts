@@ -1,11 +1,10 @@
-import { Failure } from '../failure.ts';
-import { attemptChat } from './chat-attempt.ts';
-import type { ChatOptions, Client, ClientOptions, ReadOptions } from './client.ts';
+import { attemptChat, type TakeEvent } from './chat-attempt.ts';
+import type { ChatOptions, Client, ClientOptions } from './client.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
-import type { ChatEvent, RetryScheduled } from './events.ts';
+import type { RetryScheduled } from './events.ts';
 import type { Network } from './http/network.ts';
 import { startDeadline } from './http/timer.ts';
-import { parseModelList, parseModelRecord, requestJson } from './models/read-models.ts';
+import { iterateEvents } from './iterate-events.ts';
 import { scheduleRetry, waitForRetry } from './retry.ts';
 import { createService, type ConnectedService, type Service } from './service.ts';
 import { throttled, throttledPolicy } from './throttle.ts';
@@ -28,14 +27,14 @@ export function createClient(options: ClientOptions): Client {
 
 function clientOf(service: ConnectedService, network: Network): Client {
   return {
-    chat: (request, callOptions) => chat(service, request, callOptions),
-    listModels: async (readOptions) => parseModelList(await read(service, 'models', readOptions)),
-    async getModel(id, readOptions) {
-      // In a path, these are the list of models or its parent.
-      if (/^\.{0,2}$/.test(id)) throw new Failure('not_found', `there is no model "${id}"`);
-      const value = await read(service, `models/${encodeURIComponent(id)}`, readOptions);
-      return parseModelRecord(value, id);
-    },
+    chat: (request, callOptions) =>
+      iterateEvents((take) => sendPrompt(service, request, take, callOptions)),
+    send: (request, take, callOptions) => sendPrompt(service, request, take, callOptions),
+    // Loaded on demand, because prompts need no models.
+    listModels: async (readOptions) =>
+      (await import('./models/request-models.ts')).listModels(service, readOptions),
+    getModel: async (id, readOptions) =>
+      (await import('./models/request-models.ts')).getModel(service, id, readOptions),
     close: () => network.close(),
   };
 }
@@ -48,11 +47,12 @@ function connect(
   return { ...service, send: transport?.(send) ?? send };
 }
 
-async function* chat(
+async function sendPrompt(
   connected: ConnectedService,
   completion: CompletionRequest,
+  take: TakeEvent,
   options: ChatOptions = {},
-): AsyncGenerator<ChatEvent, void> {
+): Promise<void> {
   const { throttle } = options;
   const service = { ...connected, send: throttled(connected.send, throttle) };
   const { clock } = service.limits;
@@ -64,39 +64,13 @@ async function* chat(
     for (let number = 1; ; number += 1) {
       let retry: RetryScheduled;
       try {
-        yield* attemptChat({ service, request, signal, number, start });
-        return;
+        return await attemptChat({ service, request, signal, number, start }, take);
       } catch (error) {
         options.signal?.throwIfAborted();
         const policy = throttledPolicy(error, service.policy, throttle);
         retry = scheduleRetry(error, number, { ...service, policy, clock, signal });
       }
-      yield retry;
-      await waitForRetry(retry, { ...service, clock, signal });
-    }
-  } finally {
-    deadline.end();
-  }
-}
-
-async function read(
-  service: ConnectedService,
-  path: string,
-  options: ReadOptions = {},
-): Promise<unknown> {
-  const { clock } = service.limits;
-  const deadline = startDeadline(clock, service.totalTimeout, options.signal);
-  const { signal } = deadline;
-  try {
-    for (let number = 1; ; number += 1) {
-      let retry: RetryScheduled;
-      try {
-        return await requestJson(path, service, signal);
-      } catch (error) {
-        options.signal?.throwIfAborted();
-        retry = scheduleRetry(error, number, { ...service, clock, signal });
-      }
-      options.onRetry?.(retry);
+      await take(retry);
       await waitForRetry(retry, { ...service, clock, signal });
     }
   } finally {

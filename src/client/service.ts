@@ -54,13 +54,19 @@ export function createService(options: Omit<ClientOptions, 'network'>): Service 
   requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
   const { retries, retryWaitLimit, connectTimeout, firstByteTimeout, ...timeouts } =
     readLimits(options);
+  const urls = new Map<string, URL>();
+  function urlOf(path: string): URL {
+    const url = urls.get(path) ?? endpointUrl(baseUrl, path);
+    urls.set(path, url);
+    return url;
+  }
   return {
     route: createRoute(baseUrl, options.environment),
     limits: { clock: options.clock, connectTimeout, firstByteTimeout },
     policy: { retries, waitLimit: retryWaitLimit, random: options.random },
     ...timeouts,
     request(path, body) {
-      const url = endpointUrl(baseUrl, path);
+      const url = urlOf(path);
       if (body === undefined) {
         return { method: 'GET', url, headers: { accept: jsonBody, ...headers } };
       }

@@ -89,6 +89,7 @@ test('R29 fifty failed attempts leave no open connection and no listener', async
   expect(set.server.requests).toHaveLength(50);
   await set.server.idle();
   expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+  await tick();
   expect(set.clock.sleeping()).toBe(0);
 });
 

@@ -23,8 +23,10 @@ export async function readParts(
   const body = Symbol.asyncIterator in reads ? reads : bodyOf(reads);
   const parts: AnswerPart[] = [];
   try {
-    for await (const part of readAnswer(body, contentType, { mask: unmasked, ...options }))
+    await readAnswer(body, contentType, { mask: unmasked, ...options }, (part) => {
       parts.push(part);
+      return undefined;
+    });
     return { parts, thrown: undefined };
   } catch (thrown) {
     return { parts, thrown };

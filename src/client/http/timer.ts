@@ -2,22 +2,83 @@ import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { formatLimit } from '../failure/format-duration.ts';
 
-/** Calls `onExpiry` after `milliseconds` (0 and `Infinity`: never). Returns the stop function. */
-export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => void): () => void {
-  if (milliseconds === 0 || milliseconds === Infinity) return () => {};
-  const stopping = new AbortController();
-  async function expire(): Promise<void> {
+interface Alarm {
+  /** Monotonic milliseconds. */
+  readonly due: number;
+  readonly onExpiry: () => void;
+}
+
+/** The limits on one clock share one sleep, because nearly all are stopped before they expire. */
+class Alarms {
+  readonly #clock: Clock;
+  readonly #alarms = new Set<Alarm>();
+  #sleep: { readonly until: number; readonly end: AbortController } | undefined;
+
+  #isEnding = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  start(milliseconds: number, onExpiry: () => void): () => void {
+    const alarm = { due: this.#clock.monotonic() + milliseconds, onExpiry };
+    this.#alarms.add(alarm);
+    this.#sleepUntil(alarm.due);
+    return () => {
+      this.#alarms.delete(alarm);
+      if (this.#alarms.size === 0) this.#endIdleSleep();
+    };
+  }
+
+  #sleepUntil(due: number): void {
+    if (this.#sleep !== undefined && this.#sleep.until <= due) return;
+    this.#endSleep();
+    this.#sleep = { until: due, end: new AbortController() };
+    void this.#ring(this.#sleep.end.signal);
+  }
+
+  /** Later, because the next limit usually starts at once. */
+  #endIdleSleep(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    setImmediate(() => {
+      this.#isEnding = false;
+      if (this.#alarms.size === 0) this.#endSleep();
+    });
+  }
+
+  #endSleep(): void {
+    // With an explicit reason: Node takes milliseconds to create its first default one.
+    this.#sleep?.end.abort('stopped');
+    this.#sleep = undefined;
+  }
+
+  async #ring(ended: AbortSignal): Promise<void> {
+    const wait = (this.#sleep?.until ?? 0) - this.#clock.monotonic();
     try {
-      await clock.sleep(milliseconds, stopping.signal);
+      await this.#clock.sleep(wait, ended);
     } catch {
       // Stopped: a sleep fails for no other reason.
       return;
     }
-    if (!stopping.signal.aborted) onExpiry();
+    if (ended.aborted) return;
+    this.#sleep = undefined;
+    const now = this.#clock.monotonic();
+    for (const alarm of [...this.#alarms].filter(({ due }) => due <= now)) {
+      if (this.#alarms.delete(alarm)) alarm.onExpiry();
+    }
+    for (const { due } of this.#alarms) this.#sleepUntil(due);
   }
-  void expire();
-  // With an explicit reason: Node takes milliseconds to create its first default one.
-  return () => stopping.abort('stopped');
+}
+
+const alarmsOf = new WeakMap<Clock, Alarms>();
+
+/** Calls `onExpiry` after `milliseconds` (0 and `Infinity`: never). Returns the stop function. */
+export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => void): () => void {
+  if (milliseconds === 0 || milliseconds === Infinity) return () => {};
+  const alarms = alarmsOf.get(clock) ?? new Alarms(clock);
+  alarmsOf.set(clock, alarms);
+  return alarms.start(milliseconds, onExpiry);
 }
 
 export interface IdleWatch {
@@ -58,12 +119,15 @@ export interface Deadline {
   end(): void;
 }
 
+const neverAborted = new AbortController().signal;
+
 /** `limit` is milliseconds from now; 0 and `Infinity` are no limit. */
 export function startDeadline(
   clock: Clock,
   limit: number,
   caller: AbortSignal | undefined,
 ): Deadline {
+  if (limit === 0 || limit === Infinity) return { signal: caller ?? neverAborted, end() {} };
   const controller = new AbortController();
   const follow = (): void => controller.abort(caller?.reason);
   if (caller?.aborted === true) follow();

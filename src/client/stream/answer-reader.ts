@@ -34,33 +34,44 @@ function step(answer: Answer, read: () => void): Step {
   }
 }
 
+/** Receives the parts of one step; a promise delays the next read. */
+export type TakePart = (part: AnswerPart) => Promise<void> | undefined;
+
+async function deliver({ parts, failure }: Step, take: TakePart): Promise<void> {
+  for (const part of parts) {
+    const taken = take(part);
+    if (taken !== undefined) await taken;
+  }
+  if (failure !== undefined) throw failure;
+}
+
 /**
- * Reads the body of an answer with status 200, streamed or not, and yields its parts: for each read of `body` at most
+ * Reads the body of an answer with status 200, streamed or not, and delivers its parts: for each read of `body` at most
  * one of each kind in a row, and a last one of type `end`. Stops at `[DONE]` without waiting for the body's end, and
- * closes the body then, as when the caller stops.
+ * closes the body then, as when `take` throws.
  * @throws Failure when the service reports an error or sends no answer, after the texts before it; and any error of
- * `body`.
+ * `body` or `take`.
  */
-export async function* readAnswer(
+export async function readAnswer(
   body: AsyncIterable<Uint8Array>,
   contentType: string | undefined,
   { mask, onContent, limit = sizeLimit }: AnswerReaderOptions,
-): AsyncGenerator<AnswerPart, void, undefined> {
+  take: TakePart,
+): Promise<void> {
   const answer = createAnswer(mask);
   const decoder = createLineDecoder();
   const reader = createBodyReader(answer, contentType, limit);
 
-  function take(bytes: Uint8Array): void {
+  function read(bytes: Uint8Array): void {
     for (let start = 0; start < bytes.length && !answer.finished(); start += stepBytes) {
       reader.feed(decoder.decode(bytes.subarray(start, start + stepBytes)));
     }
   }
 
   for await (const bytes of body) {
-    const { parts, failure } = step(answer, () => take(bytes));
+    const one = step(answer, () => read(bytes));
     if (answer.hadContent()) onContent?.();
-    for (const part of parts) yield part;
-    if (failure !== undefined) throw failure;
+    await deliver(one, take);
     if (answer.finished() || reader.isFull?.() === true) break;
   }
   let failure: unknown;
@@ -72,7 +83,6 @@ export async function* readAnswer(
   } catch (error) {
     failure = error;
   }
-  for (const part of answer.takeParts()) yield part;
-  if (failure !== undefined) throw failure;
-  for (const part of answer.end()) yield part;
+  await deliver({ parts: answer.takeParts(), failure }, take);
+  await deliver({ parts: answer.end() }, take);
 }

@@ -43,6 +43,8 @@ type Metadata = Omit<StreamEnd, 'type' | 'complete'>;
 /** The first id and model win, and the last usage and `finish_reason`. */
 function mergeMetadata(before: Metadata, chunk: ChunkContent): Metadata {
   const { id, model, finishReason, usage, toolCalls } = chunk;
+  const isNamed = (before.id ?? id) === before.id && (before.model ?? model) === before.model;
+  if (isNamed && finishReason === undefined && usage === undefined && !toolCalls) return before;
   let next = before;
   if (id !== undefined && before.id === undefined) next = { ...next, id };
   if (model !== undefined && before.model === undefined) next = { ...next, model };

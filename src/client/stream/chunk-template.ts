@@ -20,6 +20,8 @@ const maxFailures = 8;
 /** Characters. Longer chunks are rare, and learning one takes as long as parsing it. */
 const maxChunk = 16_384;
 const probe = 'probe';
+/** Without escapes, quotes and control characters, which JSON does not allow. */
+const plain = /^[^"\\\p{Cc}]*$/u;
 
 /**
  * Undefined unless `before` ends, and `after` begins, at the quotes around the chunk's text. A text such as `:` or `,`
@@ -42,6 +44,7 @@ function makeFrame(data: string, content: ChunkContent): Frame | undefined {
 
 /** The string between two quotes; undefined if it contains an unescaped quote, because it is then more than one string. */
 function parseText(escaped: string): string | undefined {
+  if (plain.test(escaped)) return escaped;
   return parseAnyJson(`"${escaped}"`) as string | undefined;
 }
 

@@ -15,10 +15,11 @@ const carriageReturn = /\r\n?/g;
  * HTML, 9.2.6 Interpreting an event stream).
  */
 export function createLineDecoder(): LineDecoder {
-  const decoder = new TextDecoder();
+  // Created for the first text that is not ASCII, which most answers do not have.
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let isStart = true;
   let afterReturn = false;
-  // False at first: the decoder must see the start of the body, where a byte order mark may be.
-  let betweenCharacters = false;
+  let betweenCharacters = true;
 
   function toLineFeeds(text: string): string {
     if (text === '') return text;
@@ -29,14 +30,17 @@ export function createLineDecoder(): LineDecoder {
 
   function decodeUtf8(bytes: Uint8Array): string {
     if (betweenCharacters && isAscii(bytes)) {
+      isStart = isStart && bytes.length === 0;
       return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
     }
+    // A byte order mark is dropped only at the start.
+    decoder ??= new TextDecoder('utf-8', { ignoreBOM: !isStart });
     betweenCharacters = (bytes.at(-1) ?? 0x80) < 0x80;
     return decoder.decode(bytes, { stream: true });
   }
 
   return {
     decode: (bytes) => toLineFeeds(decodeUtf8(bytes)),
-    end: () => toLineFeeds(decoder.decode()),
+    end: () => toLineFeeds(decoder?.decode() ?? ''),
   };
 }

@@ -38,14 +38,15 @@ async function readBody(body: string): Promise<ReadBody> {
   let metadata: AnswerMetadata = { complete: false };
   let failure: Failure | undefined;
   try {
-    for await (const part of readAnswer(once(body), 'application/json', { mask: unmasked })) {
+    await readAnswer(once(body), 'application/json', { mask: unmasked }, (part) => {
       if (part.type === 'text-received') content += part.text;
       if (part.type === 'refusal-received') refusal = (refusal ?? '') + part.text;
-      if (part.type !== 'end') continue;
+      if (part.type !== 'end') return undefined;
       const { type: _type, calledTools: _called, ...end } = part;
       metadata = end;
       failure = noAnswer(part, { text: content !== '', refusal: refusal !== undefined });
-    }
+      return undefined;
+    });
   } catch (error) {
     failure = toFailure(error);
   }

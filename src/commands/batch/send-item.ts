@@ -1,7 +1,7 @@
 import { promptFingerprint } from '../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../batch/input/item.ts';
 import { textMessages } from '../../batch/input/message-text.ts';
-import type { Client, Throttle } from '../../client/client.ts';
+import type { ChatOptions, Client, Throttle } from '../../client/client.ts';
 import type { CompletionRequest, Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
@@ -107,7 +107,6 @@ function createCancellation({ signal, stop, clock }: SendOptions) {
     if (stop.aborted && clock.monotonic() < retryAt) controller.abort(stop.reason);
   };
   signal.addEventListener('abort', cancel);
-  stop.addEventListener('abort', cancelRetry);
   if (signal.aborted) cancel();
   return {
     signal: controller.signal,
@@ -116,6 +115,7 @@ function createCancellation({ signal, stop, clock }: SendOptions) {
     /** @param delay milliseconds until the retry */
     retryScheduled(delay: number): void {
       retryAt = clock.monotonic() + delay;
+      stop.addEventListener('abort', cancelRetry);
       cancelRetry();
     },
     release(): void {
@@ -123,6 +123,16 @@ function createCancellation({ signal, stop, clock }: SendOptions) {
       stop.removeEventListener('abort', cancelRetry);
     },
   };
+}
+
+async function takeEvents(
+  client: Client,
+  request: CompletionRequest,
+  options: ChatOptions,
+  take: (event: ChatEvent) => void,
+): Promise<void> {
+  if (client.send !== undefined) return client.send(request, take, options);
+  for await (const event of client.chat(request, options)) take(event);
 }
 
 interface Attempt {
@@ -151,10 +161,10 @@ async function sendOnce(
     },
   };
   try {
-    for await (const event of options.client.chat(request, { signal, throttle })) {
+    await takeEvents(options.client, request, { signal, throttle }, (event) => {
       collector.event(event);
       if (event.type === 'retry-scheduled') cancellation.retryScheduled(event.delay);
-    }
+    });
     return { outcome: collector.outcome(request), isRefused };
   } catch (error) {
     if (signal.aborted) {

@@ -43,59 +43,103 @@ function textEvent(type: TextEvent['type'], text: string): TextEvent {
   return type === 'text-received' ? { type, text, deltas: [text] } : { type, text };
 }
 
-/** Masks each kind of text; an end that may begin a secret is held back until `release`, or text of a different kind. */
-function createTextMask(filter: SecretFilter) {
-  const streams = {
-    'reasoning-received': createMaskedStream(filter),
-    'text-received': createMaskedStream(filter),
-    'refusal-received': createMaskedStream(filter),
-  };
+type Take = (event: ChatEvent) => void;
+
+/**
+ * Masks each kind of text and passes it to `take`; an end that may begin a secret is held back until `release`, or text
+ * of a different kind.
+ */
+function createTextMask(filter: SecretFilter, take: Take) {
+  const streams: Partial<Record<TextEvent['type'], MaskedStream>> = {};
   let current: TextEvent['type'] | undefined;
-  function* release(): Generator<TextEvent, void> {
-    const text = current === undefined ? '' : streams[current].end();
-    if (current !== undefined && text !== '') yield textEvent(current, text);
+  function release(): void {
+    const text = current === undefined ? '' : (streams[current]?.end() ?? '');
+    if (current !== undefined && text !== '') take(textEvent(current, text));
     current = undefined;
   }
   return {
     release,
-    *write(event: TextEvent): Generator<TextEvent, void> {
-      if (event.type !== current) yield* release();
-      current = event.type;
-      const masked = maskTextEvent(event, streams[event.type]);
-      if (masked.text !== '') yield masked;
+    write(event: TextEvent): void {
+      const { type } = event;
+      if (type !== current) release();
+      current = type;
+      const masked = maskTextEvent(event, (streams[type] ??= createMaskedStream(filter)));
+      if (masked.text !== '') take(masked);
     },
   };
 }
 
-const metadata: ReadonlySet<string> = new Set(['id', 'model', 'finishReason', 'requestId']);
+const metadata = ['id', 'model', 'finishReason', 'requestId'] as const;
 
 /** Masks only texts from the service: a secret that looks like a type or the name of a field must not change those. */
 function maskMetadata<Event extends ChatEvent>(event: Event, { mask }: SecretFilter): Event {
-  const fields = Object.entries(event).map(([name, value]: readonly [string, unknown]) => [
-    name,
-    metadata.has(name) && typeof value === 'string' ? mask(value) : value,
-  ]);
-  return Object.fromEntries(fields) as Event;
+  const values: Readonly<Record<string, unknown>> = { ...event };
+  let masked = event;
+  for (const name of metadata) {
+    const value = values[name];
+    const shown = typeof value === 'string' ? mask(value) : value;
+    if (shown !== value) masked = { ...masked, [name]: shown };
+  }
+  return masked;
+}
+
+/** Masks the events of one prompt and passes them to `take`. */
+function createEventMask(filter: SecretFilter, take: Take) {
+  const texts = createTextMask(filter, take);
+  return {
+    release: texts.release,
+    event(event: ChatEvent): void {
+      if (isText(event)) {
+        texts.write(event);
+        return;
+      }
+      // A name may arrive in the middle of a text.
+      if (event.type !== 'answer-named') texts.release();
+      // The client masks its own failures.
+      take(event.type === 'retry-scheduled' ? event : maskMetadata(event, filter));
+    },
+  };
 }
 
 async function* maskChat(
   events: AsyncIterable<ChatEvent>,
   filter: SecretFilter,
 ): AsyncGenerator<ChatEvent, void> {
-  const texts = createTextMask(filter);
+  const masked: ChatEvent[] = [];
+  const mask = createEventMask(filter, (event) => void masked.push(event));
   try {
     for await (const event of events) {
-      if (isText(event)) {
-        yield* texts.write(event);
-        continue;
-      }
-      // A name may arrive in the middle of a text.
-      if (event.type !== 'answer-named') yield* texts.release();
-      // The client masks its own failures.
-      yield event.type === 'retry-scheduled' ? event : maskMetadata(event, filter);
+      mask.event(event);
+      yield* masked.splice(0);
     }
   } catch (error) {
-    yield* texts.release();
+    mask.release();
+    yield* masked;
+    throw error;
+  }
+}
+
+type Send = NonNullable<Client['send']>;
+
+/** Sends a prompt as `send` does, and masks its events. */
+async function maskSend(
+  send: Send,
+  filter: SecretFilter | undefined,
+  [request, take, options]: Parameters<Send>,
+): Promise<void> {
+  const signal = options?.signal;
+  const mask =
+    filter === undefined
+      ? { event: take, release: () => undefined }
+      : createEventMask(filter, take);
+  const takeMasked = (event: ChatEvent): void => {
+    signal?.throwIfAborted();
+    mask.event(event);
+  };
+  try {
+    await send(request, takeMasked, options);
+  } catch (error) {
+    mask.release();
     throw error;
   }
 }
@@ -120,12 +164,16 @@ export function maskClient(client: Client, filter: () => SecretFilter | undefine
     const known = filter();
     return known === undefined ? value : maskValue(value, known.mask);
   };
+  const { send } = client;
   return {
     chat(request, options) {
       const known = filter();
       const events = untilAborted(client.chat(request, options), options?.signal);
       return known === undefined ? events : maskChat(events, known);
     },
+    ...(send !== undefined && {
+      send: (...words) => maskSend(send, filter(), words),
+    }),
     listModels: async (options) => masked(await client.listModels(options)),
     getModel: async (id, options) => masked(await client.getModel(id, options)),
     close: () => client.close(),

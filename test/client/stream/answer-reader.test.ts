@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { readAnswer } from '../../../src/client/stream/answer-reader.ts';
+import { type AnswerPart, readAnswer } from '../../../src/client/stream/answer-reader.ts';
 import { bodyOf, endOf, readParts, textOf } from '../../support/read-parts.ts';
 import { unmasked } from '../../support/secret.ts';
 import { chunk, delta, done, event, stop } from '../../support/stream-events.ts';
@@ -58,13 +58,14 @@ describe('the parts of an answer', () => {
 
   test('S52 delivers a delta before it requests the next read', async () => {
     const { body } = openBody(delta('a'));
-    const parts = readAnswer(body, 'text/event-stream', { mask: unmasked });
-    expect((await parts.next()).value).toStrictEqual(named);
-    expect((await parts.next()).value).toStrictEqual({
-      type: 'text-received',
-      text: 'a',
-      deltas: ['a'],
+    const parts: AnswerPart[] = [];
+    await new Promise<void>((resolve) => {
+      void readAnswer(body, 'text/event-stream', { mask: unmasked }, (part) => {
+        if (parts.push(part) === 2) resolve();
+        return undefined;
+      });
     });
+    expect(parts).toStrictEqual([named, { type: 'text-received', text: 'a', deltas: ['a'] }]);
   });
 
   test('S40 delivers 100,000 events of one read in order', async () => {
@@ -83,10 +84,11 @@ describe('the end of the body', () => {
 
   test('closes the body when the caller stops early', async () => {
     const { body, closed } = openBody(delta('a'));
-    for await (const part of readAnswer(body, 'text/event-stream', { mask: unmasked })) {
-      expect(part.type).toBe('answer-named');
-      break;
-    }
+    const stopped = new Error('stopped');
+    const reading = readAnswer(body, 'text/event-stream', { mask: unmasked }, () => {
+      throw stopped;
+    });
+    await expect(reading).rejects.toBe(stopped);
     expect(closed()).toBe(true);
   });
 

@@ -1,4 +1,5 @@
 import { emptyTally } from '../../../batch/tally.ts';
+import { undiciNetwork } from '../../../client/http/undici/undici-network.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import { openService } from '../../service/service.ts';
@@ -41,7 +42,9 @@ export async function workBatch(
     const header = await queue.header();
     if (header === undefined) throw lostBatch(queue.name);
     const settings = batchSettings(own, header);
-    const service = await openService(context, presentation, options, settings);
+    const service = await openService(context, presentation, options, settings, {
+      network: undiciNetwork,
+    });
     const giveUp = new AbortController();
     const { clock } = context;
     const keeper = createResultKeeper({

@@ -190,6 +190,7 @@ export function createMemoryQueue(): MemoryQueue {
       },
       open: (name) => batch(name).queue,
       restored: () => restored,
+      giveUp: () => undefined,
       close: async () => undefined,
     },
     lose() {

@@ -75,7 +75,7 @@ export interface WorkerOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** One batch in a queue. All methods wait while the connection is lost, and throw `Failure` `unreachable` after `close`. */
+/** One batch in a queue. All methods wait while the connection is lost, unless it is given up. */
 export interface BatchQueue {
   readonly name: string;
   /** Undefined if there is no batch of this name. */
@@ -115,6 +115,8 @@ export interface QueueConnection {
   open(name: string): BatchQueue;
   /** Resolves when the connection is there again; undefined while it is. */
   restored(): Promise<void> | undefined;
+  /** A lost connection is not opened again: commands that wait for it fail within about a second. */
+  giveUp(): void;
   close(): Promise<void>;
 }
 

@@ -6,9 +6,12 @@ import { keyPrefix, openQueue } from './redis-queue.ts';
 
 /** Milliseconds. */
 const connectTimeout = 10_000;
-const longestPause = 2000;
+const longestPause = 1000;
 
-function optionsOf({ host, port, database, isEncrypted }: QueueAddress): RedisOptions {
+function optionsOf(
+  { host, port, database, isEncrypted }: QueueAddress,
+  isOver: () => boolean,
+): RedisOptions {
   return {
     host,
     port,
@@ -19,7 +22,8 @@ function optionsOf({ host, port, database, isEncrypted }: QueueAddress): RedisOp
     maxRetriesPerRequest: null,
     enableReadyCheck: true,
     protocol: 2,
-    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), longestPause),
+    retryStrategy: (times) =>
+      isOver() ? null : Math.min(50 * 2 ** Math.min(times, 10), longestPause),
   };
 }
 
@@ -32,7 +36,7 @@ function firstError(client: RedisClient): () => unknown {
 
 /** Connects once, without retries and without password. @throws Failure */
 async function probe({ redis }: Libraries, address: QueueAddress): Promise<ServerFacts> {
-  const options = { ...optionsOf(address), db: 0, retryStrategy: () => null };
+  const options = { ...optionsOf(address, () => true), db: 0 };
   // The ready check sends INFO, which a server with a password refuses.
   const client = new redis.Redis({ ...options, enableReadyCheck: false });
   const error = firstError(client);
@@ -82,8 +86,9 @@ export async function connectQueue(
   const { needsNoPassword, eviction } = await probe(libraries, address);
   if (eviction !== undefined) events.onEviction(eviction);
   const { username, password } = address;
+  let isOver = false;
   const client = new libraries.redis.Redis({
-    ...optionsOf(address),
+    ...optionsOf(address, () => isOver),
     ...(username === undefined || needsNoPassword ? {} : { username }),
     ...(password === undefined || needsNoPassword ? {} : { password }),
   });
@@ -104,7 +109,9 @@ export async function connectQueue(
       return opened.queue;
     },
     restored: watch.restored,
+    giveUp: () => void (isOver = true),
     async close() {
+      isOver = true;
       watch.close();
       for (const close of closers) await close();
       client.disconnect();

@@ -14,7 +14,7 @@ export interface WorkEnd extends Pick<Stopping, 'cause' | 'failure'> {
 }
 
 /** Writes results that the queue does not have into a file of the current folder. */
-function saveUnsaved({ keeper, queue, presentation }: Work): void {
+export function saveUnsaved({ keeper, queue, presentation }: Work): void {
   const results = keeper.unsaved();
   if (results.length === 0) return;
   const file = `${queue.name}-unsaved.jsonl`;
@@ -33,7 +33,6 @@ export function concludeWork(work: Work, end: WorkEnd, elapsed: number): void {
   const { context, presentation, tally } = work;
   const { left } = end;
   const [cause, failure] = [end.cause(), end.failure()];
-  saveUnsaved(work);
   const others = left === undefined || left === 0 ? '' : `, ${count(left)} left in the queue`;
   const outcome = `${batchOutcome({ ...tally, elapsed })}${others}`;
   if (cause === 'SIGINT' || context.signal.aborted) {

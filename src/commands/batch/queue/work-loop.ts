@@ -1,3 +1,4 @@
+import type { QueueWorker } from '../../../batch/queue/batch-queue.ts';
 import { createHandOver, type HandedJob } from '../../../batch/queue/hand-over.ts';
 import { runItems } from '../../../batch/run-items.ts';
 import { Failure } from '../../../failure.ts';
@@ -8,13 +9,14 @@ import {
 } from '../../../output/batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 import type { Notices } from '../../../output/notices.ts';
+import { errorCode } from '../../../storage/storage-failure.ts';
 import type { Admission, Permission } from '../admission.ts';
 import { openAdmission } from '../open-admission.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
 import { answerJob, type JobProcessing } from './answer-job.ts';
 import { openJobs, type QueueWatch, watchQueue } from './watch-queue.ts';
 import { processingOf, type Work } from './work.ts';
-import type { WorkEnd } from './work-end.ts';
+import { saveUnsaved, type WorkEnd } from './work-end.ts';
 
 /** Milliseconds; a shorter pause concerns this worker only. */
 const sharedPause = 2000;
@@ -22,8 +24,8 @@ const sharedPause = 2000;
 /** The queue limits the requests of all workers. */
 const noRateLimits = { requests: undefined, tokens: undefined };
 
-/** Milliseconds after the last signal in which answers may still be stored. */
-const lastChance = 2000;
+/** Milliseconds after the last signal in which answers may still be stored; natter ends 500 ms after it. */
+const lastChance = 200;
 
 function showProgress(
   { context, options, presentation, tally }: Work,
@@ -70,7 +72,8 @@ export function refusedNotice(notices: Notices): (error: unknown) => void {
   const reported = new Set<string>();
   return (error) => {
     const message = error instanceof Error ? error.message : String(error);
-    if (/lock|connection|ECONN/i.test(message) || reported.has(message)) return;
+    const isLost = errorCode(error) !== undefined || /lock|connection/i.test(message);
+    if (isLost || reported.has(message)) return;
     reported.add(message);
     notices.warning(`the queue reports: ${message}`);
   };
@@ -113,6 +116,25 @@ function startWatch(work: Work, { stop, fail }: Stopping, drained: AbortControll
   });
 }
 
+/** Milliseconds in which a connection that is not opened again ends. */
+const endTime = 1500;
+
+/** BullMQ cannot close a worker while its connection is lost, so this waits for it, or until it is given up. */
+async function closeWorker(
+  { connection, giveUp: { signal }, context: { clock } }: Work,
+  worker: QueueWorker,
+): Promise<void> {
+  const restored = connection.restored();
+  if (restored !== undefined) {
+    const gaveUp = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve());
+    });
+    await Promise.race([restored, gaveUp.then(() => clock.sleep(endTime))]);
+  }
+  await worker.close();
+}
+
 /** Answers the jobs that BullMQ's worker receives; it returns those that have not started when `stop` aborts. */
 async function answerJobs(
   work: Work,
@@ -120,14 +142,14 @@ async function answerJobs(
   admission: Admission,
   stop: AbortSignal,
 ): Promise<void> {
-  const { queue, plan, connection, presentation, giveUp } = work;
+  const { queue, plan, connection, presentation } = work;
   const handOver = createHandOver();
   const onError = refusedNotice(presentation.notices);
   const worker = queue.work({ concurrency: plan.concurrency, onError }, (job) =>
     handOver.give(job),
   );
   let closing: Promise<void> | undefined;
-  const close = () => (closing ??= worker.close());
+  const close = () => (closing ??= closeWorker(work, worker));
   const onStop = () => void close();
   stop.addEventListener('abort', onStop);
   try {
@@ -139,8 +161,6 @@ async function answerJobs(
       work: (handed, _, permission) => runJob(processing, handed, permission),
     });
   } finally {
-    // Commands of the worker would wait for a connection that may never return.
-    if (giveUp.signal.aborted) await connection.close();
     await close();
   }
 }
@@ -155,6 +175,11 @@ export async function workThrough(work: Work): Promise<WorkEnd> {
     stopAfter: plan.stopAfter,
     broken: giveUp.signal,
     clear: () => progress.clear(),
+  });
+  giveUp.signal.addEventListener('abort', () => {
+    saveUnsaved(work);
+    // Commands of the worker would wait for a connection that may never return.
+    work.connection.giveUp();
   });
   const drained = new AbortController();
   const stop = AbortSignal.any([stopping.stop, drained.signal]);

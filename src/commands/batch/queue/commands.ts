@@ -98,6 +98,7 @@ function buildWork(context: Context, run: RunQueue, options: SharedOptions): Com
         queueOption(),
         chosenBatch(),
         rateOption(),
+        new Option('--tpm <n>', 'maximum tokens a minute of this worker'),
         new Option('--wait', 'wait for more prompts when none is left'),
       ],
     ],

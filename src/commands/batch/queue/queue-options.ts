@@ -18,6 +18,7 @@ export interface WorkOptions extends QueueOptions {
   readonly retryIncomplete: string;
   readonly stopAfter?: string;
   readonly rpm?: string;
+  readonly tpm?: string;
   readonly wait?: boolean;
 }
 

@@ -21,9 +21,6 @@ import { saveUnsaved, type WorkEnd } from './work-end.ts';
 /** Milliseconds; a shorter pause concerns this worker only. */
 const sharedPause = 2000;
 
-/** The queue limits the requests of all workers. */
-const noRateLimits = { requests: undefined, tokens: undefined };
-
 /** Milliseconds after the last signal in which answers may still be stored; natter ends 500 ms after it. */
 const lastChance = 200;
 
@@ -165,6 +162,17 @@ async function answerJobs(
   }
 }
 
+/** The queue limits the requests of all workers; tokens are limited here. */
+function admitJobs({ plan, settings, queue, service }: Work, stop: AbortSignal): Admission {
+  const { concurrency, tokens } = plan;
+  const onPause = (wait: number) => {
+    // The other workers would be refused, too. Without this pause they find out themselves.
+    if (wait >= sharedPause) queue.pause(Math.ceil(wait)).catch(() => undefined);
+  };
+  const limited = { concurrency, rateLimits: { requests: undefined, tokens } };
+  return openAdmission({ plan: limited, settings, onPause }, service, stop);
+}
+
 /** Answers items until none is left, or a signal or failure ends the run. */
 export async function workThrough(work: Work): Promise<WorkEnd> {
   const { context, plan, queue, presentation, giveUp } = work;
@@ -183,18 +191,7 @@ export async function workThrough(work: Work): Promise<WorkEnd> {
   });
   const drained = new AbortController();
   const stop = AbortSignal.any([stopping.stop, drained.signal]);
-  const admission = openAdmission(
-    {
-      plan: { concurrency: plan.concurrency, rateLimits: noRateLimits },
-      settings: work.settings,
-      onPause(wait) {
-        // The other workers would be refused, too. Without this pause they find out themselves.
-        if (wait >= sharedPause) queue.pause(Math.ceil(wait)).catch(() => undefined);
-      },
-    },
-    work.service,
-    stop,
-  );
+  const admission = admitJobs(work, stop);
   const watch = startWatch(work, stopping, drained);
   const progress = showProgress(work, admission, stop, watch);
   const cancelGivingUp = giveUpLater(work, stopping);

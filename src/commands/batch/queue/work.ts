@@ -17,6 +17,8 @@ const minFailures = 10;
 export interface WorkPlan extends SendingPlan {
   /** Requests a minute of all workers; undefined leaves the limit of the batch unchanged. */
   readonly rate: number | undefined;
+  /** Tokens a minute of this worker; undefined for no limit. */
+  readonly tokens: number | undefined;
 }
 
 /** A run of `natter batch work`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countFailure, emptyTally, itemsLeft } from '../../src/batch/tally.ts';
+import { countFailure, emptyTally, itemsLeft, forgetFailures } from '../../src/batch/tally.ts';
 import { Failure } from '../../src/failure.ts';
 
 test('a new tally has no counts', () => {
@@ -44,4 +44,12 @@ test('failures that another run would repeat are counted', () => {
   countFailure(tally, new Failure('unreachable', ''));
   countFailure(tally, new Failure('invalid_request', ''));
   expect(tally.lasting).toBe(1);
+});
+
+test('failures are forgotten before failed items are sent again', () => {
+  const tally = emptyTally();
+  countFailure(tally, new Failure('invalid_request', 'bad'));
+  forgetFailures(tally);
+  const { failed, lasting, causes, examples } = tally;
+  expect([failed, lasting, causes.size, examples.size]).toEqual([0, 0, 0, 0]);
 });

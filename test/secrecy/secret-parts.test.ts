@@ -53,6 +53,7 @@ test.each([
   ['NATTER_API_KEY', 'sk-live-0123', 'sk-live-0123'],
   ['NATTER_UPSTREAM_API_KEY', ' sk-live-0123\n', 'sk-live-0123'],
   ['NATTER_BASE_URL', 'https://ann:pass-word@api.test', 'pass-word'],
+  ['NATTER_QUEUE', 'redis://:pass-word@cache.test', 'pass-word'],
   ['https_proxy', 'http://ann:pass-word@proxy:1', 'pass-word'],
   ['ALL_PROXY', 'http://ann:bad%escape@host', 'bad%escape'],
 ])('X2: finds the secret in %s', (name, value, secret) => {

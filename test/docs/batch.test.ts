@@ -25,6 +25,12 @@ test.each([
     'SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=10 SLURM_ARRAY_TASK_STEP=1 SLURM_ARRAY_TASK_COUNT=8',
     '4',
   ],
+  [
+    'Grid Engine',
+    'SGE_TASK_ID',
+    'SGE_TASK_ID=2 SGE_TASK_FIRST=1 SGE_TASK_LAST=8 SGE_TASK_STEPSIZE=1',
+    '2',
+  ],
 ])('the script for %s runs its shard', async (_, mark, variables, piece) => {
   const script = scripts.find((text) => text.includes(mark)) ?? '';
   // srun exists only on machines with Slurm.
@@ -38,13 +44,29 @@ test.each([
 });
 
 test('all scripts of the guide are tested', () => {
-  expect(scripts).toHaveLength(1);
+  expect(scripts).toHaveLength(2);
 });
 
 function jsonWith(field: string): object {
   const texts = [...guide.matchAll(/```json\n(?<text>[^]*?)```/g)].map(([, text = '']) => text);
   return JSON.parse(texts.find((text) => text.includes(`"${field}"`)) ?? '{}') as object;
 }
+
+test('the script for Grid Engine asks for another start with 99 after exit code 75', async () => {
+  const script = scripts.find((text) => text.includes('SGE_TASK_ID')) ?? '';
+  const lines = `natter() { return 75; }\nexport SGE_TASK_ID=2\n(${script})`;
+  expect((await shell.run(lines)).code).toBe(99);
+});
+
+test('AWS Batch starts a job again only after exit code 75', () => {
+  const { attempts, evaluateOnExit } = jsonWith('evaluateOnExit') as Record<string, unknown>;
+  // The API takes 1 to 10 attempts, and text.
+  expect(attempts).toBe(10);
+  expect(evaluateOnExit).toEqual([
+    { onExitCode: '75', action: 'RETRY' },
+    { onExitCode: '*', action: 'EXIT' },
+  ]);
+});
 
 test('the item of the guide is a valid one', async () => {
   const item = jsonWith('max_tokens');

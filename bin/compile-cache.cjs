@@ -171,15 +171,21 @@ function writeLoaded(folder, loaded, base, host) {
   }
 }
 
-/** Loads every further `.cjs` file through the cache. `host` is Node's `process`. */
-function useCompileCache(host) {
+/**
+ * Loads the main chunk, and the chunks that it requires, through the cache. `host` is Node's `process`. Node's own loader would
+ * look for the real path and the package of each chunk; here a chunk is known by its path below `dist`.
+ */
+function loadProgram(host) {
+  const main = join(dirname(__dirname), 'dist', 'main.cjs');
   const base = cacheBase(host);
   const folder = base && trustedFolder(base, host);
-  if (folder === undefined) return;
+  if (folder === undefined) return require(main);
   const user = host.geteuid?.();
   const loaded = [];
-  require.extensions['.cjs'] = (module, filename) => {
-    const source = fs.readFileSync(filename);
+  const load = (filename) => {
+    const known = require.cache[filename];
+    if (known !== undefined) return known.exports;
+    const source = readBytes(filename, fs.constants.O_RDONLY, () => true);
     const name = basename(filename);
     const cached = readData(join(folder, name), source, user);
     const script = new Script(head.join(source.latin1Slice()), {
@@ -189,9 +195,12 @@ function useCompileCache(host) {
     });
     const writes = cached === undefined || script.cachedDataRejected ? 0 : cached.writes;
     loaded.push({ name, source, script, writes });
-    const run = script.runInThisContext();
-    const load = (id) => module.require(id);
-    run.call(module.exports, module.exports, load, module, filename, dirname(filename));
+    const chunk = { exports: {} };
+    require.cache[filename] = chunk;
+    const parent = dirname(filename);
+    const loadFrom = (id) => (id.startsWith('./') ? load(join(parent, id)) : require(id));
+    script.runInThisContext().call(chunk.exports, chunk.exports, loadFrom, chunk, filename, parent);
+    return chunk.exports;
   };
   // Written at the exit, when the functions that ran are compiled; those from the cache are included. If one chunk is
   // new, all are written, because a new kind of run needs more functions of the others too. A failed run is not typical.
@@ -199,6 +208,7 @@ function useCompileCache(host) {
     if (code !== 0 || loaded.every(({ writes }) => writes >= mostWrites)) return;
     writeLoaded(folder, loaded, base, host);
   });
+  return load(main);
 }
 
-module.exports = { readData, useCompileCache };
+module.exports = { loadProgram, readData };

@@ -29,6 +29,5 @@ if (isOld) {
   process.stderr.write(needs + '\n  ' + hint + '\n');
 } else if (!mayBeReady || !require('./ready-text.cjs').printReadyText(words)) {
   if (isDebuggerRefused) setImmediate(closeDebugger);
-  require('./compile-cache.cjs').useCompileCache(process);
-  require('../dist/main.cjs');
+  require('./compile-cache.cjs').loadProgram(process);
 }

@@ -58,8 +58,9 @@ function load(path) {
   loaded.set(name, module);
   if (name.endsWith('.json')) module.exports = JSON.parse(readEmbedded(path, 'utf8'));
   // The compiled code is already here.
-  else if (name === 'bin/compile-cache.cjs') module.exports = { useCompileCache: () => {} };
-  else {
+  else if (name === 'bin/compile-cache.cjs') {
+    module.exports = { loadProgram: () => load(join(root, 'dist/main.cjs')) };
+  } else {
     const requireFrom = (id) => {
       if (id.startsWith('.')) return load(join(dirname(path), id));
       return id === 'node:fs' && readers.has(name) ? embeddedFiles : require(id);

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { createLimitController } from '../../../src/batch/limits/limit-controller.ts';
+import {
+  fixedWindow,
+  places,
+  simulate,
+  type Simulation,
+  slidingWindow,
+  tokenBucket,
+} from './simulated-service.ts';
+
+const seeds = [3, 77, 991];
+
+/** The part of an ideal client's speed, for each seed; the ideal client needs `idealTime`. */
+function ratios(simulation: () => Simulation, idealTime: number) {
+  return seeds.map((seed) => {
+    const result = simulate({ ...simulation(), seed });
+    return { ...result, ratio: (idealTime + simulation().latency) / result.time };
+  });
+}
+
+function expectIdeal(simulation: () => Simulation, idealTime: number, mostRefused = 0.05) {
+  for (const { ratio, steadyShare, answered } of ratios(simulation, idealTime)) {
+    expect(answered).toBe(simulation().items);
+    expect(ratio).toBeGreaterThanOrEqual(0.9);
+    expect(steadyShare).toBeLessThanOrEqual(mostRefused);
+  }
+}
+
+describe('16 places', () => {
+  const cases = [16, 64].flatMap((most) =>
+    [0, 1000].flatMap((retryAfter) =>
+      [30, 300, 1000].map((latency) => ({ most, retryAfter, latency })),
+    ),
+  );
+  test.each(cases)(
+    'X13: are used with $most asked, Retry-After $retryAfter, answers in $latency ms',
+    (use) => {
+      const items = Math.round((16 * 20_000) / (use.latency + 2));
+      expectIdeal(() => ({ limit: places(16), items, ...use }), 20_000);
+    },
+  );
+});
+
+describe('50 requests a second', () => {
+  const limits = [
+    ['in a sliding window', () => slidingWindow(50, 1000)],
+    ['in fixed windows', () => fixedWindow(50, 1000)],
+    ['in a token bucket', () => tokenBucket(50, 50)],
+  ] as const;
+  const cases = limits.flatMap(([kind, limit]) =>
+    [0, 1000, 2000].flatMap((retryAfter) =>
+      [undefined, 1000].map((reset) => ({ kind, limit, retryAfter, reset })),
+    ),
+  );
+  test.each(cases)(
+    'are sent $kind, Retry-After $retryAfter, headers $reset',
+    ({ limit, retryAfter, reset }) => {
+      for (const latency of [20, 250]) {
+        const use = { items: 1000, most: 64, latency, retryAfter, ...(reset && { reset }) };
+        expectIdeal(() => ({ limit: limit(), ...use }), 20_000);
+      }
+    },
+  );
+});
+
+describe('one request a second with a Retry-After of a minute', () => {
+  const cases = [4, 16, 64].flatMap((most) =>
+    [20, 900, 2500].flatMap((latency) =>
+      [undefined, 1000, 60_000].map((reset) => ({ most, latency, ...(reset && { reset }) })),
+    ),
+  );
+  test.each(cases)('is sent with $most asked, answers in $latency ms, headers $reset', (use) => {
+    const simulation = { items: 120, retryAfter: 60_000, ...use };
+    expectIdeal(() => ({ limit: slidingWindow(1, 1000), ...simulation }), 120_000);
+  });
+});
+
+describe('other limits', () => {
+  test('3,000 requests a minute are found from the first minute', () => {
+    const use = { items: 12_000, most: 64, latency: 100 };
+    expectIdeal(() => ({ limit: slidingWindow(3000, 60_000), ...use }), 240_000);
+  });
+
+  test('ten requests in ten seconds are found', () => {
+    const use = { items: 200, most: 16, latency: 50 };
+    expectIdeal(() => ({ limit: slidingWindow(10, 10_000), ...use }), 200_000, 0.08);
+  });
+
+  test('a service without limits gets all requests that the user allows', () => {
+    const limit = () => slidingWindow(Infinity, 1000);
+    expectIdeal(() => ({ limit: limit(), items: 6400, most: 64, latency: 100 }), 10_200);
+  });
+});
+
+describe('a service that refuses everything', () => {
+  test.each([
+    [60_000, 30],
+    [1000, 80],
+    [0, 40],
+  ])('gets few requests in a minute (Retry-After %d)', (retryAfter, most) => {
+    const controller = createLimitController(64);
+    let sent = 0;
+    for (let now = 0; now < 60_000; now += 10) {
+      if (controller.delay(now) > 0) continue;
+      sent += 1;
+      controller.refuse(controller.begin(now), now + 5, retryAfter || undefined);
+    }
+    expect(sent).toBeLessThanOrEqual(most);
+  });
+});
+
+test('the found limits are those of the service', () => {
+  const paced = simulate({ limit: slidingWindow(50, 1000), items: 1000, most: 64, latency: 50 });
+  expect(paced.found.perSecond).toBeGreaterThan(48);
+  expect(paced.found.perSecond).toBeLessThan(54);
+  const placed = simulate({ limit: places(16), items: 2000, most: 64, latency: 100 });
+  expect(placed.found).toEqual({ places: 16, perSecond: undefined });
+});

@@ -166,6 +166,7 @@ describe('batch', () => {
     ['batch p --shard 1/2 --concurrency 9', 'p', { shard: '1/2', concurrency: '9' }],
     ['batch p --shard auto/8 --stop-after 55m', 'p', { shard: 'auto/8', stopAfter: '55m' }],
     ['batch p --limit 5 --rerun-failed 2', 'p', { limit: '5', rerunFailed: '2' }],
+    ['batch p --rpm 60 --tpm 9000', 'p', { rpm: '60', tpm: '9000' }],
     ['batch p --keep-going', 'p', { keepGoing: true }],
     [
       'batch p --output-format csv --answer-column mood',

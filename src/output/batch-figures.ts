@@ -46,6 +46,20 @@ function bar(part: number, whole: number, room: number, unicode: boolean): strin
   return '█'.repeat(Math.floor(steps / 8)) + (eighths[steps % 8] ?? '');
 }
 
+/** Two lines in a narrow window. */
+function percentileLines(
+  { p50, p90, p99, max }: LatencyFigures,
+  width: number,
+  unicode: boolean,
+): readonly string[] {
+  const parts = Object.entries({ p50, p90, p99, max }).map(
+    ([name, time]) => `${name} ${shortDuration(time)}`,
+  );
+  const join = (some: readonly string[]) => some.join(unicode ? ' · ' : ', ');
+  const line = join(parts);
+  return displayWidth(line) < width ? [line] : [join(parts.slice(0, 2)), join(parts.slice(2))];
+}
+
 /** A histogram of the times to the end of an answer, with percentiles. Ends with a line feed. */
 export function latencyText(figures: LatencyFigures, layout: FigureLayout): string {
   const { width, style, unicode } = layout;
@@ -62,11 +76,11 @@ export function latencyText(figures: LatencyFigures, layout: FigureLayout): stri
     const items = padToWidth(counts[index] ?? '', countWidth, 'right');
     return `${label}  ${items}  ${bar(bucket.count, most, room, unicode)}`.trimEnd();
   });
-  const { p50, p90, p99, max } = figures;
-  const percentiles = Object.entries({ p50, p90, p99, max })
-    .map(([name, time]) => `${name} ${shortDuration(time)}`)
-    .join(unicode ? ' · ' : ', ');
-  const lines = [`time of ${count(figures.count)} answers`, ...rows, percentiles];
+  const lines = [
+    `time of ${count(figures.count)} answers`,
+    ...rows,
+    ...percentileLines(figures, width, unicode),
+  ];
   return lines
     .map((line, index) => {
       const shown = truncateToWidth(line, width - 1);

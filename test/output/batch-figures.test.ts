@@ -38,6 +38,12 @@ describe('the histogram', () => {
     expect(text).toContain('<= 8 min      4  #\n');
   });
 
+  test('has all percentiles at 40 columns', () => {
+    expect(latencyText(figures, { ...layout, width: 40 })).toMatch(
+      /\np50 180 ms · p90 2\.4 s\np99 61 s · max 7 min\n$/,
+    );
+  });
+
   test.each([40, 20])('fits %d columns', (width) => {
     for (const line of latencyText(figures, { ...layout, width }).split('\n')) {
       expect(displayWidth(line)).toBeLessThan(width);

@@ -32,8 +32,8 @@ const networkReasons: ReadonlyMap<string, string> = new Map([
   ['ETIMEDOUT', 'it does not respond'],
   ['EHOSTUNREACH', 'there is no route to the host'],
   ['ENETUNREACH', 'there is no route to the host'],
-  ['ECONNRESET', 'it closed the connection, as a server that is not Redis does'],
-  ['EPIPE', 'it closed the connection, as a server that is not Redis does'],
+  ['ECONNRESET', 'it closed the connection; it is not Redis, or it expects rediss://'],
+  ['EPIPE', 'it closed the connection; it is not Redis, or it expects rediss://'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not use TLS; use redis:// instead of rediss://'],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'it does not use TLS; use redis:// instead of rediss://'],
 ]);

@@ -16,7 +16,7 @@ function optionsOf(
     host,
     port,
     db: database,
-    ...(isEncrypted ? { tls: { servername: host } } : {}),
+    ...(isEncrypted ? { tls: {} } : {}),
     connectTimeout,
     lazyConnect: true,
     maxRetriesPerRequest: null,

@@ -98,7 +98,7 @@ test.each([
 test.each([
   ['ECONNREFUSED', address, 'nothing is listening there'],
   ['ENOTFOUND', address, 'the host is unknown'],
-  ['ECONNRESET', address, 'a server that is not Redis'],
+  ['ECONNRESET', address, 'it is not Redis, or it expects rediss://'],
   ['ETIMEDOUT', { ...address, isEncrypted: true }, 'it does not respond'],
   ['SELF_SIGNED_CERT_IN_CHAIN', address, 'is not trusted'],
 ])('%s is one sentence', (code, where, words) => {

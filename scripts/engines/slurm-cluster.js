@@ -24,7 +24,9 @@ export function missingForSlurm() {
   );
   if (missing.length > 0) return `${missing.join(', ')} not installed`;
   const { status } = spawnSync('unshare', ['--uts', '--pid', '--fork', '--mount-proc', 'true']);
-  return status === 0 ? undefined : 'only root may create the namespaces of its nodes';
+  if (status !== 0) return 'only root may create the namespaces of its nodes';
+  const [program, ...words] = [...unprivileged, process.execPath, '--version'];
+  return spawnSync(program, words).status === 0 ? undefined : 'nobody may not run this Node';
 }
 
 function configuration(folder, lines) {

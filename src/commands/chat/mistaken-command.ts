@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { createNotices } from '../../output/notices.ts';
 import { childNamed, type CompletedCommand } from '../completion/tree.ts';
-import { nearlyNamed } from '../program/command-line.ts';
+import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
 import type { ChatOptions } from './run.ts';

@@ -1,5 +1,5 @@
 import type { ChatOptions } from './run.ts';
-import { nearlyNamed } from '../program/command-line.ts';
+import { nearlyNamed } from '../../near-name.ts';
 import { commandNames } from '../program/command-table.ts';
 import type { Context, Run } from '../program/context.ts';
 import { Failure } from '../../failure.ts';

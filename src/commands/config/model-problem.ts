@@ -3,7 +3,7 @@ import { isSet, type Environment } from '../../environment.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import { getStoredSetting } from '../../settings/profiles.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
-import { nearlyNamed } from '../program/command-line.ts';
+import { nearlyNamed } from '../../near-name.ts';
 import { readServedWindows } from '../service/served-windows.ts';
 
 const published = catalogue.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
-import { nearlyNamed } from '../program/command-line.ts';
+import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../program/context.ts';
 import { hideServiceOptions, namesBelow, setExamples } from '../program/help-details.ts';
 import { printHelp } from '../program/print-help.ts';

@@ -1,6 +1,6 @@
 import type { Command, CommanderError, Option } from 'commander';
 import { Failure } from '../../failure.ts';
-import { nearlyNamed } from './command-line.ts';
+import { nearlyNamed } from '../../near-name.ts';
 import { namesBelow } from './help-details.ts';
 
 const printHint = 'natter "a prompt" prints the answer and exits';

@@ -41,11 +41,11 @@ export function startTask(state: ReplState, name: string, effect: Effect): Step 
   return step({ ...state, activity, dialog: undefined }, effect);
 }
 
-interface Comparison {
+interface AnswerOptions {
   /** For this answer only. */
   readonly settings: SessionSettings;
   /** The id of the answer to compare with. */
-  readonly comparedWith: string;
+  readonly comparedWith?: string;
 }
 
 /** Sends a prompt; the `answer-ended` action ends it. `draft` is restored to the composer if there is no answer. */
@@ -53,10 +53,10 @@ export function startAnswer(
   state: ReplState,
   prompt: PromptToSend,
   draft: Draft | undefined,
-  comparison?: Comparison,
+  options?: AnswerOptions,
 ): Step {
   const { now, attachments, restoredFiles } = state;
-  const { settings, comparedWith } = comparison ?? { ...state, comparedWith: undefined };
+  const settings = options?.settings ?? state.settings;
   const isNew = prompt.type === 'new';
   const next: ReplState = {
     ...state,
@@ -74,9 +74,9 @@ export function startAnswer(
       draft,
       files: isNew ? prompt.files : [],
       branch: state.branch,
-      comparedWith,
+      comparedWith: options?.comparedWith,
     },
   };
-  const nextModel = comparison === undefined ? {} : { nextModel: state.settings.model };
+  const nextModel = options === undefined ? {} : { nextModel: state.settings.model };
   return step(next, { type: 'send', prompt, settings, ...nextModel });
 }

@@ -48,6 +48,9 @@ function otherModel(models: readonly (string | undefined)[]): string | undefined
   return used && catalogue.find(({ id }) => id !== used)?.id;
 }
 
+/** Notice before a version from a model that only this answer uses. */
+export const answersSamePrompt = (model: string) => `${model} answers the same prompt`;
+
 /** Sends the last prompt to a different model, with the same system prompt. */
 export function compare(state: ReplState, argument: string): Step {
   const { conversation, branch, settings } = state;
@@ -64,7 +67,7 @@ export function compare(state: ReplState, argument: string): Step {
   }
   const system = systemOf(endingWith(conversation, prompt.id));
   const comparison = { settings: { ...settings, model, system }, comparedWith: answer.id };
-  return andThen(printNotice(state, `${model} answers the same prompt`), (next) =>
+  return andThen(printNotice(state, answersSamePrompt(model)), (next) =>
     startAnswer(next, { type: 'repeat', turnId: prompt.id }, undefined, comparison),
   );
 }

@@ -12,6 +12,7 @@ import {
   type PromptAndAnswer,
 } from '../state/position.ts';
 import {
+  andThen,
   printing,
   printNotice,
   refuse,
@@ -20,7 +21,7 @@ import {
   step,
   type Step,
 } from '../reducer/step.ts';
-import { compare, switchVersion } from '../reducer/versions.ts';
+import { answersSamePrompt, compare, switchVersion } from '../reducer/versions.ts';
 import { withSent } from '../text/sent-prompt.ts';
 import { shownText } from '../editing/paste.ts';
 import type { ReplState } from '../state/state.ts';
@@ -36,10 +37,17 @@ function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step):
     : run(pair);
 }
 
-function retry(state: ReplState): Step {
-  return withLastPrompt(state, ({ prompt }) =>
-    startAnswer(state, { type: 'repeat', turnId: prompt.id }, undefined),
-  );
+function retry(state: ReplState, model: string): Step {
+  if (/\s/.test(model))
+    return refuse(state, '/retry takes only the id of a model', '/retry nextgen');
+  return withLastPrompt(state, ({ prompt }) => {
+    const repeated = { type: 'repeat', turnId: prompt.id } as const;
+    if (model === '') return startAnswer(state, repeated, undefined);
+    const settings = { ...state.settings, model };
+    return andThen(printNotice(state, answersSamePrompt(model)), (next) =>
+      startAnswer(next, repeated, undefined, { settings }),
+    );
+  });
 }
 
 /** Restores a sent prompt with its files to the composer; sending it adds a version. */
@@ -135,13 +143,15 @@ function save(state: ReplState, argument: string): Step {
 export const answerCommands: readonly SlashCommand[] = [
   {
     name: 'retry',
+    argument: '[model]',
     summary: 'get a new version of the last answer',
+    completes: 'models',
     run: retry,
   },
   {
     name: 'compare',
     argument: '[model]',
-    summary: 'get a new version of the last answer from another model',
+    summary: 'retry with another model, and show the figures of both',
     completes: 'models',
     run: compare,
   },
@@ -157,7 +167,12 @@ export const answerCommands: readonly SlashCommand[] = [
     summary: 'show the next version of the last answer, or version n',
     run: (state, argument) => switchVersion(state, argument === '' ? 'next' : Number(argument)),
   },
-  { name: 'undo', summary: 'remove the last prompt and its answer', run: undo },
+  {
+    name: 'undo',
+    surplusHint: 'each /undo removes one prompt; repeat it to remove more',
+    summary: 'remove the last prompt and its answer',
+    run: undo,
+  },
   {
     name: 'continue',
     summary: 'continue an answer that was cut off',

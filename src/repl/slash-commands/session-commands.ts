@@ -1,5 +1,6 @@
 import { catalogue } from '../../client/contract.ts';
 import { titleOf } from '../../conversation/tree.ts';
+import { nearlyNamed } from '../../near-name.ts';
 import { tokenText } from '../../output/figures.ts';
 import { quit, printNotice, refuse, startTask, step, type Step } from '../reducer/step.ts';
 import type { SessionSettings } from '../state/effect.ts';
@@ -30,9 +31,10 @@ function setModel(state: ReplState, model: string): Step {
   if (/\s/.test(model))
     return refuse(state, 'a model id cannot contain spaces', '/models lists them');
   const next = { ...withSettings(state, { model }), hasOfferedModel: false };
-  const warning = known.has(model)
-    ? ''
-    : '; natter does not know it, /models lists the available models';
+  const near = nearlyNamed(model, known);
+  const help =
+    near === undefined ? '/models lists the available models' : `did you mean /model ${near}?`;
+  const warning = known.has(model) ? '' : `; natter does not know it, ${help}`;
   return printNotice(next, `the model is now ${model}${warning}`);
 }
 
@@ -88,6 +90,7 @@ function attach(state: ReplState, argument: string): Step {
 export const sessionCommands: readonly SlashCommand[] = [
   {
     name: 'new',
+    surplusHint: '/new starts a conversation; then /rename TITLE sets its title',
     summary: 'start a new conversation',
     run: (state) => startTask(state, 'opening a conversation', { type: 'new-conversation' }),
   },

@@ -7,8 +7,10 @@ export type ArgumentSource = 'models' | 'conversations' | 'themes' | 'files' | '
 export interface SlashCommand {
   /** Without the slash. */
   readonly name: string;
-  /** As shown in `/help`: `[n]`, `<path>`. */
+  /** As shown in `/help`: `[n]`, `<path>`. A command without it refuses arguments. */
   readonly argument?: string;
+  /** The hint of that refusal; by default the command to type. */
+  readonly surplusHint?: string;
   /** One line without a full stop. */
   readonly summary: string;
   readonly completes?: ArgumentSource;

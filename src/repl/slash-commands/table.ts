@@ -1,4 +1,5 @@
 import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
+import { nearlyNamed } from '../../near-name.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import type { ArgumentKind } from '../editing/completion.ts';
 import { keyBindings, keyLabel } from '../editing/keys/key-bindings.ts';
@@ -41,6 +42,10 @@ export function runCommand(state: ReplState, line: string): Step {
   const command = findCommand(name);
   if (command !== undefined && !isOffered(state, command)) {
     return refuse(state, `/${name} has no effect in line mode`);
+  }
+  if (command !== undefined && command.argument === undefined && argument.trim() !== '') {
+    const hint = command.surplusHint ?? `type /${name} alone`;
+    return refuse(state, `/${name} takes no argument`, hint);
   }
   if (command !== undefined) return command.run(state, argument.trim());
   const escapeHint = '; // sends a line that starts with a slash';
@@ -151,13 +156,14 @@ const equivalents: ReadonlyMap<string, string> = new Map([
   ['connect', 'in a shell: natter auth login'],
 ]);
 
-/** Commands that share the longest prefix with the word, at least half of it. */
+/** Commands that share the longest prefix with the word, at least half of it; else one that almost matches it. */
 function nearNames(word: string): readonly string[] {
   for (let length = word.length; length >= word.length / 2 && length > 0; length -= 1) {
     const near = slashCommands.filter(({ name }) => name.startsWith(word.slice(0, length)));
     if (near.length > 0) return near.map(({ name }) => `/${name}`);
   }
-  return [];
+  const almost = nearlyNamed(word, byName.keys());
+  return almost === undefined ? [] : [`/${almost}`];
 }
 
 function refuseUnknown(state: ReplState, name: string, otherHint = ''): Step {

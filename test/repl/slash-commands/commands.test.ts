@@ -79,11 +79,31 @@ test('/help with a name describes that command', () => {
 });
 
 test.each([
+  ['/undo 2', '/undo takes no argument', 'each /undo removes one prompt; repeat it to remove more'],
+  [
+    '/new topic',
+    '/new takes no argument',
+    '/new starts a conversation; then /rename TITLE sets its title',
+  ],
+  ['/quit now', '/quit takes no argument', 'type /quit alone'],
+  ['/usage x', '/usage takes no argument', 'type /usage alone'],
+  ['/retry -m nextgen', '/retry takes only the id of a model', '/retry nextgen'],
+])('%s is refused and has no effect', (line, message, hint) => {
+  const { effects } = command(withLastPrompt, line);
+  expect(effectsOf(effects, 'print').at(-1)?.entries).toEqual([
+    expect.objectContaining({ message, hint }),
+  ]);
+  const types = new Set(effects.map(({ type }) => type));
+  expect(types).toEqual(new Set(['remember', 'print']));
+});
+
+test.each([
+  ['/atach', 'did you mean /attach; // sends a line that starts with a slash'],
   ['/modle', 'did you mean /model or /models; // sends a line that starts with a slash'],
   ['/help modle', 'did you mean /model or /models'],
 ])('%s suggests commands with similar names', (line, hint) => {
   expect(effectsOf(command(stateOf(), line).effects, 'print')[1]?.entries[0]).toMatchObject({
-    message: 'unknown command /modle',
+    message: expect.stringMatching(/^unknown command \/(modle|atach)$/) as string,
     hint,
   });
 });
@@ -98,6 +118,10 @@ describe('settings', () => {
 
   test.each([
     ['/model auto', 'the model is now auto'],
+    [
+      '/model nextgn',
+      'the model is now nextgn; natter does not know it, did you mean /model nextgen?',
+    ],
     [
       '/model ori',
       'the model is now ori; natter does not know it, /models lists the available models',
@@ -128,6 +152,17 @@ describe('versions', () => {
   test('/retry sends the last prompt again', () => {
     const { effects } = command(withLastPrompt, '/retry');
     expect(effectsOf(effects, 'send')[0]?.prompt).toEqual({ type: 'repeat', turnId: 't1' });
+  });
+
+  test('/retry with a model asks that model, for this answer only', () => {
+    const { state, effects } = command(withLastPrompt, '/retry nextgen');
+    expect(printed(effects)).toEqual(['nextgen answers the same prompt']);
+    expect(effectsOf(effects, 'send')[0]).toMatchObject({
+      prompt: { type: 'repeat', turnId: 't1' },
+      settings: { model: 'nextgen' },
+      nextModel: 'origin',
+    });
+    expect(state.settings.model).toBe('origin');
   });
 
   test('/edit restores the prompt, which is sent as a new version', () => {

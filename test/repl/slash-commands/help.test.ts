@@ -33,7 +33,7 @@ describe('/help', () => {
 
   test('has sentences in line mode, and no commands that need the live region', () => {
     const rows = helpOf('/help', { isLineMode: true });
-    expect(rows).toContain('/retry: get a new version of the last answer');
+    expect(rows).toContain('/retry [model]: get a new version of the last answer');
     expect(rows.join('\n')).not.toMatch(/\/clear|\/redraw|\/theme|\/help keys/);
   });
 });

@@ -1,0 +1,37 @@
+/** Edits (insert, delete, replace, swap neighbours) between two words: optimal string alignment distance. */
+export function editDistance(left: string, right: string): number {
+  const rows = Array.from({ length: left.length + 1 }, (_, row) =>
+    Array.from({ length: right.length + 1 }, (__, column) => (row === 0 ? column : row)),
+  );
+  const at = (row: number, column: number) => rows[row]?.[column] ?? 0;
+  for (let row = 1; row <= left.length; row += 1) {
+    for (let column = 1; column <= right.length; column += 1) {
+      const replaced = left[row - 1] === right[column - 1] ? 0 : 1;
+      const swapped =
+        row > 1 &&
+        column > 1 &&
+        left[row - 1] === right[column - 2] &&
+        left[row - 2] === right[column - 1];
+      const best = Math.min(
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        at(row - 1, column - 1) + replaced,
+        swapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+      (rows[row] as number[])[column] = column === 0 ? row : best;
+    }
+  }
+  return at(left.length, right.length);
+}
+
+/** Up to this length, two edits make a different word: "hello" does not mean "help". */
+const shortWord = 6;
+
+/** `modles` almost matches `models`: one edit for a short word, two for a longer one. Undefined for an exact match. */
+export function nearlyNamed(word: string, names: Iterable<string>): string | undefined {
+  if (/\s/.test(word)) return undefined;
+  const limit = word.length <= shortWord ? 1 : 2;
+  const known = [...names];
+  if (known.includes(word)) return undefined;
+  return known.find((name) => editDistance(word.toLowerCase(), name) <= limit);
+}

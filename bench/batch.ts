@@ -12,14 +12,14 @@ import { createClient } from '../src/client/create-client.ts';
 import { undiciNetwork } from '../src/client/http/undici/undici-network.ts';
 import { systemClock } from '../src/clock.ts';
 import { parseFault } from '../src/sandbox/faults/parse-fault.ts';
+import { promptOf } from './batch/bare.ts';
+import { compareOnWire } from './batch/wire.ts';
 import { sandboxKey } from '../src/sandbox/keys.ts';
 import { startSandbox } from '../src/sandbox/server.ts';
 
 const concurrency = 16;
 const million = 1_000_000;
 const megabyte = 1 << 20;
-
-const promptOf = (index: number) => `What is worth knowing about the number ${index}?`;
 
 const count = (value: number) => Math.round(value).toLocaleString('en-US');
 
@@ -137,6 +137,8 @@ async function openService() {
 }
 
 async function bench(items: number): Promise<void> {
+  const wire = await compareOnWire(Math.min(items, 20_000), folder);
+  for (const [what, value] of wire) process.stdout.write(`| ${what} | ${value} |\n`);
   const input = join(folder, 'prompts.txt');
   const output = join(folder, 'answers.jsonl');
   const prompts = Array.from({ length: items }, (_, index) => `${promptOf(index + 1)}\n`);

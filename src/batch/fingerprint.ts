@@ -3,7 +3,7 @@ import type { Message } from '../client/contract.ts';
 
 /** 64 bits of a hash: enough to distinguish the items of a batch, and small enough for millions of them. */
 export function fingerprint(text: string): bigint {
-  return hash('sha256', text, 'buffer').readBigUInt64BE();
+  return BigInt(`0x${hash('sha256', text, 'hex').slice(0, 16)}`);
 }
 
 /** Fingerprint of an id and messages, system prompt included. Model and limits may change between runs. */

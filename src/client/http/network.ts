@@ -23,5 +23,5 @@ export interface Network {
   close(): void;
 }
 
-/** `nodeNetwork` starts sooner, `undiciNetwork` uses less CPU per request (docs/decisions/0001-http.md). */
+/** `nodeNetwork` starts sooner, `undiciNetwork` uses less CPU per request (docs/decisions/0001-http-transport.md). */
 export type OpenNetwork = (route: Route, limits: ExchangeLimits) => Network;

@@ -12,6 +12,7 @@ function parserCode(message: string): string {
 function nodeCode({ name, message, code = '' }: NodeJS.ErrnoException): string {
   if (name === 'HTTPParserError') return parserCode(message);
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'HPE_HEADER_OVERFLOW';
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return code;
   return code.startsWith('UND_ERR_') ? 'ECONNRESET' : code;
 }
 
@@ -21,6 +22,12 @@ export function undiciFailure(error: unknown, stage: Stage, route: Route): Reque
     return error instanceof RequestFailure ? error : networkFailure(error, stage, route);
   }
   const code = nodeCode(error);
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
+    return new RequestFailure('configuration', `the request cannot be sent: ${error.message}`, {
+      transient: false,
+      cause: error,
+    });
+  }
   if (code === ('code' in error ? error.code : '')) return networkFailure(error, stage, route);
   // Not with `error` as its cause, because the errors of undici's parser contain the response.
   return networkFailure(Object.assign(new Error(error.message), { code }), stage, route);

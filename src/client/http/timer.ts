@@ -119,15 +119,15 @@ export interface Deadline {
   end(): void;
 }
 
-const neverAborted = new AbortController().signal;
-
 /** `limit` is milliseconds from now; 0 and `Infinity` are no limit. */
 export function startDeadline(
   clock: Clock,
   limit: number,
   caller: AbortSignal | undefined,
 ): Deadline {
-  if (limit === 0 || limit === Infinity) return { signal: caller ?? neverAborted, end() {} };
+  if (limit === 0 || limit === Infinity) {
+    return { signal: caller ?? new AbortController().signal, end() {} };
+  }
   const controller = new AbortController();
   const follow = (): void => controller.abort(caller?.reason);
   if (caller?.aborted === true) follow();

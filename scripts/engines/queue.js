@@ -2,7 +2,7 @@
 // BullMQ and ioredis are installed from the registry into a folder of their own, as a user would.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -37,8 +37,7 @@ async function startService() {
 }
 
 /** A folder with BullMQ and ioredis in which natter runs. */
-function createPlace(server, service) {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-queue-'));
+function createPlace(folder, server, service) {
   writeFileSync(join(folder, 'package.json'), '{}');
   const install = ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts'];
   const { status } = spawnSync('npm', [...install, 'bullmq', 'ioredis'], { cwd: folder });
@@ -153,11 +152,12 @@ const cases = [
 export async function testQueue(print) {
   const name = findServer();
   if (name === undefined) return void print('queue: not tried: redis-server is not installed');
+  const folder = mkdtempSync(join(tmpdir(), 'natter-queue-'));
   const server = await startServer(name);
   const service = await startService();
   let failed = 0;
   try {
-    const place = createPlace(server, service);
+    const place = createPlace(folder, server, service);
     if (place === undefined) {
       return void print('queue: not tried: bullmq and ioredis cannot be installed');
     }
@@ -173,7 +173,8 @@ export async function testQueue(print) {
     }
   } finally {
     service.stop();
-    await server.stop();
+    await server.remove();
+    rmSync(folder, { recursive: true });
   }
   return failed;
 }

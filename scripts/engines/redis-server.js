@@ -1,6 +1,6 @@
 // A Redis or Valkey of its own: on loopback, on a free port, with its own folder, and with an append-only file.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,10 @@ export async function startServer(name) {
     port,
     /** With the password, for NATTER_QUEUE. */
     url: `redis://:${password}@127.0.0.1:${port}/0`,
-    stop,
+    async remove() {
+      await stop();
+      rmSync(folder, { recursive: true });
+    },
     /** @param pause milliseconds without a server */
     async restart(pause) {
       await stop();

@@ -17,7 +17,7 @@ import {
 import { createLimitState, type LimitState, nextTurn, share } from './limit-state.ts';
 import { observe } from './observe.ts';
 import { isSilent, type RefusalCause, refusalCause } from './refusal-cause.ts';
-import { beginEpoch, endRequest, type Ticket } from './request-log.ts';
+import { beginEpoch, endRequest, noteResponse, type Ticket } from './request-log.ts';
 import { beginTest, liftLimit } from './tested-limit.ts';
 
 /** What is known about the limits of the service. */
@@ -45,29 +45,27 @@ export interface LimitController {
 
 /** Milliseconds; the places double at this interval until the first refusal. */
 const rampInterval = 100;
-/** The same before the first response, which shows that refusals would have arrived. */
+/** The same without a response since then, which shows that refusals would have arrived. */
 const blindInterval = 250;
 /** Milliseconds by which a late request does not delay those after it. */
-const lateness = 20;
+const lateness = (pace: number): number => Math.min(200, Math.max(20, 50 / pace));
 /** Milliseconds; shorter waits are not worth a timer. */
 const shortest = 0.1;
 
 /** Milliseconds until the places double. */
 function rampDelay({ log, rampedAt = log.startedAt }: LimitState, now: number): number {
-  const interval = log.hasResponse ? rampInterval : blindInterval;
-  return rampedAt === undefined ? 0 : Math.max(0, rampedAt + interval - now);
+  if (rampedAt === undefined) return 0;
+  const interval = log.respondedSentAt >= rampedAt ? rampInterval : blindInterval;
+  return Math.max(0, rampedAt + interval - now);
 }
 
 const isRamping = ({ log, places, most }: LimitState): boolean =>
   log.startedAt !== undefined && log.epoch.number === 0 && places.value < most;
 
 function ramp(state: LimitState, now: number): void {
-  while (isRamping(state) && rampDelay(state, now) === 0) {
-    const { log, places, most } = state;
-    state.rampedAt =
-      (state.rampedAt ?? log.startedAt ?? now) + (log.hasResponse ? rampInterval : blindInterval);
-    liftLimit(places, Math.min(most, places.value * 2));
-  }
+  if (!isRamping(state) || rampDelay(state, now) > 0) return;
+  state.rampedAt = now;
+  liftLimit(state.places, Math.min(state.most, state.places.value * 2));
 }
 
 /** The wait until the request that answers the question may be sent; undefined if it may be sent now. */
@@ -122,7 +120,8 @@ function begin(state: LimitState, now: number): Ticket {
   silence.sent += 1;
   if (pace.isTesting) pace.sent += 1;
   const turn = state.lastTurn + 1000 / pace.value;
-  state.lastTurn = pace.value === Number.POSITIVE_INFINITY ? now : Math.max(turn, now - lateness);
+  state.lastTurn =
+    pace.value === Number.POSITIVE_INFINITY ? now : Math.max(turn, now - lateness(pace.value));
   if (probe.isDue) probe.ticket = ticket;
   beginDespiteAnnouncement(state, ticket);
   return ticket;
@@ -176,7 +175,7 @@ export function createLimitController(most: number): LimitController {
     },
     refuse: (ticket, now, retryAfter = 0) => refuse(state, ticket, now, retryAfter),
     announce(ticket, now, limits) {
-      state.log.hasResponse = true;
+      noteResponse(state.log, ticket);
       announce(state, ticket, now, limits);
     },
     found() {

@@ -25,8 +25,8 @@ export interface RequestLog {
   readonly open: Set<Ticket>;
   /** When the first request was sent. */
   startedAt: number | undefined;
-  /** Whether any response arrived. */
-  hasResponse: boolean;
+  /** When the latest request was sent that has a response. */
+  respondedSentAt: number;
   epoch: Epoch;
   /** Most requests in progress that the service is known to allow. */
   provenTogether: number;
@@ -158,7 +158,7 @@ export function createRequestLog(): RequestLog {
   const log: RequestLog = {
     open,
     startedAt: undefined,
-    hasResponse: false,
+    respondedSentAt: Number.NEGATIVE_INFINITY,
     epoch: newEpoch(0, 0),
     decisionTime: firstDecisionTime,
     slowestRefusal: 0,
@@ -194,9 +194,13 @@ export function beginEpoch(log: RequestLog, now: number): void {
   log.epoch = newEpoch(log.epoch.number + 1, now);
 }
 
+export function noteResponse(log: RequestLog, { sentAt }: Ticket): void {
+  log.respondedSentAt = Math.max(log.respondedSentAt, sentAt);
+}
+
 /** The request ended without a refusal. */
 export function endRequest(log: RequestLog, ticket: Ticket): void {
   ticket.state = 'ended';
-  log.hasResponse = true;
+  noteResponse(log, ticket);
   log.open.delete(ticket);
 }

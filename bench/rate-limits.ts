@@ -4,35 +4,13 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import {
-  Agent,
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-interface Scenario {
-  readonly name: string;
-  readonly kind: 'places' | 'rate';
-  /** Requests at the same time, or a second. */
-  readonly limit: number;
-  /** Seconds; undefined sends no Retry-After. */
-  readonly retryAfter?: number;
-  readonly hasHeaders?: boolean;
-  readonly concurrency: number;
-  readonly items: number;
-}
+import { type Counts, latency, type Scenario, serve } from './support/limited-service.ts';
 
 const program = fileURLToPath(import.meta.url);
-
-/** Milliseconds of an answer. */
-const latency = 500;
 
 const retryText = (seconds: number | undefined) =>
   seconds === undefined ? 'no Retry-After' : `Retry-After ${seconds}`;
@@ -63,119 +41,6 @@ function scenarios(): readonly Scenario[] {
     }),
   );
   return [...places, ...rates];
-}
-
-const answer = JSON.stringify({
-  id: 'chatcmpl-1',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
-});
-
-interface Counts {
-  readonly sent: number;
-  readonly refused: number;
-  /** Refused after a third of the items was answered, as a part of the requests sent then. */
-  readonly steadyShare: number;
-  /** Milliseconds from the first request to the last answer. */
-  readonly time: number;
-}
-
-/** Admits `limit` requests at the same time, or in any period of a second. */
-function createLimit({ kind, limit, hasHeaders }: Scenario) {
-  let open = 0;
-  let times: number[] = [];
-  return {
-    admits(now: number): boolean {
-      times = times.filter((time) => time > now - 1000);
-      const isAllowed = kind === 'places' ? open < limit : times.length < limit;
-      if (isAllowed) times.push(now);
-      if (isAllowed) open += 1;
-      return isAllowed;
-    },
-    ends: () => void (open -= 1),
-    headers(now: number): OutgoingHttpHeaders {
-      if (hasHeaders !== true) return {};
-      return {
-        'x-ratelimit-limit-requests': limit,
-        'x-ratelimit-remaining-requests': limit - times.length,
-        'x-ratelimit-reset-requests': `${Math.ceil(1000 + (times[0] ?? now) - now)}ms`,
-      };
-    },
-  };
-}
-
-function createCounts(items: number) {
-  const counts = { sent: 0, refused: 0, answered: 0, lateSent: 0, lateRefused: 0 };
-  let [first, last] = [Number.NaN, Number.NaN];
-  return {
-    request(now: number, isAdmitted: boolean): void {
-      if (Number.isNaN(first)) first = now;
-      const late = counts.answered > items / 3 ? 1 : 0;
-      counts.sent += 1;
-      counts.lateSent += late;
-      if (isAdmitted) return;
-      counts.refused += 1;
-      counts.lateRefused += late;
-    },
-    answer(now: number): void {
-      counts.answered += 1;
-      last = now;
-    },
-    result(): Counts {
-      const { sent, refused, lateSent, lateRefused } = counts;
-      return {
-        sent,
-        refused,
-        steadyShare: lateRefused / Math.max(1, lateSent),
-        time: last - first,
-      };
-    },
-  };
-}
-
-const refusal = '{"error":{"message":"too many requests"}}';
-
-function send(
-  response: ServerResponse,
-  status: number,
-  headers: OutgoingHttpHeaders,
-  body: string,
-): void {
-  response.statusCode = status;
-  response.setHeader('content-type', 'application/json');
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
-  response.end(body);
-}
-
-async function serve(scenario: Scenario): Promise<void> {
-  const { retryAfter, items } = scenario;
-  const limit = createLimit(scenario);
-  const counts = createCounts(items);
-  const wait: OutgoingHttpHeaders =
-    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-  const respond = (response: ServerResponse): void => {
-    const now = performance.now();
-    const isAdmitted = limit.admits(now);
-    counts.request(now, isAdmitted);
-    if (!isAdmitted) {
-      send(response, 429, { ...limit.headers(now), ...wait }, refusal);
-      return;
-    }
-    setTimeout(() => {
-      limit.ends();
-      const end = performance.now();
-      counts.answer(end);
-      send(response, 200, limit.headers(end), answer);
-    }, latency);
-  };
-  const server = createServer((incoming, response) => {
-    incoming.resume();
-    incoming.on('end', () => respond(response));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  process.on('message', () => process.send?.(counts.result()));
-  process.send?.((server.address() as AddressInfo).port);
 }
 
 async function natter(folder: string, port: number, { concurrency, items }: Scenario) {

@@ -9,6 +9,8 @@ const longReset = 5000;
 const fewRequests = 5;
 /** Milliseconds. */
 const cutInterval = 1000;
+/** Milliseconds. */
+const freshTime = 100;
 /** Part of a limit of tokens that is too little for a request. */
 const littleRest = 0.01;
 
@@ -59,7 +61,11 @@ export function announce(
   if (usedUp && isLimited) slowDown(state, now);
   else if (requests !== undefined && announced.most > fewRequests) {
     const isUnknown = pace.value === Number.POSITIVE_INFINITY;
-    if (isUnknown && requests.remaining <= sentAfter(state, ticket)) slowDown(state, now);
+    // A later response counts requests that were sent after its own.
+    const isFresh = now - ticket.sentAt < freshTime;
+    if (isUnknown && isFresh && requests.remaining <= sentAfter(state, ticket)) {
+      slowDown(state, now);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runNatter } from '../support/natter.ts';
 import { runShell } from '../support/shell.ts';
 
@@ -78,4 +78,54 @@ test('P10 a file larger than any window is refused in bounded memory', async () 
   const { stdout, stderr } = await runShell(line);
   expect(stdout).toBe('');
   expect(stderr).toContain('cannot attach /dev/stdin: it exceeds every context window');
+});
+
+describe('several files', () => {
+  const cwd = folderOf({ 'a.md': 'A', 'b.md': 'B' });
+
+  test.each([
+    ['-f a.md b.md', ['-f', 'a.md', 'b.md', 'sum up']],
+    ['-f a.md for a comparison', ['compare', '-f', 'a.md', 'sum up', 'b.md']],
+  ])('after %s a prompt word that is a file is refused', async (_, words) => {
+    const { code, stdout, stderr } = await runNatter(['--sandbox', ...words], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      'natter: b.md is a file, but --file takes only one, so it is not attached\n' +
+        '  repeat -f for each file; if the word belongs to the prompt, quote the whole prompt\n',
+    );
+  });
+
+  test.each([
+    ['a quoted prompt', ['-f', 'a.md', `${echo}explain b.md`]],
+    ['a prompt after --', ['-f', 'a.md', '--', `${echo}explain`, 'b.md']],
+  ])('%s may name a file', async (_, words) => {
+    const { code, stdout } = await runNatter(['--sandbox', ...words], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toBe('explain b.md\n\n<file name="a.md">\nA\n</file>');
+  });
+
+  test.each([
+    ['a.md,b.md', '-f takes one file; repeat it for each file'],
+    ['*.md', '-f takes one file, not a pattern; repeat it for each file'],
+    ['a.md,c.md', undefined],
+  ])('-f %s has the hint %s', async (name, hint) => {
+    const { code, stderr } = await runNatter(['--sandbox', '-f', name, 'hi'], { cwd });
+    expect(code).toBe(2);
+    const message = `natter: cannot attach ${name}: there is no such file or folder\n`;
+    expect(stderr).toBe(hint === undefined ? message : `${message}  ${hint}\n`);
+  });
+});
+
+describe('standard input that ends at once', () => {
+  const notice = 'natter: standard input was empty; only the prompt is sent\n';
+
+  test.each([
+    ['a pipe', `true | $NATTER --sandbox "${echo}hi"`, notice],
+    ['a pipe, with --quiet', `true | $NATTER --sandbox -q "${echo}hi"`, ''],
+    ['a pipe that is ignored', `true | $NATTER --sandbox --no-stdin "${echo}hi"`, ''],
+    ['the null device', `$NATTER --sandbox "${echo}hi" </dev/null`, ''],
+  ])('from %s', async (_, line, expected) => {
+    const { code, stdout, stderr } = await runShell(line);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'hi', stderr: expected });
+  });
 });

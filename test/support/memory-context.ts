@@ -25,6 +25,7 @@ export function createMemoryOutput(isTerminal = false, columns = 80): MemoryOutp
 function createMemoryInput(isTerminal: boolean, pieces: readonly (string | Uint8Array)[]) {
   const input: InputStream = {
     isTerminal,
+    isRedirected: () => !isTerminal && pieces.length > 0,
     async *bytes() {
       for (const piece of pieces) yield Buffer.from(piece);
     },

@@ -31,8 +31,6 @@ export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationO
   readonly dryRun?: boolean;
   readonly interactive?: boolean;
   readonly accessible?: boolean;
-  /** Explicitly a prompt, as in `natter chat modles` and `natter -- modles`. */
-  readonly isPrompt?: boolean;
 }
 
 interface Run {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { largestPromptBytes } from '../../conversation/context-fit.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, type FailureOptions } from '../../failure.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 
 export interface AttachOptions {
@@ -11,8 +11,8 @@ export interface AttachOptions {
   readonly signal: AbortSignal;
 }
 
-function cannotAttach(name: string, reason: string, cause?: unknown): Failure {
-  return new Failure('usage', `cannot attach ${name}: ${reason}`, { cause });
+function cannotAttach(name: string, reason: string, others: FailureOptions = {}): Failure {
+  return new Failure('usage', `cannot attach ${name}: ${reason}`, others);
 }
 
 /** Reads in pieces, because a pipe, such as `<(command)`, and a device have no size to check first. */
@@ -29,7 +29,12 @@ async function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array>
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Failure) throw error;
-    throw cannotAttach(name, failureReason(error), error);
+    const { hintForName } = await import('./file-names.ts');
+    const hint = await hintForName(name);
+    throw cannotAttach(name, failureReason(error), {
+      cause: error,
+      ...(hint !== undefined && { hint }),
+    });
   }
   return Buffer.concat(chunks, size);
 }

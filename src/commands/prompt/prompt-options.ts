@@ -15,6 +15,8 @@ export interface PromptOptions {
   readonly stdin: boolean;
   readonly stdinEncoding?: string;
   readonly lossy?: boolean;
+  /** Explicitly a prompt, as in `natter chat modles` and `natter -- modles`. */
+  readonly isPrompt?: boolean;
 }
 
 export interface ConversationOptions {

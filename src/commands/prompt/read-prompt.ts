@@ -93,6 +93,9 @@ async function readInput(
     if (text === '' && options.required) {
       throw new Failure('usage', 'standard input is empty, but "-" requires it');
     }
+    if (text === '' && options.hasPrompt && stdin.isRedirected()) {
+      notices.notice('standard input was empty; only the prompt is sent');
+    }
     return text;
   } finally {
     silence.abort('input ended');
@@ -154,6 +157,10 @@ export async function readPrompt(
   const names = (options.file ?? []).filter((name) => name !== inputWord);
   const required = promptWords.length < words.length || options.file?.includes(inputWord) === true;
   checkInput(context.streams.stdin.isTerminal, options, prompt, required);
+  if (names.length > 0 && options.isPrompt !== true) {
+    const { refuseUnattached } = await import('./file-names.ts');
+    await refuseUnattached(promptWords);
+  }
   const { stdinEncoding: encoding, lossy } = options;
   if (encoding !== undefined) requireEncoding(encoding);
   const files = await attachFiles(names, { encoding, lossy, signal: context.signal });

@@ -20,6 +20,8 @@ export interface OutputStream {
 
 export interface InputStream {
   readonly isTerminal: boolean;
+  /** A pipe of a shell, or a file: not a terminal, the null device or a socket, which a parent process may pass on. */
+  isRedirected(): boolean;
   /**
    * All bytes until the end of input. Ending the iteration early, or aborting `signal`, releases the stream.
    * @throws the signal's reason when it aborts
@@ -136,6 +138,10 @@ function inputStream(
 ): InputStream {
   return {
     isTerminal,
+    isRedirected() {
+      const found = fstatSync(descriptor);
+      return found.isFIFO() || found.isFile();
+    },
     async *bytes(signal) {
       signal?.throwIfAborted();
       const found = fstatSync(descriptor);

@@ -29,5 +29,9 @@ if (isOld) {
   process.stderr.write(needs + '\n  ' + hint + '\n');
 } else if (!mayBeReady || !require('./ready-text.cjs').printReadyText(words)) {
   if (isDebuggerRefused) setImmediate(closeDebugger);
-  require('./compile-cache.cjs').loadProgram(process);
+  try {
+    require('./compile-cache.cjs').loadProgram(process);
+  } catch (error) {
+    if (!require('./missing-build.cjs').reportMissingBuild()) throw error;
+  }
 }

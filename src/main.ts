@@ -60,12 +60,13 @@ function isRunning(id: number): boolean {
 }
 
 async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
-  const { versionDetails } = await import('./commands/program/version-details.ts');
+  const { hasRepository, versionDetails } = await import('./commands/program/version-details.ts');
   const folder = dirname(__dirname);
   const { version: node, arch: architecture } = process;
   const isExecutable = folder === process.execPath;
-  const installation = { version, node, platform, architecture, folder, isExecutable };
-  void streams.stdout.write(versionDetails(installation));
+  const isPublished = !isExecutable && hasRepository(folder);
+  const facts = { version, node, platform, architecture, folder, isExecutable, isPublished };
+  void streams.stdout.write(versionDetails(facts));
 }
 
 /** The build writes this file beside the bundle. */

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -19,14 +20,23 @@ function publishedDescription() {
   return `${JSON.stringify(published, undefined, 2)}\n`;
 }
 
-/** Packs the built files without a new build, and returns the path of the package. */
-export function pack() {
+function packInto(folder, stage) {
   const [{ files }] = JSON.parse(npmPack(['--dry-run', '--json'], process.cwd()));
-  const stage = mkdtempSync(join(tmpdir(), 'natter-stage-'));
   for (const { path } of files) cpSync(path, join(stage, path), { preserveTimestamps: true });
   writeFileSync(join(stage, 'package.json'), publishedDescription());
-  const folder = mkdtempSync(join(tmpdir(), 'natter-pack-'));
   npmPack(['--silent', '--pack-destination', folder], stage);
+}
+
+/** Packs the built files without a new build, and returns the path of the package. */
+export function pack() {
+  if (!existsSync('dist/main.cjs')) throw new Error('natter is not built: run npm ci');
+  const stage = mkdtempSync(join(tmpdir(), 'natter-stage-'));
+  const folder = mkdtempSync(join(tmpdir(), 'natter-pack-'));
+  try {
+    packInto(folder, stage);
+  } finally {
+    rmSync(stage, { recursive: true });
+  }
   const [name] = readdirSync(folder);
   return resolve(folder, name);
 }

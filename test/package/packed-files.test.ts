@@ -1,15 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, posix } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 
 let tarball: string;
 let folder: string;
 let paths: readonly string[];
+const temporary = mkdtempSync(join(tmpdir(), 'natter-temporary-'));
 beforeAll(() => {
   const script = 'scripts/package/print-packed.js';
-  tarball = execFileSync(process.execPath, [script], { encoding: 'utf8' }).trim();
+  const env = { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary };
+  tarball = execFileSync(process.execPath, [script], { encoding: 'utf8', env }).trim();
   folder = mkdtempSync(join(tmpdir(), 'natter-unpacked-'));
   execFileSync('tar', ['-xzf', tarball, '-C', folder, '--strip-components', '1']);
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -67,6 +69,11 @@ test('the README, its pictures and the guides are packed', () => {
     expect.arrayContaining(['README.md', ...guides.map((name) => `docs/${name}`)]),
   );
   expect(paths.filter((path) => /^docs\/pictures\/.*\.svg$/.test(path)).length).toBeGreaterThan(1);
+});
+
+test('packing leaves only the package in the temporary folder', () => {
+  const left = readdirSync(temporary).filter((name) => name.startsWith('natter-'));
+  expect(left.map((name) => join(temporary, name))).toEqual([dirname(tarball)]);
 });
 
 test('the package is smaller than 900 kB', () => {

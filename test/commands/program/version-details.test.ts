@@ -1,5 +1,12 @@
-import { expect, test } from 'vitest';
-import { updateCommand, versionDetails } from '../../../src/commands/program/version-details.ts';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  hasRepository,
+  updateCommand,
+  versionDetails,
+} from '../../../src/commands/program/version-details.ts';
 
 test('lists versions, the folder and the update command', () => {
   const text = versionDetails({
@@ -9,6 +16,7 @@ test('lists versions, the folder and the update command', () => {
     architecture: 'x64',
     folder: '/usr/lib/node_modules/natter',
     isExecutable: false,
+    isPublished: true,
   });
   expect(text).toBe(
     [
@@ -30,6 +38,7 @@ test('a single executable is updated by replacing its file', () => {
     architecture: 'x64',
     folder: '/usr/local/bin/natter',
     isExecutable: true,
+    isPublished: false,
   });
   expect(text).toContain('installed  /usr/local/bin/natter\n');
   expect(text).toContain('update     replace this file with a newer one\n');
@@ -63,5 +72,28 @@ test.each([
   ],
   ['/home/a/natter', 'git pull && npm ci, in that folder'],
 ])('the update command of %s is: %s', (folder, command) => {
-  expect(updateCommand(folder)).toBe(command);
+  expect(updateCommand(folder, true)).toBe(command);
+});
+
+describe('of a package that is in no registry', () => {
+  const source =
+    'FILE is a newer tarball: git pull && npm ci && npm run --silent package, in a clone, prints its path';
+
+  test.each([
+    ['/usr/local/lib/node_modules/natter', `npm install --global FILE; ${source}`],
+    ['/home/a/.npm/_npx/0f9c/node_modules/natter', `npx --package FILE natter; ${source}`],
+    ['/home/a/.config/yarn/global/node_modules/natter', `yarn global add FILE; ${source}`],
+    ['/home/a/natter', 'git pull && npm ci, in that folder'],
+  ])('the update command of %s names no registry: %s', (folder, command) => {
+    expect(updateCommand(folder, false)).toBe(command);
+  });
+
+  test('the description has no repository', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-description-'));
+    const write = (text: string) => writeFileSync(join(folder, 'package.json'), text);
+    write('{"name":"natter"}');
+    expect(hasRepository(folder)).toBe(false);
+    write('{"name":"natter","repository":{"url":"git+https://example.com/natter.git"}}');
+    expect(hasRepository(folder)).toBe(true);
+  });
 });

@@ -36,7 +36,7 @@ async function startService() {
   return { url, requests, stop: () => sandbox.kill() };
 }
 
-/** A folder with BullMQ and ioredis in which natter runs. */
+/** A folder in which natter runs, with BullMQ and ioredis. */
 function createPlace(folder, server, service) {
   writeFileSync(join(folder, 'package.json'), '{}');
   const install = ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts'];
@@ -45,6 +45,7 @@ function createPlace(folder, server, service) {
   const env = {
     ...process.env,
     HOME: folder,
+    NODE_PATH: join(folder, 'node_modules'),
     NATTER_QUEUE: server.url,
     NATTER_BASE_URL: service.url,
     NATTER_API_KEY: 'sandbox-key',

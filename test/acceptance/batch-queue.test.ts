@@ -18,6 +18,8 @@ function install(folder: string, versions: Readonly<Record<string, string>>): vo
   }
 }
 
+const packagesOf = (folder: string) => ({ NODE_PATH: join(folder, 'node_modules') });
+
 const queue = ['--queue', 'redis://127.0.0.1:1'];
 
 test.each(['submit p.txt', 'work', 'status', 'collect'])(
@@ -31,15 +33,23 @@ test.each(['submit p.txt', 'work', 'status', 'collect'])(
       stdout: '',
       stderr:
         'natter: a queue needs the package bullmq, which is not installed\n' +
-        '  npm install --global bullmq ioredis, or without --global in the current folder\n',
+        '  npm install --global bullmq ioredis; if natter is not installed globally, also set NODE_PATH="$(npm root --global)"\n',
     });
   },
 );
 
-test('a queue that is not there is one sentence, at once', async () => {
+test('packages in the current folder are not loaded', async () => {
   const place = await openBatchPlace();
   install(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
   const { code, stderr } = await place.run(['status', ...queue]);
+  expect(code).toBe(3);
+  expect(stderr).toContain('bullmq, which is not installed');
+});
+
+test('a queue that is not there is one sentence, at once', async () => {
+  const place = await openBatchPlace();
+  install(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
+  const { code, stderr } = await place.run(['status', ...queue], { env: packagesOf(place.folder) });
   expect({ code, stderr }).toEqual({
     code: 10,
     stderr:
@@ -52,7 +62,7 @@ test('a password in the command line is refused, and printed nowhere', async () 
   const place = await openBatchPlace();
   install(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
   const words = ['status', '--queue', 'redis://me:pass-word-9876@127.0.0.1:1'];
-  const { code, stdout, stderr } = await place.run(words);
+  const { code, stdout, stderr } = await place.run(words, { env: packagesOf(place.folder) });
   expect(code).toBe(2);
   expect(stderr).toContain('set NATTER_QUEUE to this address instead');
   expect(stdout + stderr).not.toContain('pass-word-9876');

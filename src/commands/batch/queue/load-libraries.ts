@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import path from 'node:path';
 import { Failure } from '../../../failure.ts';
 import { isJsonObject } from '../../../json.ts';
 import { errorCode } from '../../../storage/storage-failure.ts';
@@ -13,7 +12,8 @@ type LibraryName = keyof typeof oldest;
 const queueLibrary: LibraryName = 'bullmq';
 const redisLibrary: LibraryName = 'ioredis';
 
-const hint = 'npm install --global bullmq ioredis, or without --global in the current folder';
+const hint =
+  'npm install --global bullmq ioredis; if natter is not installed globally, also set NODE_PATH="$(npm root --global)"';
 
 function missing(name: LibraryName): Failure {
   return new Failure('configuration', `a queue needs the package ${name}, which is not installed`, {
@@ -47,27 +47,18 @@ function loadFrom(require: NodeJS.Require, name: LibraryName): unknown {
 }
 
 /**
- * Loads BullMQ and ioredis from the same place, beside natter or in the current project.
- * @param places files beside which `node_modules` is searched, also in the folders above
+ * Loads BullMQ and ioredis from where `program` finds them: beside natter, or in `NODE_PATH`. Never from the current
+ * folder, whose files may be a stranger's.
+ * @param program path of the file in whose folder, and the folders above, `node_modules` is searched
  * @throws Failure `configuration`
  */
-export function loadLibraries(places: readonly string[]): Libraries {
-  let absent = queueLibrary;
-  for (const place of places) {
-    const require = createRequire(place);
-    const queue = loadFrom(require, queueLibrary);
-    if (queue === undefined) continue;
-    // BullMQ may have its own ioredis, in the folder of its package.
-    const redis = loadFrom(createRequire(require.resolve(queueLibrary)), redisLibrary);
-    // Both are checked only by their versions: their own types are not installed.
-    if (redis !== undefined) return { queue: queue as QueueModule, redis: redis as RedisModule };
-    absent = redisLibrary;
-  }
-  throw missing(absent);
+export function loadLibraries(program: string = import.meta.filename): Libraries {
+  const require = createRequire(program);
+  const queue = loadFrom(require, queueLibrary);
+  if (queue === undefined) throw missing(queueLibrary);
+  // BullMQ may have its own ioredis, in the folder of its package.
+  const redis = loadFrom(createRequire(require.resolve(queueLibrary)), redisLibrary);
+  if (redis === undefined) throw missing(redisLibrary);
+  // Both are checked only by their versions: their own types are not installed.
+  return { queue: queue as QueueModule, redis: redis as RedisModule };
 }
-
-/** Beside this program, then in the current folder. */
-export const libraryPlaces = (): readonly string[] => [
-  import.meta.filename,
-  path.resolve('natter-queue.cjs'),
-];

@@ -5,7 +5,7 @@ import type { Notices } from '../../../output/notices.ts';
 import type { Context } from '../../program/context.ts';
 import { queueAddress } from './address.ts';
 import { connectQueue } from './connect.ts';
-import { libraryPlaces, loadLibraries } from './load-libraries.ts';
+import { loadLibraries } from './load-libraries.ts';
 import type { QueueOptions } from './queue-options.ts';
 
 /** Connects to the queue that the options or the environment name; tests pass their own. @throws Failure */
@@ -17,7 +17,7 @@ export type Connect = (
 
 export const connectToQueue: Connect = async (context, notices, { queue }) => {
   const address = queueAddress(queue, context);
-  return connectQueue(loadLibraries(libraryPlaces()), address, {
+  return connectQueue(loadLibraries(), address, {
     onLost: () => notices.warning(`the connection to ${address.label} is lost; trying again`),
     onRestored: () => notices.notice(`connected to ${address.label} again`),
     onEviction: (policy) =>

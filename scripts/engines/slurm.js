@@ -1,4 +1,4 @@
-// The script of docs/batch.md on a real Slurm: an array of four, one task sent to the other node before its time limit,
+// The script of docs/batch-jobs.md on a real Slurm: an array of four, one task sent to the other node before its time limit,
 // a node that fails, and exit codes that are and are not queued again.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ const shards = 4;
 const count = 480;
 const concurrency = 2;
 
-const guide = readFileSync('docs/batch.md', 'utf8');
+const guide = readFileSync('docs/batch-jobs.md', 'utf8');
 /** The script of the guide, slowed down so that there is time to interrupt it. */
 const guideScript = /```bash\n(#!\/bin\/bash\n#SBATCH[^]*?)```/
   .exec(guide)[1]

@@ -6,7 +6,8 @@ import { type ExampleShell, openExampleShell } from '../support/example-shell.ts
 import { needsQueue } from '../support/guide-blocks.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
-const guide = readFileSync('docs/batch.md', 'utf8');
+const guides = ['batch.md', 'batch-jobs.md'].map((name) => readFileSync(`docs/${name}`, 'utf8'));
+const guide = guides.join('\n');
 const scripts = [...guide.matchAll(/```bash\n(?<script>[^]*?)```/g)].map(
   ({ groups }) => groups?.['script'] ?? '',
 );
@@ -43,7 +44,7 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ index: 2 });
 });
 
-test('all scripts of the guide are tested', () => {
+test('all scripts of the guides are tested', () => {
   expect(scripts).toHaveLength(2);
 });
 
@@ -88,6 +89,35 @@ test('the result of the guide has the fields of a real one', async () => {
   const { stdout } = await shell.run('natter batch prompts.jsonl');
   const result = JSON.parse(stdout) as object;
   expect(Object.keys(jsonWith('prompt_hash'))).toEqual(Object.keys(result));
+});
+
+/** What a hosted endpoint returns if it answers only the first request. */
+const answerFirst = `"${process.execPath}" -e '
+const { readFileSync, writeFileSync } = require("fs");
+const [first] = readFileSync("requests.jsonl", "utf8").split("\\n");
+const { custom_id } = JSON.parse(first);
+const message = { role: "assistant", content: "Rayleigh." };
+const body = { choices: [{ index: 0, message, finish_reason: "stop" }] };
+const response = { status_code: 200, request_id: "req_1", body };
+writeFileSync("output.jsonl", JSON.stringify({ id: "batch_req_1", custom_id, response, error: null }));
+'`;
+
+test('the results of a hosted endpoint are imported, and missing ones are sent', async () => {
+  const [exporting = ''] =
+    /^natter batch export prompts.txt .*-o requests.jsonl$/m.exec(guide) ?? [];
+  const [importing = ''] =
+    /^natter batch import prompts.txt output.jsonl .*\nnatter batch .*$/m.exec(guide) ?? [];
+  const lines = ['rm answers.jsonl', exporting, answerFirst, importing, 'cat answers.jsonl'];
+  const { code, stdout } = await shell.run(lines.join('\n'));
+  expect(code).toBe(0);
+  const results = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+  expect(results).toMatchObject([
+    { index: 1, content: 'Rayleigh.' },
+    { index: 2, finish_reason: 'stop' },
+  ]);
 });
 
 const command = buildBatch(createMemoryContext().context);

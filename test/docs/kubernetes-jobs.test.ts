@@ -25,7 +25,7 @@ interface Job {
   };
 }
 
-const guides = ['batch.md', 'containers.md'];
+const guides = ['batch-jobs.md', 'containers.md'];
 const jobs = guides.flatMap((guide) =>
   blocksOf(guide, readFileSync(`docs/${guide}`, 'utf8'))
     .filter(({ language, text }) => language === 'yaml' && text.includes('kind: Job'))

@@ -1,5 +1,5 @@
-// The script of docs/batch-jobs.md on a real Slurm: an array of four, one task sent to the other node before its time limit,
-// a node that fails, and exit codes that are and are not queued again.
+// The script of docs/batch-jobs.md on a real Slurm: an array of four, one task sent to the other node before its time
+// limit, a node that fails, and exit codes that are and are not queued again.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { missingForSlurm, startCluster } from './slurm-cluster.js';

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { FailureKind } from '../../src/failure.ts';
 import {
@@ -60,7 +61,8 @@ describe('the progress line', () => {
       'with the rate that the service allows',
       { answered: 480, elapsed: 10_000 },
       { allowed: { places: undefined, perSecond: 50.2 } },
-      '480 of 1,000 · 48 of 50/s allowed · 11 s left',
+      // The example of the guide.
+      /```text\n(480 .*)\n```/.exec(readFileSync('docs/batch.md', 'utf8'))?.[1] ?? '',
     ],
     [
       'with a rate that was just found',

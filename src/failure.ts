@@ -35,6 +35,7 @@ type PlainRemedyCode =
   | 'enter-key-again'
   | 'check-permissions'
   | 'check-request'
+  | 'remove-parameter'
   | 'check-model'
   | 'list-models'
   | 'trust-authority'

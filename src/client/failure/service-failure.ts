@@ -2,7 +2,7 @@ import type { Remedy } from '../../failure.ts';
 import { nameOfStatus, type ErrorName } from '../contract.ts';
 import { requestIdOf, retryAfter } from '../http/response-headers.ts';
 import type { ResponseHeaders } from '../http/transport.ts';
-import { kindOfName, kindOfStatus, parseErrorBody } from './error-body.ts';
+import { kindOfName, kindOfStatus, parseErrorBody, type ErrorBody } from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
 import type { Mask } from './short-text.ts';
 
@@ -30,7 +30,9 @@ export function serviceFailure(
   const delay = retryAfter(headers, now);
   const requestId = requestIdOf(headers, mask);
   const isExhausted = body.names.some((name) => exhaustedQuota.test(name));
-  const { summary, remedy } = isExhausted ? quotaExhausted : explain(kind, endpoint);
+  const isParameter = kind === 'invalid_request' && refusesParameter(body);
+  const explanation = isParameter ? parameterRefused : explain(kind, endpoint);
+  const { summary, remedy } = isExhausted ? quotaExhausted : explanation;
   return new RequestFailure(
     kind,
     `${summary} (${status})${reason === undefined ? '' : `: ${reason}`}`,
@@ -76,6 +78,17 @@ const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
 const quotaExhausted: Explanation = {
   summary: 'quota exhausted',
   remedy: { code: 'check-quota' },
+};
+
+/** `unsupported parameter: "seed"`, `Unrecognized request argument supplied: seed`, `Unknown parameter: 'seed'.` */
+const refusedParameter =
+  /\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? (?:parameter|argument|field)s?\b/i;
+
+const refusesParameter = ({ message = '' }: ErrorBody) => refusedParameter.test(message);
+
+const parameterRefused: Explanation = {
+  summary: 'the service rejected the request as invalid',
+  remedy: { code: 'remove-parameter' },
 };
 
 const explanations: Readonly<Record<ErrorName, Explanation>> = {

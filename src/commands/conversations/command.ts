@@ -33,6 +33,27 @@ const runConversations: RunConversations = {
 const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
 const siblings = () => new Option('--siblings', 'include all versions of prompts and answers');
 
+/** Command names of other programs. */
+const equivalents: ReadonlyMap<string, string> = new Map([
+  ['rm', 'delete'],
+  ['remove', 'delete'],
+  ['del', 'delete'],
+  ['ls', 'list'],
+  ['mv', 'rename'],
+  ['cat', 'show'],
+  ['view', 'show'],
+  ['find', 'search'],
+  ['grep', 'search'],
+  ['save', 'export'],
+  ['restore', 'undelete'],
+]);
+
+function foreignHint([word = '', ...rest]: readonly string[]): string | undefined {
+  const name = equivalents.get(word);
+  const isPlain = rest.every((other) => /^[\w.-]+$/.test(other));
+  return name && ['natter conversations', name, ...(isPlain ? rest : ['…'])].join(' ');
+}
+
 function buildList(context: Context, run: RunConversations): Command {
   const list = new Command('list')
     .summary('list conversations, most recent first')
@@ -43,7 +64,8 @@ function buildList(context: Context, run: RunConversations): Command {
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
   list.action(() => {
-    refuseWords(list, (word) => `to show a conversation: natter conversations show ${word}`);
+    const showHint = (word: string) => `to show a conversation: natter conversations show ${word}`;
+    refuseWords(list, showHint, foreignHint);
     return run.list(context, list.optsWithGlobals());
   });
   return setExamples(list, [
@@ -79,18 +101,24 @@ function buildSearch(context: Context, run: RunConversations): Command {
   ]);
 }
 
+function formatOption(): Option {
+  const option = new Option(
+    '--format <format>',
+    'markdown, json or html (default: from the extension)',
+  ).choices(['markdown', 'json', 'html']);
+  const { parseArg } = option;
+  const parse = (value: string, previous: unknown) =>
+    parseArg?.(value === 'md' ? 'markdown' : value, previous);
+  return option.argParser(parse);
+}
+
 function buildExport(context: Context, run: RunConversations): Command {
   const command = new Command('export')
     .addArgument(conversation())
     .summary('export a conversation as Markdown, JSON or HTML')
     .description('Exports a conversation to standard output or a file.')
     .option('-o, --output <file>', 'file to write: .md, .json or .html')
-    .addOption(
-      new Option(
-        '--format <format>',
-        'markdown, json or html (default: from the extension)',
-      ).choices(['markdown', 'json', 'html']),
-    )
+    .addOption(formatOption())
     .addOption(siblings())
     .option('--force', 'replace an existing file');
   command.action((name: string) => run.export(context, command.optsWithGlobals(), name));

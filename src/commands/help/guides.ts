@@ -45,7 +45,7 @@ export const privacy: readonly Passage[] = [
   },
   {
     text: 'Settings and keys are in the configuration folder (~/.config/natter): keys in credentials.json, readable by you alone (mode 0600), not encrypted, and sent only to the address they were stored with. A key in NATTER_API_KEY is never stored. To delete a key:',
-    lines: ['natter config path', 'natter auth logout'],
+    lines: ['natter config paths credentials', 'natter auth logout'],
   },
   {
     text: 'A recording (--record, NATTER_RECORD) contains prompts and answers, but neither keys nor request headers; a new one is readable by you alone.',

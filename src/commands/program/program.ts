@@ -65,7 +65,7 @@ export async function buildProgram(
   visit(program, (command) => {
     command
       .exitOverride((error) => {
-        throw usageFailure(error, command) ?? error;
+        throw usageFailure(error, command, words) ?? error;
       })
       .helpOption('-h, --help', 'show help: -h on one screen, --help all of it')
       .helpCommand(false)

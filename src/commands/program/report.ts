@@ -35,6 +35,8 @@ export const commandHints: FrontEndHints = {
   'check-permissions': () =>
     'natter auth status shows the key in use; ask its issuer for more permissions',
   'check-request': () => '--dry-run shows what is sent',
+  'remove-parameter': () =>
+    'omit its --param, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
   'check-model': () =>
     'natter models list shows the available models; natter auth status shows the address in use',
   'list-models': () => 'natter models list shows the available models',

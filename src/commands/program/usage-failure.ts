@@ -4,12 +4,14 @@ import { nearlyNamed } from '../../near-name.ts';
 import { namesBelow } from './help-details.ts';
 
 const printHint = 'natter "a prompt" prints the answer and exits';
-const parameterHint = 'use --param, as in --param temperature=0.2';
+const sessionHint = '--resume ID continues a conversation, -c the last one';
 const keyHint = 'use natter auth login, or NATTER_API_KEY in scripts';
 const debugHint = 'NATTER_DEBUG=1 writes a debug log';
 const fileHint = '-f attaches a text file';
 const outputHint = 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON';
 const formatHint = '--json prints JSON, --jsonl an event per line';
+const systemHint = '-s sets the system prompt';
+const listHint = 'natter conversations lists conversations, natter models list the models';
 const modelsHint = 'natter models list lists the models';
 
 /** Options of other chat clients, and their equivalents in natter. */
@@ -17,12 +19,6 @@ const foreignOptionHints: ReadonlyMap<string, string> = new Map([
   ['-p', printHint],
   ['--print', printHint],
   ['--prompt', printHint],
-  ['-T', parameterHint],
-  ['--temp', parameterHint],
-  ['--temperature', parameterHint],
-  ['--top-p', parameterHint],
-  ['--top-k', parameterHint],
-  ['--seed', parameterHint],
   ['-k', keyHint],
   ['--key', keyHint],
   ['--api-key', keyHint],
@@ -37,13 +33,46 @@ const foreignOptionHints: ReadonlyMap<string, string> = new Map([
   ['--format', formatHint],
   ['--output-format', formatHint],
   ['--response-format', formatHint],
-  ['-r', '--resume continues a conversation, -c the last one'],
-  ['--system-prompt', '-s sets the system prompt'],
+  ['-r', sessionHint],
+  ['-C', sessionHint],
+  ['--session', sessionHint],
+  ['--system-prompt', systemHint],
+  ['--append-system-prompt', systemHint],
+  ['--role', 'natter config set system TEXT --profile ROLE stores a role; --profile ROLE uses it'],
+  ['-S', '--no-stream prints the answer at its end; natter conversations show ID shows one'],
+  ['-x', 'natter last --block 1 prints a code block of the last answer'],
+  ['-n', '--no-save does not save the conversation'],
+  ['-l', listHint],
+  ['--list', listHint],
+  ['--delete', 'natter conversations delete ID moves a conversation to the trash'],
   ['--no-color', 'use --color never'],
   ['--stream', 'answers are streamed unless --no-stream is given'],
   ['--models', modelsHint],
   ['--list-models', modelsHint],
 ]);
+
+/** Options of other chat clients that are fields of the request, each with a usual value. */
+const parameterOptions: ReadonlyMap<string, readonly [field: string, value: string]> = new Map([
+  ['-T', ['temperature', '0.2']],
+  ['--temp', ['temperature', '0.2']],
+  ['--temperature', ['temperature', '0.2']],
+  ['--top-p', ['top_p', '0.9']],
+  ['--topp', ['top_p', '0.9']],
+  ['--top-k', ['top_k', '40']],
+  ['--topk', ['top_k', '40']],
+  ['--seed', ['seed', '1']],
+]);
+
+/** Repeats a number that was typed after the option, or in it. */
+function parameterHint(typed: string, words: readonly string[]): string | undefined {
+  const parameter = parameterOptions.get(typedOptionName(typed));
+  if (parameter === undefined) return undefined;
+  const [field, example] = parameter;
+  const equals = typed.indexOf('=');
+  const value = equals < 0 ? words[words.indexOf(typed) + 1] : typed.slice(equals + 1);
+  const isNumber = value !== undefined && /^-?\d+(?:\.\d+)?$/.test(value);
+  return `use --param ${field}=${isNumber ? value : example}, if the service takes it`;
+}
 
 /** The name of an option as typed, without its value, which may be a key. */
 function typedOptionName(typed: string): string {
@@ -69,22 +98,58 @@ function jsonHint(name: string, { options }: Command): string | undefined {
   return formatOptions.has(name) && hasJson ? '--json prints JSON' : undefined;
 }
 
-function unknownOption(typed: string, suggestion: string | undefined, command: Command): Failure {
+const keyOptions = new Set(['-k', '--key', '--api-key', '--token']);
+const loginHint =
+  'natter auth login asks for the key, or reads it from a file: natter auth login < key.txt';
+
+/** The hint for an option of a different program. */
+function foreignHint(
+  typed: string,
+  path: string,
+  command: Command,
+  words: readonly string[],
+): string | undefined {
+  const name = typedOptionName(typed);
+  if (path === 'natter auth login' && keyOptions.has(name)) return loginHint;
+  if (path !== 'natter') return jsonHint(name, command);
+  return foreignOptionHints.get(name) ?? parameterHint(typed, words);
+}
+
+interface UnknownOption {
+  readonly typed: string;
+  /** Of commander: `you mean --model?`. */
+  readonly suggestion: string | undefined;
+}
+
+function unknownOption(
+  { typed, suggestion }: UnknownOption,
+  command: Command,
+  words: readonly string[],
+): Failure {
   const name = typedOptionName(typed);
   const path = commandPath(command);
   const isKnown = optionsOf(command).some(({ long, short }) => name === long || name === short);
   if (isKnown && name !== typed) return new Failure('usage', `option '${name}' takes no value`);
-  const foreign = path === 'natter' ? foreignOptionHints.get(name) : jsonHint(name, command);
   const see = suggestion === undefined ? 'see' : `did ${suggestion} See`;
-  const hint = foreign ?? `${see} ${path} --help; put text that starts with a dash after --`;
+  const takesPrompt = command.registeredArguments.some((argument) => argument.name() === 'prompt');
+  const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
+  const hint = foreignHint(typed, path, command, words) ?? `${see} ${path} --help${dashes}`;
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }
 
-/** An error of commander as a failure; undefined for its way of ending after help and version. */
-export function usageFailure(error: CommanderError, command: Command): Failure | undefined {
+/**
+ * An error of commander as a failure; undefined for its way of ending after help and version.
+ * @param words the whole command line
+ */
+export function usageFailure(
+  error: CommanderError,
+  command: Command,
+  words: readonly string[],
+): Failure | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
   const unknown = /^error: unknown option '(.+?)'(?:\n\(Did ([^\n]+)\))?$/s.exec(error.message);
-  if (unknown?.[1] !== undefined) return unknownOption(unknown[1], unknown[2], command);
+  const [, typed, nearest] = unknown ?? [];
+  if (typed !== undefined) return unknownOption({ typed, suggestion: nearest }, command, words);
   const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
   const message = text
     .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, 'unknown $2 $1')

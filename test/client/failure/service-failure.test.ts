@@ -81,3 +81,12 @@ test('has the request id and the requested wait', () => {
 test('has a remedy for a refused key', () => {
   expect(failure(401).remedy).toEqual({ code: 'sign-in' });
 });
+
+test.each([
+  ['unsupported parameter: "temperature"', 'remove-parameter'],
+  ['Unrecognized request argument supplied: top_k', 'remove-parameter'],
+  ["Unknown parameter: 'min_p'.", 'remove-parameter'],
+  ['messages must not be empty', 'check-request'],
+])('a 400 with the message %s has the remedy %s', (message, code) => {
+  expect(failure(400, JSON.stringify({ error: { message } })).remedy).toEqual({ code });
+});

@@ -117,6 +117,12 @@ describe('natter conversations', () => {
     expect(await listed()).toHaveLength(1);
   });
 
+  test('export accepts md for markdown', async () => {
+    const { code, stdout } = await run('export', 'latest', '--format', 'md');
+    expect(code).toBe(0);
+    expect(stdout).toContain('first **words**');
+  });
+
   test('an unknown command is refused with a suggestion', async () => {
     const { code, stderr } = await run('serach');
     expect(code).toBe(2);
@@ -129,6 +135,22 @@ describe('natter last', () => {
     expect((await data.run(['last'])).stdout).toBe('first **words**');
     const { stderr: reason } = await data.run(['last', '--block', '1']);
     expect(reason).toContain('the last answer has no code block\n');
+  });
+
+  test('prints the answer before a prompt that failed', async () => {
+    const { id = '' } = (await listed())[0] ?? {};
+    await data.run(['--sandbox', '--retries', '0', '[sandbox status=500] why?']);
+    const { id: failed = '' } = (await listed())[0] ?? {};
+    expect(failed).not.toBe(id);
+    expect(await data.run(['last'])).toMatchObject({
+      code: 0,
+      stdout: 'first **words**',
+      stderr: `natter: conversation ${failed} has no answer; this is the last answer of conversation ${id}\n`,
+    });
+    expect(await data.run(['last', failed])).toMatchObject({
+      code: 6,
+      stderr: `natter: conversation ${failed} has no answer\n  natter conversations list shows all conversations\n`,
+    });
   });
 
   test('prints a code block without its fences', async () => {

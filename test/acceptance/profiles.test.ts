@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { runNatter, temporaryHome } from '../support/natter.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -101,4 +102,35 @@ test('--sandbox ignores profiles', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('hello');
   expect(work.connections()).toBe(0);
+});
+
+test('a prompt without a service names the profiles that have one', async () => {
+  const { run } = await twoProfiles();
+  expect(await run('hi')).toMatchObject({
+    code: 3,
+    stderr:
+      'natter: profile default has no service, but home, work have one\n' +
+      '  natter config use home or natter config use work\n',
+  });
+  await run('config', 'remove-profile', 'home');
+  expect((await run('hi')).stderr).toBe(
+    'natter: profile default has no service, but work has one\n  natter config use work\n',
+  );
+});
+
+test('the sandbox that answers without a service has a notice with the other profile', async () => {
+  const { env, run } = await twoProfiles();
+  await run('config', 'remove-profile', 'home');
+  const terminal = openTerminal(['hi there'], { env });
+  await terminal.exit;
+  expect((await terminal.transcript()).replaceAll(/\s+/g, ' ')).toContain(
+    'profile default has no service, but work has one; using the sandbox',
+  );
+});
+
+test('a conversation without a service names the other profile', async () => {
+  const { env, run } = await twoProfiles();
+  await run('config', 'remove-profile', 'home');
+  const terminal = openTerminal([], { env });
+  await terminal.waitFor(/profile default has no service, but work has one[^]*config use work/);
 });

@@ -51,9 +51,9 @@ function reportProgress({ context, presentation, options }: Run, model: string):
   return createProgressReporter({ stderr, style, notices, activity, model, showReasoning });
 }
 
-async function withCommandLineHint(failure: Failure): Promise<Failure> {
+async function withCommandLineHint(failure: Failure, { environment }: Context): Promise<Failure> {
   const { withHint } = await import('../program/report.ts');
-  return withHint(failure);
+  return withHint(failure, environment);
 }
 
 /** Sends the request and prints the answer, with all text received before a failure. */
@@ -80,7 +80,7 @@ async function answer(
     });
     context.signal.throwIfAborted();
   } catch (error) {
-    failure = await withCommandLineHint(endingFailure(error, context.signal));
+    failure = await withCommandLineHint(endingFailure(error, context.signal), context);
     throw error;
   } finally {
     progress.end();

@@ -1,7 +1,9 @@
-import { pathOf, textOf } from '../../conversation/tree.ts';
-import { refusalNotice } from '../../output/notices.ts';
+import { listEntries } from '../../conversation/library/library.ts';
+import { loadConversation } from '../../conversation/library/read-conversation.ts';
+import { pathOf, textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
+import { refusalNotice, type Notices } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
-import { readConversation } from '../journal/library-access.ts';
+import { dataFolder, readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
 import type { Context } from '../program/context.ts';
@@ -30,6 +32,43 @@ async function codeBlock(answer: string, block: string): Promise<string> {
   throw new Failure('not_found', `the last answer has ${count}, not ${block}`);
 }
 
+interface FoundAnswer {
+  readonly conversationId: string;
+  readonly answer: Turn;
+}
+
+function answerOf(conversation: Conversation): FoundAnswer | undefined {
+  const answer = pathOf(conversation).findLast(
+    (turn) => turn.role === 'assistant' && textOf(turn) !== '',
+  );
+  return answer && { conversationId: conversation.id, answer };
+}
+
+/** The last answer of the latest conversation that has one. */
+function latestAnswer(context: Context): FoundAnswer | undefined {
+  for (const { id, path } of listEntries(dataFolder(context))) {
+    const found = answerOf(loadConversation(path, id).fold.conversation());
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A failed prompt makes the latest conversation one without an answer. @throws Failure `not_found` */
+function findAnswer(context: Context, notices: Notices, name: string): Turn {
+  const conversation = readConversation(context, notices, name);
+  const own = answerOf(conversation);
+  if (own !== undefined) return own.answer;
+  const problem = `conversation ${conversation.id} has no answer`;
+  const found = name === 'latest' ? latestAnswer(context) : undefined;
+  if (found === undefined) {
+    throw new Failure('not_found', problem, {
+      hint: 'natter conversations list shows all conversations',
+    });
+  }
+  notices.notice(`${problem}; this is the last answer of conversation ${found.conversationId}`);
+  return found.answer;
+}
+
 /** Runs `natter last`. @throws Failure `not_found` without an answer or that code block */
 export async function printLast(
   context: Context,
@@ -37,13 +76,7 @@ export async function printLast(
   name: string,
 ): Promise<void> {
   const presentation = await present(context, options);
-  const conversation = readConversation(context, presentation.notices, name);
-  const answer = pathOf(conversation).findLast(
-    (turn) => turn.role === 'assistant' && textOf(turn) !== '',
-  );
-  if (answer === undefined) {
-    throw new Failure('not_found', `conversation ${conversation.id} has no answer`);
-  }
+  const answer = findAnswer(context, presentation.notices, name);
   const { content, refusal } = answer;
   if (refusal !== undefined) presentation.notices.warning(refusalNotice(refusal));
   if (answer.incomplete === true) presentation.notices.notice('this answer is incomplete');

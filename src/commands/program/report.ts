@@ -1,5 +1,5 @@
 import { rephrase } from '../../client/failure/request-failure.ts';
-import { isSet } from '../../environment.ts';
+import { isSet, type Environment } from '../../environment.ts';
 import { exitCodes, type Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { reportFailure } from '../../output/failure-report.ts';
@@ -48,8 +48,15 @@ export const commandHints: FrontEndHints = {
     `repeat the request exactly as recorded, or add this one with --record ${file}`,
 };
 
+/** `natter auth login` cannot replace a key from the environment. */
+const keyVariableHint =
+  'the key is from NATTER_API_KEY: correct it, or unset it to use a stored key (natter auth login)';
+
 /** The failure with the command line's hint for its remedy. */
-export function withHint(failure: Failure): Failure {
+export function withHint(failure: Failure, environment: Environment = {}): Failure {
+  if (failure.remedy?.code === 'sign-in' && isSet(environment, 'NATTER_API_KEY')) {
+    return rephrase(failure, { hint: keyVariableHint });
+  }
   const hint = hintOf(failure, commandHints);
   return hint === undefined || hint === failure.hint ? failure : rephrase(failure, { hint });
 }
@@ -60,7 +67,7 @@ export function describeFailure(
   context: Pick<Context, 'environment' | 'secrets'>,
   words: readonly string[],
 ): { readonly text: string; readonly exitCode: number } {
-  const failure = withHint(toFailure(error));
+  const failure = withHint(toFailure(error), context.environment);
   const text = reportFailure(failure, {
     json: wantsJson(words),
     debug: isSet(context.environment, 'NATTER_DEBUG'),

@@ -131,10 +131,18 @@ function farewell({ context }: Parts, session: Session): string {
   return `natter --resume ${conversation.id} reopens this conversation\n`;
 }
 
+/** At the first start: a profile that is not in use may have a service. */
+async function notifyOfProfiles({ context, settings, sessionNotices }: Parts): Promise<void> {
+  const { otherProfiles } = await import('../service/other-profiles.ts');
+  const others = otherProfiles(context, settings);
+  if (others !== undefined) sessionNotices.notify(`${others.problem}: ${others.hint}`);
+}
+
 async function converse(parts: Parts, words: readonly string[]): Promise<void> {
   const { context, sessionNotices } = parts;
   const session = await start(parts, await firstState(parts, words));
   open(parts, session, words);
+  if (session.state().dialog !== undefined) await notifyOfProfiles(parts);
   const leaving = new AbortController();
   void preloadRepl(context.clock, leaving.signal);
   try {

@@ -38,10 +38,12 @@ function isSandboxDefault({ stdin, stdout, stderr }: Context['streams']): boolea
   return stdin.isTerminal && stdout.isTerminal && stderr.isTerminal;
 }
 
-function notConfigured(): Failure {
-  return new Failure('configuration', 'no service is configured', {
-    hint: 'run natter auth login, set NATTER_BASE_URL, or try natter --sandbox',
-  });
+const unconfigured = { problem: 'no service is configured', hint: 'see natter auth login' };
+
+function notConfigured(others?: { readonly problem: string; readonly hint: string }): Failure {
+  const hint =
+    others?.hint ?? 'run natter auth login, set NATTER_BASE_URL, or try natter --sandbox';
+  return new Failure('configuration', (others ?? unconfigured).problem, { hint });
 }
 
 async function openSandbox(
@@ -201,8 +203,11 @@ export async function openService(
   const isSandbox = options.sandbox === true;
   const isConfigured = baseUrl !== undefined && !isSandbox;
   if (!isConfigured && !isSandbox) {
-    if (!isSandboxDefault(context.streams)) throw notConfigured();
-    notices.notice('no service is configured; using the sandbox (see natter auth login)');
+    const { otherProfiles } = await import('./other-profiles.ts');
+    const others = otherProfiles(context, settings);
+    if (!isSandboxDefault(context.streams)) throw notConfigured(others);
+    const { problem, hint } = others ?? unconfigured;
+    notices.notice(`${problem}; using the sandbox (${hint})`);
   }
   const recording = await recordInto(context, notices, record);
   const others = { ...recording, ...changes };

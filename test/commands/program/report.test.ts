@@ -16,6 +16,19 @@ test('a failure is a line and a hint, both sanitized and masked', () => {
   });
 });
 
+test.each([
+  ['natter auth login', {}, 'set the key with natter auth login'],
+  [
+    'the variable that has the key',
+    { NATTER_API_KEY: 'wrong' },
+    'the key is from NATTER_API_KEY: correct it, or unset it to use a stored key (natter auth login)',
+  ],
+])('the hint of a refused key names %s', (_, environment, hint) => {
+  const { context } = createMemoryContext({ environment });
+  const failure = new Failure('unauthorized', 'no', { remedy: { code: 'sign-in' } });
+  expect(describeFailure(failure, context, []).text).toBe(`natter: no\n  ${hint}\n`);
+});
+
 test('with --json a failure is one JSON line', () => {
   const { context } = createMemoryContext();
   const failure = new Failure('rate_limited', 'slow down', { status: 429, retryAfterSeconds: 3 });

@@ -1,0 +1,28 @@
+import type { Notices } from '../../output/notices.ts';
+import { getStoredSetting, listProfiles } from '../../settings/profiles.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { readStored, type SettingsContext } from './settings-access.ts';
+
+/** Its warnings were printed when the settings were read. */
+const silent: Notices = { notice: () => undefined, warning: () => undefined };
+
+/**
+ * What to report where the profile in use has no service, but others have one: the problem, and the commands that use
+ * the others. Undefined if no profile has one.
+ */
+export function otherProfiles(
+  context: SettingsContext,
+  { profile }: ResolvedSettings,
+): { readonly problem: string; readonly hint: string } | undefined {
+  const stored = readStored(context, silent);
+  const hasService = (name: string) => getStoredSetting(stored, name, 'base-url') !== undefined;
+  const names = listProfiles(stored).map(({ name }) => name);
+  const others = names.filter((name) => name !== profile.value && hasService(name));
+  if (others.length === 0) return undefined;
+  const commands = others.slice(0, 3).map((name) => `natter config use ${name}`);
+  const verb = others.length === 1 ? 'has' : 'have';
+  return {
+    problem: `profile ${profile.value} has no service, but ${others.slice(0, 3).join(', ')} ${verb} one`,
+    hint: commands.join(' or '),
+  };
+}

@@ -149,7 +149,7 @@ function refuse(state: LimitState, ticket: Ticket, now: number, retryAfter: numb
   observe(state, now);
   if (confirmAnnouncement(state, ticket)) return;
   if (ticket.epoch !== log.epoch.number) {
-    correctCut(state, ticket, now);
+    correctCut(state, ticket);
     return;
   }
   state.question = undefined;

@@ -71,3 +71,16 @@ describe('Y34', () => {
     expect((await data.run(words)).code).toBe(0);
   });
 });
+
+test.each([
+  ['nextgn', 'did you mean -m nextgen? natter models list shows the available models'],
+  ['Origin', 'did you mean -m origin? natter models list shows the available models'],
+  ['other', 'natter models list shows the available models; natter auth status shows'],
+])('the unknown model %s has the hint: %s', async (model, hint) => {
+  const { code, stderr } = await data.run(['--sandbox', '-m', model, 'hi']);
+  expect(code).toBe(6);
+  expect(stderr).toContain(`\n  ${hint}`);
+  const json = await data.run(['--sandbox', '-m', model, '--json', 'hi']);
+  const document = JSON.parse(json.stdout) as { readonly error: { readonly hint: string } };
+  expect(document.error.hint).toContain(hint);
+});

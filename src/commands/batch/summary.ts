@@ -61,12 +61,15 @@ export function batchFailure(end: BatchEnd): Failure | undefined {
   });
 }
 
+/** How to get the rest; results on standard output cannot be continued. */
+const againText = (output: string | undefined) =>
+  output === undefined
+    ? 'use -o FILE to be able to resume'
+    : 'run the same command again for the rest';
+
 /** The failure of a run that a limit or a wrong setting stopped. */
 function stoppedFailure(end: BatchEnd, { kind, message, hint }: Failure): Failure {
-  const again =
-    end.output === undefined
-      ? 'use -o FILE to be able to resume'
-      : 'run the same command again for the rest';
+  const again = againText(end.output);
   const text = `${message}; ${outcomeText(end)}${restText(itemsLeft(end.tally))}`;
   return new Failure(kind, text, { hint: hint === undefined ? again : `${hint}; ${again}` });
 }
@@ -81,18 +84,14 @@ export function stoppedText(end: BatchEnd): string {
   const { tally, output } = end;
   const left = itemsLeft(tally);
   if (left === 0 && tally.failed === 0) return outcomeText(end);
-  const again = output === undefined ? '' : '; run the same command again for the rest';
-  return `stopped: ${outcomeText(end)}${restText(left)}${again}`;
+  return `stopped: ${outcomeText(end)}${restText(left)}; ${againText(output)}`;
 }
 
 /** The failure of a run that `cause` stopped: `unfinished` if items are left, else as {@link batchFailure}. */
 export function drainFailure(end: BatchEnd, cause: string): Failure | undefined {
   const left = itemsLeft(end.tally);
   if (left === 0) return batchFailure(end);
-  const hint =
-    end.output === undefined
-      ? 'use -o FILE to be able to resume'
-      : 'run the same command again for the rest';
+  const hint = againText(end.output);
   const message = `stopped by ${cause}: ${outcomeText(end)}${restText(left)}`;
   return new Failure('unfinished', message, { hint });
 }

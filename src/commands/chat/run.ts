@@ -79,7 +79,9 @@ async function answer(
       }
     });
     context.signal.throwIfAborted();
-  } catch (error) {
+  } catch (thrown) {
+    const { suggestModel } = await import('../service/near-model.ts');
+    const error = suggestModel(thrown, request.model, service.windows());
     failure = await withCommandLineHint(endingFailure(error, context.signal), context);
     throw error;
   } finally {

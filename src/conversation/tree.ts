@@ -38,6 +38,8 @@ export interface Conversation {
   readonly createdAt: Date;
   /** Set by the user; {@link titleOf} returns the one to show. */
   readonly title?: string;
+  /** Chosen by the user after the last answer began. */
+  readonly chosenModel?: string;
   /** By id, oldest first. */
   readonly turns: ReadonlyMap<string, Turn>;
   /** The selected child by the parent's id (undefined: the selected first turn). */
@@ -122,10 +124,10 @@ export function systemOf(
   return [...pathOf(conversation), ...next].findLast(({ role }) => role === 'system')?.content;
 }
 
-/** The model that the conversation continues with; undefined before the first answer. */
-export function modelOf(path: readonly Turn[]): string | undefined {
-  const answer = path.findLast(({ model }) => model !== undefined);
-  return answer?.nextModel ?? answer?.model;
+/** The model that the conversation continues with; undefined before the first answer and choice. */
+export function modelOf(conversation: Conversation): string | undefined {
+  const answer = pathOf(conversation).findLast(({ model }) => model !== undefined);
+  return conversation.chosenModel ?? answer?.nextModel ?? answer?.model;
 }
 
 /** Code points; a list shows a date and a model on the same line. */

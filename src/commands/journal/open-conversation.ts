@@ -152,10 +152,10 @@ async function resume(
   settings: ResolvedSettings,
   prompt: string,
 ): Promise<OpenConversation> {
-  const { modelOf, pathOf } = await import('../../conversation/tree.ts');
+  const { modelOf } = await import('../../conversation/tree.ts');
   const { turns, messages } = await nextTurns(journal, notices, settings, prompt);
   return {
-    settings: withModelOf(settings, modelOf(pathOf(journal.conversation()))),
+    settings: withModelOf(settings, modelOf(journal.conversation())),
     messages,
     record: (model, send) => recordTurns(async () => journal, turns, model, send),
     close: () => journal.close(),

@@ -162,7 +162,7 @@ async function serve(
 ): Promise<void> {
   const { context, options, sessionNotices, journal } = parts;
   const { presentation, notify } = sessionNotices;
-  const settings = withModelOf(read, modelOf(pathOf(journal.conversation())));
+  const settings = withModelOf(read, modelOf(journal.conversation()));
   const service = await openReplService({ context, presentation, options, settings });
   const memory = createReplMemory(context, settings.values.save, notify);
   try {

@@ -17,6 +17,7 @@ interface State {
   readonly texts: Map<string, string[]>;
   createdAt?: Date;
   title?: string;
+  chosenModel?: string | undefined;
   lastTurn?: string;
 }
 
@@ -41,6 +42,7 @@ function addTurn(state: State, record: TurnRecord, isOrphan = false): void {
   turns.set(turn.id, turn);
   selection.set(turn.parent, turn.id);
   state.createdAt ??= turn.createdAt;
+  if (turn.role === 'assistant') state.chosenModel = undefined;
   state.lastTurn = turn.id;
 }
 
@@ -87,6 +89,9 @@ function applyRecord(state: State, record: JournalRecord): void {
     case 'title':
       state.title = record.title;
       return;
+    case 'model':
+      state.chosenModel = record.model;
+      return;
     case 'choice': {
       const turn = turns.get(record.turn);
       if (turn !== undefined) selection.set(turn.parent, turn.id);
@@ -115,6 +120,7 @@ export function createFold({ id }: { readonly id: string }): JournalFold {
         id,
         createdAt: state.createdAt ?? new Date(0),
         ...(state.title === undefined ? {} : { title: state.title }),
+        ...(state.chosenModel === undefined ? {} : { chosenModel: state.chosenModel }),
         turns: new Map(state.turns),
         selection: new Map(state.selection),
       };

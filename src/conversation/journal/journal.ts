@@ -72,6 +72,8 @@ export interface Journal {
   /** Removes a turn and everything after it: its parent becomes the leaf. */
   undo(turnId: string): void;
   setTitle(title: string): void;
+  /** The model that a resumed conversation continues with. */
+  setModel(model: string): void;
   /** Tries to write what is not on disk. */
   save(): StorageState;
   state(): StorageState;
@@ -186,6 +188,7 @@ export function openJournal(
     select: (turnId) => change({ type: 'choice', turn: turnOf(fold, turnId).id }),
     undo: (turnId) => change({ type: 'undo', turn: turnOf(fold, turnId).id }),
     setTitle: (title) => change({ type: 'title', title }),
+    setModel: (model) => change({ type: 'model', model }),
     save() {
       flush();
       sink.save();

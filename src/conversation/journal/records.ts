@@ -54,6 +54,12 @@ interface TitleRecord {
   readonly title: string;
 }
 
+/** The user has chosen the model of the next answers. */
+interface ModelRecord {
+  readonly type: 'model';
+  readonly model: string;
+}
+
 /** Selects a turn among its versions. */
 interface ChoiceRecord {
   readonly type: 'choice';
@@ -72,6 +78,7 @@ export type JournalRecord =
   | DeltaRecord
   | EndRecord
   | TitleRecord
+  | ModelRecord
   | ChoiceRecord
   | UndoRecord;
 
@@ -83,6 +90,7 @@ const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
   refusal: ['turn', 'text'],
   end: ['turn'],
   title: ['title'],
+  model: ['model'],
   choice: ['turn'],
   undo: ['turn'],
 };

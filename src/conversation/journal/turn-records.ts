@@ -62,6 +62,9 @@ export function recordsOf(
     ...(conversation.title === undefined
       ? []
       : [{ type: 'title', title: conversation.title } as const]),
+    ...(conversation.chosenModel === undefined
+      ? []
+      : [{ type: 'model', model: conversation.chosenModel } as const]),
     ...[...conversation.selection]
       .filter(([parent, turn]) => newest.get(parent) !== turn)
       .map(([, turn]) => ({ type: 'choice', turn }) as const),

@@ -116,6 +116,7 @@ export const effectRunners: EffectRunners = {
   'select-version': (core, { turnId }) => selectVersion(core, turnId),
   undo: (core, { turnId }) => undo(core, turnId),
   rename: (core, { title }) => rename(core, title),
+  'record-model': (core, { model }) => core.journal().setModel(model),
   'new-conversation': runNewConversation,
   resume: runResume,
   'list-conversations': runListConversations,

@@ -2,7 +2,6 @@ import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { contextFit, contextWindow, largerModel } from '../../conversation/context-fit.ts';
 import {
   modelOf,
-  pathOf,
   systemOf,
   textOf,
   type Conversation,
@@ -60,7 +59,7 @@ export function withConversation(state: ReplState, conversation: Conversation): 
   }
   const { settings } = state;
   const system = systemOf(conversation) ?? settings.system;
-  const model = modelOf(pathOf(conversation)) ?? settings.model;
+  const model = modelOf(conversation) ?? settings.model;
   return {
     ...state,
     conversation,

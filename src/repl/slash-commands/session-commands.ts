@@ -2,7 +2,16 @@ import { catalogue } from '../../client/contract.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { tokenText } from '../../output/figures.ts';
-import { quit, printNotice, refuse, startTask, step, type Step } from '../reducer/step.ts';
+import { notice } from '../state/entry.ts';
+import {
+  quit,
+  printing,
+  printNotice,
+  refuse,
+  startTask,
+  step,
+  type Step,
+} from '../reducer/step.ts';
 import type { SessionSettings } from '../state/effect.ts';
 import type { ReplState } from '../state/state.ts';
 import { systemText, usageText } from '../text/status-text.ts';
@@ -35,7 +44,10 @@ function setModel(state: ReplState, model: string): Step {
   const help =
     near === undefined ? '/models lists the available models' : `did you mean /model ${near}?`;
   const warning = known.has(model) ? '' : `; natter does not know it, ${help}`;
-  return printNotice(next, `the model is now ${model}${warning}`);
+  const shown = printing(notice(`the model is now ${model}${warning}`));
+  // Without turns there is nothing to resume.
+  const isEmpty = state.conversation.turns.size === 0;
+  return isEmpty ? step(next, shown) : step(next, { type: 'record-model', model }, shown);
 }
 
 /** The words that remove a setting. */

@@ -69,6 +69,7 @@ export type Effect =
   /** Removes a prompt and its answer from the conversation. */
   | { readonly type: 'undo'; readonly turnId: string }
   | { readonly type: 'rename'; readonly title: string }
+  | { readonly type: 'record-model'; readonly model: string }
   | { readonly type: 'new-conversation' }
   | { readonly type: 'resume'; readonly name: string }
   | { readonly type: 'list-conversations'; readonly query: string }

@@ -84,6 +84,22 @@ test('X18: an answer of a comparison keeps the model of the conversation, also i
   for (const opened of [resumed(options, id), branchJournal(options, id)]) {
     const turns = pathOf(opened.conversation());
     expect(turns.at(-1)).toMatchObject({ model: 'nextgen', content: 'other' });
-    expect(modelOf(turns)).toBe('origin');
+    expect(modelOf(opened.conversation())).toBe('origin');
   }
+});
+
+test('the model that the user chose last is that of the conversation, also in a copy', async () => {
+  const options = journalOptions();
+  const id = await storedConversation(options, [['one', 'first']]);
+  const journal = resumed(options, id);
+  journal.setModel('nextgen');
+  await journal.close();
+  const copy = branchJournal(options, id);
+  expect(modelOf(copy.conversation())).toBe('nextgen');
+  const again = resumed(options, id);
+  expect(modelOf(again.conversation())).toBe('nextgen');
+  const answer = again.startAnswer({ model: 'origin' });
+  again.endAnswer(answer.id, { model: 'origin', finishReason: 'stop' });
+  await again.close();
+  expect(modelOf(resumed(options, id).conversation())).toBe('origin');
 });

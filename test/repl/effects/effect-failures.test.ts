@@ -42,6 +42,7 @@ const cases: Readonly<Record<Effect['type'], Case>> = {
   'select-version': command('/version 1'),
   undo: command('/undo'),
   rename: command('/rename on tea'),
+  'record-model': command('/model origin'),
   'new-conversation': command('/new'),
   resume: command('/resume abcd2345'),
   'list-conversations': command('/conversations'),

@@ -116,6 +116,12 @@ describe('settings', () => {
     });
   });
 
+  test('/model is recorded in a conversation with turns', () => {
+    const record = { type: 'record-model', model: 'nextgen' };
+    expect(command(withLastPrompt, '/model nextgen').effects).toContainEqual(record);
+    expect(command(stateOf(), '/model nextgen').effects).not.toContainEqual(record);
+  });
+
   test.each([
     ['/model auto', 'the model is now auto'],
     [

@@ -30,6 +30,7 @@ const chunks = [
     roots: [
       'src/commands/completion/tree.ts',
       'src/client/failure/request-failure.ts',
+      'src/commands/program/command-line.ts',
       'src/entities.ts',
     ],
   },

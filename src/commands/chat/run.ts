@@ -1,4 +1,4 @@
-import type { Failure } from '../../failure.ts';
+import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { filteredNotice, finishNotice } from '../../output/notices.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
@@ -56,6 +56,13 @@ async function withCommandLineHint(failure: Failure, { environment }: Context): 
   return withHint(failure, environment);
 }
 
+async function withModelHint(error: unknown, model: string, service: Service): Promise<unknown> {
+  const isRefused = error instanceof Failure && error.status !== undefined;
+  if (!isRefused) return error;
+  const { suggestModel } = await import('../service/near-model.ts');
+  return suggestModel(error, model, service.windows());
+}
+
 /** Sends the request and prints the answer, with all text received before a failure. */
 async function answer(
   run: Run,
@@ -80,8 +87,7 @@ async function answer(
     });
     context.signal.throwIfAborted();
   } catch (thrown) {
-    const { suggestModel } = await import('../service/near-model.ts');
-    const error = suggestModel(thrown, request.model, service.windows());
+    const error = await withModelHint(thrown, request.model, service);
     failure = await withCommandLineHint(endingFailure(error, context.signal), context);
     throw error;
   } finally {

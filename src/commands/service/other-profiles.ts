@@ -1,7 +1,9 @@
 import type { Notices } from '../../output/notices.ts';
-import { getStoredSetting, listProfiles } from '../../settings/profiles.ts';
+import { definitions } from '../../settings/definitions.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { readStored, type SettingsContext } from './settings-access.ts';
+
+const baseUrlName = definitions.baseUrl.name;
 
 /** Its warnings were printed when the settings were read. */
 const silent: Notices = { notice: () => undefined, warning: () => undefined };
@@ -15,9 +17,10 @@ export function otherProfiles(
   { profile }: ResolvedSettings,
 ): { readonly problem: string; readonly hint: string } | undefined {
   const stored = readStored(context, silent);
-  const hasService = (name: string) => getStoredSetting(stored, name, 'base-url') !== undefined;
-  const names = listProfiles(stored).map(({ name }) => name);
-  const others = names.filter((name) => name !== profile.value && hasService(name));
+  const others = Object.entries(stored.settings.profiles)
+    .filter(([name, settings]) => name !== profile.value && Object.hasOwn(settings, baseUrlName))
+    .map(([name]) => name)
+    .toSorted();
   if (others.length === 0) return undefined;
   const commands = others.slice(0, 3).map((name) => `natter config use ${name}`);
   const verb = others.length === 1 ? 'has' : 'have';

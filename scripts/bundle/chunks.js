@@ -29,6 +29,7 @@ const chunks = [
     name: 'shared',
     roots: [
       'src/commands/completion/tree.ts',
+      'src/commands/program/command-line.ts',
       'src/client/failure/request-failure.ts',
       'src/commands/program/command-line.ts',
       'src/entities.ts',

@@ -117,7 +117,7 @@ test.each(['--json', '--jsonl'])(
 test('Y3: batch has the attempts and times of a cut answer', async () => {
   const input = '[sandbox echo fin cut-after=1] one two';
   const { code, stdout } = await runNatter(['batch', '-', '--sandbox'], { input });
-  expect(code).toBe(11);
+  expect(code).toBe(75);
   expect(JSON.parse(stdout)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
 });
 

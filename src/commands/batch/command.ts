@@ -144,7 +144,7 @@ function buildExport(context: Context, run: RunBatch): Command {
   hideServiceOptions(command);
   hideParentOptions(command);
   return setExamples(command, [
-    'natter batch export reviews.csv --template "Summarize: {{text}}" -o requests.jsonl',
+    'natter batch export reviews.csv --template "Sum up: {{text}}" -o batch.jsonl',
     'natter batch export prompts.txt -m nextgen --shard 1/2 -o requests-1.jsonl',
   ]);
 }
@@ -173,8 +173,8 @@ function buildImport(context: Context, run: RunBatch): Command {
   hideServiceOptions(command);
   hideParentOptions(command);
   return setExamples(command, [
-    'natter batch import prompts.jsonl output.jsonl errors.jsonl -o imported.jsonl',
-    'natter batch import prompts.txt answers.jsonl --output-format csv -o answers.csv',
+    'natter batch import prompts.jsonl output.jsonl errors.jsonl -o all.jsonl',
+    'natter batch import prompts.txt answers.jsonl --output-format csv -o all.csv',
   ]);
 }
 

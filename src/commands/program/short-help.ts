@@ -59,7 +59,7 @@ function formatProgram(program: Command, help: Help): string {
   ]);
 }
 
-/** Own options in three lengths: with descriptions, names with values, names. */
+/** Own options in decreasing lengths: with descriptions, names with values, names, fewer and fewer names. */
 function optionTexts(options: readonly HelpRow[], help: Help): readonly string[] {
   if (options.length === 0) return [''];
   const flags = options.map(({ term }) => term.replace(/^-\w, /, ''));
@@ -68,10 +68,13 @@ function optionTexts(options: readonly HelpRow[], help: Help): readonly string[]
     formatSection('Options:', options, help),
     wrapWords('Options:', flags),
     wrapWords('Options:', names),
+    ...names
+      .slice(1)
+      .map((_, cut) => wrapWords('Options:', [...names.slice(0, -cut - 1), `and ${cut + 1} more`])),
   ];
 }
 
-/** A command, with its own options in the greatest length that fits, and fewer examples if none fits. */
+/** A command, with its own options in the greatest length that fits, then fewer examples, then fewer options, if none fits. */
 function formatCommand(command: Command, help: Help): string {
   const options = ownOptions(command, help).filter(
     ({ group }) => group !== generalGroup && group !== serviceGroup,
@@ -81,7 +84,6 @@ function formatCommand(command: Command, help: Help): string {
   const list = helpListOf(command);
   const names = list?.rows.map(({ term }) => term.replace(/ <.*$/, '')) ?? [];
   const listed = list?.isInShortHelp === true ? wrapWords(list.heading, names) : '';
-  const texts = optionTexts(options, help);
   const format = (text: string, shown: typeof examples) =>
     joinSections([
       ...introduction(command, help),
@@ -91,10 +93,13 @@ function formatCommand(command: Command, help: Help): string {
       text,
       `More: ${pathOf(command)} --help${service}`,
     ]);
-  const fewer = examples.map((_, index) =>
-    format(texts.at(-1) ?? '', examples.slice(0, -index - 1)),
-  );
-  const lengths = [...texts.map((text) => format(text, examples)), ...fewer.slice(0, -1)];
+  const fewestExamples = examples.slice(0, 1);
+  const [described = '', withValues = '', ...shorter] = optionTexts(options, help);
+  const lengths = [
+    ...[described, withValues, shorter[0] ?? ''].map((text) => format(text, examples)),
+    ...examples.map((_, cut) => format(shorter[0] ?? '', examples.slice(0, -cut - 1))).slice(0, -1),
+    ...shorter.slice(1).map((text) => format(text, fewestExamples)),
+  ];
   return lengths.find((text) => rowsOf(text) <= mostRows) ?? lengths.at(-1) ?? '';
 }
 

@@ -103,7 +103,7 @@ const loginHint =
   'natter auth login asks for the key, or reads it from a file: natter auth login < key.txt';
 
 /** The hint for an option of a different program. */
-function foreignHint(
+function hintForForeign(
   typed: string,
   path: string,
   command: Command,
@@ -133,7 +133,7 @@ function unknownOption(
   const see = suggestion === undefined ? 'see' : `did ${suggestion} See`;
   const takesPrompt = command.registeredArguments.some((argument) => argument.name() === 'prompt');
   const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
-  const hint = foreignHint(typed, path, command, words) ?? `${see} ${path} --help${dashes}`;
+  const hint = hintForForeign(typed, path, command, words) ?? `${see} ${path} --help${dashes}`;
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }
 

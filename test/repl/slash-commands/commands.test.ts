@@ -79,25 +79,6 @@ test('/help with a name describes that command', () => {
 });
 
 test.each([
-  ['/undo 2', '/undo takes no argument', 'each /undo removes one prompt; repeat it to remove more'],
-  [
-    '/new topic',
-    '/new takes no argument',
-    '/new starts a conversation; then /rename TITLE sets its title',
-  ],
-  ['/quit now', '/quit takes no argument', 'type /quit alone'],
-  ['/usage x', '/usage takes no argument', 'type /usage alone'],
-  ['/retry -m nextgen', '/retry takes only the id of a model', '/retry nextgen'],
-])('%s is refused and has no effect', (line, message, hint) => {
-  const { effects } = command(withLastPrompt, line);
-  expect(effectsOf(effects, 'print').at(-1)?.entries).toEqual([
-    expect.objectContaining({ message, hint }),
-  ]);
-  const types = new Set(effects.map(({ type }) => type));
-  expect(types).toEqual(new Set(['remember', 'print']));
-});
-
-test.each([
   ['/atach', 'did you mean /attach; // sends a line that starts with a slash'],
   ['/modle', 'did you mean /model or /models; // sends a line that starts with a slash'],
   ['/help modle', 'did you mean /model or /models'],
@@ -114,12 +95,6 @@ describe('settings', () => {
     expect(effectsOf(run(state, typed('one'), enter).effects, 'send')[0]?.settings).toMatchObject({
       model: 'nextgen',
     });
-  });
-
-  test('/model is recorded in a conversation with turns', () => {
-    const record = { type: 'record-model', model: 'nextgen' };
-    expect(command(withLastPrompt, '/model nextgen').effects).toContainEqual(record);
-    expect(command(stateOf(), '/model nextgen').effects).not.toContainEqual(record);
   });
 
   test.each([
@@ -158,17 +133,6 @@ describe('versions', () => {
   test('/retry sends the last prompt again', () => {
     const { effects } = command(withLastPrompt, '/retry');
     expect(effectsOf(effects, 'send')[0]?.prompt).toEqual({ type: 'repeat', turnId: 't1' });
-  });
-
-  test('/retry with a model asks that model, for this answer only', () => {
-    const { state, effects } = command(withLastPrompt, '/retry nextgen');
-    expect(printed(effects)).toEqual(['nextgen answers the same prompt']);
-    expect(effectsOf(effects, 'send')[0]).toMatchObject({
-      prompt: { type: 'repeat', turnId: 't1' },
-      settings: { model: 'nextgen' },
-      nextModel: 'origin',
-    });
-    expect(state.settings.model).toBe('origin');
   });
 
   test('/edit restores the prompt, which is sent as a new version', () => {

@@ -30,7 +30,7 @@ function messageTail({ message, status }: Failure): string {
  * knows, so it becomes a `server_error`. Hints are omitted: they are for the person who runs the sandbox.
  * @returns the same error if it is not a Failure
  */
-function engineFailure(error: unknown): unknown {
+export function engineFailure(error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   const { kind, retryAfterSeconds: wait } = error;
   const source =
@@ -52,7 +52,7 @@ interface EngineAnswer {
 }
 
 /** A refusal becomes text, because the contract has no field for it; reasoning is omitted. */
-function deltasOf(event: ChatEvent): readonly string[] {
+export function deltasOf(event: ChatEvent): readonly string[] {
   if (event.type === 'text-received') return event.deltas;
   return event.type === 'refusal-received' ? [event.text] : [];
 }
@@ -99,6 +99,18 @@ function completeUsage(
   };
 }
 
+/** @param tokens of the answer, by the sandbox's count */
+export function engineEnding(
+  finished: AnswerFinished | undefined,
+  promptTokens: number,
+  tokens: number,
+): Ending {
+  return {
+    finishReason: contractReason(finished?.finishReason),
+    usage: completeUsage(finished?.usage, promptTokens, tokens),
+  };
+}
+
 /**
  * Resolves at the first event of the engine: until then, a failure can still be sent as a status.
  * @throws Failure of a kind in the contract, or the signal's reason; the deltas throw the same
@@ -128,9 +140,6 @@ export async function engineCompletion(
     id,
     model,
     deltas: takeDeltas(),
-    ending: () => ({
-      finishReason: contractReason(finished?.finishReason),
-      usage: completeUsage(finished?.usage, promptTokens, tokens),
-    }),
+    ending: () => engineEnding(finished, promptTokens, tokens),
   };
 }

@@ -1,5 +1,6 @@
 import type { CompletionRequest } from '../client/contract.ts';
 import type { Completion } from './answers/completion.ts';
+import type { ForwardedAnswer } from './answers/forwarded-answer.ts';
 import type { CompletionBody } from './completion-body.ts';
 import { type Engine, engineCompletion } from './engine.ts';
 import type { Exchange } from './exchange.ts';
@@ -127,6 +128,25 @@ function engineRequest({ model, messages, stream, maxTokens }: CompletionBody): 
   };
 }
 
+const idOf = ({ number }: Exchange) => `chatcmpl-sandbox${number}`;
+
+/** The answer of the engine, if the request is for a stream and no fault changes it; else undefined. */
+export function openForwarded({
+  exchange,
+  body,
+  engine,
+}: CompletionJob): ForwardedAnswer | undefined {
+  if (engine === undefined || !body.stream || Object.keys(exchange.fault).length > 0) {
+    return undefined;
+  }
+  const request = engineRequest(body);
+  return {
+    events: engine(request, exchange.signal),
+    id: idOf(exchange),
+    promptTokens: countPromptTokens(request.messages),
+  };
+}
+
 async function openEngine(engine: Engine, job: CompletionJob, id: string): Promise<Completion> {
   const { exchange, body } = job;
   const request = engineRequest(body);
@@ -144,8 +164,8 @@ async function openEngine(engine: Engine, job: CompletionJob, id: string): Promi
  */
 export async function openCompletion(job: CompletionJob): Promise<OpenedCompletion> {
   const { exchange, body, engine, latency } = job;
-  const { number, fault } = exchange;
-  const id = `chatcmpl-sandbox${number}`;
+  const { fault } = exchange;
+  const id = idOf(exchange);
   const hasReply = fault.reply !== undefined || fault.tokens !== undefined;
   if (engine !== undefined && !hasReply) {
     return { completion: await openEngine(engine, job, id), latency: 0 };

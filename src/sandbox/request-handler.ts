@@ -30,6 +30,9 @@ function endRecord(
   if (log !== undefined) writeRecord(log, record, bearerToken(request.headers.authorization));
 }
 
+/** One for all requests: to create an error for each one takes longer than the rest of its end. */
+const connectionClosed = new Error('the connection has ended');
+
 function openExchange(
   state: SandboxState,
   request: IncomingMessage,
@@ -57,7 +60,7 @@ function openExchange(
   response.once('close', () => {
     if (state.open.get(socket) === open) state.open.delete(socket);
     endRecord(state, exchange);
-    closed.abort();
+    closed.abort(connectionClosed);
   });
   return exchange;
 }

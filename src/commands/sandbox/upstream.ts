@@ -10,6 +10,7 @@ import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
 import { openClient, type Target } from '../service/service.ts';
+import { withJoinedReads } from './joined-reads.ts';
 import {
   keyHint,
   type UpstreamOptions,
@@ -125,7 +126,7 @@ function createEngine({ client, models, params, mask, reportFailure }: EnginePar
   };
 }
 
-const network = { network: undiciNetwork };
+const network = { network: undiciNetwork, transport: withJoinedReads };
 
 /** Milliseconds; the sandbox starts without the list of a slower upstream. */
 const listTimeout = 10_000;

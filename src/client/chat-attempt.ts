@@ -15,14 +15,21 @@ import type { HttpRequest, HttpResponse } from './http/transport.ts';
 import type { ConnectedService } from './service.ts';
 import { readAnswer } from './stream/answer-reader.ts';
 import type { AnswerPart, StreamEnd } from './stream/answer.ts';
+import type { Writable } from '../writable.ts';
 
 function answerStarted(attempt: number, requestId: string | undefined): AnswerStarted {
-  return { type: 'answer-started', attempt, ...(requestId !== undefined && { requestId }) };
+  const type = 'answer-started';
+  return requestId === undefined ? { type, attempt } : { type, attempt, requestId };
 }
 
 function answerFinished(end: StreamEnd, attempts: number, timing: Timing): AnswerFinished {
-  const { type: _type, complete: _complete, calledTools: _called, ...details } = end;
-  return { type: 'answer-finished', ...details, attempts, timing };
+  const { id, model, finishReason, usage } = end;
+  const event: Writable<AnswerFinished> = { type: 'answer-finished', attempts, timing };
+  if (id !== undefined) event.id = id;
+  if (model !== undefined) event.model = model;
+  if (finishReason !== undefined) event.finishReason = finishReason;
+  if (usage !== undefined) event.usage = usage;
+  return event;
 }
 
 export interface ChatAttempt {
@@ -50,7 +57,8 @@ export async function attemptChat(attempt: ChatAttempt, take: TakeEvent): Promis
   const requestId = requestIdOf(response.headers, service.mask);
   let reading = false;
   try {
-    await take(answerStarted(number, requestId));
+    const taken = take(answerStarted(number, requestId));
+    if (taken !== undefined) await taken;
     reading = true;
     await readEvents(response, attempt, requestId, take);
   } finally {
@@ -115,14 +123,17 @@ function takePart(
   return take(part);
 }
 
-async function takeEnd(
+function takeEnd(
   end: StreamEnd,
   { firstText, refusal }: Received,
   { attempts, total }: { readonly attempts: number; readonly total: number },
   take: TakeEvent,
-): Promise<void> {
-  const timing = { ...(firstText !== undefined && { firstText }), total };
-  await take(answerFinished(end, attempts, timing));
+): Promise<void> | void {
+  const timing = firstText === undefined ? { total } : { firstText, total };
+  const taken = take(answerFinished(end, attempts, timing));
   const failure = noAnswer(end, { text: firstText !== undefined, refusal });
-  if (failure !== undefined) throw failure;
+  if (failure === undefined) return taken;
+  return Promise.resolve(taken).then(() => {
+    throw failure;
+  });
 }

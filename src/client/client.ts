@@ -48,8 +48,8 @@ export interface CallOptions {
 
 /** For a caller that limits the rate of its requests, and waits itself after a 429. */
 export interface Throttle {
-  /** Awaited before each request. */
-  beforeRequest(): Promise<void>;
+  /** Called before each request, which waits for the promise. */
+  beforeRequest(): Promise<void> | undefined;
   /** Gets the head of each response. */
   onResponse(response: Pick<HttpResponse, 'status' | 'headers'>): void;
   /** A 429 that may be sent again; the client does not. @param retryAfter milliseconds; undefined without a header */

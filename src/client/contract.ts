@@ -35,7 +35,9 @@ export interface CompletionRequest {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-export function completionBody({ params, ...fields }: CompletionRequest): object {
+export function completionBody(request: CompletionRequest): object {
+  if (request.params === undefined) return request;
+  const { params, ...fields } = request;
   return { ...fields, ...params };
 }
 

@@ -8,7 +8,7 @@ import { endpointUrl, parseBaseUrl } from './http/base-url.ts';
 import type { ExchangeLimits } from './http/network.ts';
 import { requireEncryption, requestHeaders } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
-import type { HttpRequest, Transport } from './http/transport.ts';
+import type { HttpRequest, RequestHeaders, Transport } from './http/transport.ts';
 import type { RetryPolicy } from './retry.ts';
 
 /** A client's options, validated, with their defaults. */
@@ -35,6 +35,12 @@ const jsonBody = 'application/json';
 
 const isStreamed = (body: unknown) => isJsonObject(body) && body['stream'] === true;
 
+const postHeaders = (accept: string, headers: RequestHeaders): RequestHeaders => ({
+  accept,
+  'content-type': jsonBody,
+  ...headers,
+});
+
 type SecretOptions = Pick<ClientOptions, 'apiKey' | 'headers' | 'baseUrl' | 'environment'>;
 
 /** The filter is created for the first failure, because most clients report none. */
@@ -54,6 +60,9 @@ export function createService(options: Omit<ClientOptions, 'network'>): Service 
   requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
   const { retries, retryWaitLimit, connectTimeout, firstByteTimeout, ...timeouts } =
     readLimits(options);
+  // Gateways use the first type that they know.
+  const streamHeaders = postHeaders(`${eventStream}, ${jsonBody}`, headers);
+  const wholeHeaders = postHeaders(`${jsonBody}, ${eventStream}`, headers);
   const urls = new Map<string, URL>();
   function urlOf(path: string): URL {
     const url = urls.get(path) ?? endpointUrl(baseUrl, path);
@@ -73,12 +82,7 @@ export function createService(options: Omit<ClientOptions, 'network'>): Service 
       return {
         method: 'POST',
         url,
-        headers: {
-          // Gateways use the first type that they know.
-          accept: isStreamed(body) ? `${eventStream}, ${jsonBody}` : `${jsonBody}, ${eventStream}`,
-          'content-type': jsonBody,
-          ...headers,
-        },
+        headers: isStreamed(body) ? streamHeaders : wholeHeaders,
         // Serialized once, so that every attempt sends the same bytes.
         body: Buffer.from(JSON.stringify(body)),
       };

@@ -7,7 +7,8 @@ import type { Throttle } from './client.ts';
 export function throttled(send: Transport, throttle: Throttle | undefined): Transport {
   if (throttle === undefined) return send;
   return async (request, signal) => {
-    await throttle.beforeRequest();
+    const permission = throttle.beforeRequest();
+    if (permission !== undefined) await permission;
     const response = await send(request, signal);
     throttle.onResponse(response);
     return response;

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Failure } from '../failure.ts';
 import type { Usage } from '../client/contract.ts';
 import type { ChatEvent, Timing } from '../client/events.ts';
+import type { Writable } from '../writable.ts';
 
 /** What is known about an answer, apart from its text. */
 export interface AnswerMetadata {
@@ -31,8 +32,15 @@ function metadataAfter(metadata: AnswerMetadata, event: ChatEvent): AnswerMetada
     return { ...metadata, refusal: (metadata.refusal ?? '') + event.text };
   }
   if (event.type !== 'answer-named' && event.type !== 'answer-finished') return metadata;
-  const { type, ...reported } = event;
-  return { ...metadata, ...reported, complete: type === 'answer-finished' };
+  const { id, model } = event;
+  const next: Writable<AnswerMetadata> = { ...metadata };
+  if (id !== undefined) next.id = id;
+  if (model !== undefined) next.model = model;
+  if (event.type === 'answer-named') return next;
+  const { finishReason, usage, attempts, timing } = event;
+  if (finishReason !== undefined) next.finishReason = finishReason;
+  if (usage !== undefined) next.usage = usage;
+  return Object.assign(next, { attempts, timing, complete: true });
 }
 
 /** Counts attempts and measures times from the events of one prompt, because an unfinished answer reports none. */

@@ -19,8 +19,12 @@ export function jsonLine(value: unknown): string {
 
 /** `refusal` is present only if the service sent one, `incomplete` only if the end of the answer is missing. */
 export function answerFields(metadata: AnswerMetadata, content: string, requestedModel: string) {
+  return { id: metadata.id ?? null, ...fieldsAfterId(metadata, content, requestedModel) };
+}
+
+/** {@link answerFields} without the id. */
+export function fieldsAfterId(metadata: AnswerMetadata, content: string, requestedModel: string) {
   return {
-    id: metadata.id ?? null,
     model: metadata.model ?? requestedModel,
     content,
     refusal: metadata.refusal,

@@ -131,8 +131,16 @@ function firstOf(
   return undefined;
 }
 
+function hasLimits(headers: Headers): boolean {
+  for (const name in headers) if (name.includes('ratelimit')) return true;
+  return false;
+}
+
+const noLimits: AnnouncedLimits = { requests: undefined, tokens: undefined };
+
 /** @param headers with names in lower case @param now the time at which they arrived */
 export function announcedLimits(headers: Headers, now: Date): AnnouncedLimits {
+  if (!hasLimits(headers)) return noLimits;
   return {
     requests: firstOf(headers, requestNames, now) ?? structured(headers),
     tokens: firstOf(headers, tokenNames, now),

@@ -37,12 +37,20 @@ function step(answer: Answer, read: () => void): Step {
 /** Receives the parts of one step; a promise delays the next read. */
 export type TakePart = (part: AnswerPart) => Promise<void> | undefined;
 
-async function deliver({ parts, failure }: Step, take: TakePart): Promise<void> {
-  for (const part of parts) {
+/** @returns a promise only if `take` does, because each `await` costs time */
+function deliver({ parts, failure }: Step, take: TakePart): Promise<void> | undefined {
+  for (const [at, part] of parts.entries()) {
     const taken = take(part);
-    if (taken !== undefined) await taken;
+    if (taken !== undefined)
+      return deliverAfter(taken, { parts: parts.slice(at + 1), failure }, take);
   }
   if (failure !== undefined) throw failure;
+  return undefined;
+}
+
+async function deliverAfter(taken: Promise<void>, rest: Step, take: TakePart): Promise<void> {
+  await taken;
+  await deliver(rest, take);
 }
 
 /**
@@ -71,14 +79,16 @@ export async function readAnswer(
   for await (const bytes of body) {
     const one = step(answer, () => read(bytes));
     if (answer.hadContent()) onContent?.();
-    await deliver(one, take);
+    const delivered = deliver(one, take);
+    if (delivered !== undefined) await delivered;
     if (answer.finished() || reader.isFull?.() === true) break;
   }
   let failure: unknown;
   try {
     if (!answer.finished()) {
       reader.feed(decoder.end());
-      await reader.end();
+      const ended = reader.end();
+      if (ended !== undefined) await ended;
     }
   } catch (error) {
     failure = error;

@@ -2,6 +2,7 @@ import type { Usage } from '../contract.ts';
 import type { AnswerNamed } from '../events.ts';
 import type { Mask } from '../failure/short-text.ts';
 import type { ChunkContent } from './completion-chunk.ts';
+import type { Writable } from '../../writable.ts';
 import { channels, createTextRuns, type TextEvent } from './text-runs.ts';
 
 /** A piece of an answer, in the order of arrival. */
@@ -38,36 +39,24 @@ export interface Answer {
   end(): AnswerPart[];
 }
 
-type Metadata = Omit<StreamEnd, 'type' | 'complete'>;
-
 /** The first id and model win, and the last usage and `finish_reason`. */
-function mergeMetadata(before: Metadata, chunk: ChunkContent): Metadata {
+function addMetadata(end: Writable<StreamEnd>, chunk: ChunkContent): void {
   const { id, model, finishReason, usage, toolCalls } = chunk;
-  const isNamed = (before.id ?? id) === before.id && (before.model ?? model) === before.model;
-  if (isNamed && finishReason === undefined && usage === undefined && !toolCalls) return before;
-  let next = before;
-  if (id !== undefined && before.id === undefined) next = { ...next, id };
-  if (model !== undefined && before.model === undefined) next = { ...next, model };
-  if (finishReason !== undefined) next = { ...next, finishReason };
-  if (usage !== undefined) next = { ...next, usage };
-  if (toolCalls) next = { ...next, calledTools: true };
-  return next;
+  if (id !== undefined) end.id ??= id;
+  if (model !== undefined) end.model ??= model;
+  if (finishReason !== undefined) end.finishReason = finishReason;
+  if (usage !== undefined) end.usage = usage;
+  if (toolCalls) end.calledTools = true;
 }
 
 /** Returns an event each time that the id or the model is new. */
-function createNaming(): (metadata: Metadata) => readonly AnswerNamed[] {
-  let named: Metadata = {};
-  return (metadata) => {
-    const { id, model } = metadata;
+function createNaming(): (end: StreamEnd) => readonly AnswerNamed[] {
+  const named: Writable<AnswerNamed> = { type: 'answer-named' };
+  return ({ id, model }) => {
     if (id === named.id && model === named.model) return [];
-    named = metadata;
-    return [
-      {
-        type: 'answer-named',
-        ...(id !== undefined && { id }),
-        ...(model !== undefined && { model }),
-      },
-    ];
+    if (id !== undefined) named.id = id;
+    if (model !== undefined) named.model = model;
+    return [{ ...named }];
   };
 }
 
@@ -75,7 +64,7 @@ export function createAnswer(mask: Mask): Answer {
   const texts = createTextRuns();
   let finished = false;
   let content = false;
-  let metadata: Metadata = {};
+  const end: Writable<StreamEnd> = { type: 'end', complete: false };
   const takeName = createNaming();
 
   return {
@@ -87,7 +76,7 @@ export function createAnswer(mask: Mask): Answer {
         content = true;
       }
       if (chunk.toolCalls || chunk.finishReason !== undefined) content = true;
-      metadata = mergeMetadata(metadata, chunk);
+      addMetadata(end, chunk);
     },
     finish() {
       finished = true;
@@ -101,11 +90,11 @@ export function createAnswer(mask: Mask): Answer {
       content = false;
       return had;
     },
-    takeParts: () => [...takeName(metadata), ...texts.take()],
+    takeParts: () => [...takeName(end), ...texts.take()],
     end() {
       texts.end();
-      const complete = finished || metadata.finishReason !== undefined;
-      return [...texts.take(), { type: 'end', complete, ...metadata }];
+      end.complete = finished || end.finishReason !== undefined;
+      return [...texts.take(), end];
     },
   };
 }

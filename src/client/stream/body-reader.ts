@@ -35,15 +35,16 @@ export function bodyForm(
   contentType: string | undefined,
   ended: boolean,
 ): BodyForm | undefined {
-  const type = formOfType(mediaType(contentType));
   const start = head.trimStart();
   if (start === '') {
     if (ended) return 'empty';
-    return head.length > maxBlank ? type : undefined;
+    return head.length > maxBlank ? formOfType(mediaType(contentType)) : undefined;
   }
   if (start.startsWith('{') || start.startsWith('[')) return 'json';
   if (start.startsWith('<')) return 'page';
-  if (type === 'event-stream' || field.test(start)) return 'event-stream';
+  if (field.test(start)) return 'event-stream';
+  const type = formOfType(mediaType(contentType));
+  if (type === 'event-stream') return type;
   if (!ended && fieldStarts.some((name) => name.startsWith(start))) return undefined;
   return start.startsWith('"') ? 'json' : type;
 }

@@ -1,4 +1,5 @@
 import { filledText, isJsonObject } from '../../json.ts';
+import type { Writable } from '../../writable.ts';
 import type { Usage } from '../contract.ts';
 
 /** The contents of one chunk, or of one whole completion. Texts are empty, not absent, where there are none. */
@@ -49,13 +50,17 @@ function contentText(content: unknown): string {
   return Array.isArray(content) ? content.map(partText).join('') : '';
 }
 
+const counts = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
+
 /** The counts that are numbers; undefined where there are none. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
-  const names = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
-  const counts = names.filter((name) => Number.isFinite(value[name]));
-  if (counts.length === 0) return undefined;
-  return Object.fromEntries(counts.map((name) => [name, value[name]]));
+  let usage: Writable<Usage> | undefined;
+  for (const name of counts) {
+    const count = value[name];
+    if (typeof count === 'number' && Number.isFinite(count)) (usage ??= {})[name] = count;
+  }
+  return usage;
 }
 
 /** The choice with index 0 or without an index; the others are alternatives that natter does not request. */

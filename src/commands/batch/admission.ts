@@ -12,8 +12,8 @@ type AfterRefusal = 'again' | 'stopped' | 'starved';
 
 /** The permission to send the requests of one item. */
 export interface Permission extends Pick<Throttle, 'onResponse' | 'onRefusal'> {
-  /** Waits for the limits of the user. @returns false if the run stops */
-  beforeRequest(): Promise<boolean>;
+  /** Waits for the limits of the user. @returns false if the run stops; undefined if there is nothing to wait for */
+  beforeRequest(): Promise<boolean> | undefined;
   /** Waits until the refused item may be sent again. */
   afterRefusal(): Promise<AfterRefusal>;
   /** @param tokens that the service reported; undefined without a report */
@@ -58,7 +58,7 @@ interface Admitted {
 
 /** An item that cannot be sent needs no place. */
 const noRequest: Permission = {
-  beforeRequest: async () => true,
+  beforeRequest: () => undefined,
   onResponse: () => undefined,
   onRefusal: () => undefined,
   afterRefusal: async () => 'stopped',
@@ -76,10 +76,10 @@ function createPermission(
   let isPaid = true;
   let retryAfter: number | undefined;
   return {
-    async beforeRequest() {
+    beforeRequest() {
       const wasPaid = isPaid;
       isPaid = false;
-      return wasPaid || rateLimit === undefined || rateLimit.acquire(tokens, stop);
+      return wasPaid ? undefined : rateLimit?.acquire(tokens, stop);
     },
     onResponse: ({ headers }) => place.announce(announcedLimits(headers, clock.date())),
     onRefusal(wait) {

@@ -5,7 +5,6 @@ import type { ChatOptions, Client, Throttle } from '../../client/client.ts';
 import type { CompletionRequest, Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
-import type { Clock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
 import { createAnswerMeter, type AnswerOutcome } from '../../output/answer-meter.ts';
 import { stoppedAnswer, toFailure } from '../../output/ending-failure.ts';
@@ -13,6 +12,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { withHint } from '../program/report.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
 import type { Permission } from './admission.ts';
+import { type CancellationOptions, releaseCancellation, takeCancellation } from './cancellation.ts';
 
 /** An item's messages after its own system prompt, else the command's, unless the first message is one already. */
 function itemMessages(
@@ -32,20 +32,32 @@ export function itemFingerprint({ id, content }: BatchItem, settings: ResolvedSe
   return promptFingerprint(id, itemMessages(content, settings));
 }
 
+/** The settings with the model and the limit of an item that has its own. */
+function itemSettings(
+  { model, maxTokens }: ItemContent,
+  settings: ResolvedSettings,
+): ResolvedSettings {
+  if (model === undefined && maxTokens === undefined) return settings;
+  const { values } = settings;
+  return {
+    ...settings,
+    values: {
+      ...values,
+      model: model ?? values.model,
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+    },
+  };
+}
+
 /** The request of an item. @throws Failure `invalid_request` if it cannot fit the model's context window */
 export function planItem(
   content: ItemContent,
   settings: ResolvedSettings,
   stream: boolean,
 ): PlannedRequest {
-  const values = {
-    ...settings.values,
-    ...(content.model === undefined ? {} : { model: content.model }),
-    ...(content.maxTokens === undefined ? {} : { maxTokens: content.maxTokens }),
-  };
   const messages = itemMessages(content, settings);
   const planned = planRequest(
-    { ...settings, values },
+    itemSettings(content, settings),
     textMessages(messages),
     content.stream ?? stream,
   );
@@ -55,17 +67,12 @@ export function planItem(
   return { ...planned, request: { ...request, params } };
 }
 
-export interface SendOptions {
+export interface SendOptions extends CancellationOptions {
   readonly client: Client;
   readonly settings: ResolvedSettings;
   readonly stream: boolean;
   /** Retries after a cut answer. The client never retries one, because it is billed twice. */
   readonly retryIncomplete: number;
-  /** Cancels pending retries; running requests finish. */
-  readonly stop: AbortSignal;
-  /** Cancels running requests. */
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
 }
 
 export interface ItemOutcome extends AnswerOutcome {
@@ -98,33 +105,6 @@ function createCollector({ clock }: SendOptions) {
   };
 }
 
-/** Cancels a request on `signal`, and on `stop` while it waits for a retry. */
-function createCancellation({ signal, stop, clock }: SendOptions) {
-  const controller = new AbortController();
-  let retryAt = 0;
-  const cancel = () => controller.abort(signal.reason);
-  const cancelRetry = () => {
-    if (stop.aborted && clock.monotonic() < retryAt) controller.abort(stop.reason);
-  };
-  signal.addEventListener('abort', cancel);
-  if (signal.aborted) cancel();
-  return {
-    signal: controller.signal,
-    /** The run stops. */
-    cancel: () => controller.abort(stop.reason),
-    /** @param delay milliseconds until the retry */
-    retryScheduled(delay: number): void {
-      retryAt = clock.monotonic() + delay;
-      stop.addEventListener('abort', cancelRetry);
-      cancelRetry();
-    },
-    release(): void {
-      signal.removeEventListener('abort', cancel);
-      stop.removeEventListener('abort', cancelRetry);
-    },
-  };
-}
-
 async function takeEvents(
   client: Client,
   request: CompletionRequest,
@@ -147,13 +127,14 @@ async function sendOnce(
   permission: Permission,
 ): Promise<Attempt> {
   const collector = createCollector(options);
-  const cancellation = createCancellation(options);
+  const cancellation = takeCancellation(options);
   const { signal } = cancellation;
   let isRefused = false;
   const throttle: Throttle = {
-    async beforeRequest() {
-      if (!(await permission.beforeRequest())) cancellation.cancel();
-    },
+    beforeRequest: () =>
+      permission.beforeRequest()?.then((isAllowed) => {
+        if (!isAllowed) cancellation.cancel();
+      }),
     onResponse: (response) => permission.onResponse(response),
     onRefusal(retryAfter) {
       isRefused = true;
@@ -172,7 +153,7 @@ async function sendOnce(
     }
     return { outcome: collector.outcome(request, withHint(toFailure(error))), isRefused };
   } finally {
-    cancellation.release();
+    releaseCancellation(options, cancellation);
   }
 }
 
@@ -218,6 +199,7 @@ async function sendUntilEnd(
       cuts += 1;
       if (isCut && cuts <= options.retryIncomplete) continue;
     }
+    if (longest.metadata.attempts === attempts) return longest;
     return { ...longest, metadata: { ...longest.metadata, attempts } };
   }
 }

@@ -18,8 +18,8 @@ export interface Connection {
 export interface Connections {
   readonly route: Route;
   readonly limits: ExchangeLimits;
-  /** Added to every request. */
-  readonly headers: RequestHeaders;
+  /** The headers of a request, with those for a proxy. */
+  withHeaders(headers: RequestHeaders): RequestHeaders;
   /** The target of a request line: a path, or for a proxy of plain http the whole URL. */
   target(url: URL): string;
   /** An idle connection, or a new one. */
@@ -69,24 +69,25 @@ export function openConnections(route: Route, limits: ExchangeLimits): Connectio
   const { origin, forwardProxy, secure } = route;
   const openSocket = createOpenSocket(route);
   const proxy = secure ? undefined : forwardProxy?.url;
+  const added = proxy && { host: new URL(origin).host, ...proxyHeaders(proxy) };
   const all = new Set<Connection>();
   const idle: Connection[] = [];
   return {
     route,
     limits,
-    headers: proxy === undefined ? {} : { host: new URL(origin).host, ...proxyHeaders(proxy) },
+    withHeaders: (headers) => (added === undefined ? headers : { ...headers, ...added }),
     target: ({ pathname, search }) => `${proxy === undefined ? '' : origin}${pathname}${search}`,
     take() {
       const known = idle.pop();
       if (known !== undefined) return known;
       const connection = createConnection(proxy?.origin ?? origin, openSocket, route, limits);
       const close = (): void => {
-        all.delete(added);
+        all.delete(taken);
         connection.close();
       };
-      const added = { ...connection, close };
-      all.add(added);
-      return added;
+      const taken = { ...connection, close };
+      all.add(taken);
+      return taken;
     },
     release(connection) {
       if (all.has(connection)) idle.push(connection);

@@ -19,8 +19,8 @@ export function sendOver(
     const request = {
       path: connections.target(url),
       method,
-      headers: { ...headers, ...connections.headers },
-      ...(body !== undefined && { body }),
+      headers: connections.withHeaders(headers),
+      body: body ?? null,
     };
     const pending = { connections, connection, signal, resolve, reject };
     connection.client.dispatch(request, new ResponseHandler(pending));

@@ -60,14 +60,9 @@ test('a conversation continues while natter is updated', async () => {
   writeFileSync(loaded, '');
   writeFileSync(
     hook,
-    `const { appendFileSync } = require('node:fs');
-    const Module = require('node:module');
-    const load = Module._load;
-    Module._load = function (name, ...rest) {
-      const exported = load.call(this, name, ...rest);
-      appendFileSync(${JSON.stringify(loaded)}, name + '\\n');
-      return exported;
-    };`,
+    `const { writeFileSync } = require('node:fs');
+    const list = () => writeFileSync(${JSON.stringify(loaded)}, Object.keys(require.cache).join('\\n') + '\\n');
+    setInterval(list, 20).unref();`,
   );
   const command = `${process.execPath} --require ${hook} ${join(folder, 'bin/natter.cjs')}`;
   const session = openTerminal([], {
@@ -75,7 +70,7 @@ test('a conversation continues while natter is updated', async () => {
     env: { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey },
   });
   await session.waitFor(/›/);
-  const preloaded = ['answer', 'markdown-stream', 'code-line', 'code-blocks', 'report'];
+  const preloaded = ['answer', 'undici-exchange', 'markdown-stream', 'code-line', 'report'];
   const isLoaded = (name: string) => readFileSync(loaded, 'utf8').includes(`/${name}.cjs\n`);
   while (!preloaded.every(isLoaded)) await sleep(20);
   rmSync(join(folder, 'dist'), { recursive: true });

@@ -6,6 +6,7 @@ const pause = 1000;
 /** Modules that a conversation may need later, the most likely first. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../../client/create-client.ts'),
+  () => import('../../client/http/undici/undici-exchange.ts'),
   () => import('../../terminal/markdown/markdown-stream.ts'),
   () => import('../../terminal/highlight/code-line.ts'),
   () => import('../../conversation/code-blocks.ts'),

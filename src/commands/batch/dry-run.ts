@@ -13,10 +13,10 @@ import { withHint } from '../program/report.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
 import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
 import { type BatchOptions, resultsFileOf } from './plan.ts';
-import { failureLine, unsendable } from './result.ts';
-import { planItem } from './send-item.ts';
-import { estimateRequest, type RequestEstimate } from './spending.ts';
-import { kindOf } from './summary.ts';
+import { failureLine, unsendable } from './output/result.ts';
+import { planItem } from './sending/send-item.ts';
+import { estimateRequest, type RequestEstimate } from './sending/spending.ts';
+import { kindOf } from './report/summary.ts';
 
 export interface BatchDryRun {
   readonly context: Context;

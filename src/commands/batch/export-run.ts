@@ -18,9 +18,9 @@ import type { Run } from '../program/context.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { type BatchItems, openBatchInput, pendingItems, selectItems } from './items.ts';
-import { cannotWrite, refuseExisting } from './output-file.ts';
+import { cannotWrite, refuseExisting } from './output/output-file.ts';
 import { type BatchOptions, planBatch } from './plan.ts';
-import { itemFingerprint, planItem } from './send-item.ts';
+import { itemFingerprint, planItem } from './sending/send-item.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 
 export interface ExportOptions extends BatchOptions {

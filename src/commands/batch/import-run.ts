@@ -21,9 +21,9 @@ import { readRequestSettings } from '../service/settings-access.ts';
 import { importedOutcome } from './imported-outcome.ts';
 import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
 import { type BatchOptions, planBatch, resultsFileOf } from './plan.ts';
-import { outcomeLine } from './result.ts';
+import { outcomeLine } from './output/result.ts';
 import { refuseSharedFiles } from './shared-files.ts';
-import { type BatchSink, openBatchSink } from './sink.ts';
+import { type BatchSink, openBatchSink } from './output/sink.ts';
 
 /** Names every item of the input. */
 async function nameItems(

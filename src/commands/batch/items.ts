@@ -16,7 +16,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
 import { cannotRead } from '../program/named-file.ts';
 import type { BatchPlan } from './plan.ts';
-import { itemFingerprint } from './send-item.ts';
+import { itemFingerprint } from './sending/send-item.ts';
 
 export interface BatchInput {
   /** For messages. */

@@ -13,7 +13,7 @@ import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { cannotRead, refuseReservedName } from '../program/named-file.ts';
-import { cannotWrite, refuseExisting } from './output-file.ts';
+import { cannotWrite, refuseExisting } from './output/output-file.ts';
 
 export interface MergeOptions extends GlobalOptions {
   readonly output?: string;

@@ -8,7 +8,7 @@ import { Failure } from '../../failure.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseShard } from './array-job.ts';
-import type { ReportOptions } from './reporting.ts';
+import type { ReportOptions } from './report/reporting.ts';
 
 /** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */
 export const outputFormats = ['jsonl', 'openai', 'csv'] as const;

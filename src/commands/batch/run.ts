@@ -13,19 +13,19 @@ import type { Context } from '../program/context.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
-import type { Admission } from './admission.ts';
-import { type Ending, endingOf } from './ending.ts';
+import type { Admission } from './sending/admission.ts';
+import { type Ending, endingOf } from './report/ending.ts';
 import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
-import { maxWaitOf, openAdmission, pauseNotice } from './open-admission.ts';
+import { maxWaitOf, openAdmission, pauseNotice } from './sending/open-admission.ts';
 import { type BatchOptions, type BatchPlan, planBatch, resultsFileOf } from './plan.ts';
-import { type ItemProcessing, processItem } from './process-item.ts';
-import { refuseRounds, runRounds } from './rounds.ts';
-import { printProgress, reportEnd } from './reporting.ts';
+import { type ItemProcessing, processItem } from './sending/process-item.ts';
+import { refuseRounds, runRounds } from './sending/rounds.ts';
+import { printProgress, reportEnd } from './report/reporting.ts';
 import { refuseSharedFiles } from './shared-files.ts';
-import { type BatchSink, openBatchSink } from './sink.ts';
-import { openSpending } from './spending.ts';
+import { type BatchSink, openBatchSink } from './output/sink.ts';
+import { openSpending } from './sending/spending.ts';
 import { type Stopping, watchStopping } from './stopping.ts';
-import { refuseUnwritableSummary } from './summary-file.ts';
+import { refuseUnwritableSummary } from './report/summary-file.ts';
 
 /** A run of `natter batch` before anything is sent. */
 interface BatchRun {

@@ -7,9 +7,9 @@ import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { withHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
-import type { Permission } from '../admission.ts';
-import { failureLine, outcomeLine } from '../result.ts';
-import { type ItemOutcome, sendItem, type SendOptions } from '../send-item.ts';
+import type { Permission } from '../sending/admission.ts';
+import { failureLine, outcomeLine } from '../output/result.ts';
+import { type ItemOutcome, sendItem, type SendOptions } from '../sending/send-item.ts';
 import type { ResultKeeper } from './result-keeper.ts';
 
 export interface JobProcessing {

@@ -8,8 +8,8 @@ import { count } from '../../../output/figures.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import { refuseReservedName } from '../../program/named-file.ts';
-import { type BatchSink, openResultSink } from '../sink.ts';
-import { kindOf } from '../summary.ts';
+import { type BatchSink, openResultSink } from '../output/sink.ts';
+import { kindOf } from '../report/summary.ts';
 import { type Connect, connectToQueue, findBatch } from './open-queue.ts';
 import type { CollectOptions } from './queue-options.ts';
 

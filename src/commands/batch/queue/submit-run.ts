@@ -18,8 +18,8 @@ import {
   selectItems,
 } from '../items.ts';
 import { planBatch } from '../plan.ts';
-import { failureLine, unsendable } from '../result.ts';
-import { itemFingerprint } from '../send-item.ts';
+import { failureLine, unsendable } from '../output/result.ts';
+import { itemFingerprint } from '../sending/send-item.ts';
 import { parseAttempts, parseRate } from './numbers.ts';
 import { type Connect, connectToQueue } from './open-queue.ts';
 import type { SubmitOptions } from './queue-options.ts';

@@ -3,7 +3,7 @@ import { batchOutcome } from '../../../output/batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 import { Interruption } from '../../../terminal/device/signals.ts';
 import type { Stopping } from '../stopping.ts';
-import { kindOf } from '../summary.ts';
+import { kindOf } from '../report/summary.ts';
 import { saveResults } from './result-keeper.ts';
 import type { Work } from './work.ts';
 

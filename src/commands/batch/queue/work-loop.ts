@@ -10,8 +10,8 @@ import {
 import { count } from '../../../output/figures.ts';
 import type { Notices } from '../../../output/notices.ts';
 import { errorCode } from '../../../storage/storage-failure.ts';
-import type { Admission, Permission } from '../admission.ts';
-import { openAdmission } from '../open-admission.ts';
+import type { Admission, Permission } from '../sending/admission.ts';
+import { openAdmission } from '../sending/open-admission.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
 import { answerJob, type JobProcessing } from './answer-job.ts';
 import { openJobs, type QueueWatch, watchQueue } from './watch-queue.ts';

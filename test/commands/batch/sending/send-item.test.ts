@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { sendItem, type SendOptions } from '../../../src/commands/batch/send-item.ts';
-import type { Permission } from '../../../src/commands/batch/admission.ts';
-import type { Client } from '../../../src/client/client.ts';
-import type { ChatEvent } from '../../../src/client/events.ts';
-import { Failure } from '../../../src/failure.ts';
-import { resolveSettings } from '../../../src/settings/resolve.ts';
-import { emptyCredentials, emptySettings } from '../../../src/settings/stored-settings.ts';
-import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
+import { sendItem, type SendOptions } from '../../../../src/commands/batch/sending/send-item.ts';
+import type { Permission } from '../../../../src/commands/batch/sending/admission.ts';
+import type { Client } from '../../../../src/client/client.ts';
+import type { ChatEvent } from '../../../../src/client/events.ts';
+import { Failure } from '../../../../src/failure.ts';
+import { resolveSettings } from '../../../../src/settings/resolve.ts';
+import { emptyCredentials, emptySettings } from '../../../../src/settings/stored-settings.ts';
+import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 
 const stored = { settings: emptySettings, credentials: emptyCredentials };
 

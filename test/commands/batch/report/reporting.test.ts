@@ -2,19 +2,19 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { countFailure, emptyTally } from '../../../src/batch/tally.ts';
-import type { Ending } from '../../../src/commands/batch/ending.ts';
+import { countFailure, emptyTally } from '../../../../src/batch/tally.ts';
+import type { Ending } from '../../../../src/commands/batch/report/ending.ts';
 import {
   printProgress,
   reportEnd,
   type ReportOptions,
-} from '../../../src/commands/batch/reporting.ts';
-import { Failure } from '../../../src/failure.ts';
-import { createNotices } from '../../../src/output/notices.ts';
-import { plainStyle } from '../../../src/terminal/style.ts';
-import { Interruption } from '../../../src/terminal/device/signals.ts';
-import { createMemoryContext } from '../../support/memory-context.ts';
-import { jsonLines } from '../../support/natter.ts';
+} from '../../../../src/commands/batch/report/reporting.ts';
+import { Failure } from '../../../../src/failure.ts';
+import { createNotices } from '../../../../src/output/notices.ts';
+import { plainStyle } from '../../../../src/terminal/style.ts';
+import { Interruption } from '../../../../src/terminal/device/signals.ts';
+import { createMemoryContext } from '../../../support/memory-context.ts';
+import { jsonLines } from '../../../support/natter.ts';
 
 const names = {
   input: 'p.txt',

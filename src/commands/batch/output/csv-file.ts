@@ -1,13 +1,13 @@
 import fs from 'node:fs';
-import { readItems } from '../../batch/input/read-items.ts';
-import { formatResultRow } from '../../batch/results/csv-result.ts';
-import { readResults, resultsPath } from '../../batch/results/read-results.ts';
-import type { IndexedResult } from '../../batch/results/result-index.ts';
-import { replaceWithTexts } from '../../batch/results/write-lines.ts';
-import { Failure } from '../../failure.ts';
-import { failureReason } from '../../storage/storage-failure.ts';
+import { readItems } from '../../../batch/input/read-items.ts';
+import { formatResultRow } from '../../../batch/results/csv-result.ts';
+import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
+import type { IndexedResult } from '../../../batch/results/result-index.ts';
+import { replaceWithTexts } from '../../../batch/results/write-lines.ts';
+import { Failure } from '../../../failure.ts';
+import { failureReason } from '../../../storage/storage-failure.ts';
 import { tableHeader } from './csv-text.ts';
-import type { BatchItems } from './items.ts';
+import type { BatchItems } from '../items.ts';
 import { type BatchSink, checkFirst } from './sink.ts';
 
 type TableItems = Pick<BatchItems, 'input' | 'plan'>;

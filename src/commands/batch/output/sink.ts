@@ -1,13 +1,13 @@
-import type { InputItem } from '../../batch/input/item.ts';
-import { createOrderedOutput } from '../../batch/results/ordered-output.ts';
-import { openResultFile, resultLock, type ResultFile } from '../../batch/results/result-file.ts';
-import type { IndexedResult, ResultLine } from '../../batch/results/result-index.ts';
-import type { Notices } from '../../output/notices.ts';
-import type { OutputStream } from '../../terminal/device/streams.ts';
-import { awaitHolder } from '../program/await-holder.ts';
-import type { Context } from '../program/context.ts';
-import type { BatchItems } from './items.ts';
-import { type BatchOptions, resultsFileOf } from './plan.ts';
+import type { InputItem } from '../../../batch/input/item.ts';
+import { createOrderedOutput } from '../../../batch/results/ordered-output.ts';
+import { openResultFile, resultLock, type ResultFile } from '../../../batch/results/result-file.ts';
+import type { IndexedResult, ResultLine } from '../../../batch/results/result-index.ts';
+import type { Notices } from '../../../output/notices.ts';
+import type { OutputStream } from '../../../terminal/device/streams.ts';
+import { awaitHolder } from '../../program/await-holder.ts';
+import type { Context } from '../../program/context.ts';
+import type { BatchItems } from '../items.ts';
+import { type BatchOptions, resultsFileOf } from '../plan.ts';
 
 /** Writes results to the file of `-o` or to standard output. */
 export interface BatchSink {

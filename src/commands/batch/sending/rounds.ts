@@ -1,8 +1,8 @@
-import { forgetFailures, type Tally } from '../../batch/tally.ts';
-import { Failure } from '../../failure.ts';
-import { count } from '../../output/figures.ts';
-import type { Notices } from '../../output/notices.ts';
-import type { BatchInput } from './items.ts';
+import { forgetFailures, type Tally } from '../../../batch/tally.ts';
+import { Failure } from '../../../failure.ts';
+import { count } from '../../../output/figures.ts';
+import type { Notices } from '../../../output/notices.ts';
+import type { BatchInput } from '../items.ts';
 
 /** @throws Failure `usage` if failed items cannot be found again */
 export function refuseRounds(rounds: number, output: string | undefined, input: BatchInput): void {

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { replaceResults } from '../../batch/results/write-results.ts';
-import { Failure } from '../../failure.ts';
-import { storageFailure } from '../../storage/storage-failure.ts';
+import { replaceResults } from '../../../batch/results/write-results.ts';
+import { Failure } from '../../../failure.ts';
+import { storageFailure } from '../../../storage/storage-failure.ts';
 
 /**
  * Checks before anything is sent that `--summary` can be written. A link such as /dev/stderr would be replaced by a

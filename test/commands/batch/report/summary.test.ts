@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { emptyTally } from '../../../src/batch/tally.ts';
-import { stoppedText } from '../../../src/commands/batch/summary.ts';
+import { emptyTally } from '../../../../src/batch/tally.ts';
+import { stoppedText } from '../../../../src/commands/batch/report/summary.ts';
 
 test.each([
   [undefined, 'use -o FILE to be able to resume'],

@@ -1,14 +1,14 @@
-import type { CircuitBreaker } from '../../batch/circuit-breaker.ts';
-import type { BatchItem, InputItem } from '../../batch/input/item.ts';
-import { countFailure, type Tally } from '../../batch/tally.ts';
-import type { Failure } from '../../failure.ts';
-import { toFailure } from '../../output/ending-failure.ts';
-import { withHint } from '../program/report.ts';
-import type { Secrets } from '../program/secrets.ts';
+import type { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
+import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
+import { countFailure, type Tally } from '../../../batch/tally.ts';
+import type { Failure } from '../../../failure.ts';
+import { toFailure } from '../../../output/ending-failure.ts';
+import { withHint } from '../../program/report.ts';
+import type { Secrets } from '../../program/secrets.ts';
 import type { Permission } from './admission.ts';
-import { failureLine, outcomeLine, unsendable } from './result.ts';
+import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import { itemFingerprint, sendItem, type ItemOutcome, type SendOptions } from './send-item.ts';
-import type { BatchSink } from './sink.ts';
+import type { BatchSink } from '../output/sink.ts';
 import type { Spending } from './spending.ts';
 
 export interface ItemProcessing {

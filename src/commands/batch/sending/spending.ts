@@ -1,13 +1,13 @@
-import { createBudget, type Budget, type Expense } from '../../batch/budget.ts';
-import type { BatchItem, InputItem } from '../../batch/input/item.ts';
-import type { Tally } from '../../batch/tally.ts';
-import { estimateTokens } from '../../conversation/token-estimate.ts';
-import { Failure } from '../../failure.ts';
-import { tokenText } from '../../output/figures.ts';
-import { moneyText } from '../../output/money.ts';
-import { costOf, type Price, priceTable, type PriceTable } from '../../settings/prices.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { PlannedRequest } from '../prompt/chat-request.ts';
+import { createBudget, type Budget, type Expense } from '../../../batch/budget.ts';
+import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
+import type { Tally } from '../../../batch/tally.ts';
+import { estimateTokens } from '../../../conversation/token-estimate.ts';
+import { Failure } from '../../../failure.ts';
+import { tokenText } from '../../../output/figures.ts';
+import { moneyText } from '../../../output/money.ts';
+import { costOf, type Price, priceTable, type PriceTable } from '../../../settings/prices.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import type { PlannedRequest } from '../../prompt/chat-request.ts';
 import { planItem, type ItemOutcome } from './send-item.ts';
 
 /** What a request uses at most, in tokens. */

@@ -1,10 +1,10 @@
-import type { InputItem } from '../../batch/input/item.ts';
-import { shortTime } from '../../output/batch-progress.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Service } from '../service/service.ts';
+import type { InputItem } from '../../../batch/input/item.ts';
+import { shortTime } from '../../../output/batch-progress.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import type { Presentation } from '../../print/presentation.ts';
+import type { Service } from '../../service/service.ts';
 import { type Admission, createAdmission } from './admission.ts';
-import type { BatchPlan } from './plan.ts';
+import type { BatchPlan } from '../plan.ts';
 import { planItem } from './send-item.ts';
 import { estimateRequest } from './spending.ts';
 

@@ -1,7 +1,7 @@
-import type { LatencyFigures } from '../../batch/latency.ts';
-import { itemsLeft, type Tally } from '../../batch/tally.ts';
-import type { FailureCause } from '../../output/batch-figures.ts';
-import { toFailure } from '../../output/ending-failure.ts';
+import type { LatencyFigures } from '../../../batch/latency.ts';
+import { itemsLeft, type Tally } from '../../../batch/tally.ts';
+import type { FailureCause } from '../../../output/batch-figures.ts';
+import { toFailure } from '../../../output/ending-failure.ts';
 import { type Ending, exitOf } from './ending.ts';
 
 /** What identifies a run. */

@@ -1,12 +1,12 @@
-import type { InputItem } from '../../batch/input/item.ts';
+import type { InputItem } from '../../../batch/input/item.ts';
 import {
   columnsOf,
   formatHeader,
   formatResultRow,
   resultColumns,
-} from '../../batch/results/csv-result.ts';
-import { Failure } from '../../failure.ts';
-import { sanitize } from '../../terminal/safety/sanitizer.ts';
+} from '../../../batch/results/csv-result.ts';
+import { Failure } from '../../../failure.ts';
+import { sanitize } from '../../../terminal/safety/sanitizer.ts';
 import type { ResultText } from './sink.ts';
 
 /** @param answerColumn its name @throws Failure `usage` if the input has such a column */

@@ -1,10 +1,10 @@
-import type { Tally } from '../../batch/tally.ts';
-import { exitCodes } from '../../failure.ts';
-import { toFailure } from '../../output/ending-failure.ts';
-import { Interruption, signalExitCodes } from '../../terminal/device/signals.ts';
-import { OutputClosed } from '../../terminal/device/streams.ts';
-import type { Context } from '../program/context.ts';
-import type { Stopping } from './stopping.ts';
+import type { Tally } from '../../../batch/tally.ts';
+import { exitCodes } from '../../../failure.ts';
+import { toFailure } from '../../../output/ending-failure.ts';
+import { Interruption, signalExitCodes } from '../../../terminal/device/signals.ts';
+import { OutputClosed } from '../../../terminal/device/streams.ts';
+import type { Context } from '../../program/context.ts';
+import type { Stopping } from '../stopping.ts';
 import { batchFailure, drainFailure, outcomeText, stoppedText } from './summary.ts';
 
 /** How a run ended. */

@@ -1,5 +1,5 @@
-import { openaiResult } from '../../batch/results/openai-result.ts';
-import { jsonLine } from '../../output/json-answer.ts';
+import { openaiResult } from '../../../batch/results/openai-result.ts';
+import { jsonLine } from '../../../output/json-answer.ts';
 import type { ResultText } from './sink.ts';
 
 /** Results as in the output file of an OpenAI batch. */

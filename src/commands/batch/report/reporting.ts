@@ -1,9 +1,9 @@
-import { causesText, latencyText } from '../../output/batch-figures.ts';
-import type { Tally } from '../../batch/tally.ts';
-import { jsonLine } from '../../output/json-answer.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import { cleanLine } from '../program/mask-secrets.ts';
+import { causesText, latencyText } from '../../../output/batch-figures.ts';
+import type { Tally } from '../../../batch/tally.ts';
+import { jsonLine } from '../../../output/json-answer.ts';
+import type { Presentation } from '../../print/presentation.ts';
+import type { Context } from '../../program/context.ts';
+import { cleanLine } from '../../program/mask-secrets.ts';
 import type { Ending } from './ending.ts';
 import { causesOf, progressRecord, type RunNames, summaryRecord } from './run-record.ts';
 import { writeSummary } from './summary-file.ts';

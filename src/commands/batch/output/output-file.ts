@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import { Failure } from '../../failure.ts';
-import { failureReason } from '../../storage/storage-failure.ts';
+import { Failure } from '../../../failure.ts';
+import { failureReason } from '../../../storage/storage-failure.ts';
 
 /** @throws Failure `usage` */
 export function refuseExisting(name: string): void {

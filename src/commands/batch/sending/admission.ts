@@ -1,10 +1,14 @@
-import type { InputItem } from '../../batch/input/item.ts';
-import { announcedLimits } from '../../batch/limits/announced-limits.ts';
-import { createPatience, type Patience } from '../../batch/limits/patience.ts';
-import { createPlaces, type Place, type Places } from '../../batch/limits/places.ts';
-import { createRateLimit, type RateLimit, type RateLimits } from '../../batch/limits/rate-limit.ts';
-import type { Throttle } from '../../client/client.ts';
-import type { Clock } from '../../clock.ts';
+import type { InputItem } from '../../../batch/input/item.ts';
+import { announcedLimits } from '../../../batch/limits/announced-limits.ts';
+import { createPatience, type Patience } from '../../../batch/limits/patience.ts';
+import { createPlaces, type Place, type Places } from '../../../batch/limits/places.ts';
+import {
+  createRateLimit,
+  type RateLimit,
+  type RateLimits,
+} from '../../../batch/limits/rate-limit.ts';
+import type { Throttle } from '../../../client/client.ts';
+import type { Clock } from '../../../clock.ts';
 import { createAnswerEstimate, type AnswerEstimate } from './answer-estimate.ts';
 
 /** What happens after a refusal: the item may be sent again, the run stops, or nothing was answered for too long. */

@@ -1,11 +1,11 @@
-import { formatFingerprint } from '../../batch/fingerprint.ts';
-import type { InputItem, ItemPlace } from '../../batch/input/item.ts';
-import { Failure } from '../../failure.ts';
-import { failureFields } from '../../output/ending-failure.ts';
-import { fieldsAfterId, jsonLine } from '../../output/json-answer.ts';
-import { cleanLine } from '../program/mask-secrets.ts';
-import type { Secrets } from '../program/secrets.ts';
-import type { ItemOutcome } from './send-item.ts';
+import { formatFingerprint } from '../../../batch/fingerprint.ts';
+import type { InputItem, ItemPlace } from '../../../batch/input/item.ts';
+import { Failure } from '../../../failure.ts';
+import { failureFields } from '../../../output/ending-failure.ts';
+import { fieldsAfterId, jsonLine } from '../../../output/json-answer.ts';
+import { cleanLine } from '../../program/mask-secrets.ts';
+import type { Secrets } from '../../program/secrets.ts';
+import type { ItemOutcome } from '../sending/send-item.ts';
 
 /** The first fields of every result; `batch/results/read-results.ts` reads them back. */
 function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undefined) {

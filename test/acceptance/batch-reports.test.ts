@@ -51,7 +51,7 @@ test.each([
   [['--summary', 'none/s.json'], '--summary: there is no folder '],
   [['--summary', 'link'], '--summary: link is not a regular file'],
   [['--stop-after', 'soon'], '--stop-after must be a duration such as 500ms, 30s, 10m or 1h'],
-  [['--shard', 'auto'], '--shard auto: this is no array job, as none of SLURM_ARRAY_TASK_ID'],
+  [['--shard', 'auto'], '--shard auto: this is not an array job: none of SLURM_ARRAY_TASK_ID'],
 ])('%j is refused before anything is sent', async (words, message) => {
   const place = await openBatchPlace();
   place.write('p.txt', promptLines(2));

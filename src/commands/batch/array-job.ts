@@ -66,7 +66,7 @@ function findScheduler(environment: Environment): Scheduler {
   );
   if (found === undefined) {
     const names = schedulers.map(({ index }) => index).join(', ');
-    throw new Failure('usage', `--shard auto: this is no array job, as none of ${names} is set`, {
+    throw new Failure('usage', `--shard auto: this is not an array job: none of ${names} is set`, {
       hint: explicit,
     });
   }

@@ -37,15 +37,15 @@ describe('--shard auto', () => {
     ['Grid Engine', gridEngine('11'), 3, 3],
     ['LSF', lsf(4), 4, 4],
     ['AWS Batch', amazon('0'), 1, 5],
-    ['LSF in a job that is no array, beside AWS Batch', { ...lsf(0), ...amazon('4') }, 5, 5],
+    ['LSF in a job that is not an array, beside AWS Batch', { ...lsf(0), ...amazon('4') }, 5, 5],
   ])('follows %s', (_, environment, number, count) => {
     expect(chooseShard('auto', environment)).toEqual({ number, count });
   });
 
   const problems: readonly [title: string, environment: Record<string, string>, message: string][] =
     [
-      ['no scheduler', {}, 'this is no array job, as none of SLURM_ARRAY_TASK_ID, '],
-      ['a job that is no array', gridEngine('undefined'), 'this is no array job'],
+      ['no scheduler', {}, 'this is not an array job: none of SLURM_ARRAY_TASK_ID, '],
+      ['a job that is not an array', gridEngine('undefined'), 'this is not an array job'],
       [
         'two schedulers',
         { ...slurm(1, [1, 2, 1, 2]), JOB_COMPLETION_INDEX: '0' },

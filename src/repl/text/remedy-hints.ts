@@ -19,7 +19,7 @@ export const replHints: FrontEndHints = {
   'enter-key-again': () => 'enter the key again',
   'check-permissions': () => 'ask the issuer of the key for more permissions',
   'remove-parameter': () =>
-    'restart natter without its --param, or after natter config unset params.<name>',
+    'restart natter without --param, or remove the setting: natter config unset params.<name>',
   'check-request': () => '/model, /system and /max-tokens change what is sent',
   'check-model': () => '/models lists the available models; also check the base URL',
   'list-models': () => '/models lists the available models',

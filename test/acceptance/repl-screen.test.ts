@@ -65,7 +65,7 @@ describe('the screen of the REPL', () => {
     terminal.type(`/save ~/cheese.weird${keys.enter}`);
     await terminal.waitFor(/the last answer written to/);
     terminal.type(`/save ~/cheese.weird${keys.enter}`);
-    await terminal.waitFor(/it already exists/);
+    await terminal.waitFor(/choose another name/);
     expect(readFileSync(join(env.HOME, 'cheese.weird'), 'utf8')).toBe('käse 🧀');
     expect(await leave(terminal)).toBe(0);
   });

@@ -1,4 +1,5 @@
 // What a command line shows before commander parses it.
+import type { Environment } from '../../environment.ts';
 
 /** The words before `--`, which ends the options. */
 function beforeDashes(words: readonly string[]): readonly string[] {
@@ -8,6 +9,19 @@ function beforeDashes(words: readonly string[]): readonly string[] {
 
 export function wantsJson(words: readonly string[]): boolean {
   return beforeDashes(words).some((word) => word === '--json' || word === '--jsonl');
+}
+
+/** The profile that a command line names, else that of `NATTER_PROFILE`. */
+export function namedProfile(
+  words: readonly string[],
+  environment: Environment,
+): string | undefined {
+  const option = '--profile';
+  const options = beforeDashes(words);
+  const assigned = options.findLast((word) => word.startsWith(`${option}=`));
+  const next = options[options.lastIndexOf(option) + 1];
+  if (assigned !== undefined) return assigned.slice(option.length + 1);
+  return options.includes(option) ? next : environment['NATTER_PROFILE'];
 }
 
 /** Commander looks for a command after `--`, so `natter -- models` gets the name of the chat command. */

@@ -9,7 +9,7 @@ import {
   timeoutOptions,
   type FrontEndHints,
 } from '../../output/remedy-hints.ts';
-import { wantsJson } from './command-line.ts';
+import { namedProfile, wantsJson } from './command-line.ts';
 import type { Context } from './context.ts';
 import { cleanLine } from './mask-secrets.ts';
 
@@ -61,16 +61,30 @@ export function withHint(failure: Failure, environment: Environment = {}): Failu
   return hint === undefined || hint === failure.hint ? failure : rephrase(failure, { hint });
 }
 
+/** Commands of a hint that read or change the profile in use. */
+const profileCommands =
+  /natter (?:auth (?:login|status)|models list|config unset [^\s;,)]+|config set [^\s;,)]+ [^\s;,)]+)/g;
+
+/** A hint whose commands name the profile that failed, so that they do not change a different one. */
+function withProfile(failure: Failure, profile: string | undefined): Failure {
+  const { hint } = failure;
+  if (hint === undefined || hint.includes('--profile')) return failure;
+  if (profile === undefined || !/^[\w.-]+$/.test(profile)) return failure;
+  return rephrase(failure, { hint: hint.replace(profileCommands, `$& --profile ${profile}`) });
+}
+
 /** What standard error shows of anything thrown: sanitized, secrets masked, as JSON after `--json`. */
 export function describeFailure(
   error: unknown,
   context: Pick<Context, 'environment' | 'secrets'>,
   words: readonly string[],
 ): { readonly text: string; readonly exitCode: number } {
-  const failure = withHint(toFailure(error), context.environment);
+  const { environment } = context;
+  const profile = namedProfile(words, environment);
+  const failure = withProfile(withHint(toFailure(error), environment), profile);
   const text = reportFailure(failure, {
     json: wantsJson(words),
-    debug: isSet(context.environment, 'NATTER_DEBUG'),
+    debug: isSet(environment, 'NATTER_DEBUG'),
     clean: (part) => cleanLine(context, part),
   });
   return { text, exitCode: exitCodes[failure.kind] };

@@ -29,6 +29,21 @@ test.each([
   expect(describeFailure(failure, context, []).text).toBe(`natter: no\n  ${hint}\n`);
 });
 
+test.each<[string, readonly string[], Record<string, string>, string]>([
+  ['--profile work', ['--profile', 'work', 'hi'], {}, ' --profile work'],
+  ['--profile=work', ['hi', '--profile=work'], {}, ' --profile work'],
+  ['NATTER_PROFILE', ['hi'], { NATTER_PROFILE: 'work' }, ' --profile work'],
+  ['no profile', ['hi', '--', '--profile', 'work'], {}, ''],
+])('the commands of a hint name the profile that failed: %s', (_, words, environment, option) => {
+  const { context } = createMemoryContext({ environment });
+  const report = (code: 'sign-in' | 'start-server') => {
+    const remedy = code === 'sign-in' ? { code } : { code, port: '80' };
+    return describeFailure(new Failure('unauthorized', 'no', { remedy }), context, words).text;
+  };
+  expect(report('sign-in')).toContain(`set the key with natter auth login${option}\n`);
+  expect(report('start-server')).toContain(`natter config set base-url <url>${option}\n`);
+});
+
 test('with --json a failure is one JSON line', () => {
   const { context } = createMemoryContext();
   const failure = new Failure('rate_limited', 'slow down', { status: 429, retryAfterSeconds: 3 });

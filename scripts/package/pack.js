@@ -24,14 +24,13 @@ function packInto(folder, stage) {
   const [{ files }] = JSON.parse(npmPack(['--dry-run', '--json'], process.cwd()));
   for (const { path } of files) cpSync(path, join(stage, path), { preserveTimestamps: true });
   writeFileSync(join(stage, 'package.json'), publishedDescription());
-  npmPack(['--silent', '--pack-destination', folder], stage);
+  npmPack(['--silent', '--pack-destination', resolve(folder)], stage);
 }
 
-/** Packs the built files without a new build, and returns the path of the package. */
-export function pack() {
+/** Packs the built files into a folder, without a new build. @returns the path of the package */
+export function pack(folder = mkdtempSync(join(tmpdir(), 'natter-pack-'))) {
   if (!existsSync('dist/main.cjs')) throw new Error('natter is not built: run npm ci');
   const stage = mkdtempSync(join(tmpdir(), 'natter-stage-'));
-  const folder = mkdtempSync(join(tmpdir(), 'natter-pack-'));
   try {
     packInto(folder, stage);
   } finally {

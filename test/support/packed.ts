@@ -11,7 +11,10 @@ export async function installPacked(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-installed-'));
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
   const quiet = ['--ignore-scripts', '--silent'];
-  const { stdout: packed } = await run(process.execPath, ['scripts/package/print-packed.js']);
+  const { stdout: packed } = await run(process.execPath, [
+    'scripts/package/print-packed.js',
+    mkdtempSync(join(tmpdir(), 'natter-pack-')),
+  ]);
   const offline = ['--offline', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...quiet, ...offline, packed.trim()], { cwd: folder });
   return folder;

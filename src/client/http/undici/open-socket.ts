@@ -13,6 +13,9 @@ type SocketTarget = Connectors.Options;
 /** Opens a socket to `target`, with TLS if its protocol is https. @throws the signal's reason when it aborts */
 export type OpenSocket = (target: SocketTarget, signal: AbortSignal) => Promise<Socket>;
 
+/** Milliseconds without data before the system probes a connection. */
+const keepAliveDelay = 60_000;
+
 /** The declared connector lacks the socket that it returns. */
 type Connect = (target: SocketTarget, callback: Connectors.Callback) => Socket;
 
@@ -22,7 +25,7 @@ function connected(connect: Connect, target: SocketTarget, signal: AbortSignal):
     const abort = (): void => void socket.destroy(signal.reason);
     const socket = connect(target, (...[error, open]) => {
       signal.removeEventListener('abort', abort);
-      if (error === null) resolve(open);
+      if (error === null) resolve(open.setKeepAlive(true, keepAliveDelay));
       else reject(error);
     });
     signal.addEventListener('abort', abort);
@@ -93,7 +96,12 @@ async function openTunnel(
 
 /** Opens the sockets of a route: to the service, to a proxy of plain http, or through a proxy by a tunnel. */
 export function createOpenSocket(route: Route): OpenSocket {
-  const options = { timeout: 0, autoSelectFamilyAttemptTimeout: addressTimeout };
+  // undici would set keep-alive before the connection is open: there a system that refuses it fails to connect.
+  const options = {
+    timeout: 0,
+    keepAlive: false,
+    autoSelectFamilyAttemptTimeout: addressTimeout,
+  };
   const connect = buildConnector(options) as Connect;
   const direct: OpenSocket = (target, signal) => connected(connect, target, signal);
   const { secure, forwardProxy } = route;

@@ -67,6 +67,17 @@ test.each([
   expect(server.connections()).toBe(0);
 });
 
+test.each([
+  [['last', 'night', 'I', 'dreamt'], 'for a prompt: natter chat last night I dreamt'],
+  [['last', 'night', 'I', "didn't"], 'for a prompt: natter chat last …'],
+  [['completion', 'rate', 'of', 'studies'], 'for a prompt: natter chat completion rate of studies'],
+  [['completion', 'tcsh'], 'see natter completion --help'],
+])('words after a command have a hint: %j', async (words, hint) => {
+  const { code, stderr } = await runNatter(words);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\n  ${hint}\n`);
+});
+
 test.each(['default', 'set', 'use'])('natter models %s names the setting', async (word) => {
   const { code, stderr } = await runNatter(['models', word, 'nextgen']);
   expect(code).toBe(2);

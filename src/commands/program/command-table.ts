@@ -10,6 +10,8 @@ export interface CommandRow {
   readonly argument?: string;
   /** Of a group, its subject, not its subcommands. */
   readonly summary: string;
+  /** Named without its summary in the help of `-h`, which must fit on one screen. */
+  readonly isSeldom?: true;
   load(): Promise<(context: Context) => Command>;
 }
 
@@ -57,12 +59,14 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'sandbox',
     summary: 'run a local mock of the service, with faults on request',
+    isSeldom: true,
     load: async () => (await import('../sandbox/command.ts')).buildSandbox,
   },
   {
     name: 'completion',
     argument: '<shell>',
     summary: 'print a shell completion script',
+    isSeldom: true,
     load: async () => (await import('../completion/command.ts')).buildCompletion,
   },
   {

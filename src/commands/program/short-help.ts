@@ -1,5 +1,6 @@
 // `-h`: one screen of a small terminal, with a row left for the prompt of the shell.
 import type { Command, Help } from 'commander';
+import { commandTable } from './command-table.ts';
 import { topicNames } from '../help/topic-names.ts';
 import { generalGroup, serviceGroup } from './global-options.ts';
 import { examplesOf, helpListOf, takesServiceOptions, type HelpRow } from './help-details.ts';
@@ -44,14 +45,15 @@ function formatProgram(program: Command, help: Help): string {
   const width = Math.max(...examples.map(({ term }) => term.length));
   const lines = examples.map(({ term, description: text }) => `  ${term.padEnd(width)}  ${text}`);
   // The examples show prompts; the last rows show help.
-  const commands = program.commands.filter((child) => !['chat', 'help'].includes(child.name()));
-  const shown = subcommandRows(program, help).filter(({ term }) =>
-    commands.some((child) => child.name() === term.split(' ')[0]),
+  const seldom = commandTable.filter(({ isSeldom }) => isSeldom === true).map(({ name }) => name);
+  const omitted = new Set(['[chat]', 'help', ...seldom]);
+  const shown = subcommandRows(program, help).filter(
+    ({ term }) => !omitted.has(term.split(' ')[0] ?? ''),
   );
   return joinSections([
     description,
     lines.join('\n'),
-    formatSection('Commands:', shown, help),
+    [formatSection('Commands:', shown, help), wrapWords('  also:', seldom)].join('\n'),
     [
       'More: natter --help (all options), natter <command> -h, natter help <topic>',
       wrapWords('Topics:', topicNames),

@@ -137,6 +137,22 @@ function unknownOption(
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }
 
+/** Errors of words after a command that takes none, or only certain ones: `natter last night I dreamt`. */
+const excessCodes = new Set(['commander.excessArguments', 'commander.invalidArgument']);
+
+/** The command line as a prompt, if it has several words after the name of a command. */
+function promptHint(
+  { code }: CommanderError,
+  command: Command,
+  words: readonly string[],
+): string | undefined {
+  const isBelowNatter = command.parent !== null && command.parent.parent === null;
+  if (!excessCodes.has(code) || !isBelowNatter || words[0] !== command.name()) return undefined;
+  if (words.length < 3 || words.some((word) => word.startsWith('-'))) return undefined;
+  const isPlain = words.every((word) => /^[\w.,:@%+=/-]+$/.test(word));
+  return `for a prompt: natter chat ${isPlain ? words.join(' ') : `${words[0]} …`}`;
+}
+
 /**
  * An error of commander as a failure; undefined for its way of ending after help and version.
  * @param words the whole command line
@@ -156,7 +172,8 @@ export function usageFailure(
     .replace(/\. Expected/, ': expected')
     .replace(/\.$/, '');
   const see = suggestion === '' ? 'see' : suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
-  return new Failure('usage', message, { hint: `${see} ${commandPath(command)} --help` });
+  const hint = promptHint(error, command, words) ?? `${see} ${commandPath(command)} --help`;
+  return new Failure('usage', message, { hint });
 }
 
 /** The failure of a command name after options of a prompt: `natter -m nextgen models`. */

@@ -56,7 +56,7 @@ test('the output of a command can be attached', async () => {
 
 test.each([
   ['that does not exist', 'missing', 'cannot attach missing: there is no such file'],
-  ['that is a folder', 'folder', 'cannot attach folder: it is a folder'],
+  ['that is an empty folder', 'folder', 'cannot attach folder: no text files found'],
   ['that is binary', 'binary', 'binary is binary: byte 1 is NUL'],
   ['that is not UTF-8', 'latin', 'latin is not UTF-8: byte 3 is invalid'],
 ])('a file %s is refused with its name, and nothing is sent', async (_name, file, message) => {
@@ -91,7 +91,7 @@ describe('several files', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
       'natter: b.md is a file, but --file takes only one, so it is not attached\n' +
-        '  repeat -f for each file; if the word belongs to the prompt, quote the whole prompt\n',
+        '  repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt\n',
     );
   });
 
@@ -106,7 +106,6 @@ describe('several files', () => {
 
   test.each([
     ['a.md,b.md', '-f takes one file; repeat it for each file'],
-    ['*.md', '-f takes one file, not a pattern; repeat it for each file'],
     ['a.md,c.md', undefined],
   ])('-f %s has the hint %s', async (name, hint) => {
     const { code, stderr } = await runNatter(['--sandbox', '-f', name, 'hi'], { cwd });

@@ -13,7 +13,13 @@ test.each([
   ['replaces every {{stdin}}', [`${echo}{{stdin}}, {{stdin}}`], 'X', 'X, X'],
   ['is the prompt if there is no other', [], `${echo}text`, 'text'],
   ['is required by -', [`${echo}a`, '-', 'b'], 'text', 'a b\n\ntext'],
-  ['Y11: is required by -f -', [`${echo}a`, '-f', '-'], 'text', 'a\n\ntext'],
+  [
+    'Y11: is attached by -f -',
+    [`${echo}a`, '-f', '-'],
+    'text',
+    'a\n\n<file name="stdin">\ntext\n</file>',
+  ],
+  ['with -f - replaces {{stdin}}', [`${echo}a {{stdin}}`, '-f', '-'], 'text', 'a text'],
   ['is ignored with --no-stdin', [`${echo}a {{stdin}}`, '--no-stdin'], 'X', 'a {{stdin}}'],
 ])('standard input %s', async (_name, words, input, expected) => {
   const { code, stdout } = await runNatter(onSandbox(...words), { input });

@@ -11,7 +11,7 @@ const chatExamples = [
   'natter "why is the sky blue?"',
   'natter -c "and at sunset?"',
   'git diff | natter "review this"',
-  'natter -f notes.md -f plan.md "what is missing?"',
+  'natter -f notes.md -f "**/*.txt" "what is missing?"',
   'natter -m nextgen --json "three names for a cat" | jq -r .content',
   'natter --sandbox "try me without a key"',
 ] as const;

@@ -3,12 +3,18 @@ import { largestPromptBytes } from '../../conversation/context-fit.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure, type FailureOptions } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
+import type { Context } from '../program/context.ts';
 
 export interface AttachOptions {
   readonly encoding?: string | undefined;
   readonly lossy?: boolean | undefined;
   readonly signal: AbortSignal;
+  /** For URLs. */
+  readonly context: Pick<Context, 'environment' | 'clock' | 'version'>;
+  /** Gets the number of files of a folder or a pattern. */
+  readonly notices: Notices;
 }
 
 function cannotAttach(name: string, reason: string, others: FailureOptions = {}): Failure {
@@ -19,29 +25,38 @@ function cannotAttach(name: string, reason: string, others: FailureOptions = {})
 async function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
+  for await (const piece of createReadStream(name, { signal })) {
+    const chunk = piece as Uint8Array;
+    size += chunk.length;
+    if (size > largestPromptBytes) throw cannotAttach(name, 'it exceeds every context window');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** The files of one name: itself, or those of a folder, a pattern or a URL. */
+async function attach(name: string, options: AttachOptions): Promise<readonly AttachedFile[]> {
+  let bytes: Uint8Array;
   try {
-    for await (const piece of createReadStream(name, { signal })) {
-      const chunk = piece as Uint8Array;
-      size += chunk.length;
-      if (size > largestPromptBytes) throw cannotAttach(name, 'it exceeds every context window');
-      chunks.push(chunk);
-    }
+    bytes = await readBytes(name, options.signal);
   } catch (error) {
-    signal.throwIfAborted();
+    options.signal.throwIfAborted();
     if (error instanceof Failure) throw error;
-    const { hintForName } = await import('./file-names.ts');
+    const { attachOthers, hintForName } = await import('./attach-others.ts');
+    const others = await attachOthers(name, options);
+    if (others !== undefined) return others;
     const hint = await hintForName(name);
     throw cannotAttach(name, failureReason(error), {
       cause: error,
       ...(hint !== undefined && { hint }),
     });
   }
-  return Buffer.concat(chunks, size);
+  return [{ name, content: decodeText(bytes, { ...options, source: name }) }];
 }
 
 /**
  * Reads the files of `--file`, in order.
- * @throws Failure `usage` with the name of the file and the problem; or the signal's reason
+ * @throws Failure with the name of the file and the problem; or the signal's reason
  */
 export async function attachFiles(
   names: readonly string[],
@@ -58,8 +73,7 @@ export async function attachFiles(
         { hint: 'name a file (./- for a file called -)' },
       );
     }
-    const bytes = await readBytes(name, options.signal);
-    files.push({ name, content: decodeText(bytes, { ...options, source: name }) });
+    files.push(...(await attach(name, options)));
   }
   return files;
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Failure } from '../../failure.ts';
 
-async function isFile(name: string): Promise<boolean> {
+export async function isFile(name: string): Promise<boolean> {
   try {
     return (await stat(name)).isFile();
   } catch {
@@ -22,18 +22,8 @@ export async function refuseUnattached(words: readonly string[]): Promise<void> 
       'usage',
       `${word} is a file, but --file takes only one, so it is not attached`,
       {
-        hint: 'repeat -f for each file; if the word belongs to the prompt, quote the whole prompt',
+        hint: 'repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt',
       },
     );
   }
-}
-
-/** For the name of a missing file: a list of names, or a pattern. Undefined for any other name. */
-export async function hintForName(name: string): Promise<string | undefined> {
-  if (await isFile(name)) return undefined;
-  if (/[*?]/.test(name)) return '-f takes one file, not a pattern; repeat it for each file';
-  const parts = name.split(',').map((part) => part.trim());
-  if (parts.length < 2) return undefined;
-  const found = await Promise.all(parts.map(isFile));
-  return found.every(Boolean) ? '-f takes one file; repeat it for each file' : undefined;
 }

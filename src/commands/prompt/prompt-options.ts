@@ -32,7 +32,10 @@ export interface ConversationOptions {
 export const requestOptions = (): readonly Option[] => [
   settingOption('system', '-s'),
   settingOption('maxTokens', '-t'),
-  new Option('-f, --file <path>', 'attach a text file; repeatable').argParser(collect),
+  new Option(
+    '-f, --file <path>',
+    'attach a text file, a folder, a quoted pattern, an https: URL, or - for standard input; repeatable',
+  ).argParser(collect),
   new Option('--param <key=json>', 'add a field to the request body; repeatable').argParser(
     collect,
   ),

@@ -1,4 +1,5 @@
 import {
+  type AttachedFile,
   composePrompt,
   hasInputPlaceholder,
   inputPlaceholder,
@@ -14,7 +15,7 @@ import type { Context } from '../program/context.ts';
 import { attachFiles } from './attach-files.ts';
 import type { PromptOptions } from './prompt-options.ts';
 
-type Input = Pick<Context, 'streams' | 'clock' | 'signal'>;
+type Input = Pick<Context, 'streams' | 'clock' | 'signal' | 'environment' | 'version'>;
 
 interface InputOptions {
   /** `-`: input must not be empty, and a terminal is read too. */
@@ -104,6 +105,8 @@ async function readInput(
 
 /** The prompt word, and the name of a file, that means standard input and requires it. */
 const inputWord = '-';
+/** Of standard input as a file. */
+const inputName = 'stdin';
 
 export interface ReadPrompt {
   readonly prompt: string;
@@ -139,6 +142,18 @@ function checkInput(
   });
 }
 
+/** With `-f -`: standard input is a file, unless the prompt has a place for it. */
+function withInputFile(
+  prompt: string,
+  files: readonly AttachedFile[],
+  input: string | undefined,
+): string {
+  if (input === undefined || hasInputPlaceholder(prompt)) {
+    return composePrompt({ prompt, files, input });
+  }
+  return composePrompt({ prompt, files: [...files, { name: inputName, content: input }] });
+}
+
 /**
  * Composes prompt words, attached files and standard input. If `--system` contains `{{stdin}}`, standard input is
  * inserted there instead.
@@ -163,7 +178,8 @@ export async function readPrompt(
   }
   const { stdinEncoding: encoding, lossy } = options;
   if (encoding !== undefined) requireEncoding(encoding);
-  const files = await attachFiles(names, { encoding, lossy, signal: context.signal });
+  const { signal } = context;
+  const files = await attachFiles(names, { encoding, lossy, signal, context, notices });
   const input = await readInput(context, notices, {
     required,
     ignored: !options.stdin,
@@ -173,7 +189,11 @@ export async function readPrompt(
   });
   const system = input === undefined ? undefined : insertInput(options.system, input);
   const isInSystem = system !== undefined && !hasInputPlaceholder(prompt);
-  const text = composePrompt({ prompt, files, input: isInSystem ? undefined : input });
+  const rest = isInSystem ? undefined : input;
+  const isFile = options.file?.includes(inputWord) === true;
+  const text = isFile
+    ? withInputFile(prompt, files, rest)
+    : composePrompt({ prompt, files, input: rest });
   if (text.trim() !== '') return { prompt: text, system };
   throw new Failure('usage', 'there is nothing to send', {
     hint: `for example: ${command} "why is the sky blue?"`,

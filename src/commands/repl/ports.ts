@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
 import { copyText } from '../../repl/system/clipboard.ts';
 import { editText } from '../../repl/system/external-editor.ts';
 import {
@@ -13,6 +14,7 @@ import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import type { ReplMemory } from './memory.ts';
 import type { ReplService } from './service.ts';
+import type { SessionNotices } from './session-notices.ts';
 
 export interface ReplPortsOptions {
   readonly context: Context;
@@ -20,16 +22,15 @@ export interface ReplPortsOptions {
   readonly service: ReplService;
   readonly library: LibraryPort;
   readonly memory: ReplMemory;
+  readonly sessionNotices: Pick<SessionNotices, 'presentation'>;
 }
 
-function filesPort({
-  homeDirectory,
-  platform,
-}: Pick<Context, 'homeDirectory' | 'platform'>): FilesPort {
+function filesPort(context: Context, notices: Notices): FilesPort {
+  const { homeDirectory, platform } = context;
   const resolve = (typed: string) => expandHome(typed, homeDirectory);
   return {
     async attach(typed, signal) {
-      const [file] = await attachFiles([resolve(typed)], { signal });
+      const [file] = await attachFiles([resolve(typed)], { signal, context, notices });
       if (file === undefined) throw new Failure('unexpected', `${typed} was not read`);
       return { ...file, name: typed };
     },
@@ -48,7 +49,7 @@ export function replPorts(options: ReplPortsOptions): SessionPorts {
     clean: (text) => cleanLine(context, text),
     service,
     library,
-    files: filesPort(context),
+    files: filesPort(context, options.sessionNotices.presentation.notices),
     copy: (text, signal) => copyText(text, { environment, platform, clock, control }, signal),
     edit: (text) => editText(text, { environment, platform }),
     remember: (text) => memory.remember(text),

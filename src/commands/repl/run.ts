@@ -74,7 +74,9 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
   });
   const { stdinEncoding: encoding, lossy } = options;
   const { signal } = context;
-  const attachments = await attachFiles(options.file ?? [], { encoding, lossy, signal });
+  const { notices } = parts.sessionNotices.presentation;
+  const reading = { encoding, lossy, signal, context, notices };
+  const attachments = await attachFiles(options.file ?? [], reading);
   // Line mode has no composer for it.
   const queue = parts.isLineMode && first !== '' ? [draftFrom(first)] : [];
   return { ...state, attachments, queue };

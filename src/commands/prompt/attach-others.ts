@@ -1,0 +1,99 @@
+import { stat } from 'node:fs/promises';
+import { findFiles, type FoundFiles } from '../../attachments/find-files.ts';
+import { isPattern, isUrl } from '../../attachments/names.ts';
+import { matchFiles } from '../../attachments/pattern.ts';
+import { type ReadTexts, readTexts } from '../../attachments/read-texts.ts';
+import type { AttachedFile } from '../../conversation/compose-prompt.ts';
+import { Failure } from '../../failure.ts';
+import { count, tokenText } from '../../output/figures.ts';
+import { failureReason } from '../../storage/storage-failure.ts';
+import type { AttachOptions } from './attach-files.ts';
+import { isFile } from './file-names.ts';
+
+const counted = (number: number, one: string, many = `${one}s`) =>
+  `${count(number)} ${number === 1 ? one : many}`;
+
+/** `src: 12 files, ~3,400 tokens; skipped 2 binary files, 1 link`. */
+function describe(name: string, { links }: FoundFiles, texts: ReadTexts): string {
+  const { files, tokens, binary, undecodable } = texts;
+  const skipped = [
+    binary > 0 ? counted(binary, 'binary file') : '',
+    undecodable.length > 0
+      ? `${counted(undecodable.length, 'file')} in a different encoding (${undecodable[0]})`
+      : '',
+    links > 0 ? counted(links, 'link') : '',
+  ].filter((part) => part !== '');
+  const ending = skipped.length === 0 ? '' : `; skipped ${skipped.join(', ')}`;
+  return `${name}: ${counted(files.length, 'file')}, ${tokenText(tokens, true)}${ending}`;
+}
+
+async function isFolder(name: string): Promise<boolean> {
+  try {
+    return (await stat(name)).isDirectory();
+  } catch {
+    // The failure to read it as a file is reported.
+    return false;
+  }
+}
+
+const unmatchedHint =
+  'hidden files, and files that .gitignore excludes, are attached only by their own names';
+
+async function attachFound(
+  name: string,
+  find: () => Promise<FoundFiles>,
+  options: AttachOptions,
+): Promise<readonly AttachedFile[]> {
+  try {
+    const found = await find();
+    const texts = await readTexts(found.names, options);
+    const summary = describe(name, found, texts);
+    if (texts.files.length === 0) {
+      const hint = found.names.length + found.links === 0 ? unmatchedHint : summary;
+      throw new Failure('usage', 'no text files found', { hint });
+    }
+    options.notices.notice(`attached ${summary}`);
+    return texts.files;
+  } catch (error) {
+    options.signal.throwIfAborted();
+    const { message, hint } =
+      error instanceof Failure ? error : { message: failureReason(error), hint: undefined };
+    throw new Failure('usage', `cannot attach ${name}: ${message}`, {
+      ...(hint !== undefined && { hint }),
+      cause: error,
+    });
+  }
+}
+
+async function attachPage(
+  name: string,
+  { context, signal }: AttachOptions,
+): Promise<readonly AttachedFile[]> {
+  const { fetchPage } = await import('../../attachments/fetch-page.ts');
+  const { lookUpAddresses: lookUp } = await import('../../attachments/private-address.ts');
+  const { nodeNetwork: network } = await import('../../client/http/node/node-network.ts');
+  const { environment, clock, version } = context;
+  const userAgent = `natter/${version}`;
+  const page = await fetchPage(name, { network, environment, clock, lookUp, userAgent, signal });
+  return [page];
+}
+
+/** The attachments of a name that is not a file: a URL, a folder or a pattern; undefined for any other name. */
+export async function attachOthers(
+  name: string,
+  options: AttachOptions,
+): Promise<readonly AttachedFile[] | undefined> {
+  const { signal } = options;
+  if (isUrl(name)) return attachPage(name, options);
+  if (await isFolder(name)) return attachFound(name, () => findFiles(name, { signal }), options);
+  if (isPattern(name)) return attachFound(name, () => matchFiles(name, signal), options);
+  return undefined;
+}
+
+/** For the name of a missing file that is a list of names. */
+export async function hintForName(name: string): Promise<string | undefined> {
+  const parts = name.split(',').map((part) => part.trim());
+  if (parts.length < 2) return undefined;
+  const found = await Promise.all(parts.map(isFile));
+  return found.every(Boolean) ? '-f takes one file; repeat it for each file' : undefined;
+}

@@ -4,3 +4,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function isSet(environment: Environment, name: string): boolean {
   return (environment[name] ?? '') !== '';
 }
+
+/** For other programs: without natter's keys, and without the command that prints one. */
+export function withoutKeys(environment: Environment): Environment {
+  const {
+    NATTER_API_KEY: _key,
+    NATTER_API_KEY_COMMAND: _command,
+    NATTER_UPSTREAM_API_KEY: _upstreamKey,
+    ...others
+  } = environment;
+  return others;
+}

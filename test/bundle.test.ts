@@ -11,7 +11,7 @@ test.each([
   ['main.cjs', 10_000],
   ['shared.cjs', 23_500],
   ['program.cjs', 65_000],
-  ['chat.cjs', 61_000],
+  ['chat.cjs', 62_500],
   ['answer.cjs', 67_000],
 ])('%s stays small', (name, most) => {
   expect(sizeOf(name)).toBeLessThan(most);

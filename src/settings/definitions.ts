@@ -1,6 +1,7 @@
 import {
   address,
   anyText,
+  command,
   duration,
   identifier,
   trueOrFalse,
@@ -11,6 +12,7 @@ import {
 /** Every setting with one value. Durations are milliseconds; 0 means no limit. */
 export interface SettingValues {
   readonly baseUrl: string | undefined;
+  readonly apiKeyCommand: string | undefined;
   readonly model: string;
   readonly system: string | undefined;
   /** Tokens. */
@@ -49,6 +51,12 @@ export const definitions: Definitions = {
     variable: 'NATTER_BASE_URL',
     type: address,
     summary: 'Address of the service, with or without /v1',
+  },
+  apiKeyCommand: {
+    name: 'api-key-command',
+    variable: 'NATTER_API_KEY_COMMAND',
+    type: command,
+    summary: 'Command that prints the key, such as pass show natter; run without a shell',
   },
   model: {
     name: 'model',

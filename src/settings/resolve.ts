@@ -1,3 +1,4 @@
+import { isLoopbackName } from '../address.ts';
 import type { Environment } from '../environment.ts';
 import { type Definition, definitions, type SettingKey, settingKeys } from './definitions.ts';
 import { chooseProfile } from './profile-name.ts';
@@ -123,16 +124,38 @@ interface SecretRequest {
   readonly environment: Environment;
   readonly stored: StoredSettings;
   readonly baseUrl: string | undefined;
+  /** The base URL that is stored in the profile. */
+  readonly ownBaseUrl: string | undefined;
+  readonly command: Resolved<string | undefined>;
 }
 
-interface ResolvedKey {
-  readonly apiKey?: Resolved<string>;
+interface ResolvedKey extends Pick<ResolvedSettings, 'apiKey' | 'apiKeyCommand'> {
   readonly unsent?: UnsentSecret;
 }
 
+const originOf = (baseUrl: string | undefined) =>
+  baseUrl === undefined ? 'no base URL' : new URL(baseUrl).origin;
+
 /**
- * The key to send: `NATTER_API_KEY` to any base URL, the stored key only to the origin it was stored with, so that no
- * flag or variable can send it elsewhere.
+ * The command that prints the key: a profile's for the profile's own service, that of the environment for any service
+ * on a different machine.
+ */
+function resolveKeyCommand({ profile, command, ...request }: SecretRequest): ResolvedKey {
+  const { value, source } = command;
+  const { baseUrl, ownBaseUrl } = request;
+  if (value === undefined || baseUrl === undefined) return {};
+  const apiKeyCommand = { value, source };
+  if (source.kind !== 'profile') {
+    return isLoopbackName(new URL(baseUrl).hostname) ? {} : { apiKeyCommand };
+  }
+  const [belongsTo, requested] = [originOf(ownBaseUrl), originOf(baseUrl)];
+  if (belongsTo === requested) return { apiKeyCommand };
+  return { unsent: { what: 'API key', profile, belongsTo, requested } };
+}
+
+/**
+ * The key to send: `NATTER_API_KEY` to any base URL, else that of a command, else the stored key only to the origin it
+ * was stored with, so that no flag or variable can send it elsewhere.
  * @throws Failure `configuration` for a key not allowed in a header
  */
 function resolveApiKey(request: SecretRequest): ResolvedKey {
@@ -142,8 +165,11 @@ function resolveApiKey(request: SecretRequest): ResolvedKey {
     const value = parseApiKey(variable, 'NATTER_API_KEY', 'configuration');
     return { apiKey: { value, source: { kind: 'environment', name: 'NATTER_API_KEY' } } };
   }
+  const printed = resolveKeyCommand(request);
   const credential = ownEntry(stored.credentials.profiles, profile);
-  if (credential === undefined || baseUrl === undefined) return {};
+  if (printed.apiKeyCommand !== undefined || credential === undefined || baseUrl === undefined) {
+    return printed;
+  }
   const belongsTo = new URL(credential.baseUrl).origin;
   const requested = new URL(baseUrl).origin;
   if (belongsTo !== requested) {
@@ -162,8 +188,7 @@ function unsentHeaders(
   baseUrl: string | undefined,
 ): readonly UnsentSecret[] {
   if (baseUrl === undefined) return [];
-  const requested = new URL(baseUrl).origin;
-  const belongsTo = ownBaseUrl === undefined ? 'no base URL' : new URL(ownBaseUrl).origin;
+  const [belongsTo, requested] = [originOf(ownBaseUrl), originOf(baseUrl)];
   if (belongsTo === requested) return [];
   return headers
     .filter(isSecretHeader)
@@ -194,10 +219,12 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   };
   const { values, sources } = resolveAll(flags, environment, profile);
   const { baseUrl } = values;
-  const key = resolveApiKey({ profile: profile.name, environment, stored, baseUrl });
   const headers = resolveHeaders(profile);
   const own = ownEntry(profile.settings, definitions.baseUrl.name);
   const ownBaseUrl = typeof own === 'string' ? definitions.baseUrl.type.parse(own) : undefined;
+  const command = { value: values.apiKeyCommand, source: sources.apiKeyCommand };
+  const request = { profile: profile.name, environment, stored, baseUrl, ownBaseUrl, command };
+  const { unsent: unsentKey, ...key } = resolveApiKey(request);
   const unsent = unsentHeaders(Object.keys(headers), profile.name, ownBaseUrl, baseUrl);
   return {
     profile: chosen,
@@ -206,7 +233,7 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
     params: resolveParams(flags, profile),
     headers: withoutUnsent(headers, unsent),
     prices: resolvePrices(profile),
-    ...(key.apiKey === undefined ? {} : { apiKey: key.apiKey }),
-    unsentSecrets: [...(key.unsent === undefined ? [] : [key.unsent]), ...unsent],
+    ...key,
+    unsentSecrets: [...(unsentKey === undefined ? [] : [unsentKey]), ...unsent],
   };
 }

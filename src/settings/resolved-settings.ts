@@ -37,7 +37,10 @@ export interface ResolvedSettings {
   readonly headers: Readonly<Record<string, Resolved<string>>>;
   /** Unchecked prices by model id, see `priceTable`. */
   readonly prices: Readonly<Record<string, Resolved<unknown>>>;
+  /** Known without {@link ResolvedSettings.apiKeyCommand}. */
   readonly apiKey?: Resolved<string>;
+  /** Prints the key for the base URL in force; absent if there is an `apiKey`, or no key is needed. */
+  readonly apiKeyCommand?: Resolved<string>;
   readonly unsentSecrets: readonly UnsentSecret[];
   /** Windows in tokens by model id, as the service at this base URL reported them earlier. */
   readonly windows?: ReadonlyMap<string, number>;

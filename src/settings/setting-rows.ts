@@ -62,8 +62,9 @@ export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] 
     const text = maskSettingValue(name, String(stored));
     return { name, value: text, json: typeof stored === 'string' ? text : stored, source };
   });
-  const { apiKey } = resolved;
-  const key = apiKey === undefined ? undefined : maskKey(apiKey.value);
-  const source = apiKey?.source ?? ({ kind: 'default', name: 'default' } as const);
+  const { apiKey, apiKeyCommand: printed } = resolved;
+  const masked = apiKey === undefined ? undefined : maskKey(apiKey.value);
+  const key = printed === undefined ? masked : maskMark;
+  const source = (apiKey ?? printed)?.source ?? ({ kind: 'default', name: 'default' } as const);
   return [...settings, ...familyRows(resolved), textRow('api-key', key, source)];
 }

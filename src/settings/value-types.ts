@@ -55,6 +55,14 @@ export const identifier: ValueType<string> = {
   store: (value) => value,
 };
 
+/** A command on one line; `commandWords` splits it where it runs. */
+export const command: ValueType<string> = {
+  name: 'command',
+  expected: 'a command on one line',
+  parse: (text) => (/^[^\p{Cc}]+$/u.test(text.trim()) ? text.trim() : undefined),
+  store: (value) => value,
+};
+
 /** An HTTP base address, stored as typed except for a missing `http://`. */
 export const address: ValueType<string> = {
   name: 'URL',

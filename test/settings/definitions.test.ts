@@ -19,9 +19,11 @@ describe('definitions', () => {
     },
   );
 
-  test('K1 no setting is a key, so no flag takes one', () => {
+  test('K1 no setting is a key, so no flag takes one; one is a command that prints it', () => {
     const names = rows.map(([, { name }]) => name);
-    expect(names.filter((name) => /key|secret|credential|password|auth/.test(name))).toEqual([]);
+    expect(names.filter((name) => /key|secret|credential|password|auth/.test(name))).toEqual([
+      'api-key-command',
+    ]);
   });
 });
 

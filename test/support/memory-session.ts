@@ -95,6 +95,7 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
         calls.push(`connect ${address} ${key ?? 'without'}`);
         return { address, isSandbox: false };
       },
+      keyRenewal: () => undefined,
       findServers: async () => [
         { name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] },
       ],

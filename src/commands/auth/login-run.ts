@@ -21,7 +21,7 @@ export interface LoginOptions extends GlobalOptions {
 
 /** The settings with the new key, or without a key. */
 function withKey(settings: ResolvedSettings, apiKey: string | undefined): ResolvedSettings {
-  const { apiKey: _old, ...others } = settings;
+  const { apiKey: _old, apiKeyCommand: _command, ...others } = settings;
   return {
     ...others,
     unsentSecrets: settings.unsentSecrets.filter(({ what }) => what !== 'API key'),
@@ -107,4 +107,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     notices.notice(`natter config use ${profile} makes it the current profile`);
   }
   noticeOverrides(environment, notices);
+  if (settings.sources.apiKeyCommand.kind === 'profile') {
+    notices.notice(
+      'api-key-command is set and overrides the stored key; to use that: natter config unset api-key-command',
+    );
+  }
 }

@@ -1,9 +1,13 @@
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
-import { removeCredential } from '../../settings/profiles.ts';
+import { getStoredSetting, removeCredential } from '../../settings/profiles.ts';
 import type { Notices } from '../../output/notices.ts';
-import { describeUnsent, type ResolvedSettings } from '../../settings/resolved-settings.ts';
+import {
+  describeSource,
+  describeUnsent,
+  type ResolvedSettings,
+} from '../../settings/resolved-settings.ts';
 import { listSettings, textRow } from '../../settings/setting-rows.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printSettings } from '../print/print-data.ts';
@@ -51,15 +55,30 @@ async function showCheck(
 
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
+/** Where the key is from, beyond what the table shows. */
+function keySource(context: Context, settings: ResolvedSettings): string | undefined {
+  const { apiKey, apiKeyCommand, sources, values } = settings;
+  if (apiKey?.source.kind === 'profile') {
+    return `the key is stored in ${findStoredPath(context, 'credentials').path}`;
+  }
+  const command = describeSource(sources.apiKeyCommand);
+  if (apiKeyCommand !== undefined) return `the key is printed by api-key-command (${command})`;
+  if (values.apiKeyCommand === undefined) return undefined;
+  if (apiKey !== undefined) return `${apiKey.source.name} overrides api-key-command (${command})`;
+  const isForOthers = values.baseUrl !== undefined && sources.apiKeyCommand.kind === 'environment';
+  return isForOthers
+    ? `${sources.apiKeyCommand.name} is not run for a service on this machine`
+    : undefined;
+}
+
 function printSources(
   context: Context,
   options: StatusOptions,
   notices: Notices,
   settings: ResolvedSettings,
 ): void {
-  if (settings.apiKey?.source.kind === 'profile') {
-    notices.notice(`the key is stored in ${findStoredPath(context, 'credentials').path}`);
-  }
+  const key = keySource(context, settings);
+  if (key !== undefined) notices.notice(key);
   for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
   const { replay } = chooseRecording(options, context.environment);
   if (replay !== undefined) {
@@ -74,7 +93,10 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
   const { notices } = presentation;
   const settings = readSettings(context, notices, options);
   const profile = textRow('profile', settings.profile.value, settings.profile.source);
-  const shown = listSettings(settings).filter(({ name }) => shownSettings.has(name));
+  const shown = listSettings(settings).filter(
+    ({ name, value }) =>
+      shownSettings.has(name) || (name === 'api-key-command' && value !== undefined),
+  );
   await printSettings(context, presentation, [profile, ...shown], options);
   if (options.json !== true) printSources(context, options, notices, settings);
   if (options.check === true) await showCheck(context, options, presentation, settings);
@@ -91,7 +113,10 @@ export async function logout(context: Context, options: GlobalOptions): Promise<
     await changeStored(context, (before) => removeCredential(before, profile));
     notices.notice(`deleted the key of profile ${profile}`);
   }
-  if (isSet(environment, 'NATTER_API_KEY')) {
-    notices.notice('NATTER_API_KEY is still set and takes effect');
+  for (const name of ['NATTER_API_KEY', 'NATTER_API_KEY_COMMAND']) {
+    if (isSet(environment, name)) notices.notice(`${name} is still set and takes effect`);
+  }
+  if (getStoredSetting(stored, profile, 'api-key-command') !== undefined) {
+    notices.notice(`api-key-command is still set in profile ${profile} and takes effect`);
   }
 }

@@ -75,7 +75,8 @@ function settingsOf(
   if (profile === undefined) return readRequestSettings(context, silentNotices, options, { model });
   const profileUrl = ownEntry(stored?.settings.profiles ?? {}, profile)?.['base-url'];
   const hasUrl = profileUrl !== undefined;
-  const ignored = ['NATTER_MODEL', ...(hasUrl ? ['NATTER_BASE_URL', 'NATTER_API_KEY'] : [])];
+  const service = ['NATTER_BASE_URL', 'NATTER_API_KEY', 'NATTER_API_KEY_COMMAND'];
+  const ignored = ['NATTER_MODEL', ...(hasUrl ? service : [])];
   const environment = withoutVariables(context.environment, ignored);
   const flags = { model, profile, baseUrl: hasUrl ? undefined : options.baseUrl };
   return readRequestSettings({ ...context, environment }, silentNotices, options, flags);

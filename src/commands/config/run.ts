@@ -1,5 +1,7 @@
 import { type Environment, isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import { commandWords } from '../../settings/command-words.ts';
+import { definitions } from '../../settings/definitions.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
@@ -50,6 +52,15 @@ function targetProfile(
   return chooseProfile({ flag, environment, stored }, true).value;
 }
 
+/** @throws Failure `usage` for a command that cannot be split into words */
+function checkCommand(text: string): void {
+  const words = commandWords(text.trim());
+  if (!('problem' in words)) return;
+  throw new Failure('usage', `api-key-command ${words.problem}`, {
+    hint: 'quote the whole command, as in: natter config set api-key-command "pass show natter"',
+  });
+}
+
 /** Of a value in a notice; a system prompt may be long. */
 const shownColumns = 60;
 
@@ -61,6 +72,7 @@ export const setSetting: Run<GlobalOptions, [name: string, value: string]> = asy
 ) => {
   const { notices } = await present(context, options);
   checkSettingName(name);
+  if (name === definitions.apiKeyCommand.name) checkCommand(value);
   let profile = '';
   const stored = await changeStored(context, (before) => {
     profile = targetProfile(options.profile, context.environment, before);

@@ -71,6 +71,10 @@ export const profiles: readonly Passage[] = [
     ],
   },
   {
+    text: 'A password manager can print the key instead of a stored one (docs/keys.md):',
+    lines: ['natter config set api-key-command "pass show natter" --profile work'],
+  },
+  {
     text: 'To use a profile once, for a script, and from now on:',
     lines: [
       'natter --profile work "hello"',

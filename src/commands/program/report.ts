@@ -54,7 +54,8 @@ const keyVariableHint =
 
 /** The failure with the command line's hint for its remedy. */
 export function withHint(failure: Failure, environment: Environment = {}): Failure {
-  if (failure.remedy?.code === 'sign-in' && isSet(environment, 'NATTER_API_KEY')) {
+  const isRejected = failure.remedy?.code === 'sign-in' && failure.hint === undefined;
+  if (isRejected && isSet(environment, 'NATTER_API_KEY')) {
     return rephrase(failure, { hint: keyVariableHint });
   }
   const hint = hintOf(failure, commandHints);

@@ -17,12 +17,17 @@ const path = 'chat/completions';
 /** The address if none is configured, and for the sandbox, which gets one when it starts. */
 const placeholder = 'http://127.0.0.1';
 
+/** For a key that is not known; printed as `…`. */
+const maskedKey = 'unknown';
+
 async function targetOf(options: GlobalOptions, settings: ResolvedSettings): Promise<Target> {
   if (options.sandbox === true) {
     const { sandboxKey } = await import('../../sandbox/keys.ts');
     return { baseUrl: placeholder, apiKey: sandboxKey };
   }
-  return { baseUrl: settings.values.baseUrl ?? placeholder, apiKey: settings.apiKey?.value };
+  // The command that prints the key is not run.
+  const apiKey = settings.apiKeyCommand === undefined ? settings.apiKey?.value : maskedKey;
+  return { baseUrl: settings.values.baseUrl ?? placeholder, apiKey };
 }
 
 function addressOf(options: GlobalOptions, { values }: ResolvedSettings): string {

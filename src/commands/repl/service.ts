@@ -14,6 +14,7 @@ import { plainStyle } from '../../terminal/style.ts';
 import { planRequest } from '../prompt/chat-request.ts';
 import type { ChatOptions } from '../chat/run.ts';
 import type { Context } from '../program/context.ts';
+import { keyRenewal } from './key-renewal.ts';
 import { findLocalServers } from './local-servers.ts';
 import { modelCells, modelColumns } from '../models/model-text.ts';
 import type { Presentation } from '../print/presentation.ts';
@@ -61,11 +62,12 @@ function settingsFor(
   key: string | undefined,
 ): ResolvedSettings {
   const { sandbox: _sandbox, ...others } = options;
-  const { apiKey: _key, ...settings } = readSettings(context, presentation.notices, others, {
+  const stored = readSettings(context, presentation.notices, others, {
     ...others,
     params: {},
     baseUrl: address,
   });
+  const { apiKey: _key, apiKeyCommand: _command, ...settings } = stored;
   if (key === undefined) return settings;
   // The user can correct an invalid key, as after a refusal by the service.
   const apiKey = parseApiKey(key, 'the API key', 'unauthorized');
@@ -135,13 +137,10 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
   const { context, presentation, options } = replOptions;
   let { settings } = replOptions;
   const sandbox = settings.values.baseUrl === undefined;
-  let service = await openService(
-    context,
-    presentation,
-    sandbox ? { ...options, sandbox } : options,
-    settings,
-    { network: undiciNetwork },
-  );
+  const opening = sandbox ? { ...options, sandbox } : options;
+  let service = await openService(context, presentation, opening, settings, {
+    network: undiciNetwork,
+  });
   return {
     client: () => service.client,
     facts: () => factsOf(service),
@@ -167,6 +166,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
       noticeOverrides(context.environment, presentation.notices);
       return factsOf(service);
     },
+    keyRenewal: () => keyRenewal(replOptions, settings, service, (next) => (service = next)),
     findServers: (signal) => findLocalServers(context, settings, signal),
     describeModels: (records) => describeModels(records, context.streams.stdout.columns()),
     close: () => service.close(),

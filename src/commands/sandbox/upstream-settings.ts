@@ -38,7 +38,8 @@ function withKey(settings: ResolvedSettings, environment: Environment): Resolved
   const value = parseApiKey(text, keyVariable, 'configuration');
   const unsentSecrets = settings.unsentSecrets.filter(({ what }) => what !== 'API key');
   const source = { kind: 'environment', name: keyVariable } as const;
-  return { ...settings, apiKey: { value, source }, unsentSecrets };
+  const { apiKeyCommand: _command, ...others } = settings;
+  return { ...others, apiKey: { value, source }, unsentSecrets };
 }
 
 function requireUpstream({ upstream, upstreamProfile }: UpstreamOptions): void {

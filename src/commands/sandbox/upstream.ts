@@ -9,7 +9,7 @@ import { withoutSources } from '../../settings/resolved-settings.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
-import { openClient, type Target } from '../service/service.ts';
+import { openClient, serviceKey, type Target } from '../service/service.ts';
 import { withJoinedReads } from './joined-reads.ts';
 import {
   keyHint,
@@ -98,8 +98,9 @@ interface EngineParts {
   readonly reportFailure: (failure: Failure) => void;
 }
 
-function targetOf({ values, apiKey }: UpstreamSettings): Target {
-  return { baseUrl: values.baseUrl, apiKey: apiKey?.value };
+async function targetOf(context: Context, settings: UpstreamSettings): Promise<Target> {
+  const { baseUrl } = settings.values;
+  return { baseUrl, apiKey: await serviceKey(context, settings) };
 }
 
 function createEngine({ client, models, params, mask, reportFailure }: EngineParts): Engine {
@@ -135,11 +136,12 @@ async function findModels(
   context: Context,
   { notices, debugLog }: Output,
   settings: UpstreamSettings,
+  target: Target,
   mapped: ModelMap,
 ): Promise<ModelMap> {
   const { values } = settings;
   const limited = { ...settings, values: { ...values, timeout: listTimeout } };
-  const client = await openClient(context, debugLog, limited, targetOf(settings), network);
+  const client = await openClient(context, debugLog, limited, target, network);
   try {
     const models = await chooseModels(client, mapped, notices, context.signal);
     const pairs = catalogue.map(({ id }) => `${id} is ${models[id]}`).join(', ');
@@ -162,8 +164,9 @@ export async function openUpstream(
   const { notices, debugLog } = output;
   const mapped = parseModelMap(options.map ?? []);
   const settings = upstreamSettings(context, notices, options);
-  const models = await findModels(context, output, settings, mapped);
-  const client = await openClient(context, debugLog, settings, targetOf(settings), network);
+  const target = await targetOf(context, settings);
+  const models = await findModels(context, output, settings, target, mapped);
+  const client = await openClient(context, debugLog, settings, target, network);
   const engine = createEngine({
     client,
     models,

@@ -135,6 +135,27 @@ export async function openClient(
   });
 }
 
+/** The key of the settings, or what their command prints; runs it once for each process. @throws Failure */
+export async function serviceKey(
+  context: Context,
+  settings: ResolvedSettings,
+): Promise<string | undefined> {
+  const { apiKey, apiKeyCommand } = settings;
+  if (apiKeyCommand === undefined) return apiKey?.value;
+  const { keyFromCommand } = await import('./key-command.ts');
+  return keyFromCommand(context, settings.values, apiKeyCommand);
+}
+
+async function explainedClient(
+  client: Client,
+  { apiKeyCommand }: ResolvedSettings,
+): Promise<Client> {
+  if (apiKeyCommand === undefined) return client;
+  const { commandLabel } = await import('./key-command.ts');
+  const { explainPrintedKey } = await import('./printed-key-client.ts');
+  return explainPrintedKey(client, commandLabel(apiKeyCommand));
+}
+
 /** Prints notices about unsent secrets and unverified certificates. */
 export function noticeRisks(
   { environment }: Pick<Context, 'environment'>,
@@ -213,8 +234,9 @@ export async function openService(
   const others = { ...recording, ...changes };
   if (!isConfigured) return openSandbox(context, debugLog, settings, others);
   noticeRisks(context, notices, settings);
-  const target = { baseUrl, apiKey: settings.apiKey?.value };
-  const client = await openClient(context, debugLog, settings, target, others);
+  const target = { baseUrl, apiKey: await serviceKey(context, settings) };
+  const plain = await openClient(context, debugLog, settings, target, others);
+  const client = await explainedClient(plain, settings);
   const { clock } = context;
   const learning = learnWindows(context, debugLog, settings, client);
   return { ...learning, clock, baseUrl, isSandbox: false, close: async () => client.close() };

@@ -40,7 +40,9 @@ export async function changeStored(
 
 /** Prints notices about variables that override a stored base URL and key. */
 export function noticeOverrides(environment: Environment, notices: Notices): void {
-  const names = ['NATTER_BASE_URL', 'NATTER_API_KEY'].filter((name) => isSet(environment, name));
+  const names = ['NATTER_BASE_URL', 'NATTER_API_KEY', 'NATTER_API_KEY_COMMAND'].filter((name) =>
+    isSet(environment, name),
+  );
   for (const name of names) notices.notice(`${name} is set and overrides the stored value`);
 }
 

@@ -3,6 +3,7 @@ import {
   createAnswerRecorder,
   type AnswerRecorder,
 } from '../../conversation/journal/record-answer.ts';
+import type { CompletionRequest } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerOutcome } from '../state/action.ts';
@@ -97,6 +98,13 @@ async function onEvent(answer: Answer, event: ChatEvent): Promise<void> {
   }
 }
 
+async function receiveEvents(answer: Answer, request: CompletionRequest): Promise<void> {
+  const { core, signal } = answer;
+  for await (const event of core.ports.service.client().chat(request, { signal })) {
+    await onEvent(answer, event);
+  }
+}
+
 async function receiveAnswer(answer: Answer, promptId: string): Promise<void> {
   const { core, settings, nextModel, signal } = answer;
   const { service } = core.ports;
@@ -106,8 +114,13 @@ async function receiveAnswer(answer: Answer, promptId: string): Promise<void> {
   const messages = messagesFor(endingWith(journal.conversation(), promptId));
   const { request, warning } = service.plan(messages, settings);
   if (warning !== undefined) core.print([notice(warning)]);
-  for await (const event of service.client().chat(request, { signal })) {
-    await onEvent(answer, event);
+  try {
+    await receiveEvents(answer, request);
+  } catch (error) {
+    const isRejected = error instanceof Failure && error.status === 401 && !signal.aborted;
+    const renew = isRejected ? service.keyRenewal() : undefined;
+    if (renew === undefined || !(await core.screen.lend(renew))) throw error;
+    await receiveEvents(answer, request);
   }
 }
 

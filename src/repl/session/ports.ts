@@ -24,6 +24,11 @@ export interface ServicePort {
   plan(messages: readonly Message[], settings: SessionSettings): PlannedPrompt;
   /** Checks an address and a key, stores them and switches to them. @throws Failure */
   connect(address: string, key: string | undefined, signal: AbortSignal): Promise<ServiceFacts>;
+  /**
+   * Gets a rejected key again from a password manager's command, which may use the terminal; undefined if no command
+   * printed the key. The function returns whether the key is a different one, and throws Failure.
+   */
+  keyRenewal(): (() => Promise<boolean>) | undefined;
   /** Probes the usual ports of this machine. */
   findServers(signal: AbortSignal): Promise<readonly FoundServer[]>;
   describeModels(records: readonly ModelRecord[]): string;

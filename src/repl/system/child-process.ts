@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 
-import type { Environment } from '../../environment.ts';
+import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 
 export interface ChildOptions {
@@ -11,12 +11,6 @@ export interface ChildOptions {
   readonly verbatim?: boolean;
   /** Kills the program on abort, without waiting for its children. */
   readonly signal?: AbortSignal;
-}
-
-/** The environment without natter's keys, which other programs do not need. */
-function withoutKeys(environment: Environment): Environment {
-  const { NATTER_API_KEY: _key, NATTER_UPSTREAM_API_KEY: _upstreamKey, ...others } = environment;
-  return others;
 }
 
 /** The children of the program may survive and hold the pipe open, which would keep natter running. */

@@ -1,0 +1,40 @@
+import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
+import type { ServicePort } from '../../repl/session/ports.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { openService, type Service, serviceKey } from '../service/service.ts';
+import type { ChatOptions } from '../chat/run.ts';
+import type { Presentation } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+
+interface RenewalOptions {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly options: ChatOptions;
+}
+
+/**
+ * As `keyRenewal` of a {@link ServicePort}.
+ * @param replace gets the service with a different key; the old one is closed
+ */
+export function keyRenewal(
+  { context, presentation, options }: RenewalOptions,
+  settings: ResolvedSettings,
+  service: Service,
+  replace: (service: Service) => void,
+): ReturnType<ServicePort['keyRenewal']> {
+  const { apiKeyCommand } = settings;
+  const isOwnService = !service.isSandbox && service.replayedFrom === undefined;
+  if (apiKeyCommand === undefined || !isOwnService) return undefined;
+  return async () => {
+    const { forgetPrintedKey } = await import('../service/key-command.ts');
+    const rejected = await serviceKey(context, settings);
+    forgetPrintedKey(context, apiKeyCommand);
+    if ((await serviceKey(context, settings)) === rejected) return false;
+    const renewed = await openService(context, presentation, options, settings, {
+      network: undiciNetwork,
+    });
+    replace(renewed);
+    await service.close();
+    return true;
+  };
+}

@@ -1,0 +1,45 @@
+import { parseJson } from '../json.ts';
+
+/** A quoted part, or characters without quotes. */
+const part = /"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)'|(?<plain>[^\s"']+)/suy;
+
+/** In double quotes, a backslash is kept except before a quote and a backslash, so that Windows paths need no escapes. */
+function textOf({ double, single, plain }: Readonly<Record<string, string | undefined>>): string {
+  return double?.replaceAll(/\\(["\\])/g, '$1') ?? single ?? plain ?? '';
+}
+
+function splitWords(text: string): readonly string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  part.lastIndex = 0;
+  while (part.lastIndex < text.length) {
+    const { lastIndex } = part;
+    if (/\s/u.test(text[lastIndex] ?? '')) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      part.lastIndex = lastIndex + 1;
+      continue;
+    }
+    const found = part.exec(text);
+    if (found === null) return undefined;
+    word = (word ?? '') + textOf(found.groups ?? {});
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+/**
+ * The program and the arguments of a command: a JSON array of texts, or words separated by white space, of which `"…"`
+ * and `'…'` keep white space. Nothing else is special, because no shell is involved.
+ */
+export function commandWords(
+  text: string,
+): readonly [program: string, ...words: string[]] | { readonly problem: string } {
+  const isArray = text.startsWith('[');
+  const value = isArray ? parseJson(text) : splitWords(text);
+  if (value === undefined && !isArray) return { problem: 'has a quote without its end' };
+  if (!Array.isArray(value) || !value.every((word) => typeof word === 'string')) {
+    return { problem: 'is not a JSON array of texts' };
+  }
+  const [program = '', ...words] = value;
+  return program === '' ? { problem: 'names no program' } : [program, ...words];
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { commandWords } from '../../src/settings/command-words.ts';
+
+test.each([
+  ['pass show natter', ['pass', 'show', 'natter']],
+  ['  op   read op://Work/natter/key ', ['op', 'read', 'op://Work/natter/key']],
+  [`op read "op://My vault/natter/key"`, ['op', 'read', 'op://My vault/natter/key']],
+  [`sh -c 'pass show natter | head -n 1'`, ['sh', '-c', 'pass show natter | head -n 1']],
+  [`a --label="two words"x`, ['a', '--label=two wordsx']],
+  [`a '' ""`, ['a', '', '']],
+  [String.raw`"C:\Program Files\op.exe" read`, [String.raw`C:\Program Files\op.exe`, 'read']],
+  [String.raw`C:\bin\op.exe read`, [String.raw`C:\bin\op.exe`, 'read']],
+  [String.raw`a "say \"hi\" \\ \n"`, ['a', String.raw`say "hi" \ \n`]],
+  ['a $HOME `id` ; b | c > d', ['a', '$HOME', '`id`', ';', 'b', '|', 'c', '>', 'd']],
+  ['["op", "read", "two words"]', ['op', 'read', 'two words']],
+])('%s has the words %j', (text, words) => {
+  expect(commandWords(text)).toEqual(words);
+});
+
+test.each([
+  ['pass "show natter', 'has a quote without its end'],
+  ["pass 'show natter", 'has a quote without its end'],
+  ['""', 'names no program'],
+  ['[]', 'names no program'],
+  ['["op", 1]', 'is not a JSON array of texts'],
+  ['["op"', 'is not a JSON array of texts'],
+])('%s %s', (text, problem) => {
+  expect(commandWords(text)).toEqual({ problem });
+});

@@ -1,5 +1,5 @@
 // The speed of `natter batch` under the limits of a service, compared with an ideal client. `npm run bench:limits` (or
-// with words that choose scenarios) runs each scenario against a server in a process of its own, and prints the table
+// with words that choose scenarios) runs each scenario against a server in a separate process, and prints the table
 // of bench/rate-limits.md.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -172,8 +172,8 @@ function writeLoaded(folder, loaded, base, host) {
 }
 
 /**
- * Loads the main chunk, and the chunks that it requires, through the cache. `host` is Node's `process`. Node's own loader would
- * look for the real path and the package of each chunk; here a chunk is known by its path below `dist`.
+ * Loads the main chunk, and the chunks that it requires, through the cache. `host` is Node's `process`. Node's own
+ * loader would look for the real path and the package of each chunk; here a chunk is known by its path below `dist`.
  */
 function loadProgram(host) {
   const main = join(dirname(__dirname), 'dist', 'main.cjs');
@@ -185,7 +185,7 @@ function loadProgram(host) {
   const load = (filename) => {
     const known = require.cache[filename];
     if (known !== undefined) return known.exports;
-    const source = readBytes(filename, fs.constants.O_RDONLY, () => true);
+    const source = readBytes(filename, O_RDONLY, () => true);
     const name = basename(filename);
     const cached = readData(join(folder, name), source, user);
     const script = new Script(head.join(source.latin1Slice()), {
@@ -199,7 +199,12 @@ function loadProgram(host) {
     require.cache[filename] = chunk;
     const parent = dirname(filename);
     const loadFrom = (id) => (id.startsWith('./') ? load(join(parent, id)) : require(id));
-    script.runInThisContext().call(chunk.exports, chunk.exports, loadFrom, chunk, filename, parent);
+    try {
+      script.runInThisContext().call(chunk.exports, chunk.exports, loadFrom, chunk, filename, parent);
+    } catch (error) {
+      delete require.cache[filename];
+      throw error;
+    }
     return chunk.exports;
   };
   // Written at the exit, when the functions that ran are compiled; those from the cache are included. If one chunk is

@@ -27,7 +27,7 @@ test('only the chunks with Ink and with undici are large', () => {
   expect(large).toEqual([...chunksWith('/ink/build/'), 'undici-exchange.cjs']);
 });
 
-test('undici is in a chunk of its own, without HTTP/2 and fetch', () => {
+test('undici is in a separate chunk, without HTTP/2 and fetch', () => {
   expect(chunksWith('/undici/lib/')).toEqual(['undici-exchange.cjs']);
   expect(sizeOf('undici-exchange.cjs')).toBeLessThan(165_000);
 });

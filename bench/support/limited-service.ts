@@ -1,4 +1,4 @@
-// A service with a limit, in a process of its own.
+// A service with a limit, in a separate process.
 import { once } from 'node:events';
 import { createServer, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// What Kubernetes does to a pod, without Kubernetes: natter is process 1 in namespaces of its own, gets SIGTERM or
+// What Kubernetes does to a pod, without Kubernetes: natter is process 1 in its own namespaces, gets SIGTERM or
 // SIGKILL, and its successor has a new host name and new process ids.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
 // Three workers of a queue on a real Redis: one is killed, Redis is restarted, the shared rate limit is measured.
-// BullMQ and ioredis are installed from the registry into a folder of their own, as a user would.
+// BullMQ and ioredis are installed from the registry into a separate folder, as a user would.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A Redis or Valkey of its own: on loopback, on a free port, with its own folder, and with an append-only file.
+// A separate Redis or Valkey: on loopback, on a free port, with its own folder, and with an append-only file.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -1,5 +1,5 @@
 // A Slurm of two nodes on this machine, on loopback. The daemons run as `nobody` without any privilege, and each node has
-// a host name and process ids of its own, in namespaces that only root can create.
+// its own host name and process ids, in namespaces that only root can create.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { firstProcess, isInstalled, until } from './place.js';
@@ -75,7 +75,7 @@ function prepareFolder(place) {
   spawnSync('chown', ['-R', 'nobody:nogroup', place.folder]);
 }
 
-/** Starts a daemon in namespaces of its own. */
+/** Starts a daemon in its own namespaces. */
 function startDaemon(options, host, words) {
   const script = `hostname ${host} && exec ${[...unprivileged, ...words].join(' ')}`;
   const namespaces = ['--uts', '--pid', '--fork', '--mount-proc'];

@@ -57,7 +57,8 @@ test('K4 a credentials file readable by others is made private, with a warning',
   expect(status.stderr).toContain('others could read');
   expect(status.stderr).toContain('it is private now');
   expect(mode(credentials)).toBe('600');
-  expect((await runNatter(['auth', 'status'], { env })).stderr).not.toContain('warning');
+  const again = await runNatter(['auth', 'status'], { env });
+  expect(again.stderr).toBe(`natter: the key is stored in ${credentials}\n`);
 });
 
 test('K5 a symbolic link is followed and kept, and its target is made private', async () => {

@@ -66,6 +66,7 @@ describe('the screen of the REPL', () => {
     await terminal.waitFor(/the last answer written to/);
     terminal.type(`/save ~/cheese.weird${keys.enter}`);
     await terminal.waitFor(/choose another name/);
+    expect(await terminal.copied()).toContain('cheese.weird: it already exists\n');
     expect(readFileSync(join(env.HOME, 'cheese.weird'), 'utf8')).toBe('käse 🧀');
     expect(await leave(terminal)).toBe(0);
   });

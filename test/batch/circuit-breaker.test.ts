@@ -57,7 +57,7 @@ describe('a circuit breaker', () => {
     expect(tries).toEqual([false, false, true]);
   });
 
-  test('goes on if the failures of items differ, or after an answer', () => {
+  test('continues if the failures of items differ, or after an answer', () => {
     const different = createCircuitBreaker(alike);
     const messages = ['a', 'b', 'a', 'a', 'a'];
     const tries = messages.map((text) => different.failed(new Failure('invalid_request', text)));

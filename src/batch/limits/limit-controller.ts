@@ -135,7 +135,7 @@ function cut(state: LimitState, ticket: Ticket, cause: RefusalCause, now: number
   else cutPlaces(state, ticket, now, cause === 'guessed');
 }
 
-/** Refusals go on though the limits were cut several times: the limits are not their cause. */
+/** Refusals continue although the limits were cut several times: the limits are not their cause. */
 function undoCuts({ log, places, pace }: LimitState): void {
   liftLimit(pace, pace.value);
   liftLimit(places, Math.max(places.value, log.provenTogether));

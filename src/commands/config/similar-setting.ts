@@ -18,7 +18,7 @@ const foreignNames: ReadonlyMap<string, string> = new Map([
   ['seed', 'params.seed'],
 ]);
 
-/** The setting that a name of a different client, or in a different spelling, stands for. */
+/** The setting that a name in a different spelling, or from a different client, means. */
 function similarSetting(name: string): string | undefined {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
   const known = settingKeys.map((key) => definitions[key].name);

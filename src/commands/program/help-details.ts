@@ -12,7 +12,7 @@ export interface HelpRow {
   readonly description: string;
 }
 
-/** Rows under a heading of their own, which are neither options nor commands. */
+/** Rows under a separate heading, which are neither options nor commands. */
 export interface HelpList {
   readonly heading: string;
   readonly rows: readonly HelpRow[];

@@ -51,7 +51,7 @@ const lists = `- first
 3. three
 
 7) starts at seven
-8) goes on
+8) continues
 
 - [x] done
 - [ ] to do

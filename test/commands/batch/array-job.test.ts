@@ -97,7 +97,7 @@ describe('--shard auto/n', () => {
   const sorted = (numbers: readonly number[]) => numbers.toSorted((one, other) => one - other);
 
   test.each(['JOB_COMPLETION_INDEX', 'PBS_ARRAY_INDEX', 'PBS_ARRAYID', 'SLURM_ARRAY_TASK_ID'])(
-    'gives each job a shard of its own, numbered by %s from 0 or from 1',
+    'gives each job its own shard, numbered by %s from 0 or from 1',
     (name) => {
       const shards = [0, 1].map((from) => indexes(from).map((index) => shardOf(name, index)));
       expect(shards.map(sorted)).toEqual([indexes(1), indexes(1)]);

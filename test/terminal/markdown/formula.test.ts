@@ -12,7 +12,7 @@ describe('X28: mathematics is shown as written', () => {
     String.raw`\( a < b & c > d \) &c`,
     String.raw`$a\_b$ and $f(x)=\#$; $$ a \! b $$ $\alpha$`,
     String.raw`$x$$y$ and $\$$ and \(\)`,
-    'A formula \\(a +\n*b* + \\,c*d*\\) goes on',
+    'A formula \\(a +\n*b* + \\,c*d*\\) continues',
     '\\[\n  x = \\begin{cases} 1 & x > 0 \\\\\n- 1 & x \\le 0\n= 2\n\\end{cases}\n\\]',
     'text\n$$\n> a \\, b\n\n+ c \\\\\n| d |\n$$\ntext',
     '$$ a \\\\ b $$.\n\\[ c \\, d \\]',

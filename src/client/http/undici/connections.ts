@@ -29,7 +29,7 @@ export interface Connections {
   close(): void;
 }
 
-/** natter has limits of its own; servers close idle connections sooner. Milliseconds. */
+/** natter has its own time limits; servers close idle connections sooner. Milliseconds. */
 const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 600_000 } as const;
 
 function createConnection(

@@ -32,7 +32,7 @@ function connected(connect: Connect, target: SocketTarget, signal: AbortSignal):
   });
 }
 
-/** A connector for undici, which would repeat without end what fails with some errors of its own. */
+/** A connector for undici. After some of its own errors, undici would repeat the attempt forever. */
 export function connectorOf(
   route: Route,
   open: (target: SocketTarget) => Promise<Socket>,

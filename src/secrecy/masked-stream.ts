@@ -16,6 +16,12 @@ export function createMaskedStream(filter: SecretFilter): MaskedStream {
   let shown = '';
   let held = '';
   const release = (text: string, isLast: boolean) => {
+    if (!filter.mayConcern(text)) {
+      const released = text.slice(shown.length);
+      held = '';
+      shown = text.slice(-harmlessLength);
+      return released;
+    }
     const ranges = filter.find(text);
     const decided = decidedEnd(filter, text, ranges);
     const until = Math.max(shown.length, isLast ? text.length : decided);

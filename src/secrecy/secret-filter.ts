@@ -1,3 +1,4 @@
+import { ALWAYS_REMOVED } from '../filtered-characters.ts';
 import { decodedTexts, hasHidden } from './decoded-text.ts';
 
 export const mark = '***';
@@ -24,6 +25,8 @@ export interface Range {
 
 /** Finds secrets in texts: as they are, percent-encoded, escaped as in JSON, and in base64 of both alphabets. */
 export interface SecretFilter {
+  /** False for most texts: they have no secret, and no more than {@link harmlessLength} characters of one at the end. */
+  readonly mayConcern: (text: string) => boolean;
   /** Replaces every secret by `***`. A secret that the caller has cut in two stays. */
   readonly mask: (text: string) => string;
   /** The secrets, in ascending order. */
@@ -118,6 +121,18 @@ function createEscapeTest(forms: readonly string[]): (text: string) => boolean {
   };
 }
 
+const escapeSyntax = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+
+/** One search for the first characters of all forms and for escapes is faster than a search for each form. */
+function createConcernTest(forms: readonly string[]): (text: string) => boolean {
+  const beginnings = new Set(forms.map((form) => form.slice(0, harmlessLength + 1)));
+  const pattern = [String.raw`[%\\]`, ALWAYS_REMOVED, ...[...beginnings].map(escapeSyntax)].join(
+    '|',
+  );
+  const concern = new RegExp(pattern);
+  return (text) => concern.test(text);
+}
+
 /** A filter for the secrets of `shortest` or more characters; undefined if there are none. */
 export function createSecretFilter(
   secrets: readonly string[],
@@ -128,7 +143,9 @@ export function createSecretFilter(
   if (forms.length === 0) return undefined;
   const longest = Math.max(...forms.map((form) => form.length));
   const mayBeEscaped = createEscapeTest(forms);
+  const mayConcern = createConcernTest(forms);
   const find = (text: string) => {
+    if (!mayConcern(text)) return [];
     const escaped = (mayBeEscaped(text) ? decodedTexts(text) : []).flatMap((decoded) =>
       rangesIn(decoded.text, forms).map(({ start, end }) => ({
         start: decoded.position(start),
@@ -138,6 +155,7 @@ export function createSecretFilter(
     return joinRanges([...rangesIn(text, forms), ...escaped]);
   };
   return {
+    mayConcern,
     find,
     mask: (text) => maskRanges(text, find(text), { start: 0, end: text.length }),
     openEnd(text) {

@@ -71,13 +71,15 @@ function createTextMask(filter: SecretFilter, take: Take) {
 
 const metadata = ['id', 'model', 'finishReason', 'requestId'] as const;
 
+type MetadataEvent = ChatEvent & Partial<Readonly<Record<(typeof metadata)[number], string>>>;
+
 /** Masks only texts from the service: a secret that looks like a type or the name of a field must not change those. */
-function maskMetadata<Event extends ChatEvent>(event: Event, { mask }: SecretFilter): Event {
-  const values: Readonly<Record<string, unknown>> = { ...event };
+function maskMetadata(event: MetadataEvent, { mask }: SecretFilter): ChatEvent {
   let masked = event;
   for (const name of metadata) {
-    const value = values[name];
-    const shown = typeof value === 'string' ? mask(value) : value;
+    const value = event[name];
+    if (value === undefined) continue;
+    const shown = mask(value);
     if (shown !== value) masked = { ...masked, [name]: shown };
   }
   return masked;

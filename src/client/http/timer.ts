@@ -6,12 +6,15 @@ interface Alarm {
   /** Monotonic milliseconds. */
   readonly due: number;
   readonly onExpiry: () => void;
+  /** Its index among the alarms; -1 if it is stopped. */
+  at: number;
 }
 
 /** The limits on one clock share one sleep, because nearly all are stopped before they expire. */
 class Alarms {
   readonly #clock: Clock;
-  readonly #alarms = new Set<Alarm>();
+  /** Not a Set: the tables that V8 replaces when it grows or shrinks keep its former values alive for long. */
+  readonly #alarms: Alarm[] = [];
   #sleep: { readonly until: number; readonly end: AbortController } | undefined;
 
   #isEnding = false;
@@ -21,13 +24,26 @@ class Alarms {
   }
 
   start(milliseconds: number, onExpiry: () => void): () => void {
-    const alarm = { due: this.#clock.monotonic() + milliseconds, onExpiry };
-    this.#alarms.add(alarm);
-    this.#sleepUntil(alarm.due);
+    const due = this.#clock.monotonic() + milliseconds;
+    const alarm = { due, onExpiry, at: this.#alarms.length };
+    this.#alarms.push(alarm);
+    this.#sleepUntil(due);
     return () => {
-      this.#alarms.delete(alarm);
-      if (this.#alarms.size === 0) this.#endIdleSleep();
+      this.#remove(alarm);
+      if (this.#alarms.length === 0) this.#endIdleSleep();
     };
+  }
+
+  /** The last alarm takes its place. @returns false if it was stopped */
+  #remove(alarm: Alarm): boolean {
+    const { at } = alarm;
+    if (at === -1) return false;
+    alarm.at = -1;
+    const last = this.#alarms.pop();
+    if (last === undefined || last === alarm) return true;
+    last.at = at;
+    this.#alarms[at] = last;
+    return true;
   }
 
   #sleepUntil(due: number): void {
@@ -43,7 +59,7 @@ class Alarms {
     this.#isEnding = true;
     setImmediate(() => {
       this.#isEnding = false;
-      if (this.#alarms.size === 0) this.#endSleep();
+      if (this.#alarms.length === 0) this.#endSleep();
     });
   }
 
@@ -64,8 +80,8 @@ class Alarms {
     if (ended.aborted) return;
     this.#sleep = undefined;
     const now = this.#clock.monotonic();
-    for (const alarm of [...this.#alarms].filter(({ due }) => due <= now)) {
-      if (this.#alarms.delete(alarm)) alarm.onExpiry();
+    for (const alarm of this.#alarms.filter(({ due }) => due <= now)) {
+      if (this.#remove(alarm)) alarm.onExpiry();
     }
     for (const { due } of this.#alarms) this.#sleepUntil(due);
   }

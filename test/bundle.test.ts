@@ -12,7 +12,7 @@ test.each([
   ['shared.cjs', 23_500],
   ['program.cjs', 65_000],
   ['chat.cjs', 62_500],
-  ['answer.cjs', 67_000],
+  ['answer.cjs', 70_000],
 ])('%s stays small', (name, most) => {
   expect(sizeOf(name)).toBeLessThan(most);
 });

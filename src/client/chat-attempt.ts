@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import type { Throttle } from './client.ts';
 import type { AnswerFinished, AnswerStarted, ChatEvent, Timing } from './events.ts';
 import {
   emptyAnswerFailure,
@@ -8,9 +9,9 @@ import {
   unfinishedStream,
 } from './failure/answer-failure.ts';
 import { rephrase } from './failure/request-failure.ts';
-import { acceptedResponse } from './http/accepted-response.ts';
+import { isAccepted, refusedResponse } from './http/accepted-response.ts';
 import { requestIdOf } from './http/response-headers.ts';
-import { watchIdle } from './http/timer.ts';
+import { type IdleWatch, watchIdle } from './http/timer.ts';
 import type { HttpRequest, HttpResponse } from './http/transport.ts';
 import type { ConnectedService } from './service.ts';
 import { readAnswer } from './stream/answer-reader.ts';
@@ -36,6 +37,7 @@ export interface ChatAttempt {
   readonly service: ConnectedService;
   readonly request: HttpRequest;
   readonly signal: AbortSignal;
+  readonly throttle: Throttle | undefined;
   /** From 1. */
   readonly number: number;
   /** Monotonic time at which the first attempt began. */
@@ -52,17 +54,28 @@ export type TakeEvent = (event: ChatEvent) => Promise<void> | void;
  * of `take`.
  */
 export async function attemptChat(attempt: ChatAttempt, take: TakeEvent): Promise<void> {
-  const { service, request, signal, number } = attempt;
-  const response = await acceptedResponse(request, service, signal);
+  const { service, request, signal, throttle, number } = attempt;
+  const permission = throttle?.beforeRequest();
+  if (permission !== undefined) await permission;
+  const response = await service.send(request, signal);
+  throttle?.onResponse(response);
+  if (!isAccepted(response)) throw await refusedResponse(request, response, service, signal);
   const requestId = requestIdOf(response.headers, service.mask);
-  let reading = false;
   try {
     const taken = take(answerStarted(number, requestId));
     if (taken !== undefined) await taken;
-    reading = true;
-    await readEvents(response, attempt, requestId, take);
+  } catch (error) {
+    response.destroy(new Error('the caller stopped reading the answer'));
+    throw error;
+  }
+  const received: Received = { firstText: undefined, content: false, refusal: false };
+  const watch = watchAnswer(response, service);
+  try {
+    await readEvents(response, attempt, received, watch, take);
+  } catch (error) {
+    throw error instanceof Failure ? answerFailure(error, received, requestId) : error;
   } finally {
-    if (!reading) response.destroy(new Error('the caller stopped reading the answer'));
+    watch.stop();
   }
 }
 
@@ -74,36 +87,39 @@ interface Received {
   refusal: boolean;
 }
 
-async function readEvents(
+function watchAnswer(response: HttpResponse, { idleTimeout, limits }: ConnectedService): IdleWatch {
+  const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
+  return watchIdle(limits.clock, idleTimeout, onIdle);
+}
+
+function readEvents(
   response: HttpResponse,
   attempt: ChatAttempt,
-  requestId: string | undefined,
+  received: Received,
+  watch: IdleWatch,
   take: TakeEvent,
 ): Promise<void> {
-  const { idleTimeout, limits, mask } = attempt.service;
-  const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
-  const watch = watchIdle(limits.clock, idleTimeout, onIdle);
   const onContent = () => watch.touch();
-  const received: Received = { firstText: undefined, content: false, refusal: false };
-  const contentType = response.headers['content-type'];
-  try {
-    await readAnswer(response.body, contentType, { mask, onContent }, (part) => {
-      const taken = takePart(part, received, attempt, take);
-      if (taken === undefined) return undefined;
-      // The time that the caller spends on an event is not silence of the service.
-      watch.pause();
-      return taken.finally(onContent);
-    });
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    if (error.kind === 'no_answer')
-      throw rephrase(error, requestId === undefined ? {} : { requestId });
-    throw received.content
-      ? incompleteAnswer(error, requestId)
-      : emptyAnswerFailure(error, requestId);
-  } finally {
-    watch.stop();
+  const { mask, forms } = attempt.service;
+  const options = { mask, forms, onContent };
+  return readAnswer(response.body, response.headers['content-type'], options, (part) => {
+    const taken = takePart(part, received, attempt, take);
+    if (taken === undefined) return undefined;
+    // The time that the caller spends on an event is not silence of the service.
+    watch.pause();
+    return taken.finally(onContent);
+  });
+}
+
+function answerFailure(
+  error: Failure,
+  { content }: Received,
+  requestId: string | undefined,
+): Failure {
+  if (error.kind === 'no_answer') {
+    return rephrase(error, requestId === undefined ? {} : { requestId });
   }
+  return content ? incompleteAnswer(error, requestId) : emptyAnswerFailure(error, requestId);
 }
 
 function takePart(
@@ -112,14 +128,15 @@ function takePart(
   { service, number, start }: ChatAttempt,
   take: TakeEvent,
 ): Promise<void> | void {
-  const elapsed = (): number => service.limits.clock.monotonic() - start;
+  const { clock } = service.limits;
   if (part.type === 'end') {
     if (!part.complete) throw unfinishedStream();
-    return takeEnd(part, received, { attempts: number, total: elapsed() }, take);
+    const total = clock.monotonic() - start;
+    return takeEnd(part, received, { attempts: number, total }, take);
   }
   if (part.type !== 'answer-named') received.content = true;
   if (part.type === 'refusal-received') received.refusal = true;
-  if (part.type === 'text-received') received.firstText ??= elapsed();
+  if (part.type === 'text-received') received.firstText ??= clock.monotonic() - start;
   return take(part);
 }
 

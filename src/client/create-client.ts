@@ -7,7 +7,8 @@ import { startDeadline } from './http/timer.ts';
 import { iterateEvents } from './iterate-events.ts';
 import { scheduleRetry, waitForRetry } from './retry.ts';
 import { createService, type ConnectedService, type Service } from './service.ts';
-import { throttled, throttledPolicy } from './throttle.ts';
+import { ChunkForms } from './stream/chunk-forms.ts';
+import { throttledPolicy } from './throttle.ts';
 
 const completionsPath = 'chat/completions';
 
@@ -44,17 +45,18 @@ function connect(
   { send }: Network,
   transport: ClientOptions['transport'],
 ): ConnectedService {
-  return { ...service, send: transport?.(send) ?? send };
+  return { ...service, send: transport?.(send) ?? send, forms: new ChunkForms() };
 }
 
+const noOptions: ChatOptions = {};
+
 async function sendPrompt(
-  connected: ConnectedService,
+  service: ConnectedService,
   completion: CompletionRequest,
   take: TakeEvent,
-  options: ChatOptions = {},
+  options: ChatOptions = noOptions,
 ): Promise<void> {
   const { throttle } = options;
-  const service = { ...connected, send: throttled(connected.send, throttle) };
   const { clock } = service.limits;
   const start = clock.monotonic();
   const deadline = startDeadline(clock, service.totalTimeout, options.signal);
@@ -64,7 +66,7 @@ async function sendPrompt(
     for (let number = 1; ; number += 1) {
       let retry: RetryScheduled;
       try {
-        return await attemptChat({ service, request, signal, number, start }, take);
+        return await attemptChat({ service, request, signal, throttle, number, start }, take);
       } catch (error) {
         options.signal?.throwIfAborted();
         const policy = throttledPolicy(error, service.policy, throttle);

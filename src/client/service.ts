@@ -10,6 +10,7 @@ import { requireEncryption, requestHeaders } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
 import type { HttpRequest, RequestHeaders, Transport } from './http/transport.ts';
 import type { RetryPolicy } from './retry.ts';
+import type { ChunkForms } from './stream/chunk-forms.ts';
 
 /** A client's options, validated, with their defaults. */
 export interface Service {
@@ -28,6 +29,7 @@ export interface Service {
 
 export interface ConnectedService extends Service {
   readonly send: Transport;
+  readonly forms: ChunkForms;
 }
 
 const eventStream = 'text/event-stream';

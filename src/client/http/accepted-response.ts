@@ -15,13 +15,31 @@ const errorBodyTimeout = 2_000;
 /** Resolves on a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
 export async function acceptedResponse(
   request: HttpRequest,
-  { send, limits, mask }: Pick<ConnectedService, 'send' | 'limits' | 'mask'>,
+  service: Pick<ConnectedService, 'send' | 'limits' | 'mask'>,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
-  const response = await send(request, signal);
+  const response = await service.send(request, signal);
+  if (isAccepted(response)) return response;
+  throw await refusedResponse(request, response, service, signal);
+}
+
+/** A 2xx with content to come. */
+export function isAccepted({ status }: Pick<HttpResponse, 'status'>): boolean {
+  return status >= 200 && status < 300 && !isEmpty(status);
+}
+
+const isEmpty = (status: number) => status === 204 || status === 205;
+
+/** The failure of a response that is not accepted. @throws the signal's reason when it aborts */
+export async function refusedResponse(
+  request: HttpRequest,
+  response: HttpResponse,
+  { limits, mask }: Pick<ConnectedService, 'limits' | 'mask'>,
+  signal: AbortSignal,
+): Promise<RequestFailure> {
   const { status, headers } = response;
-  if (status === 204 || status === 205) {
-    throw discard(
+  if (isEmpty(status)) {
+    return discard(
       response,
       new RequestFailure('server_error', `the service sent no content (${status})`, {
         transient: false,
@@ -30,15 +48,14 @@ export async function acceptedResponse(
       }),
     );
   }
-  if (status >= 200 && status < 300) return response;
   if (isRedirect(status)) {
-    throw discard(response, redirectFailure(status, headers.location, request.url));
+    return discard(response, redirectFailure(status, headers.location, request.url));
   }
   const now = limits.clock.date();
   const text = await readErrorText(response, limits.clock);
   signal.throwIfAborted();
   const endpoint = request.method === 'GET' ? 'models' : 'completions';
-  throw serviceFailure({ status, headers, text }, now, endpoint, mask);
+  return serviceFailure({ status, headers, text }, now, endpoint, mask);
 }
 
 function discard(response: HttpResponse, failure: RequestFailure): RequestFailure {

@@ -1,8 +1,9 @@
 import type { Mask } from '../failure/short-text.ts';
-import { createAnswer, type Answer, type AnswerPart } from './answer.ts';
-import { createBodyReader } from './body-reader.ts';
+import { Answer, type AnswerPart } from './answer.ts';
+import { ChunkForms } from './chunk-forms.ts';
+import { type BodyReader, createBodyReader } from './body-reader.ts';
 import { sizeLimit } from './event-stream.ts';
-import { createLineDecoder } from './line-decoder.ts';
+import { createLineDecoder, type LineDecoder } from './line-decoder.ts';
 
 export type { AnswerPart } from './answer.ts';
 
@@ -13,44 +14,73 @@ export interface AnswerReaderOptions {
   readonly onContent?: () => void;
   /** Maximum characters in one event or JSON body. */
   readonly limit?: number;
+  /** Of the same service, from earlier answers. */
+  readonly forms?: ChunkForms;
 }
 
 /** Larger reads are split, so that little is decoded needlessly after `[DONE]` or a failure. */
 const stepBytes = 64 * 1024;
 
-/** What one step yields: its parts, and the failure that ended it, if any. */
-interface Step {
-  readonly parts: readonly AnswerPart[];
-  readonly failure?: unknown;
-}
-
-/** Catches a failure of `read`, so that the texts before it are delivered before it is thrown. */
-function step(answer: Answer, read: () => void): Step {
-  try {
-    read();
-    return { parts: answer.takeParts() };
-  } catch (failure) {
-    return { parts: answer.takeParts(), failure };
-  }
+/** A failure of a step, which is thrown after the texts before it were delivered. */
+interface Caught {
+  readonly error: unknown;
 }
 
 /** Receives the parts of one step; a promise delays the next read. */
 export type TakePart = (part: AnswerPart) => Promise<void> | undefined;
 
 /** @returns a promise only if `take` does, because each `await` costs time */
-function deliver({ parts, failure }: Step, take: TakePart): Promise<void> | undefined {
-  for (const [at, part] of parts.entries()) {
+function deliver(
+  parts: readonly AnswerPart[],
+  caught: Caught | undefined,
+  take: TakePart,
+): Promise<void> | undefined {
+  let at = 0;
+  for (const part of parts) {
+    at += 1;
     const taken = take(part);
-    if (taken !== undefined)
-      return deliverAfter(taken, { parts: parts.slice(at + 1), failure }, take);
+    if (taken !== undefined) return deliverAfter(taken, parts.slice(at), caught, take);
   }
-  if (failure !== undefined) throw failure;
+  if (caught !== undefined) throw caught.error;
   return undefined;
 }
 
-async function deliverAfter(taken: Promise<void>, rest: Step, take: TakePart): Promise<void> {
+async function deliverAfter(
+  taken: Promise<void>,
+  rest: readonly AnswerPart[],
+  caught: Caught | undefined,
+  take: TakePart,
+): Promise<void> {
   await taken;
-  await deliver(rest, take);
+  await deliver(rest, caught, take);
+}
+
+interface Reading {
+  readonly answer: Answer;
+  readonly decoder: LineDecoder;
+  readonly reader: BodyReader;
+}
+
+function read({ answer, decoder, reader }: Reading, bytes: Uint8Array): Caught | undefined {
+  try {
+    for (let start = 0; start < bytes.length && !answer.finished(); start += stepBytes) {
+      const isShort = bytes.length <= stepBytes;
+      reader.feed(decoder.decode(isShort ? bytes : bytes.subarray(start, start + stepBytes)));
+    }
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function readEnd({ decoder, reader }: Reading): Promise<Caught | undefined> {
+  try {
+    reader.feed(decoder.end());
+    await reader.end();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
 }
 
 /**
@@ -63,36 +93,22 @@ async function deliverAfter(taken: Promise<void>, rest: Step, take: TakePart): P
 export async function readAnswer(
   body: AsyncIterable<Uint8Array>,
   contentType: string | undefined,
-  { mask, onContent, limit = sizeLimit }: AnswerReaderOptions,
+  { mask, onContent, limit = sizeLimit, forms = new ChunkForms() }: AnswerReaderOptions,
   take: TakePart,
 ): Promise<void> {
-  const answer = createAnswer(mask);
-  const decoder = createLineDecoder();
-  const reader = createBodyReader(answer, contentType, limit);
-
-  function read(bytes: Uint8Array): void {
-    for (let start = 0; start < bytes.length && !answer.finished(); start += stepBytes) {
-      reader.feed(decoder.decode(bytes.subarray(start, start + stepBytes)));
-    }
-  }
-
+  const answer = new Answer(mask);
+  const reader = createBodyReader(answer, contentType, { limit, forms });
+  const reading = { answer, decoder: createLineDecoder(), reader };
   for await (const bytes of body) {
-    const one = step(answer, () => read(bytes));
+    const caught = read(reading, bytes);
     if (answer.hadContent()) onContent?.();
-    const delivered = deliver(one, take);
+    const delivered = deliver(answer.takeParts(), caught, take);
     if (delivered !== undefined) await delivered;
     if (answer.finished() || reader.isFull?.() === true) break;
   }
-  let failure: unknown;
-  try {
-    if (!answer.finished()) {
-      reader.feed(decoder.end());
-      const ended = reader.end();
-      if (ended !== undefined) await ended;
-    }
-  } catch (error) {
-    failure = error;
+  if (!answer.finished()) {
+    const caught = await readEnd(reading);
+    await deliver(answer.takeParts(), caught, take);
   }
-  await deliver({ parts: answer.takeParts(), failure }, take);
-  await deliver({ parts: answer.end() }, take);
+  await deliver(answer.end(), undefined, take);
 }

@@ -21,22 +21,71 @@ export interface StreamEnd {
 }
 
 /** Collects an answer from its chunks: texts in order of arrival, and the metadata merged. */
-export interface Answer {
+export class Answer {
   /** For the texts of errors. */
   readonly mask: Mask;
-  add(content: ChunkContent): void;
+  readonly #texts = createTextRuns();
+  readonly #end: Writable<StreamEnd> = { type: 'end', complete: false };
+  #isFinished = false;
+  #hasContent = false;
+  #knownId: string | undefined;
+  #knownModel: string | undefined;
+
+  constructor(mask: Mask) {
+    this.mask = mask;
+  }
+
+  add(chunk: ChunkContent): void {
+    for (const channel of channels) {
+      if (chunk[channel] === '') continue;
+      this.#texts.add(channel, chunk[channel]);
+      this.#hasContent = true;
+    }
+    if (chunk.toolCalls || chunk.finishReason !== undefined) this.#hasContent = true;
+    addMetadata(this.#end, chunk);
+  }
+
   /** Marks the answer as complete, with or without a `finish_reason`. */
-  finish(): void;
+  finish(): void {
+    this.#isFinished = true;
+  }
+
   /** Counts as content, although there is nothing to show yet. */
-  touch(): void;
+  touch(): void {
+    this.#hasContent = true;
+  }
+
   /** Whether there is nothing more to read. */
-  finished(): boolean;
+  finished(): boolean {
+    return this.#isFinished;
+  }
+
   /** Whether content arrived since the last call; usage, ids and empty chunks do not count. */
-  hadContent(): boolean;
+  hadContent(): boolean {
+    const had = this.#hasContent;
+    this.#hasContent = false;
+    return had;
+  }
+
   /** The id and model if they are new, and the texts since the last call; adjacent texts of one kind are joined. */
-  takeParts(): AnswerPart[];
+  takeParts(): readonly AnswerPart[] {
+    const texts = this.#texts.take();
+    const { id, model } = this.#end;
+    if (id === this.#knownId && model === this.#knownModel) return texts;
+    this.#knownId = id;
+    this.#knownModel = model;
+    const named: Writable<AnswerNamed> = { type: 'answer-named' };
+    if (id !== undefined) named.id = id;
+    if (model !== undefined) named.model = model;
+    return [named, ...texts];
+  }
+
   /** The last parts: text that was held back, then the end. */
-  end(): AnswerPart[];
+  end(): readonly AnswerPart[] {
+    this.#texts.end();
+    this.#end.complete = this.#isFinished || this.#end.finishReason !== undefined;
+    return [...this.#texts.take(), this.#end];
+  }
 }
 
 /** The first id and model win, and the last usage and `finish_reason`. */
@@ -47,54 +96,4 @@ function addMetadata(end: Writable<StreamEnd>, chunk: ChunkContent): void {
   if (finishReason !== undefined) end.finishReason = finishReason;
   if (usage !== undefined) end.usage = usage;
   if (toolCalls) end.calledTools = true;
-}
-
-/** Returns an event each time that the id or the model is new. */
-function createNaming(): (end: StreamEnd) => readonly AnswerNamed[] {
-  const named: Writable<AnswerNamed> = { type: 'answer-named' };
-  return ({ id, model }) => {
-    if (id === named.id && model === named.model) return [];
-    if (id !== undefined) named.id = id;
-    if (model !== undefined) named.model = model;
-    return [{ ...named }];
-  };
-}
-
-export function createAnswer(mask: Mask): Answer {
-  const texts = createTextRuns();
-  let finished = false;
-  let content = false;
-  const end: Writable<StreamEnd> = { type: 'end', complete: false };
-  const takeName = createNaming();
-
-  return {
-    mask,
-    add(chunk) {
-      for (const channel of channels) {
-        if (chunk[channel] === '') continue;
-        texts.add(channel, chunk[channel]);
-        content = true;
-      }
-      if (chunk.toolCalls || chunk.finishReason !== undefined) content = true;
-      addMetadata(end, chunk);
-    },
-    finish() {
-      finished = true;
-    },
-    touch() {
-      content = true;
-    },
-    finished: () => finished,
-    hadContent() {
-      const had = content;
-      content = false;
-      return had;
-    },
-    takeParts: () => [...takeName(end), ...texts.take()],
-    end() {
-      texts.end();
-      end.complete = finished || end.finishReason !== undefined;
-      return [...texts.take(), end];
-    },
-  };
 }

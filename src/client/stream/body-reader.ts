@@ -4,6 +4,7 @@ import { malformedJson } from '../failure/answer-failure.ts';
 import { parseErrorBody, preparePageTitle, readErrorValue } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/reported-error.ts';
 import type { Answer } from './answer.ts';
+import type { ChunkForms } from './chunk-forms.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
 import { completionEvents } from './completion-event.ts';
 import { createEventStream, tooLarge } from './event-stream.ts';
@@ -123,18 +124,28 @@ function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyRea
   };
 }
 
-function createReader(form: BodyForm, answer: Answer, limit: number): BodyReader {
-  if (form === 'event-stream') return createEventStream(completionEvents(answer), limit);
+export interface BodyReaderOptions {
+  /** Maximum characters in one event or JSON body. */
+  readonly limit: number;
+  readonly forms: ChunkForms;
+}
+
+function createReader(
+  form: BodyForm,
+  answer: Answer,
+  { limit, forms }: BodyReaderOptions,
+): BodyReader {
+  if (form === 'event-stream') return createEventStream(completionEvents(answer, forms), limit);
   if (form === 'json') return createJsonReader(answer, limit);
   if (form === 'empty') throw new Failure('server_error', 'the service sent an empty answer');
   return createOtherReader(form, answer.mask);
 }
 
-/** Holds back the first characters until the form is clear. `limit`: maximum characters in one event or JSON body. */
+/** Holds back the first characters until the form is clear. */
 export function createBodyReader(
   answer: Answer,
   contentType: string | undefined,
-  limit: number,
+  options: BodyReaderOptions,
 ): BodyReader {
   let head = '';
   let reader: BodyReader | undefined;
@@ -146,7 +157,7 @@ export function createBodyReader(
       head = head.replace(/^\s*\n/, '');
       return;
     }
-    reader = createReader(form, answer, limit);
+    reader = createReader(form, answer, options);
     reader.feed(head);
   }
 

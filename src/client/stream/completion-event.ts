@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
 import type { Answer } from './answer.ts';
-import { createChunkTemplate, type ChunkTemplate } from './chunk-template.ts';
+import type { ChunkForms } from './chunk-forms.ts';
 import { readChunk } from './completion-chunk.ts';
 import { parseErrorBody } from '../failure/error-body.ts';
 import type { StreamEvent } from './event-stream.ts';
@@ -10,7 +10,7 @@ import { findError, reportedError } from '../failure/reported-error.ts';
 
 interface Reader {
   readonly answer: Answer;
-  readonly template: ChunkTemplate;
+  readonly forms: ChunkForms;
 }
 
 /** First events of two other wire formats, which servers of several formats have at other paths. */
@@ -22,7 +22,7 @@ function refuseForeign({ type, choices }: JsonObject): void {
   throw new Failure('server_error', message, { remedy: { code: 'check-base-url' } });
 }
 
-function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reader): void {
+function takeRecord(data: string, chunk: JsonObject, { answer, forms }: Reader): void {
   const content = readChunk(chunk);
   answer.add(content);
   const error = findError(chunk, answer.mask);
@@ -31,7 +31,7 @@ function takeRecord(data: string, chunk: JsonObject, { answer, template }: Reade
     throw new Failure('server_error', 'the service ended the answer with an unnamed error');
   }
   refuseForeign(chunk);
-  template.learn(data, content);
+  forms.learn(data, content);
 }
 
 /** Finds the error in two events that run together, as when a server writes an error into an unfinished event. */
@@ -50,7 +50,7 @@ function isEmpty(data: string): boolean {
 }
 
 function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
-  const { answer, template } = reader;
+  const { answer, forms } = reader;
   if (answer.finished()) return;
   const data = event.data.trim();
   if (data === '[DONE]') {
@@ -59,7 +59,7 @@ function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
   }
   if (event.type === 'error') throw reportedError(parseErrorBody(data, undefined, answer.mask));
   if (isEmpty(data)) return;
-  const known = template.match(data);
+  const known = forms.match(data);
   if (known !== undefined) {
     answer.add(known);
     return;
@@ -74,7 +74,7 @@ function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
  * skips an event cut by the end of the body, because the answer is then incomplete anyway, and throws Failure for an
  * event that reports an error or is not a JSON object.
  */
-export function completionEvents(answer: Answer): (event: StreamEvent) => void {
-  const reader = { answer, template: createChunkTemplate() };
+export function completionEvents(answer: Answer, forms: ChunkForms): (event: StreamEvent) => void {
+  const reader = { answer, forms };
   return (event) => takeCompletionEvent(event, reader);
 }

@@ -19,22 +19,19 @@ export interface TextRuns {
   /** Adds the surrogates that were held back. */
   end(): void;
   /** The runs since the last call. */
-  take(): TextEvent[];
+  take(): readonly TextEvent[];
 }
 
 function toEvent({ channel, deltas }: Run): TextEvent {
-  const text = deltas.join('');
+  const [first = ''] = deltas;
+  const text = deltas.length === 1 ? first : deltas.join('');
   if (channel === 'text') return { type: 'text-received', text, deltas };
   return { type: `${channel}-received`, text };
 }
 
 export function createTextRuns(): TextRuns {
   let runs: Run[] = [];
-  const carries: Record<Channel, SurrogateCarry> = {
-    text: createSurrogateCarry(),
-    reasoning: createSurrogateCarry(),
-    refusal: createSurrogateCarry(),
-  };
+  const carries: Partial<Record<Channel, SurrogateCarry>> = {};
 
   function append(channel: Channel, text: string): void {
     if (text === '') return;
@@ -45,10 +42,10 @@ export function createTextRuns(): TextRuns {
 
   return {
     add(channel, delta) {
-      append(channel, carries[channel].take(delta));
+      append(channel, (carries[channel] ??= createSurrogateCarry()).take(delta));
     },
     end() {
-      for (const channel of channels) append(channel, carries[channel].end());
+      for (const channel of channels) append(channel, carries[channel]?.end() ?? '');
     },
     take() {
       const events = runs.map(toEvent);
@@ -66,6 +63,7 @@ export interface SurrogateCarry {
   end(): string;
 }
 
+const anySurrogate = /[\ud800-\udfff]/;
 const loneSurrogate = /\p{Surrogate}/gu;
 const replacement = '\uFFFD';
 
@@ -80,6 +78,7 @@ export function createSurrogateCarry(): SurrogateCarry {
 
   return {
     take(delta) {
+      if (held === '' && !anySurrogate.test(delta)) return delta;
       let text = held === '' ? delta : held + delta;
       held = '';
       if (endsInHighSurrogate(text)) {

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { ChunkForms } from '../../../src/client/stream/chunk-forms.ts';
+import { readChunk } from '../../../src/client/stream/completion-chunk.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import { fc } from '../../support/properties.ts';
+
+const chunk = (content: unknown, rest: object = {}) =>
+  JSON.stringify({
+    id: 'c1',
+    model: 'origin',
+    choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }],
+    ...rest,
+  });
+
+const parse = (data: string) => readChunk(JSON.parse(data) as JsonObject);
+
+function learned(data: string) {
+  const forms = new ChunkForms();
+  forms.learn(data, parse(data));
+  return forms;
+}
+
+test('matches nothing before a chunk is learned', () => {
+  expect(new ChunkForms().match(chunk('a'))).toBeUndefined();
+});
+
+test('a match equals the parsed chunk', () => {
+  const parts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('"', '\\', '","content":"x'),
+  );
+  fc.assert(
+    fc.property(parts, parts, (first, next) => {
+      fc.pre(!['', 'probe', 'assistant'].includes(first));
+      expect(learned(chunk(first)).match(chunk(next))).toEqual(parse(chunk(next)));
+    }),
+  );
+});
+
+test.each([
+  ['a different field differs', chunk('b', { model: 'nextgen' })],
+  ['an error is added', chunk('b', { error: { message: 'no' } })],
+  ['the chunk is cut', chunk('b').slice(0, -2)],
+  ['the text is cut', chunk('b').slice(0, 60)],
+  ['the text is not a string', chunk(null)],
+  ['the text contains more fields', chunk('b').replace('"b"', '"b","content":"c"')],
+  ['the text contains an unfinished escape', chunk('b').replace('"b"', String.raw`"b\u12"`)],
+  ['the text contains a control character', chunk('b').replace('"b"', '"\n"')],
+])('does not match when %s', (_what, data) => {
+  expect(learned(chunk('a')).match(data)).toBeUndefined();
+});
+
+test('does not match a text that is also in another field', () => {
+  const forms = learned(chunk('assistant'));
+  expect(forms.match(chunk('b'))).toBeUndefined();
+});
+
+test('does not learn a text that equals the probe', () => {
+  const data = JSON.stringify({ model: 'probe', choices: [{ delta: { content: 'probe' } }] });
+  expect(learned(data).match(data.replace('"probe"', '"other"'))).toBeUndefined();
+});
+
+test('gives up on chunks that are all different', () => {
+  const forms = new ChunkForms();
+  for (let number = 0; number < 9; number += 1) {
+    const data = chunk('a', { seed: number });
+    forms.learn(data, parse(data));
+  }
+  expect(forms.match(chunk('b', { seed: 7 }))).toBeDefined();
+  expect(forms.match(chunk('b', { seed: 8 }))).toBeUndefined();
+});
+
+test.each([':', ',', ':{', '}],', 'probe', 'index'])(
+  'reads the chunk after a first text %j, which also occurs outside the text',
+  (text) => {
+    const forms = learned(chunk(text));
+    expect(forms.match(chunk('next')) ?? parse(chunk('next'))).toEqual(parse(chunk('next')));
+  },
+);
+
+test('does not confuse the first text with an equal value of another field', () => {
+  const forms = learned(chunk('assistant'));
+  const next = chunk('assistant').replace('"assistant"', '"user"');
+  expect(forms.match(next) ?? parse(next)).toEqual(parse(next));
+});
+
+const streamed = (id: unknown, time: unknown, delta: object, finish: string | null = null) =>
+  JSON.stringify({
+    id,
+    object: 'chat.completion.chunk',
+    created: time,
+    model: 'origin',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+
+test.each([
+  ['first chunk', { role: 'assistant', content: '' }, { role: 'assistant', content: '' }, null],
+  ['text', { content: 'a' }, { content: 'an "other" one' }, null],
+  ['end', {}, {}, 'stop'],
+])('matches the %s of a later answer', (_what, delta, later, finish) => {
+  const forms = learned(streamed('chat-1', 1000, delta, finish));
+  const data = streamed('chat.cmpl:2', 999_999, later, finish);
+  expect(forms.match(data)).toEqual(parse(data));
+});
+
+test.each([
+  ['an id with an escape', streamed('chat"2', 1000, { content: 'b' })],
+  ['no id', streamed(null, 1000, { content: 'b' })],
+  ['a time that is not a number', streamed('chat-1', '1000', { content: 'b' })],
+  ['a time with a leading zero', streamed('chat-1', 5, { content: 'b' }).replace(':5,', ':05,')],
+  ['a different order', streamed('chat-1', 5, { content: 'b' }).replace('{"id"', '{"a":1,"id"')],
+])('does not match %s', (_what, data) => {
+  expect(learned(streamed('chat-1', 1000, { content: 'a' })).match(data)).toBeUndefined();
+});
+
+test('a match equals the parsed chunk, whatever was learned before', () => {
+  const value = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 6 }),
+    fc.constantFrom('c1', 'stop', 'origin', 'probe', ':', ',', '"', 'created', '":1,"'),
+    fc.integer({ min: 0, max: 2000 }),
+    fc.constant(null),
+  );
+  const data = fc
+    .tuple(value, value, value, fc.constantFrom(null, 'stop'))
+    .map(([id, time, content, finish]) => streamed(id, time, { content }, finish));
+  fc.assert(
+    fc.property(fc.array(data, { minLength: 2, maxLength: 12 }), (chunks) => {
+      const forms = new ChunkForms();
+      for (const one of chunks) {
+        expect(forms.match(one) ?? parse(one)).toEqual(parse(one));
+        forms.learn(one, parse(one));
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

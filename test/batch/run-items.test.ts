@@ -4,7 +4,7 @@ import { runItems } from '../../src/batch/run-items.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 async function* numbers(count: number) {
-  for (let number = 0; number < count; number += 1) yield number;
+  for (let number = 0; number < count; number += 1) yield [number];
 }
 
 /** Admits `most` items at the same time. */
@@ -111,7 +111,7 @@ describe('items', () => {
   test('that run are finished when reading the input fails', async () => {
     const done: number[] = [];
     async function* broken() {
-      yield 0;
+      yield [0];
       throw new Error('cannot read');
     }
     const running = runItems({

@@ -61,6 +61,9 @@ export interface ReadItemsOptions {
 }
 
 function indexed({ line, id, content, row }: ParsedItem, index: number, ids: IdLines): InputItem {
+  if (id === undefined && row === undefined && !('problem' in content)) {
+    return { index, line, id, content };
+  }
   const earlier = id === undefined ? undefined : ids.add(id, line);
   const place = { index, line, id, ...(row === undefined ? {} : { row }) };
   if (earlier !== undefined) {
@@ -69,28 +72,37 @@ function indexed({ line, id, content, row }: ParsedItem, index: number, ids: IdL
   return 'problem' in content ? { ...place, problem: content.problem } : { ...place, content };
 }
 
+/** The items of blocks, one after the other: for what is not done once for each request. */
+export async function* eachItem(
+  blocks: AsyncIterable<readonly InputItem[]>,
+): AsyncGenerator<InputItem, void> {
+  for await (const block of blocks) yield* block;
+}
+
 /**
- * The items of an input, in order, as they are read. An item that cannot be sent has a `problem`; it does not stop
- * the others.
+ * The items of an input, in order, in one block for each chunk that is read. An item that cannot be sent has a `problem`;
+ * it does not stop the others.
  * @throws Failure `usage` for an unusable header; errors of `source`
  */
 export async function* readItems(
   source: AsyncIterable<Uint8Array>,
   { format, template }: ReadItemsOptions,
-): AsyncGenerator<InputItem, void> {
+): AsyncGenerator<readonly InputItem[], void> {
   const ids = createIdLines();
   let parser: ItemParser | undefined;
   let count = 0;
   for await (const lines of readInputLines(source)) {
+    const items: InputItem[] = [];
     for (const line of lines) {
       if (parser === undefined) {
         if (line.text.trim() === '' && line.problem === undefined) continue;
         parser = await createItemParser(format ?? formatOfLine(line), template);
       }
       const item = parser.add(line);
-      if (item !== undefined) yield indexed(item, (count += 1), ids);
+      if (item !== undefined) items.push(indexed(item, (count += 1), ids));
     }
+    if (items.length > 0) yield items;
   }
   const last = parser?.end();
-  if (last !== undefined) yield indexed(last, count + 1, ids);
+  if (last !== undefined) yield [indexed(last, count + 1, ids)];
 }

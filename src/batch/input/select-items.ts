@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import type { Writable } from '../../writable.ts';
 import type { IndexedResult } from '../results/result-index.ts';
 import type { BatchItem, InputItem } from './item.ts';
 
@@ -67,25 +68,30 @@ export interface ItemCounts {
   readonly firstBad: InputItem | undefined;
 }
 
+function countItem(item: InputItem, selection: Selection, counts: Writable<ItemCounts>): void {
+  counts.items += 1;
+  const status = itemStatusOf(item, selection);
+  if (status === 'elsewhere') return;
+  counts.total += 1;
+  if (status === 'answered') counts.answered += 1;
+  else if (item.problem !== undefined) {
+    counts.bad += 1;
+    counts.firstBad ??= item;
+  }
+}
+
 /** @throws Failure `usage`, see {@link itemStatusOf} */
 export async function countItems(
-  items: AsyncIterable<InputItem>,
+  blocks: AsyncIterable<readonly InputItem[]>,
   selection: Selection,
 ): Promise<ItemCounts> {
-  let total = 0;
-  let answered = 0;
-  let count = 0;
-  let bad = 0;
-  let firstBad: InputItem | undefined;
-  for await (const item of items) {
-    count += 1;
-    const status = itemStatusOf(item, selection);
-    if (status === 'elsewhere') continue;
-    total += 1;
-    if (status === 'answered') answered += 1;
-    if (status === 'answered' || item.problem === undefined) continue;
-    bad += 1;
-    firstBad ??= item;
-  }
-  return { total, answered, items: count, bad, firstBad };
+  const counts: Writable<ItemCounts> = {
+    total: 0,
+    answered: 0,
+    items: 0,
+    bad: 0,
+    firstBad: undefined,
+  };
+  for await (const items of blocks) for (const item of items) countItem(item, selection, counts);
+  return counts;
 }

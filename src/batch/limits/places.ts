@@ -30,7 +30,7 @@ interface PlaceRequest {
 /** Gives out places as fast as the service allows. */
 export interface Places {
   /** @returns undefined when `stop` aborts */
-  take(request: PlaceRequest, stop: AbortSignal): Promise<Place | undefined>;
+  take(request: PlaceRequest, stop: AbortSignal): Promise<Place | undefined> | Place | undefined;
   /** Requests in progress. */
   open(): number;
   found(): FoundLimits;
@@ -122,9 +122,16 @@ function createPlace(state: PlacesState, ticket: Ticket): Place {
   };
 }
 
-function grantPlace(state: PlacesState, waiter: Waiter): void {
+function openPlace(state: PlacesState): Place {
   state.open += 1;
-  waiter.grant(createPlace(state, state.controller.begin(state.clock.monotonic())));
+  return createPlace(state, state.controller.begin(state.clock.monotonic()));
+}
+
+/** Whether the request need not wait. */
+function isFree(state: PlacesState, { wait }: PlaceRequest): boolean {
+  const { open, most, rateLimit, waiters, controller, clock } = state;
+  if (wait > 0 || open >= most || rateLimit !== undefined || waiters.length > 0) return false;
+  return controller.delay(clock.monotonic()) <= 0;
 }
 
 /** Grants the place as soon as the user's limit allows the request; other requests come after it. */
@@ -132,7 +139,7 @@ async function grantPaid(state: PlacesState, rateLimit: RateLimit, waiter: Waite
   state.isPaying = true;
   const isAllowed = await rateLimit.acquire(waiter.tokens, waiter.stop);
   state.isPaying = false;
-  if (isAllowed) grantPlace(state, waiter);
+  if (isAllowed) waiter.grant(openPlace(state));
   else waiter.grant(undefined);
   grantPlaces(state);
 }
@@ -156,7 +163,7 @@ function grantPlaces(state: PlacesState): void {
     }
     const [waiter] = waiters.splice(index, 1);
     if (waiter === undefined) return;
-    if (rateLimit === undefined) grantPlace(state, waiter);
+    if (rateLimit === undefined) waiter.grant(openPlace(state));
     else void grantPaid(state, rateLimit, waiter);
   }
 }
@@ -210,7 +217,10 @@ export function createPlaces(options: PlacesOptions): Places {
     pauseEnd: Number.NEGATIVE_INFINITY,
   };
   return {
-    take: async (request, stop) => (stop.aborted ? undefined : waitForPlace(state, request, stop)),
+    take(request, stop) {
+      if (stop.aborted) return undefined;
+      return isFree(state, request) ? openPlace(state) : waitForPlace(state, request, stop);
+    },
     open: () => state.open,
     found: () => state.controller.found(),
     pauseRemaining() {

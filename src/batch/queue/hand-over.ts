@@ -11,7 +11,7 @@ export interface HandOver {
   /** Resolves at the end of the job; with `returned` if it was not started before the hand-over ended. */
   readonly give: (job: QueueJob) => Promise<JobOutcome>;
   /** The jobs until `ended` aborts. */
-  readonly jobs: (ended: AbortSignal) => AsyncGenerator<HandedJob, void>;
+  readonly jobs: (ended: AbortSignal) => AsyncGenerator<readonly [HandedJob], void>;
 }
 
 interface WaitingJob extends HandedJob {
@@ -51,7 +51,7 @@ export function createHandOver(): HandOver {
       try {
         while (!ended.aborted) {
           last = waiting.shift();
-          if (last !== undefined) yield last;
+          if (last !== undefined) yield [last];
           else if (waiting.length === 0 && !ended.aborted) {
             await new Promise<void>((resolve) => (wake = resolve));
           }

@@ -14,7 +14,7 @@ import {
   createResultIndex,
   type IndexedResult,
   type ResultIndex,
-  type ResultLine,
+  type WrittenResult,
 } from './result-index.ts';
 import type { ResultFormat } from './result-line.ts';
 import { createSynchronization, type Synchronization } from './synchronization.ts';
@@ -33,8 +33,8 @@ export interface ResultFile {
   readonly broken: AbortSignal;
   /** The results, if no file has them any more; else nothing. */
   unsaved(): Iterable<Buffer>;
-  /** @throws Failure `storage`; the file does not have this result then */
-  append(result: ResultLine, line: string): void;
+  /** @throws Failure `storage`; the file has none of these results then */
+  append(results: readonly WrittenResult[]): void;
   /**
    * Removes results that a later one replaced, and sorts the others if `ordered`. A new file without results stays
    * if the run `isComplete`.
@@ -137,18 +137,21 @@ interface OpenFile {
 
 function createAppend(file: OpenFile): ResultFile['append'] {
   const { name, guarded, index, lock, synchronization, watch } = file;
-  return (result, line) => {
+  return (results) => {
     if (synchronization.error() !== undefined || !lock.isKept()) watch.check();
     watch.throwIfBroken();
-    const bytes = Buffer.from(line);
-    const offset = guarded.size();
+    let offset = guarded.size();
     try {
-      guarded.append(bytes);
+      guarded.append(Buffer.from(results.map(({ text }) => text).join('')));
     } catch (error) {
       throw error instanceof Failure ? error : cannotWrite(name, error, notSaved);
     }
     synchronization.written();
-    index.set({ ...result, file: 0, offset, length: bytes.length });
+    for (const { index: item, fingerprint, isAnswered, text } of results) {
+      const length = Buffer.byteLength(text);
+      index.set({ index: item, fingerprint, isAnswered, file: 0, offset, length });
+      offset += length;
+    }
   };
 }
 

@@ -8,6 +8,11 @@ export interface ResultLine {
   readonly isAnswered: boolean;
 }
 
+export interface WrittenResult extends ResultLine {
+  /** With its line end. */
+  readonly text: string;
+}
+
 /** A result and its bytes in a file, line end included. */
 export interface IndexedResult extends ResultLine {
   /** Number of the file, from 0. */

@@ -1,5 +1,6 @@
 import { readResults } from '../../batch/results/read-results.ts';
 import type { InputItem } from '../../batch/input/item.ts';
+import { eachItem } from '../../batch/input/read-items.ts';
 import { countFailure, emptyTally, type Tally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
 import { count, tokenText } from '../../output/figures.ts';
@@ -114,7 +115,7 @@ export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
   const totals = createTotals(tally, priceTable(settings.prices));
   await checkItems(items, tally, results?.last() ?? 0, signal);
   const describe = await requestDescriber(context, options, settings);
-  for await (const item of pendingItems(items, tally, signal)) {
+  for await (const item of eachItem(pendingItems(items, tally, signal))) {
     await streams.stdout.write(itemLine(dryRun, item, describe, totals));
     signal.throwIfAborted();
   }

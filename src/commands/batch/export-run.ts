@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import type { BatchItem } from '../../batch/input/item.ts';
+import { eachItem } from '../../batch/input/read-items.ts';
 import { requestUrl } from '../../batch/input/openai-request.ts';
 import { readResults, resultsPath } from '../../batch/results/read-results.ts';
 import type { ResultIndex } from '../../batch/results/result-index.ts';
@@ -59,7 +60,7 @@ async function* requestLines(
   exported: Exported,
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
-  for await (const item of pendingItems(items, emptyTally(), signal)) {
+  for await (const item of eachItem(pendingItems(items, emptyTally(), signal))) {
     if (item.problem !== undefined) {
       exported.problems.push(`line ${item.line} of ${items.input.name} ${item.problem}`);
       continue;

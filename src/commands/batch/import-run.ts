@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import type { BatchItem } from '../../batch/input/item.ts';
-import { readItems } from '../../batch/input/read-items.ts';
+import { eachItem, readItems } from '../../batch/input/read-items.ts';
 import {
   createItemNames,
   type ItemNames,
@@ -31,7 +31,7 @@ async function nameItems(
   signal: AbortSignal,
 ): Promise<ItemNames> {
   const names = createItemNames();
-  for await (const item of readItems(input.bytes(signal), plan)) {
+  for await (const item of eachItem(readItems(input.bytes(signal), plan))) {
     const fingerprint = item.problem === undefined ? selection.fingerprint(item) : undefined;
     names.add(item.index, item.id, fingerprint);
   }
@@ -93,7 +93,7 @@ async function importResult(
 async function writeResults(run: Import, signal: AbortSignal): Promise<void> {
   const { items, sink, tally, results } = run;
   let sequence = 0;
-  for await (const item of sink.admit(pendingItems(items, tally, signal))) {
+  for await (const item of eachItem(sink.admit(pendingItems(items, tally, signal)))) {
     const found = results.get(item.index);
     if (found === undefined || item.problem !== undefined) continue;
     const fingerprint = items.selection.fingerprint(item);

@@ -77,7 +77,7 @@ async function countInput(
   signal: AbortSignal,
 ): Promise<number> {
   let items = 0;
-  for await (const _item of readItems(input.bytes(signal), plan)) items += 1;
+  for await (const block of readItems(input.bytes(signal), plan)) items += block.length;
   return items;
 }
 
@@ -124,7 +124,10 @@ export async function selectItems(
   };
 }
 
-function read({ input, plan }: BatchItems, signal: AbortSignal): AsyncIterable<InputItem> {
+function read(
+  { input, plan }: BatchItems,
+  signal: AbortSignal,
+): AsyncIterable<readonly InputItem[]> {
   return readItems(input.bytes(signal), plan);
 }
 
@@ -173,25 +176,30 @@ export async function checkItems(
 }
 
 /**
- * The items to send, as they are read. Counts the others if {@link checkItems} could not.
+ * The items to send, in blocks, as they are read. Counts the others if {@link checkItems} could not.
  * @throws Failure `usage` for an input without items, and as `itemStatusOf`
  */
 export async function* pendingItems(
   items: BatchItems,
   tally: Tally,
   signal: AbortSignal,
-): AsyncGenerator<InputItem, void> {
+): AsyncGenerator<readonly InputItem[], void> {
   const { input, selection } = items;
   let all = 0;
   let selected = 0;
-  for await (const item of read(items, signal)) {
-    all += 1;
-    const status = itemStatusOf(item, selection);
-    if (status !== 'elsewhere') selected += 1;
-    if (status === 'pending') yield item;
-    else if (status === 'answered' && !input.isRepeatable) tally.already += 1;
-    // A pipe may stay open.
-    if (item.index >= selection.highest) break;
+  for await (const block of read(items, signal)) {
+    const pending: InputItem[] = [];
+    for (const item of block) {
+      // A pipe may stay open.
+      if (item.index > selection.highest) break;
+      const status = itemStatusOf(item, selection);
+      if (status !== 'elsewhere') selected += 1;
+      if (status === 'pending') pending.push(item);
+      else if (status === 'answered' && !input.isRepeatable) tally.already += 1;
+    }
+    all += block.length;
+    yield pending;
+    if ((block.at(-1)?.index ?? 0) >= selection.highest) break;
   }
   signal.throwIfAborted();
   tally.total = selected;

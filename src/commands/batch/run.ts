@@ -87,14 +87,13 @@ async function sendPending(
   stop: AbortSignal,
 ): Promise<void> {
   const { spending } = processing;
-  const pending = (ended: AbortSignal) => {
-    const unanswered = sink.admit(pendingItems(items, tally, ended));
-    return spending === undefined ? unanswered : spending.admit(unanswered);
-  };
+  const admit: Admission['admit'] = (...next) => admission.admit(...next);
+  const admitAffordable = async (...next: Parameters<Admission['admit']>) =>
+    (await spending?.admits(next[0])) === false ? undefined : admit(...next);
   await runRounds(plan.rerunFailed, tally, presentation.notices, stop, () =>
     runItems({
-      items: pending,
-      admit: (...next) => admission.admit(...next),
+      items: (ended) => sink.admit(pendingItems(items, tally, ended)),
+      admit: spending === undefined ? admit : admitAffordable,
       stop,
       room: () => sink.room(),
       work: (...next) => processItem(processing, ...next),

@@ -1,6 +1,6 @@
 import type { InputFormat } from '../../../src/batch/input/input-format.ts';
 import { type InputItem, parseTemplate } from '../../../src/batch/input/item.ts';
-import { readItems } from '../../../src/batch/input/read-items.ts';
+import { eachItem, readItems } from '../../../src/batch/input/read-items.ts';
 
 interface Input {
   readonly format?: InputFormat;
@@ -23,7 +23,7 @@ export async function read(
     template: template === undefined ? undefined : parseTemplate(template),
   };
   const items: InputItem[] = [];
-  for await (const item of readItems(chunksOf(Buffer.from(text), chunkSize), options))
+  for await (const item of eachItem(readItems(chunksOf(Buffer.from(text), chunkSize), options)))
     items.push(item);
   return items;
 }

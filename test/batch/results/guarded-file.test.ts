@@ -29,7 +29,7 @@ function open() {
   const file = openResultFile(path, { process, clock, onRewritten: () => (rewritten += 1) });
   onTestFinished(() => file.close());
   const add = (index: number) =>
-    file.append({ index, fingerprint: undefined, isAnswered: true }, line(index));
+    file.append([{ index, fingerprint: undefined, isAnswered: true, text: line(index) }]);
   add(1);
   return { path, file, clock, add, rewritten: () => rewritten };
 }
@@ -129,7 +129,7 @@ describe('a results file', () => {
     const process = { id: 1, isRunning: () => true };
     const file = openResultFile(join(folder, 'out.jsonl'), { process, clock, synchronize });
     onTestFinished(() => file.close());
-    file.append({ index: 1, fingerprint: undefined, isAnswered: true }, line(1));
+    file.append([{ index: 1, fingerprint: undefined, isAnswered: true, text: line(1) }]);
     // The flush fails at once; the file is checked a second later.
     await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(1000);

@@ -41,7 +41,7 @@ const read = (path: string) => readFileSync(path, 'utf8');
 async function append(path: string, indexes: readonly number[], ordered = true): Promise<void> {
   const file = openResultFile(path, options);
   for (const index of indexes) {
-    file.append({ index, fingerprint: BigInt(index), isAnswered: true }, line(index));
+    file.append([{ index, fingerprint: BigInt(index), isAnswered: true, text: line(index) }]);
   }
   await file.finish({ ordered, isComplete: true });
   await file.close();
@@ -52,7 +52,7 @@ describe('a results file', () => {
     const path = join(folder(), 'out.jsonl');
     const file = openResultFile(path, options);
     for (const index of [3, 1, 2]) {
-      file.append({ index, fingerprint: 1n, isAnswered: true }, line(index));
+      file.append([{ index, fingerprint: 1n, isAnswered: true, text: line(index) }]);
       expect(read(path).endsWith(line(index))).toBe(true);
     }
     await file.finish({ ordered: true, isComplete: true });
@@ -166,10 +166,10 @@ describe('a results file', () => {
     const synchronize = () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }));
     const file = openResultFile(path, { ...options, synchronize });
     const result = { index: 1, fingerprint: 1n, isAnswered: true };
-    file.append(result, line(1));
+    file.append([{ ...result, text: line(1) }]);
     await new Promise((resolve) => setImmediate(resolve));
     const failure = { kind: 'storage', message: `cannot write ${path}: the disk is full` };
-    expect(() => file.append({ ...result, index: 2 }, line(2))).toThrow(failure.message);
+    expect(() => file.append([{ ...result, index: 2, text: line(2) }])).toThrow(failure.message);
     await expect(file.finish({ ordered: true, isComplete: true })).rejects.toMatchObject(failure);
     await file.close();
   });
@@ -200,7 +200,7 @@ describe('a results file', () => {
     const file = openResultFile(path, options);
     const indexes = [9, 2, 7, 4, 5, 6, 3, 8, 1];
     for (const index of indexes) {
-      file.append({ index, fingerprint: 0n, isAnswered: true }, text(index));
+      file.append([{ index, fingerprint: 0n, isAnswered: true, text: text(index) }]);
     }
     await file.finish({ ordered: true, isComplete: true });
     await file.close();

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { readItems } from '../../../batch/input/read-items.ts';
+import { eachItem, readItems } from '../../../batch/input/read-items.ts';
 import { formatResultRow } from '../../../batch/results/csv-result.ts';
 import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
 import type { IndexedResult } from '../../../batch/results/result-index.ts';
@@ -50,7 +50,7 @@ async function* tableTexts(
   const { signal } = new AbortController();
   let hasHeader = false;
   try {
-    for await (const item of readItems(input.bytes(signal), plan)) {
+    for await (const item of eachItem(readItems(input.bytes(signal), plan))) {
       if (!hasHeader) yield tableHeader(item, answerColumn);
       hasHeader = true;
       if (!takes(item.index)) continue;
@@ -69,7 +69,7 @@ export function writeTable(sink: BatchSink, table: Table): BatchSink {
   let count = sink.last;
   return {
     ...sink,
-    admit: (items) => checkFirst(items, (item) => tableHeader(item, answerColumn)),
+    admit: (blocks) => checkFirst(blocks, (item) => tableHeader(item, answerColumn)),
     put(...result) {
       count += 1;
       return sink.put(...result);

@@ -1,4 +1,5 @@
 import type { InputItem } from '../../../batch/input/item.ts';
+import { joinResults } from '../../../batch/results/joined-results.ts';
 import { createOrderedOutput } from '../../../batch/results/ordered-output.ts';
 import { openResultFile, resultLock, type ResultFile } from '../../../batch/results/result-file.ts';
 import type { IndexedResult, ResultLine } from '../../../batch/results/result-index.ts';
@@ -16,11 +17,11 @@ export interface BatchSink {
   /** Highest index with a result of an earlier run; 0 without any. */
   readonly last: number;
   /** Passes items on before they are sent. @throws Failure `usage` if their results cannot be written */
-  admit(items: AsyncIterable<InputItem>): AsyncIterable<InputItem>;
+  admit(blocks: AsyncIterable<readonly InputItem[]>): AsyncIterable<readonly InputItem[]>;
   /**
    * @param sequence number of the item in start order, from 0
    * @param line the result in natter's own format
-   * @returns see `OrderedOutput`
+   * @returns resolves when the result is saved, or see `OrderedOutput`
    */
   put(
     sequence: number,
@@ -72,14 +73,17 @@ async function resultText(
 
 /** Calls `check` with the first item. */
 export async function* checkFirst(
-  items: AsyncIterable<InputItem>,
+  blocks: AsyncIterable<readonly InputItem[]>,
   check: (item: InputItem) => void,
-): AsyncGenerator<InputItem, void> {
-  let isFirst = true;
-  for await (const item of items) {
-    if (isFirst) check(item);
-    isFirst = false;
-    yield item;
+): AsyncGenerator<readonly InputItem[], void> {
+  let isChecked = false;
+  for await (const block of blocks) {
+    const [first] = block;
+    if (!isChecked && first !== undefined) {
+      check(first);
+      isChecked = true;
+    }
+    yield block;
   }
 }
 
@@ -93,7 +97,7 @@ function standardOutput(
   return {
     find: () => undefined,
     last: 0,
-    admit: (items) => (header === undefined ? items : checkFirst(items, header)),
+    admit: (blocks) => (header === undefined ? blocks : checkFirst(blocks, header)),
     put(sequence, item, _, line) {
       if (!hasHeader) void stdout.write(header?.(item) ?? '');
       hasHeader = true;
@@ -119,21 +123,14 @@ function fileSink(
   unordered: boolean,
   { text }: ResultText,
 ): BatchSink {
+  // An answer is paid for: print it rather than lose it.
+  const results = joinResults(file, (unsaved) => void streams.stdout.write(unsaved));
   return {
     find: (index) => file.find(index),
     last: file.last,
-    admit: (items) => items,
-    put(_, item, result, line) {
-      const written = text(item, line);
-      try {
-        file.append(result, written);
-        return undefined;
-      } catch (error) {
-        // The answer is paid for: print it rather than lose it.
-        void streams.stdout.write(written);
-        throw error;
-      }
-    },
+    admit: (blocks) => blocks,
+    put: (_, item, { index, fingerprint, isAnswered }, line) =>
+      results.append({ index, fingerprint, isAnswered, text: text(item, line) }),
     room: () => undefined,
     finish: (isComplete) => file.finish({ ordered: !unordered, isComplete }),
     broken: file.broken,

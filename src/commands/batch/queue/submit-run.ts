@@ -1,5 +1,6 @@
 import { formatFingerprint } from '../../../batch/fingerprint.ts';
 import type { InputItem } from '../../../batch/input/item.ts';
+import { eachItem } from '../../../batch/input/read-items.ts';
 import { batchNameOf } from '../../../batch/queue/batch-name.ts';
 import type { BatchHeader, BatchQueue, KnownItem } from '../../../batch/queue/batch-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
@@ -50,7 +51,7 @@ function headerOf(input: string, settings: ResolvedSettings, stream: boolean): B
 async function* blocks(submission: Submission): AsyncGenerator<readonly InputItem[], void> {
   const { context, items } = submission;
   let block: InputItem[] = [];
-  for await (const item of pendingItems(items, emptyTally(), context.signal)) {
+  for await (const item of eachItem(pendingItems(items, emptyTally(), context.signal))) {
     block.push(item);
     if (block.length < blockSize) continue;
     yield block;

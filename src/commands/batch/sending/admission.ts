@@ -28,7 +28,11 @@ export interface Permission extends Pick<Throttle, 'onResponse' | 'onRefusal'> {
 export interface Admission {
   readonly places: Places;
   /** @returns undefined if `ended` aborts first */
-  admit(item: InputItem, sequence: number, ended: AbortSignal): Promise<Permission | undefined>;
+  admit(
+    item: InputItem,
+    sequence: number,
+    ended: AbortSignal,
+  ): Promise<Permission | undefined> | Permission | undefined;
 }
 
 export interface AdmissionOptions {
@@ -120,13 +124,15 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const state = { options, places, patience, rateLimit, answers };
   return {
     places,
-    async admit(item, sequence, ended) {
+    admit(item, sequence, ended) {
       if (item.problem !== undefined) return noRequest;
       const { prompt, answer } =
         rateLimits.tokens === undefined ? { prompt: 0, answer: 0 } : options.estimate(item);
       const tokens = prompt + (answer ?? answers.value());
-      const place = await places.take({ order: sequence, tokens, wait: 0 }, ended);
-      return place && createPermission(state, { sequence, tokens, prompt }, place);
+      const place = places.take({ order: sequence, tokens, wait: 0 }, ended);
+      const permit = (taken: Place | undefined) =>
+        taken && createPermission(state, { sequence, tokens, prompt }, taken);
+      return place instanceof Promise ? place.then(permit) : permit(place);
     },
   };
 }

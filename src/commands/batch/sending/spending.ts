@@ -30,8 +30,8 @@ export function estimateRequest({ request, fit }: PlannedRequest): RequestEstima
 
 /** Counts the cost of a run, and holds items back that might exceed its limits. */
 export interface Spending {
-  /** Passes items on as soon as they fit; ends after {@link SpendingOptions.stopRun}. */
-  admit(items: AsyncIterable<InputItem>): AsyncGenerator<InputItem, void>;
+  /** Waits until the item fits. @returns false after {@link SpendingOptions.stopRun} */
+  admits(item: InputItem): Promise<boolean>;
   /** @param outcome undefined for an item that was not sent */
   settle(index: number, outcome: ItemOutcome | undefined): void;
 }
@@ -160,16 +160,15 @@ function createSpending(options: SpendingOptions): Spending {
   const budget = createBudget(options.limits);
   const state: SpendingState = { options, budget, estimates, longest: undefined };
   return {
-    async *admit(items) {
-      for await (const item of items) {
-        try {
-          if (item.problem === undefined && !(await reserve(state, item))) return;
-        } catch (error) {
-          if (!(error instanceof Failure)) throw error;
-          // The failure of the item itself is its result.
-          if (error.kind === 'configuration') return options.stopRun(error);
-        }
-        yield item;
+    async admits(item) {
+      try {
+        return item.problem !== undefined || (await reserve(state, item));
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        // The failure of the item itself is its result.
+        if (error.kind !== 'configuration') return true;
+        options.stopRun(error);
+        return false;
       }
     },
     settle: (index, outcome) => settle(state, index, outcome),

@@ -93,7 +93,7 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
       async connect(address, key) {
         if (key === 'wrong') throw new Failure('unauthorized', 'the key was refused');
         calls.push(`connect ${address} ${key ?? 'without'}`);
-        return { address, isSandbox: false };
+        return { address, isSandbox: false, hasKey: true };
       },
       keyRenewal: () => undefined,
       findServers: async () => [
@@ -179,7 +179,7 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
     rows: 24,
     conversation: journal.conversation(),
     settings: { model: 'origin', system: undefined, maxTokens: undefined, theme: 'color' },
-    service: { address: 'https://api.example.com', isSandbox: false },
+    service: { address: 'https://api.example.com', isSandbox: false, hasKey: true },
     now: 0,
   });
   const format = { ...lineFormat, prompt: (text: string) => `You: ${text}\n` };

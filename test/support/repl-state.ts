@@ -32,7 +32,7 @@ export function stateOf(changes: Partial<ReplState> = {}): ReplState {
     rows: 24,
     conversation: conversationOf(),
     settings: { model: 'origin', system: undefined, maxTokens: undefined, theme: 'color' },
-    service: { address: 'https://api.example.com', isSandbox: false },
+    service: { address: 'https://api.example.com', isSandbox: false, hasKey: true },
     now: 0,
   });
   return { ...state, ...changes };

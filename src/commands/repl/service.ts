@@ -33,8 +33,11 @@ export interface ReplService extends ServicePort {
   close(): Promise<void>;
 }
 
-function factsOf({ baseUrl, isSandbox, replayedFrom, windows }: Service): ServiceFacts {
-  const facts = { isSandbox, windows: windows() };
+function factsOf(
+  { baseUrl, isSandbox, replayedFrom, windows }: Service,
+  { apiKey }: ResolvedSettings,
+): ServiceFacts {
+  const facts = { isSandbox, hasKey: isSandbox || apiKey !== undefined, windows: windows() };
   if (replayedFrom !== undefined) return { ...facts, address: replayedFrom, isReplay: true };
   return { ...facts, address: isSandbox ? 'the sandbox' : baseUrl };
 }
@@ -143,7 +146,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
   });
   return {
     client: () => service.client,
-    facts: () => factsOf(service),
+    facts: () => factsOf(service, settings),
     plan: (messages, session) =>
       planRequest(
         { ...withSession(settings, session), windows: service.windows() },
@@ -157,14 +160,14 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
         // The replay accepts any key; nothing is stored.
         context.secrets.keep({ apiKey: key });
         await check(service.client, signal);
-        return factsOf(service);
+        return factsOf(service, settings);
       }
-      const target = address === factsOf(service).address ? service.baseUrl : address;
+      const target = address === factsOf(service, settings).address ? service.baseUrl : address;
       const next = settingsFor(replOptions, target, key);
       service = await openOther(replOptions, service, next, target, signal);
       settings = { ...next, params: settings.params };
       noticeOverrides(context.environment, presentation.notices);
-      return factsOf(service);
+      return factsOf(service, settings);
     },
     keyRenewal: () => keyRenewal(replOptions, settings, service, (next) => (service = next)),
     findServers: (signal) => findLocalServers(context, settings, signal),

@@ -122,7 +122,8 @@ export function runConnect(core: SessionCore, effect: EffectOf<'connect'>): Prom
     } catch (error) {
       if (signal.aborted) throw error;
       const failure = failureText(error, core.ports.clean);
-      core.dispatch({ type: 'connection-failed', failure, address });
+      const hasKey = key !== undefined;
+      core.dispatch({ type: 'connection-failed', failure, address, hasKey });
     }
     return [];
   });

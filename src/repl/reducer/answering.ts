@@ -12,7 +12,7 @@ import { expectedDelay } from '../../output/expected-delay.ts';
 import { percent } from '../../output/figures.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import { withFile } from '../state/attachments.ts';
-import { keyDialog } from '../state/dialog.ts';
+import { keyDialog, keyHint } from '../state/dialog.ts';
 import { contentOf } from '../editing/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
@@ -166,7 +166,7 @@ function onFailure(
     const dialog = keyDialog(state.service.address);
     return step(
       { ...paused, dialog },
-      printing(failureEntry(message, 'enter a different key here')),
+      printing(failureEntry(message, keyHint(state.service.hasKey))),
     );
   }
   const hints = [hint, continueHint(next, outcome, answer)]

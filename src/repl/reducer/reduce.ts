@@ -1,7 +1,7 @@
 import type { Action, AnswerOutcome, FailureText } from '../state/action.ts';
 import type { Effect } from '../state/effect.ts';
 import { withFile } from '../state/attachments.ts';
-import { addressDialog, keyDialog, serversDialog, type Dialog } from '../state/dialog.ts';
+import { addressDialog, keyDialog, keyHint, serversDialog, type Dialog } from '../state/dialog.ts';
 import { clearBuffer, replaceContent } from '../editing/text-buffer.ts';
 import { type Entry, failureEntry, notice } from '../state/entry.ts';
 import type { ReplState } from '../state/state.ts';
@@ -37,7 +37,7 @@ function onConnected(
 /** Asks again for the key if that was wrong, else for the address. */
 function onConnectionFailed(
   state: ReplState,
-  { failure, address }: Action & { type: 'connection-failed' },
+  { failure, address, hasKey }: Action & { type: 'connection-failed' },
 ): Step {
   const isKey = failure.kind === 'unauthorized';
   const answered = dialogOf(state);
@@ -45,7 +45,7 @@ function onConnectionFailed(
   const previous = isKeyDialog ? answered.previous : answered;
   const addressEntry = previous?.type === 'entry' ? previous : addressDialog(previous, address);
   const dialog = isKey ? keyDialog(address, previous) : addressEntry;
-  const hint = isKey ? 'enter a different key here' : failure.hint;
+  const hint = isKey ? keyHint(hasKey) : failure.hint;
   return refuse({ ...state, dialog }, failure.message, hint);
 }
 

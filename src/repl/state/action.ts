@@ -75,7 +75,13 @@ export type Action =
       readonly service: ServiceFacts;
       readonly model?: string | undefined;
     }
-  | { readonly type: 'connection-failed'; readonly failure: FailureText; readonly address: string }
+  | {
+      readonly type: 'connection-failed';
+      readonly failure: FailureText;
+      readonly address: string;
+      /** Whether the request carried a key. */
+      readonly hasKey: boolean;
+    }
   /** From outside the conversation, such as a failed write to disk. */
   | { readonly type: 'notice-received'; readonly text: string }
   | { readonly type: 'servers-found'; readonly servers: readonly FoundServer[] };

@@ -53,6 +53,10 @@ export function keyDialog(address: string, previous?: Dialog): Dialog {
   };
 }
 
+/** What to do after the service refused a request without a valid key. */
+export const keyHint = (hasKey: boolean) =>
+  hasKey ? 'enter a different key here' : 'enter a key here';
+
 export function addressDialog(previous?: Dialog, address = ''): Dialog {
   return {
     type: 'entry',

@@ -100,6 +100,8 @@ export interface ServiceFacts {
   /** The base URL, or the name of the sandbox or recording. */
   readonly address: string;
   readonly isSandbox: boolean;
+  /** Whether requests carry a key. */
+  readonly hasKey: boolean;
   readonly isReplay?: boolean;
   /** The windows that the service reported. */
   readonly windows?: ModelWindows;

@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
+import { wrapText } from '../../terminal/text/wrap.ts';
 import type { DialogView } from './view-model.ts';
 import { useAppearance, type Appearance } from './appearance.ts';
 import { fitParts, shorten } from './fit-parts.ts';
@@ -8,12 +9,19 @@ import { Lines, Row } from './Rows.tsx';
 type Choice = Extract<DialogView, { kind: 'choice' }>;
 type Entry = Extract<DialogView, { kind: 'entry' }>;
 
+const markColumns = 2;
+/** Of the number before a label. */
+const numberColumns = 2;
+
 function optionLines({ options, selected }: Choice, { style, symbols, columns }: Appearance) {
-  return options.map(({ label }, index) => {
+  return options.flatMap(({ label }, index) => {
     const isSelected = index === selected;
-    const mark = isSelected ? style.cyan(symbols.mark) : ' ';
-    const name = shorten(label, columns - 2, symbols);
-    return `${mark} ${isSelected ? style.bold(name) : name}`;
+    const rows = wrapText(label, columns - markColumns - numberColumns);
+    return rows.map((row, at) => {
+      const mark = isSelected && at === 0 ? style.cyan(symbols.mark) : ' ';
+      const indent = ' '.repeat(at === 0 ? 0 : numberColumns);
+      return `${mark} ${indent}${isSelected ? style.bold(row) : row}`;
+    });
   });
 }
 

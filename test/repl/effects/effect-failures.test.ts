@@ -77,7 +77,7 @@ function failingOnce(type: Effect['type'], fail: () => Promise<void>) {
   return { runners, arm: () => (isArmed = true) };
 }
 
-const sandbox = { address: 'the sandbox', isSandbox: true };
+const sandbox = { address: 'the sandbox', isSandbox: true, hasKey: true };
 
 describe.each(failures)('an effect that %s', (_how, fail) => {
   test.each(types)('%s is reported; the draft is kept and the session continues', async (type) => {

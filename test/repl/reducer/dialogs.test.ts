@@ -17,13 +17,14 @@ import {
 
 const firstRun = stateOf({
   dialog: firstRunDialog(),
-  service: { address: 'the sandbox', isSandbox: true },
+  service: { address: 'the sandbox', isSandbox: true, hasKey: true },
 });
 const failure = (kind: 'unauthorized' | 'unreachable') =>
   ({
     type: 'connection-failed',
     failure: { kind, message: 'it failed' },
     address: 'http://localhost:9',
+    hasKey: true,
   }) as const;
 
 describe('the first run', () => {

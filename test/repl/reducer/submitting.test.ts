@@ -160,22 +160,6 @@ describe('an answer that fails', () => {
     const next = run({ ...state, composer: stateOf().composer }, enter);
     expect(effectsOf(next.effects, 'send')[0]?.prompt).toMatchObject({ content: 'two' });
   });
-
-  test('asks for a different key if the key was refused', () => {
-    const unauthorized = { kind: 'unauthorized', message: 'the key was refused' } as const;
-    const { state } = run(
-      stateOf(),
-      typed('one'),
-      enter,
-      ended({ type: 'failed', hasText: false, failure: unauthorized }, conversationOf()),
-    );
-    expect(state.dialog).toMatchObject({ type: 'entry', asks: 'key', isHidden: true });
-    const connected = run(state, typed('new-key'), enter);
-    expect(effectsOf(connected.effects, 'connect')).toEqual([
-      { type: 'connect', address: 'https://api.example.com', key: 'new-key' },
-    ]);
-    expect(composed(connected.state)).toBe('one');
-  });
 });
 
 describe('Esc and Ctrl-C', () => {

@@ -155,6 +155,22 @@ describe('a dialog', () => {
     ]);
   });
 
+  test('wraps long choices in a narrow terminal', () => {
+    const options = [
+      { label: '1 connect to a service (URL and API key)' },
+      { label: '2 use the sandbox: no key needed, nothing leaves this machine' },
+    ];
+    const dialog = { ...firstRun, title: 'Which?', options };
+    expect(drawn(<DialogBox dialog={dialog} />, { columns: 40 })).toEqual([
+      'Which?',
+      '  1 connect to a service (URL and API',
+      '    key)',
+      '› 2 use the sandbox: no key needed,',
+      '    nothing leaves this machine',
+      'Enter chooses · Esc quits',
+    ]);
+  });
+
   test('asks for an entry', () => {
     const entry: DialogView = {
       kind: 'entry',

@@ -11,8 +11,8 @@ export interface Tally {
   answered: number;
   failed: number;
   readonly causes: Map<FailureKind, number>;
-  /** The message of the first failure of each kind. */
-  readonly examples: Map<FailureKind, string>;
+  /** The first failure of each kind. */
+  readonly examples: Map<FailureKind, Failure>;
   /** Failed items that would fail again in another run. */
   lasting: number;
   /** Of this run's answers, as reported by the service. */
@@ -53,8 +53,8 @@ export function itemsLeft({ total, already, answered, failed }: Tally): number |
 }
 
 export function countFailure(tally: Tally, failure: Failure): void {
-  const { kind, message } = failure;
-  if (!tally.examples.has(kind)) tally.examples.set(kind, message);
+  const { kind } = failure;
+  if (!tally.examples.has(kind)) tally.examples.set(kind, failure);
   tally.failed += 1;
   if (!isTransient(failure)) tally.lasting += 1;
   tally.causes.set(kind, (tally.causes.get(kind) ?? 0) + 1);

@@ -33,10 +33,11 @@ test('the items left are those without a result', () => {
   expect(itemsLeft({ ...tally, total: 10 })).toBe(4);
 });
 
-test('the first message of each kind of failure is kept as an example', () => {
+test('the first failure of each kind is kept as an example', () => {
   const tally = emptyTally();
-  for (const message of ['one', 'two']) countFailure(tally, new Failure('unreachable', message));
-  expect([...tally.examples]).toEqual([['unreachable', 'one']]);
+  const failures = ['one', 'two'].map((message) => new Failure('unreachable', message));
+  for (const failure of failures) countFailure(tally, failure);
+  expect([...tally.examples]).toEqual([['unreachable', failures[0]]]);
 });
 
 test('failures that another run would repeat are counted', () => {

@@ -1,5 +1,6 @@
 import { causesText, latencyText } from '../../../output/batch-figures.ts';
 import type { Tally } from '../../../batch/tally.ts';
+import { toFailure } from '../../../output/ending-failure.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
 import type { Presentation } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
@@ -64,11 +65,22 @@ function printFigures({ context, presentation, options, tally }: ReportedRun): v
   if (causes.length > 0) void stderr.write(causesText(causes, layout));
 }
 
+/** The most frequent cause as a sentence, unless the table of causes or the last line has it. */
+function printCause({ context, presentation, options, tally }: ReportedRun, error: unknown): void {
+  const isInTable = context.streams.stderr.isTerminal || options.figures === true;
+  const [cause] = causesOf(tally, (text) => text);
+  if (isInTable || options.progressJson === true || cause === undefined) return;
+  if (!toFailure(error).message.includes(cause.example)) {
+    presentation.notices.notice(`the first failure (${cause.kind}): ${cause.example}`);
+  }
+}
+
 /** Reports the end of a run in all requested forms. @throws the error of the ending, or Failure `storage` */
 export function reportEnd(run: ReportedRun, names: RunNames, ending: Ending): void {
   const { context, presentation, options, tally } = run;
   const { notices } = presentation;
   printFigures(run);
+  printCause(run, ending.error);
   if (ending.notice !== undefined) notices.notice(ending.notice);
   const clean = (text: string) => cleanLine(context, text);
   const line = jsonLine(summaryRecord(tally, names, ending, clean));

@@ -69,7 +69,11 @@ function latencyFields(figures: LatencyFigures | undefined): object | null {
 /** The causes of failed items, the most frequent first. @param clean makes messages safe to show */
 export function causesOf(tally: Tally, clean: (text: string) => string): readonly FailureCause[] {
   return [...tally.causes]
-    .map(([kind, count]) => ({ kind, count, example: clean(tally.examples.get(kind) ?? '') }))
+    .map(([kind, count]) => ({
+      kind,
+      count,
+      example: clean(tally.examples.get(kind)?.message ?? ''),
+    }))
     .toSorted((one, other) => other.count - one.count);
 }
 

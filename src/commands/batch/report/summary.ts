@@ -17,6 +17,11 @@ export interface BatchEnd {
 
 export const outcomeText = ({ tally, elapsed }: BatchEnd) => batchOutcome({ ...tally, elapsed });
 
+/** The first failure, if nothing was answered and all failures are of its kind. */
+function onlyCause({ answered, examples }: Tally): Failure | undefined {
+  return answered === 0 && examples.size === 1 ? [...examples.values()][0] : undefined;
+}
+
 function hintFor({ output, stopFailure, tally }: BatchEnd): string {
   if (output !== undefined && [...tally.causes.keys()].join() === 'usage') {
     return 'correct the lines named in the results, then run the same command to retry only those';
@@ -28,7 +33,8 @@ function hintFor({ output, stopFailure, tally }: BatchEnd): string {
   if (stopFailure !== undefined && isOfItem(stopFailure.kind)) {
     return `correct what all items have in common, or send them all with --keep-going; ${retry}`;
   }
-  return stopFailure?.hint === undefined ? retry : `${stopFailure.hint}; ${retry}`;
+  const remedy = (stopFailure ?? onlyCause(tally))?.hint;
+  return remedy === undefined ? retry : `${remedy}; ${retry}`;
 }
 
 /**

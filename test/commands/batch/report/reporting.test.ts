@@ -152,6 +152,26 @@ describe('the figures at the end', () => {
     expect(shownBy(options, terminals)).not.toContain('p50');
   });
 
+  test.each<readonly [string, ReportOptions, readonly 'stderr'[], boolean]>([
+    ['in a pipe', {}, [], true],
+    ['in a pipe with --figures', { figures: true }, [], false],
+    ['in a pipe with --progress-json', { progressJson: true }, [], false],
+    ['on a terminal', {}, ['stderr'], false],
+  ])(
+    '%s: the first failure is a sentence only where no table has it',
+    (...[, options, terminals, isShown]) => {
+      const sentence = 'natter: the first failure (rate_limited): rate limited\n';
+      expect(shownBy(options, terminals).includes(sentence)).toBe(isShown);
+    },
+  );
+
+  test('do not repeat the failure that the last line has', () => {
+    const { run, stderr } = runWith({});
+    const error = new Failure('rate_limited', 'stopped: rate limited');
+    expect(() => reportEnd(run, names, { ...answered, notice: undefined, error })).toThrow(error);
+    expect(stderr()).toBe('');
+  });
+
   test('are shown in a pipe with --figures', () => {
     expect(shownBy({ figures: true }, [])).toContain('p50 ');
   });

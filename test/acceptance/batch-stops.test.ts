@@ -17,27 +17,6 @@ async function openSilentPlace(answers: number) {
 }
 
 describe('Ctrl-C', () => {
-  test('P5 lets the answers in progress finish, starts no more, and ends natter by the signal', async () => {
-    const place = await openSlowBatchPlace();
-    place.write('p.txt', promptLines(20));
-    const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3']);
-    await place.finish(3);
-    await place.inProgress(3);
-    natter.child.kill('SIGINT');
-    await natter.waitFor('stderr', /finishing running requests; press Ctrl-C again to cancel them/);
-    await place.finish(3);
-    const { signal, stderr } = await natter.result;
-    expect(signal).toBe('SIGINT');
-    expect(stderr).toMatch(
-      /natter: stopped: 6 of 20 items answered in .*, 14 left; run the same command again for the rest/,
-    );
-    const results = place.results('out.jsonl');
-    expect(results).toHaveLength(6);
-    expect(place.asked).toHaveLength(6);
-    expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
-    expect(place.has('out.jsonl.lock')).toBe(false);
-  });
-
   test('P8 pressed twice cancels the answers, and keeps the text received', async () => {
     const { place, env } = await openSilentPlace(2);
     place.write('p.txt', promptLines(5));
@@ -72,20 +51,6 @@ describe('Ctrl-C', () => {
     ]);
   });
 
-  test('Y7: with every item in progress, the summary reports no items left', async () => {
-    const place = await openSlowBatchPlace();
-    place.write('p.txt', promptLines(3));
-    const natter = place.start(['p.txt', '-o', 'out.jsonl']);
-    await place.inProgress(3);
-    natter.child.kill('SIGINT');
-    await natter.waitFor('stderr', /Ctrl-C again/);
-    await place.finish(3);
-    const { signal, stderr } = await natter.result;
-    expect(signal).toBe('SIGINT');
-    expect(stderr).toMatch(/natter: 3 of 3 items answered in [^;]*\n$/);
-    expect(place.results('out.jsonl')).toHaveLength(3);
-  });
-
   test('Y7: items answered by an earlier run do not count as left', async () => {
     const place = await openSlowBatchPlace();
     place.write('p.txt', promptLines(6));
@@ -116,14 +81,6 @@ describe('Ctrl-C', () => {
     natter.child.kill('SIGINT');
     expect((await natter.result).signal).toBe('SIGINT');
     expect([place.has('out.jsonl'), place.has('out.jsonl.lock')]).toEqual([false, false]);
-  });
-
-  test('ends a batch that waits for more input', async () => {
-    const place = await openBatchPlace();
-    const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true });
-    await natter.waitFor('stdout', /"index":1/);
-    natter.child.kill('SIGINT');
-    expect(await natter.result).toMatchObject({ signal: 'SIGINT' });
   });
 });
 

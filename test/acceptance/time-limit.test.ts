@@ -4,90 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { openBatchPlace, openSlowBatchPlace, promptLines } from '../support/batch.ts';
+import { openSlowBatchPlace, promptLines } from '../support/batch.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
-import { type RunningNatter, startNatter } from '../support/natter.ts';
+import { startNatter } from '../support/natter.ts';
 import { leave, openRepl } from '../support/repl-terminal.ts';
 
 /** If Node opens a debugger, it uses a free port and reports it on standard error. */
 const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
-
-async function sendTimeLimit(natter: RunningNatter): Promise<void> {
-  natter.child.kill('SIGUSR1');
-  await natter.waitFor('stderr', /SIGUSR1: finishing running requests, sending no new ones/);
-}
-
-describe('a batch at SIGUSR1', () => {
-  test('X4: finishes the requests in progress, sends no more, and exits with 75', async () => {
-    const place = await openSlowBatchPlace();
-    place.write('p.txt', promptLines(20));
-    const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '3'], {
-      env: anyPort,
-    });
-    await place.finish(3);
-    await place.inProgress(3);
-    await sendTimeLimit(natter);
-    natter.child.kill('SIGUSR1');
-    await place.finish(3);
-    const { code, stderr } = await natter.result;
-    expect(code).toBe(75);
-    expect(stderr).toMatch(/stopped by SIGUSR1: 6 of 20 items answered in .*, 14 left/);
-    expect(stderr).toContain('run the same command again for the rest');
-    expect(stderr).not.toContain('Debugger');
-    expect(place.results('out.jsonl')).toHaveLength(6);
-    expect(place.asked).toHaveLength(6);
-    expect(place.has('out.jsonl.lock')).toBe(false);
-  });
-
-  test('X4: exits with 0 if no items are left', async () => {
-    const place = await openSlowBatchPlace();
-    place.write('p.txt', promptLines(2));
-    const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: anyPort });
-    await place.inProgress(2);
-    await sendTimeLimit(natter);
-    await place.finish(2);
-    const { code, stderr } = await natter.result;
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/natter: 2 of 2 items answered in [^;]*\n$/);
-  });
-
-  test('X4: exits with 75 if it waits for more input', async () => {
-    const place = await openBatchPlace();
-    const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true, env: anyPort });
-    await natter.waitFor('stdout', /"index":1/);
-    await sendTimeLimit(natter);
-    const { code, stderr } = await natter.result;
-    expect(code).toBe(75);
-    expect(stderr).toMatch(/1 item answered in .*, input not fully read/);
-  });
-});
-
-describe('a batch at SIGTERM', () => {
-  test('lets the answers in progress finish, starts no more, and exits with 75', async () => {
-    const place = await openSlowBatchPlace();
-    place.write('p.txt', promptLines(5));
-    const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '2']);
-    await place.inProgress(2);
-    natter.child.kill('SIGTERM');
-    await natter.waitFor('stderr', /SIGTERM: finishing running requests within 25 s/);
-    await place.finish(2);
-    const { code, stderr } = await natter.result;
-    expect(code).toBe(75);
-    expect(stderr).toMatch(/stopped by SIGTERM: 2 of 5 items answered in .*, 3 left/);
-    expect(place.results('out.jsonl')).toHaveLength(2);
-  });
-
-  test('exits with 0 if no items are left', async () => {
-    const place = await openSlowBatchPlace();
-    place.write('p.txt', promptLines(2));
-    const natter = place.start(['p.txt', '-o', 'out.jsonl']);
-    await place.inProgress(2);
-    natter.child.kill('SIGTERM');
-    await natter.waitFor('stderr', /SIGTERM: finishing/);
-    await place.finish(2);
-    expect((await natter.result).code).toBe(0);
-  });
-});
 
 test('a batch with --stop-after starts no more items after its time, and exits with 75', async () => {
   const place = await openSlowBatchPlace();

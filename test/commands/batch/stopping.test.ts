@@ -44,20 +44,15 @@ describe('SIGTERM', () => {
     expect(state()).toEqual(cancelled);
   });
 
-  test('delivered twice within a second counts once', async () => {
+  test.each([
+    ['999 ms later counts as the same one', 999, finishing],
+    ['a second later cancels running requests', 1000, cancelled],
+  ])('delivered again %s', async (_, pause, expected) => {
     const { terminate, clock, state } = watch();
     terminate();
-    await clock.advance(999);
+    await clock.advance(pause);
     terminate();
-    expect(state()).toEqual(finishing);
-  });
-
-  test('sent a second time cancels running requests', async () => {
-    const { terminate, clock, state } = watch();
-    terminate();
-    await clock.advance(1000);
-    terminate();
-    expect(state()).toEqual(cancelled);
+    expect(state()).toEqual(expected);
   });
 
   test('after SIGUSR1 limits the time of running requests, too', async () => {

@@ -8,6 +8,7 @@ import { inkBundling } from './scripts/bundle/ink.js';
 import { licenseCollection } from './scripts/bundle/licenses.js';
 import { runtimeRemoval } from './scripts/bundle/runtime.js';
 import { undiciBundling } from './scripts/bundle/undici.js';
+import { yamlBundling } from './scripts/bundle/yaml.js';
 
 /** Rolldown would leave a missing package to run time, where there are none. */
 function refuseMissing(level, log, handle) {
@@ -67,6 +68,7 @@ const program = defineConfig({
     confBundling(),
     runtimeRemoval(),
     undiciBundling(),
+    yamlBundling(),
     licenseCollection(),
   ],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },

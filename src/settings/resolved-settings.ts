@@ -1,8 +1,8 @@
 import type { SettingKey, SettingValues } from './definitions.ts';
 
 export interface Source {
-  readonly kind: 'flag' | 'environment' | 'profile' | 'default';
-  /** `--model`, `NATTER_MODEL`, a profile's name, or `default`. */
+  readonly kind: 'flag' | 'prompt file' | 'environment' | 'profile' | 'default';
+  /** `--model`, the path of a prompt file, `NATTER_MODEL`, a profile's name, or `default`. */
   readonly name: string;
 }
 

@@ -44,6 +44,8 @@ const parts = {
   'csv-parse': 'node_modules/csv-parse/',
   commands: 'node_modules/commander/',
   repl: 'src/repl/',
+  'prompt files': 'src/prompt-files/',
+  yaml: 'node_modules/yaml/',
   Ink: 'node_modules/ink/',
   React: 'node_modules/react/',
 } as const;
@@ -103,6 +105,16 @@ test('csv-parse is loaded only for a table', async () => {
   for (const file of [lines, table]) writeFileSync(file, 'prompt\n"hi"\n');
   expect(await loadedParts(['batch', '--dry-run', lines])).not.toContain('csv-parse');
   expect(await loadedParts(['batch', '--dry-run', table])).toContain('csv-parse');
+});
+
+test('yaml is loaded only for a prompt file with front matter', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-front-'));
+  const [plain, front] = [join(folder, 'plain.md'), join(folder, 'front.md')];
+  writeFileSync(plain, 'hi');
+  writeFileSync(front, '---\nmodel: nextgen\n---\nhi');
+  const run = (file: string) => loadedParts(['run', file, '--dry-run']);
+  expect(await run(plain)).toEqual(['commands', 'prompt files']);
+  expect(await run(front)).toEqual(['commands', 'prompt files', 'yaml']);
 });
 
 const prompt = ['--base-url', 'http://127.0.0.1:1', '--retries', '0', 'hi'];

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
@@ -59,6 +59,10 @@ function codeBlock(guide: string, language: string): string {
 /** Files for the examples. */
 const files: Readonly<Record<string, string>> = {
   'README.md': '# A project\n',
+  'main.ts': 'export const sum = (a: number, b: number) => a + b;\n',
+  'review.md': 'Review this {{lang}} code.\n',
+  '.natter/prompts/review.md': codeBlock('docs/prompts.md', 'markdown'),
+  '.natter/prompts/commit.md': 'Write a commit message.\n',
   'notes.md': 'Notes.\n',
   'plan.md': 'A plan.\n',
   'question.txt': 'Why is the sky blue?\n',
@@ -90,6 +94,7 @@ const past = [
 
 const write = (folder: string, name: string, text: string) => {
   const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   return path;
 };

@@ -24,7 +24,7 @@ const interactionOptions = () => [
   ),
 ];
 
-const outputOptions = () => [
+export const outputOptions = () => [
   new Option('--json', 'print one JSON document at the end'),
   new Option('--jsonl', 'print each event as a JSON line'),
   new Option('--plain', 'print plain text on a terminal too'),

@@ -15,6 +15,7 @@ import type { ConversationOptions, PromptOptions } from '../prompt/prompt-option
 import { openConversation, type OpenConversation } from '../journal/open-conversation.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
 import { limitYoungGeneration } from '../program/gc-tuning.ts';
@@ -33,11 +34,15 @@ export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationO
   readonly accessible?: boolean;
 }
 
-interface Run {
+/** What is decided before the prompt is read. */
+export interface Preparation {
   readonly context: Context;
   readonly options: ChatOptions;
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
+}
+
+interface Run extends Preparation {
   readonly conversation: OpenConversation;
 }
 
@@ -140,22 +145,41 @@ async function converse(run: Run): Promise<void> {
   await send(run, planned);
 }
 
+/** Decides how the answer is printed, before anything is read. @throws Failure `usage` for two formats */
+export async function prepare(context: Context, options: ChatOptions): Promise<Preparation> {
+  const presentation = await present(context, options);
+  const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
+  return { context, options, presentation, format };
+}
+
+/**
+ * Sends a prompt that has been read, and prints the answer.
+ * @throws Failure, or the reason `context.signal` was aborted with
+ */
+export async function sendPrompt(
+  preparation: Preparation,
+  settings: ResolvedSettings,
+  prompt: string,
+): Promise<void> {
+  const { context, options, presentation } = preparation;
+  const { notices } = presentation;
+  const conversation = await openConversation(context, notices, options, settings, prompt);
+  try {
+    await converse({ ...preparation, conversation });
+  } finally {
+    await conversation.close();
+  }
+}
+
 /** @throws Failure, or the reason `context.signal` was aborted with */
 export async function chat(
   context: Context,
   options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
-  const presentation = await present(context, options);
-  const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  const { notices } = presentation;
+  const preparation = await prepare(context, options);
+  const { notices } = preparation.presentation;
   const settings = readRequestSettings(context, notices, options);
   const read = await readPrompt(context, notices, words, options);
-  const effective = withSystem(settings, read);
-  const conversation = await openConversation(context, notices, options, effective, read.prompt);
-  try {
-    await converse({ context, options, presentation, format, conversation });
-  } finally {
-    await conversation.close();
-  }
+  await sendPrompt(preparation, withSystem(settings, read), read.prompt);
 }

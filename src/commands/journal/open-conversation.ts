@@ -81,10 +81,10 @@ function begin(
   };
 }
 
-/** Whether an option or an environment variable sets it for this run. */
+/** Whether an option, a prompt file or an environment variable sets it for this run. */
 export function isExplicitlySet(settings: ResolvedSettings, key: 'model' | 'system'): boolean {
   const { kind } = settings.sources[key];
-  return kind === 'flag' || kind === 'environment';
+  return kind !== 'profile' && kind !== 'default';
 }
 
 /** The settings with the model of a resumed conversation, unless this run names one. */

@@ -30,6 +30,12 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('../batch/command.ts')).buildBatch,
   },
   {
+    name: 'run',
+    argument: '<prompt-file>',
+    summary: 'send the prompt of a file, with variables',
+    load: async () => (await import('../run/command.ts')).buildRun,
+  },
+  {
     name: 'conversations',
     alias: 'sessions',
     summary: 'manage saved conversations',

@@ -4,6 +4,7 @@ import {
   hasInputPlaceholder,
   inputPlaceholder,
   insertInput,
+  type PromptParts,
 } from '../../conversation/compose-prompt.ts';
 import { largestPromptBytes } from '../../conversation/context-fit.ts';
 import { decodeText, requireEncoding } from '../../conversation/decode-text.ts';
@@ -104,9 +105,9 @@ async function readInput(
 }
 
 /** The prompt word, and the name of a file, that means standard input and requires it. */
-const inputWord = '-';
+export const inputWord = '-';
 /** Of standard input as a file. */
-const inputName = 'stdin';
+export const inputName = 'stdin';
 
 export interface ReadPrompt {
   readonly prompt: string;
@@ -119,18 +120,23 @@ export function withSystem(settings: ResolvedSettings, { system }: ReadPrompt): 
   return system === undefined ? settings : { ...settings, values: { ...settings.values, system } };
 }
 
+/** @throws Failure `usage` for `-` with `--no-stdin` */
+export function refuseIgnoredInput({ stdin }: PromptOptions, isRequired: boolean): void {
+  if (stdin || !isRequired) return;
+  throw new Failure('usage', '"-" requires standard input, but --no-stdin ignores it', {
+    hint: 'use only one of them',
+  });
+}
+
 /** @throws Failure `usage` if standard input is requested but not available */
 function checkInput(
   isTerminal: boolean,
-  { stdin, system }: PromptOptions,
+  options: PromptOptions,
   prompt: string,
   isRequired: boolean,
 ): void {
-  if (!stdin && isRequired) {
-    throw new Failure('usage', '"-" requires standard input, but --no-stdin ignores it', {
-      hint: 'use only one of them',
-    });
-  }
+  const { stdin, system } = options;
+  refuseIgnoredInput(options, isRequired);
   const place = hasInputPlaceholder(prompt)
     ? 'the prompt'
     : hasInputPlaceholder(system)
@@ -152,6 +158,28 @@ function withInputFile(
     return composePrompt({ prompt, files, input });
   }
   return composePrompt({ prompt, files: [...files, { name: inputName, content: input }] });
+}
+
+interface SourceRequest extends Pick<InputOptions, 'required' | 'hasPrompt'> {
+  /** Of the files to attach. */
+  readonly names: readonly string[];
+}
+
+/** What is sent besides the words of a prompt: attached files, and standard input if it was read. */
+export type PromptSources = Required<Pick<PromptParts, 'files'>> & Pick<PromptParts, 'input'>;
+
+/** Reads the files to attach, then standard input. @throws Failure */
+export async function readSources(
+  context: Input,
+  notices: Notices,
+  { names, ...request }: SourceRequest,
+  { stdin, stdinEncoding: encoding, lossy }: PromptOptions,
+): Promise<PromptSources> {
+  if (encoding !== undefined) requireEncoding(encoding);
+  const { signal } = context;
+  const files = await attachFiles(names, { encoding, lossy, signal, context, notices });
+  const input = await readInput(context, notices, { ...request, ignored: !stdin, encoding, lossy });
+  return { files, input };
 }
 
 /**
@@ -176,17 +204,13 @@ export async function readPrompt(
     const { refuseUnattached } = await import('./file-names.ts');
     await refuseUnattached(promptWords);
   }
-  const { stdinEncoding: encoding, lossy } = options;
-  if (encoding !== undefined) requireEncoding(encoding);
-  const { signal } = context;
-  const files = await attachFiles(names, { encoding, lossy, signal, context, notices });
-  const input = await readInput(context, notices, {
-    required,
-    ignored: !options.stdin,
-    hasPrompt: prompt !== '' || names.length > 0,
-    encoding,
-    lossy,
-  });
+  const hasPrompt = prompt !== '' || names.length > 0;
+  const { files, input } = await readSources(
+    context,
+    notices,
+    { names, required, hasPrompt },
+    options,
+  );
   const system = input === undefined ? undefined : insertInput(options.system, input);
   const isInSystem = system !== undefined && !hasInputPlaceholder(prompt);
   const rest = isInSystem ? undefined : input;

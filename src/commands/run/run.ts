@@ -1,0 +1,105 @@
+import { resolveReference } from '../../prompt-files/library/boundary.ts';
+import { findPrompt, type FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
+import { readArguments } from '../../prompt-files/prompt-arguments.ts';
+import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
+import { type Placeholder, placeholdersOf } from '../../prompt-files/template.ts';
+import type { Notices } from '../../output/notices.ts';
+import type { AttachOptions } from '../prompt/attach-files.ts';
+import { type ChatOptions, prepare, sendPrompt } from '../chat/run.ts';
+import type { Context } from '../program/context.ts';
+import { loadPromptFile, readTextFile } from '../prompt/load-prompt-file.ts';
+import { promptPlaces } from '../prompt/prompt-places.ts';
+import {
+  inputName,
+  inputWord,
+  type PromptSources,
+  readSources,
+  refuseIgnoredInput,
+} from '../prompt/read-prompt.ts';
+import { readRequestSettings } from '../service/settings-access.ts';
+import { checkInput, composeFile } from './compose-file.ts';
+import { withFileSettings, withSystemPrompt } from './file-settings.ts';
+
+const isVariable = (word: string) => word.startsWith('--');
+
+/** For words that are a prompt and not a prompt file: `natter run away with me`. */
+function promptHint(name: string, line: readonly string[]): string | undefined {
+  if (line.length === 0 || line.some(isVariable)) return undefined;
+  return `to send it as a prompt: natter chat run ${[name, ...line].join(' ')}`;
+}
+
+/** Reads the files of the `file` placeholders, each once. */
+async function readInserted(
+  context: Context,
+  options: AttachOptions,
+  found: FoundPrompt,
+  prompt: PromptFile,
+): Promise<(placeholder: Placeholder) => string> {
+  const { directory } = promptPlaces(context);
+  const contents = new Map<string, string>();
+  const pathOf = (placeholder: Placeholder) =>
+    resolveReference(found.boundary, placeholder, directory).path;
+  for (const placeholder of placeholdersOf(partsOf(prompt), 'file')) {
+    const path = pathOf(placeholder);
+    if (!contents.has(path)) {
+      contents.set(path, await readTextFile(options, { name: placeholder.name, path }));
+    }
+  }
+  return (placeholder) => contents.get(pathOf(placeholder)) ?? '';
+}
+
+/** With `-f -`, standard input is a file, unless the text of the prompt file has a place for it. */
+function withInputFile(sources: PromptSources, prompt: PromptFile): PromptSources {
+  const { files, input } = sources;
+  const isPlaced = placeholdersOf(partsOf(prompt), 'stdin').length > 0;
+  if (input === undefined || isPlaced) return sources;
+  return { files: [...files, { name: inputName, content: input }] };
+}
+
+async function readInputs(
+  context: Context,
+  notices: Notices,
+  options: ChatOptions,
+  prompt: PromptFile,
+  isRequired: boolean,
+): Promise<PromptSources> {
+  refuseIgnoredInput(options, isRequired);
+  checkInput(prompt, context.streams.stdin.isTerminal && !isRequired, !options.stdin);
+  const names = (options.file ?? []).filter((file) => file !== inputWord);
+  const request = { names, required: isRequired, hasPrompt: prompt.prompt.length > 0 };
+  const sources = await readSources(context, notices, request, options);
+  return names.length < (options.file?.length ?? 0) ? withInputFile(sources, prompt) : sources;
+}
+
+/**
+ * Runs `natter run`.
+ * @param line the words after the name, and the variables as `--name=value`
+ * @throws Failure, or the reason `context.signal` was aborted with
+ */
+export async function runPrompt(
+  context: Context,
+  options: ChatOptions,
+  name: string,
+  line: readonly string[],
+): Promise<void> {
+  const preparation = await prepare(context, options);
+  const { notices } = preparation.presentation;
+  const attach = { context, notices, signal: context.signal };
+  const found = findPrompt(promptPlaces(context), name, promptHint(name, line));
+  const prompt = await loadPromptFile(context, attach, found);
+  for (const notice of prompt.notices) notices.notice(notice);
+  const words = line.filter((word) => word !== inputWord);
+  const given = readArguments(prompt, words);
+  const settings = withFileSettings(readRequestSettings(context, notices, options), prompt);
+  const contentOf = await readInserted(context, attach, found, prompt);
+  const isRequired = words.length < line.length || options.file?.includes(inputWord) === true;
+  const sources = await readInputs(context, notices, options, prompt, isRequired);
+  const systemOption = options.system;
+  const { prompt: text, system } = composeFile(prompt, {
+    ...sources,
+    given,
+    contentOf,
+    systemOption,
+  });
+  await sendPrompt(preparation, withSystemPrompt(settings, prompt, system), text);
+}

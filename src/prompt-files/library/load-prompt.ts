@@ -1,0 +1,50 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { parsePromptFile } from '../parse-prompt-file.ts';
+import type { SourceFile } from '../place.ts';
+import { checkDeclarations, type PromptFile, type PromptSource } from '../prompt-file.ts';
+import { resolveIncludes } from '../resolve-includes.ts';
+import { checkInside, resolveReference } from './boundary.ts';
+import type { FoundPrompt } from './find-prompt.ts';
+
+/** Returns the text of a file. @throws Failure */
+type ReadText = (file: SourceFile) => Promise<string>;
+
+export interface LoadPrompt {
+  /** The current directory, absolute. */
+  readonly directory: string;
+  readonly read: ReadText;
+}
+
+/** The `user.md` of a fabric pattern. */
+async function readUser(found: FoundPrompt, read: ReadText): Promise<PromptSource | undefined> {
+  const { file, boundary } = found;
+  if (path.basename(file.path).toLowerCase() !== 'system.md') return undefined;
+  const user = {
+    name: path.join(path.dirname(file.name), 'user.md'),
+    path: path.join(path.dirname(file.path), 'user.md'),
+  };
+  if (!fs.existsSync(user.path)) return undefined;
+  checkInside(boundary, user);
+  return { file: user, content: await read(user) };
+}
+
+/**
+ * Reads and parses a prompt file with all that it includes.
+ * @throws Failure `usage` with the file and the line
+ */
+export async function loadPrompt(
+  found: FoundPrompt,
+  { directory, read }: LoadPrompt,
+): Promise<PromptFile> {
+  const { file, boundary } = found;
+  checkInside(boundary, file);
+  const source = { file, content: await read(file) };
+  const parsed = await parsePromptFile(source, await readUser(found, read));
+  const prompt = await resolveIncludes(parsed, async (include) => {
+    const included = resolveReference(boundary, include, directory);
+    return { file: included, content: await read(included) };
+  });
+  checkDeclarations(prompt);
+  return prompt;
+}

@@ -1,0 +1,115 @@
+import type { FrontMatter } from './front-matter-keys.ts';
+import type { Place } from './place.ts';
+import { placeText } from './place.ts';
+import type { PromptFile, PromptFormat, PromptSource } from './prompt-file.ts';
+import { splitFrontMatter, type SplitFile } from './split-front-matter.ts';
+import { mentionsArguments, parseTemplate } from './template.ts';
+
+/** The folders of command files of coding agents. */
+const agentFolder =
+  /[\\/]\.(?:claude|opencode|codex|cursor|agents?)[\\/](?:commands?|prompts)[\\/]/;
+
+/** The format that the name of a file shows. */
+function formatOf(path: string): PromptFormat {
+  if (/\.ya?ml$/i.test(path)) return 'llm';
+  if (/(?:^|[\\/])system\.md$/i.test(path)) return 'fabric';
+  return agentFolder.test(path) ? 'agent' : 'markdown';
+}
+
+interface Front {
+  readonly front: FrontMatter;
+  readonly isOfAgent: boolean;
+  /** Where the file names tools. */
+  readonly tools: Place | undefined;
+  readonly split: SplitFile;
+}
+
+/** Coding agents take `argument-hint: [issue] [priority]`, which is not YAML. */
+function quoteHint(frontMatter: string): string {
+  return frontMatter.replace(
+    /^(?<key>argument-hint:[ \t]*)(?<hint>\[.*)$/m,
+    (_, key: string, hint: string) => key + JSON.stringify(hint.trimEnd()),
+  );
+}
+
+/** YAML is loaded only for a file with front matter. */
+async function readFront({ file, content }: PromptSource): Promise<Front> {
+  const split = splitFrontMatter(content);
+  const { frontMatter, frontMatterLine: line } = split;
+  const none = { front: {}, isOfAgent: false, tools: undefined };
+  if (frontMatter === undefined) return { ...none, split };
+  const { readMapping } = await import('./yaml-mapping.ts');
+  const entries = readMapping(quoteHint(frontMatter), file, line);
+  if (entries === undefined) {
+    // A text between two rules of Markdown.
+    const body = content.slice(content.indexOf('---')).trimEnd();
+    return { ...none, split: { ...split, body, bodyLine: line - 1 } };
+  }
+  const { agentKeys, readFrontMatter, toolKeys } = await import('./front-matter-keys.ts');
+  const tools = entries.find(({ key }) => toolKeys.has(key));
+  return {
+    front: readFrontMatter(entries, file),
+    isOfAgent: entries.some(({ key }) => agentKeys.has(key)),
+    tools: tools && { file, line: tools.line },
+    split,
+  };
+}
+
+/** Commands that a coding agent would run, and replace by their output. */
+const agentCommand = /(?:^|\s)!`[^`\n]+`/;
+
+function agentNotices(
+  { front, tools, split }: Front,
+  file: PromptSource['file'],
+): readonly string[] {
+  const notices: string[] = [];
+  const command = agentCommand.exec(split.body);
+  const { model } = front;
+  if (model !== undefined) {
+    notices.push(`${placeText(model.place)}: the model is one of a coding agent and is ignored`);
+  }
+  if (command !== null) {
+    const before = split.body.slice(0, command.index + command[0].indexOf('!'));
+    const line = split.bodyLine + before.split('\n').length - 1;
+    const text = command[0].trim();
+    notices.push(`${placeText({ file, line })}: natter runs no commands, ${text} is sent as text`);
+  } else if (tools !== undefined) {
+    notices.push(`${placeText(tools)}: natter has no tools; the model gets only the text`);
+  }
+  return notices;
+}
+
+/**
+ * Parses a prompt file. Includes are not resolved yet.
+ * @param user the `user.md` beside the `system.md` of a fabric pattern
+ * @throws Failure `usage` with the file and the line
+ */
+export async function parsePromptFile(
+  source: PromptSource,
+  user?: PromptSource,
+): Promise<PromptFile> {
+  const { file } = source;
+  const named = formatOf(file.path);
+  if (named === 'llm') {
+    const { parseLlmTemplate } = await import('./llm-template.ts');
+    return parseLlmTemplate(source);
+  }
+  const read = await readFront(source);
+  const { system, model, ...others } = read.front;
+  const format = named === 'markdown' && read.isOfAgent ? 'agent' : named;
+  const { body, bodyLine: firstLine } = read.split;
+  const takesArguments =
+    format === 'agent' || others.argumentHint !== undefined || mentionsArguments(body);
+  const takesInput = format === 'fabric';
+  const parse = (text: string, line: number, from = file) =>
+    parseTemplate(text, { file: from, firstLine: line, takesArguments, takesInput });
+  const front = { ...others, ...(format !== 'agent' && model !== undefined && { model }) };
+  const notices = format === 'agent' ? agentNotices(read, file) : [];
+  const text = parse(body, firstLine);
+  if (format === 'fabric' && system === undefined) {
+    const prompt = user === undefined ? [] : parse(user.content.trim(), 1, user.file);
+    return { file, format, front, system: text, prompt, notices };
+  }
+  const systemText = system && parse(system.value.trimEnd(), system.place.line);
+  return { file, format, front, system: systemText, prompt: text, notices };
+}

@@ -1,0 +1,119 @@
+import { Failure } from '../failure.ts';
+import { nearlyNamed } from '../near-name.ts';
+import { failureAt, placeText } from './place.ts';
+import {
+  partsOf,
+  type PromptFile,
+  placesWords,
+  requiredVariables,
+  variablesOf,
+} from './prompt-file.ts';
+import { placeholdersOf } from './template.ts';
+import { checkChoice, exampleOf, type Variable } from './variables.ts';
+
+/** What follows the name of a prompt file: `--lang=ts 123 high`. */
+export interface PromptArguments {
+  /** With the defaults. */
+  readonly variables: ReadonlyMap<string, string>;
+  readonly words: readonly string[];
+}
+
+const assignment = /^--(?<name>[A-Za-z_][\w-]*)(?:=(?<value>[^]*))?$/;
+
+function unknownVariable(prompt: PromptFile, word: string, known: readonly Variable[]): Failure {
+  const { name, value } = assignment.exec(word)?.groups ?? {};
+  const title = prompt.file.name;
+  if (name === undefined) {
+    return new Failure('usage', `unknown option '${word.replace(/=.*/s, '')}'`, {
+      hint: 'see natter run --help; a variable is --name=value',
+    });
+  }
+  const variable = known.find((one) => one.name === name);
+  if (variable !== undefined && value === undefined) {
+    return failureAt(variable.place, `--${name} needs a value`, { hint: exampleOf(variable) });
+  }
+  const names = known.map((one) => one.name);
+  const near = nearlyNamed(name, names);
+  const list = `its variables are ${names.join(', ')}`;
+  const hint = near === undefined ? list : `did you mean --${near}?`;
+  return new Failure('usage', `${title} has no variable "${name}"`, {
+    hint: names.length === 0 ? 'it has no variables; see natter run --help for options' : hint,
+  });
+}
+
+function readAssignments(
+  prompt: PromptFile,
+  options: readonly string[],
+  known: readonly Variable[],
+): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const word of options) {
+    const { name = '', value } = assignment.exec(word)?.groups ?? {};
+    const variable = known.find((one) => one.name === name);
+    if (variable === undefined || value === undefined) throw unknownVariable(prompt, word, known);
+    checkChoice(variable, value);
+    values.set(name, value);
+  }
+  return values;
+}
+
+/** @throws Failure `usage` that names the first variable without a value, and how to set all of them */
+function checkRequired(prompt: PromptFile, values: ReadonlyMap<string, string>): void {
+  const missing = requiredVariables(prompt).filter(({ name }) => !values.has(name));
+  const [first, ...others] = missing;
+  if (first === undefined) return;
+  const rest = others.map(({ name, place }) => `, nor has ${name} (${placeText(place)})`).join('');
+  throw failureAt(first.place, `the variable ${first.name} has no value${rest}`, {
+    hint: `add ${missing.map(exampleOf).join(' ')}`,
+  });
+}
+
+/** Words for `$1`, `$2`: none may be missing, and none may be left over. */
+function checkWords(prompt: PromptFile, words: readonly string[]): void {
+  const parts = partsOf(prompt);
+  const numbered = placeholdersOf(parts, 'argument');
+  const missing = numbered.find(({ name }) => Number(name) > words.length);
+  const { argumentHint } = prompt.front;
+  const expected = argumentHint === undefined ? '' : `: ${argumentHint}`;
+  if (missing !== undefined) {
+    throw failureAt(missing.place, `$${missing.name} has no value`, {
+      hint: `add words after the name of the prompt file${expected}`,
+    });
+  }
+  const most = Math.max(0, ...numbered.map(({ name }) => Number(name)));
+  const takesAll = placeholdersOf(parts, 'arguments').length > 0;
+  if (numbered.length === 0 || takesAll || words.length <= most) return;
+  throw new Failure('usage', `${prompt.file.name} uses $1 to $${most}, not ${words.length} words`, {
+    hint: 'quote words that belong together',
+  });
+}
+
+/** `lang=ts` instead of `--lang=ts`. */
+function refuseBareAssignment(words: readonly string[], known: readonly Variable[]): void {
+  for (const word of words) {
+    const name = /^(?<name>[\w-]+)=/.exec(word)?.groups?.['name'];
+    if (!known.some((variable) => variable.name === name)) continue;
+    throw new Failure('usage', `"${word}" does not set the variable ${name}`, {
+      hint: `write --${word}`,
+    });
+  }
+}
+
+/**
+ * Reads what follows the name of a prompt file. Includes must have been resolved.
+ * @throws Failure `usage` for unknown and missing variables, and values that are not among the choices
+ */
+export function readArguments(prompt: PromptFile, line: readonly string[]): PromptArguments {
+  const known = variablesOf(prompt);
+  const isOption = (word: string) => word.startsWith('-') && word !== '-';
+  const words = line.filter((word) => !isOption(word));
+  refuseBareAssignment(words, known);
+  const given = readAssignments(prompt, line.filter(isOption), known);
+  const defaults = known.flatMap(({ name, default: value }) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  const variables = new Map([...defaults, ...given]);
+  checkRequired(prompt, variables);
+  if (placesWords(prompt)) checkWords(prompt, words);
+  return { variables, words };
+}

@@ -1,0 +1,78 @@
+import type { FrontMatter } from './front-matter-keys.ts';
+import { failureAt, type SourceFile } from './place.ts';
+import { type Placeholder, placeholdersOf, type Template } from './template.ts';
+import type { Variable } from './variables.ts';
+
+/** Who a prompt file was written for: its name, its folder or its keys show it. */
+export type PromptFormat = 'markdown' | 'fabric' | 'agent' | 'llm';
+
+/** A parsed prompt file. */
+export interface PromptFile {
+  readonly file: SourceFile;
+  readonly format: PromptFormat;
+  readonly front: Omit<FrontMatter, 'system'>;
+  readonly system: Template | undefined;
+  /** Empty if the file has only a system prompt. */
+  readonly prompt: Template;
+  /** What the file asks for and natter ignores, one sentence each. */
+  readonly notices: readonly string[];
+}
+
+/** The text of a file to parse. */
+export interface PromptSource {
+  readonly file: SourceFile;
+  readonly content: string;
+}
+
+/** All parts of the templates of a prompt. */
+export const partsOf = ({ system = [], prompt }: PromptFile): Template => [...system, ...prompt];
+
+/** Whether the words after the name have a place in the text; else they are appended. */
+export const placesWords = (prompt: PromptFile): boolean =>
+  placeholdersOf(partsOf(prompt), 'argument', 'arguments').length > 0;
+
+/** The first place where a variable is used. */
+function firstUses(prompt: PromptFile): ReadonlyMap<string, Placeholder> {
+  const uses = placeholdersOf(partsOf(prompt), 'variable').toReversed();
+  return new Map(uses.map((use) => [use.name, use]));
+}
+
+/** Every variable: the declared ones, then those that only the text mentions, which are required. */
+export function variablesOf(prompt: PromptFile): readonly Variable[] {
+  const declared = prompt.front.variables ?? [];
+  const names = new Set(declared.map(({ name }) => name));
+  const others = placeholdersOf(partsOf(prompt), 'variable').filter(({ name }) => {
+    const isNew = !names.has(name);
+    names.add(name);
+    return isNew;
+  });
+  return [...declared, ...others.map(({ name, place }) => ({ name, place }))];
+}
+
+/** The variables that need a value, at the place of their first use. */
+export function requiredVariables(prompt: PromptFile): readonly Variable[] {
+  const uses = firstUses(prompt);
+  return variablesOf(prompt).flatMap((variable) => {
+    const use = uses.get(variable.name);
+    if (variable.default !== undefined || use === undefined) return [];
+    return [{ ...variable, place: use.place }];
+  });
+}
+
+/**
+ * Checks that a file that declares variables declares all that it uses.
+ * @throws Failure `usage` with the file and the line
+ */
+export function checkDeclarations(prompt: PromptFile): void {
+  const { variables } = prompt.front;
+  if (variables === undefined || prompt.format === 'llm') return;
+  const names = variables.map(({ name }) => name);
+  const unknown = placeholdersOf(partsOf(prompt), 'variable').find(
+    ({ name }) => !names.includes(name),
+  );
+  if (unknown === undefined) return;
+  const { name, place } = unknown;
+  throw failureAt(place, `{{${name}}} is not a variable of this prompt file`, {
+    hint: `declare it under variables (${names.join(', ')}), or write \\{{${name}}} for the text`,
+  });
+}

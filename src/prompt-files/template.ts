@@ -1,0 +1,149 @@
+import type { Place, SourceFile } from './place.ts';
+
+export interface TextPart {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
+/**
+ * `variable` has a name, `file` and `include` a path; `argument` is a word after the name of the prompt file, by its
+ * number from 1, and `arguments` are all of them.
+ */
+export interface Placeholder {
+  readonly kind: 'variable' | 'stdin' | 'file' | 'include' | 'argument' | 'arguments';
+  readonly name: string;
+  readonly place: Place;
+}
+
+export type Part = TextPart | Placeholder;
+
+/** A text with placeholders. */
+export type Template = readonly Part[];
+
+export interface TemplateOptions {
+  readonly file: SourceFile;
+  /** The line of the file in which the text begins. */
+  readonly firstLine: number;
+  /** `$1` to `$9` are placeholders too, as in the command files of coding agents. */
+  readonly takesArguments?: boolean;
+  /** `{{input}}` is standard input too, as in a pattern of fabric. */
+  readonly takesInput?: boolean;
+}
+
+/** Names in braces that are not variables. */
+export const placeholderNames: readonly string[] = ['stdin', 'file', 'include'];
+
+export const variableName = /^[A-Za-z_][\w-]*$/;
+
+const allArguments = '$ARGUMENTS';
+
+export const mentionsArguments = (text: string) => text.includes(allArguments);
+
+// A backslash before a placeholder makes it text, as in Markdown.
+const backslashes = String.raw`(?<slashes>(?<!\\)\\*)`;
+const braces = String.raw`\{\{[ \t]*(?:(?<kind>file|include):(?<path>[^{}\n]+)|(?<name>[A-Za-z_][\w-]*)[ \t]*)\}\}`;
+const dollars = String.raw`\$ARGUMENTS\b`;
+const digits = String.raw`\$(?<digit>[1-9])(?!\d|[.,]\d)`;
+
+const withoutDigits = new RegExp(`${backslashes}(?:${braces}|${dollars})`, 'g');
+const withDigits = new RegExp(`${backslashes}(?:${braces}|${dollars}|${digits})`, 'g');
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+function kindOf({ kind, name, digit }: Groups, takesInput: boolean): Placeholder['kind'] {
+  if (kind === 'file' || kind === 'include') return kind;
+  if (name === 'stdin' || (takesInput && name === 'input')) return 'stdin';
+  if (name !== undefined) return 'variable';
+  return digit === undefined ? 'arguments' : 'argument';
+}
+
+/** Counts the lines before offsets that only increase. */
+function createLineCounter(text: string, firstLine: number): (offset: number) => number {
+  let line = firstLine;
+  let seen = 0;
+  return (offset) => {
+    for (let at = text.indexOf('\n', seen); at >= 0 && at < offset; at = text.indexOf('\n', seen)) {
+      line += 1;
+      seen = at + 1;
+    }
+    return line;
+  };
+}
+
+/** Joins neighbouring texts, and leaves out empty ones. */
+export function joinTexts(parts: readonly Part[]): Template {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.kind !== 'text') joined.push(part);
+    else if (last?.kind === 'text') joined[joined.length - 1] = textPart(last.text + part.text);
+    else if (part.text !== '') joined.push(part);
+  }
+  return joined;
+}
+
+export const textPart = (text: string): TextPart => ({ kind: 'text', text });
+
+/** Splits a text at the matches of a pattern. @param read makes the part of a match; `line` is that of the match */
+export function splitText(
+  text: string,
+  firstLine: number,
+  pattern: RegExp,
+  read: (match: RegExpExecArray, line: number) => readonly Part[],
+): Template {
+  const lineAt = createLineCounter(text, firstLine);
+  const parts: Part[] = [];
+  let end = 0;
+  for (const match of text.matchAll(pattern)) {
+    parts.push(textPart(text.slice(end, match.index)), ...read(match, lineAt(match.index)));
+    end = match.index + match[0].length;
+  }
+  return joinTexts([...parts, textPart(text.slice(end))]);
+}
+
+/** Parses a text with placeholders: `{{name}}`, `{{stdin}}`, `{{file:path}}`, `{{include:path}}`, `$ARGUMENTS`. */
+export function parseTemplate(text: string, options: TemplateOptions): Template {
+  const { file, firstLine, takesArguments = false, takesInput = false } = options;
+  const pattern = takesArguments ? withDigits : withoutDigits;
+  return splitText(text, firstLine, pattern, (match, line) => {
+    const { slashes = '', ...groups } = match.groups ?? {};
+    const slash = textPart('\\'.repeat(Math.floor(slashes.length / 2)));
+    if (slashes.length % 2 === 1) return [slash, textPart(match[0].slice(slashes.length))];
+    const name = groups['path']?.trim() ?? groups['name'] ?? groups['digit'] ?? '';
+    return [slash, { kind: kindOf(groups, takesInput), name, place: { file, line } }];
+  });
+}
+
+/** The placeholders of a kind, in order. */
+export function placeholdersOf(
+  template: Template,
+  ...kinds: readonly Placeholder['kind'][]
+): readonly Placeholder[] {
+  return template.filter(
+    (part): part is Placeholder => part.kind !== 'text' && kinds.includes(part.kind),
+  );
+}
+
+/** What replaces the placeholders of a template. */
+export interface PlaceholderValues {
+  readonly variables: ReadonlyMap<string, string>;
+  readonly stdin: string;
+  readonly words: readonly string[];
+  /** The content for a `file` placeholder. */
+  readonly contentOf: (placeholder: Placeholder) => string;
+}
+
+function valueOf(part: Placeholder, values: PlaceholderValues): string {
+  if (part.kind === 'variable') return values.variables.get(part.name) ?? '';
+  if (part.kind === 'stdin') return values.stdin;
+  if (part.kind === 'arguments') return values.words.join(' ');
+  if (part.kind === 'argument') return values.words[Number(part.name) - 1] ?? '';
+  return part.kind === 'file' ? values.contentOf(part) : '';
+}
+
+/** Replaces the placeholders. Placeholders in the values are not replaced. Includes must have been resolved. */
+export function fillTemplate(template: Template, values: PlaceholderValues): string {
+  return template
+    .map((part) => (part.kind === 'text' ? part.text : valueOf(part, values)))
+    .join('');
+}

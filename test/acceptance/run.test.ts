@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { createPromptProject } from '../support/prompt-project.ts';
+
+const echo = '[sandbox echo]';
+
+const front = (...lines: readonly string[]) => ['---', ...lines, '---', ''].join('\n');
+
+describe('a plain Markdown file', () => {
+  test('is the prompt, without blank lines at its ends', async () => {
+    const { run } = createPromptProject({ 'ask.md': `\n${echo}# Title\n\nText.\n\n` });
+    const { code, stdout } = await run(['run', 'ask.md', '--sandbox']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '# Title\n\nText.' });
+  });
+
+  test.each([
+    ['standard input follows it', 'Review this:', [], 'code', 'Review this:\n\ncode'],
+    ['standard input replaces {{stdin}}', 'a {{stdin}} b', [], 'X', 'a X b'],
+    ['a variable has the value of its option', '{{ lang }}!', ['--lang=ts'], '', 'ts!'],
+    ['words follow it', 'Sum up.', ['in', 'French'], '', 'Sum up.\n\nin French'],
+    ['a value may be empty', '[{{x}}]', ['--x='], '', '[]'],
+    ['a value may have several lines', '[{{x}}]', ['--x=1\n2'], '', '[1\n2]'],
+    [
+      'a backslash makes a placeholder text',
+      String.raw`\{{x}} \{{stdin}}`,
+      [],
+      '',
+      '{{x}} {{stdin}}',
+    ],
+    [
+      'braces of other languages are text',
+      '${{ a.b }} {{#if}} {{.X}}',
+      [],
+      '',
+      '${{ a.b }} {{#if}} {{.X}}',
+    ],
+    ['a dollar sign and a digit are text', "awk '{print $1}'", ['x'], '', "awk '{print $1}'\n\nx"],
+  ])('%s', async (_name, text, words, input, expected) => {
+    const { prompt } = createPromptProject({ 'ask.md': `${text}\n` });
+    expect(await prompt(['ask.md', ...words], { input })).toBe(expected);
+  });
+
+  test('files of -f are between it and standard input', async () => {
+    const { prompt } = createPromptProject({ 'ask.md': 'Ask.', 'notes.txt': 'n\n' });
+    const text = await prompt(['ask.md', '-f', 'notes.txt'], { input: 'in' });
+    expect(text).toBe('Ask.\n\n<file name="notes.txt">\nn\n</file>\n\nin');
+  });
+
+  test('nothing that is inserted is expanded again', async () => {
+    const { prompt } = createPromptProject({
+      'ask.md': '{{x}} {{stdin}} {{file:data.txt}}',
+      'data.txt': '{{file:secret.txt}} {{x}} {{stdin}}',
+      'secret.txt': 'secret',
+    });
+    const text = await prompt(['ask.md', '--x={{stdin}} {{y}}'], {
+      input: '{{file:secret.txt}} {{x}}',
+    });
+    expect(text).toBe(
+      '{{stdin}} {{y}} {{file:secret.txt}} {{x}} {{file:secret.txt}} {{x}} {{stdin}}',
+    );
+  });
+});
+
+describe('front matter', () => {
+  const review = front(
+    'description: Reviews code',
+    'model: nextgen',
+    'system: |',
+    '  You know {{lang}}.',
+    'max-tokens: 50',
+    'params: { temperature: 0.2 }',
+    'variables:',
+    '  lang: { choices: [ts, js], default: js }',
+  );
+
+  test('sets model, system prompt, tokens and parameters, with the file as their source', async () => {
+    const { dryRun } = createPromptProject({ 'review.md': `${review}Review {{lang}}.\n` });
+    const { request, settings } = await dryRun(['run', 'review.md', '--lang=ts']);
+    expect(request.body).toEqual({
+      model: 'nextgen',
+      messages: [
+        { role: 'system', content: 'You know ts.' },
+        { role: 'user', content: 'Review ts.' },
+      ],
+      stream: true,
+      max_tokens: 50,
+      temperature: 0.2,
+    });
+    const sources = settings.filter(({ source }) => source === 'prompt file review.md');
+    expect(sources.map(({ name }) => name)).toEqual([
+      'model',
+      'system',
+      'max-tokens',
+      'params.temperature',
+    ]);
+  });
+
+  test('is overridden by options, and overrides variables of the environment', async () => {
+    const { dryRun } = createPromptProject({ 'review.md': `${review}Review {{lang}}.\n` });
+    const words = ['-m', 'origin', '-s', 'Be brief.', '-t', '9', '--param', 'temperature=1'];
+    const changed = await dryRun(['run', 'review.md', ...words]);
+    expect(changed.request.body).toMatchObject({
+      model: 'origin',
+      messages: [{ role: 'system', content: 'Be brief.' }, { content: 'Review js.' }],
+      max_tokens: 9,
+      temperature: 1,
+    });
+    const { request } = await dryRun(['run', 'review.md'], { env: { NATTER_MODEL: 'origin' } });
+    expect(request.body).toMatchObject({ model: 'nextgen' });
+  });
+
+  test('its system prompt can contain standard input', async () => {
+    const { dryRun } = createPromptProject({ 'a.md': `${front('system: "Rules: {{stdin}}"')}Go.` });
+    const { request } = await dryRun(['run', 'a.md'], { input: 'X' });
+    expect(request.body.messages.map(({ content }) => content)).toEqual(['Rules: X', 'Go.']);
+  });
+
+  test('text between two rules of Markdown is text', async () => {
+    const { prompt } = createPromptProject({ 'a.md': '---\nJust text\n---\nmore\n' });
+    expect(await prompt(['a.md'])).toBe('---\nJust text\n---\nmore');
+  });
+
+  test.each([
+    ['base-url: http://127.0.0.1:9', /^natter: a\.md:3: a prompt file cannot set "base-url"/],
+    ['api-key: k', /cannot set "api-key"/],
+    ['proxy: http://127.0.0.1:9', /cannot set "proxy"/],
+    ['headers: { x-team: a }', /cannot set "headers"/],
+    ['profile: work', /cannot set "profile"/],
+    ['allow-insecure: true', /cannot set "allow-insecure"/],
+    ['modle: nextgen', /cannot set "modle"\n {2}did you mean model\?/],
+    ['max-tokens: many', /a\.md:3: max-tokens must be a whole number/],
+    ['model: a b', /a\.md:3: model must be an id without spaces/],
+    ['params: { messages: [] }', /the parameter messages in a\.md:3 is set by natter itself/],
+    ['params: { seed: 12345678901234567890 }', /cannot send the number in seed unchanged/],
+    ['variables: { a: { default: 3, choices: [1, 2] } }', /default of a is not one of its choices/],
+    ['variables: { a: { defualt: 3 } }', /the variable a cannot have "defualt"/],
+    ['variables: { stdin: x }', /\{\{stdin\}\} is not a variable/],
+    ['variables: { b: 1 }', /a\.md:5: \{\{x\}\} is not a variable of this prompt file/],
+    ['a: [', /a\.md:4: not valid YAML: Flow sequence/],
+    ['model: a\nmodel: b', /a\.md:4: not valid YAML: Map keys must be unique/],
+  ])('"%s" is refused with the file and the line', async (line, message) => {
+    const { run } = createPromptProject({
+      'a.md': front('description: d', line) + '{{x}}\n',
+    });
+    const { code, stdout, stderr } = await run(['run', 'a.md', '--x=1', '--sandbox']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('variables', () => {
+  const files = {
+    'plain.md': 'one\n{{topic}} and {{tone}}\n',
+    'choices.md': `${front('variables:', '  lang: [ts, js]', '  tone: kind')}{{lang}} {{tone}}`,
+    'none.md': 'text',
+    'stdin.md': 'a\n\n{{stdin}}\n',
+  };
+
+  test.each([
+    [['plain.md'], /plain\.md:2: the variable topic has no value, nor has tone \(plain\.md:2\)/],
+    [['plain.md'], /\n {2}add --topic=TEXT --tone=TEXT\n/],
+    [['plain.md', '--topic=a'], /plain\.md:2: the variable tone has no value/],
+    [['plain.md', '--topci=a'], /plain\.md has no variable "topci"\n {2}did you mean --topic\?/],
+    [['plain.md', '--topic'], /plain\.md:2: --topic needs a value\n {2}--topic=TEXT/],
+    [['plain.md', 'topic=a'], /"topic=a" does not set the variable topic\n {2}write --topic=a/],
+    [['plain.md', '-x'], /unknown option '-x'/],
+    [['choices.md'], /choices\.md:6: the variable lang has no value\n {2}add --lang=ts/],
+    [['choices.md', '--lang=py'], /choices\.md:3: lang must be ts, js, not "py"/],
+    [['choices.md', '--topic=a'], /its variables are lang, tone/],
+    [['none.md', '--topic=a'], /none\.md has no variable "topic"\n {2}it has no variables/],
+    [['stdin.md', '--no-stdin'], /stdin\.md:3: \{\{stdin\}\} is standard input, but --no-stdin/],
+  ])('%j: the problem is named with file and line', async (words, message) => {
+    const { run } = createPromptProject(files);
+    const { code, stdout, stderr } = await run(['run', ...words, '--sandbox']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test('have defaults', async () => {
+    const { prompt } = createPromptProject(files);
+    expect(await prompt(['choices.md', '--lang=js'])).toBe('js kind');
+  });
+});
+
+test('the options of a prompt work: JSON, a format, the conversation', async () => {
+  const { run } = createPromptProject({ 'a.md': `${front('system: Be kind.')}${echo}{{x}}` });
+  const first = await run(['run', 'a.md', '--x=one', '--json', '--sandbox']);
+  expect(JSON.parse(first.stdout)).toMatchObject({ content: 'one' });
+  const second = await run(['run', 'a.md', '--x=two', '-c', '--dry-run', '--sandbox']);
+  const { request } = JSON.parse(second.stdout) as {
+    request: { body: { messages: { content: string }[] } };
+  };
+  expect(request.body.messages.map(({ content }) => content)).toEqual([
+    'Be kind.',
+    `${echo}one`,
+    'one',
+    `${echo}two`,
+  ]);
+});

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { runNatter, type RunOptions, type RunResult } from './natter.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+interface Message {
+  readonly role: string;
+  readonly content: string;
+}
+
+interface DryRun {
+  readonly request: { readonly body: { readonly messages: readonly Message[] } };
+  readonly settings: readonly { readonly name: string; readonly source: string }[];
+}
+
+export interface PromptProject {
+  /** The root of a repository, and the current directory of natter. */
+  readonly folder: string;
+  /** The settings folder. */
+  readonly config: string;
+  readonly write: (files: Files) => void;
+  readonly run: (words: readonly string[], options?: RunOptions) => Promise<RunResult>;
+  /** The document of `--dry-run` in the sandbox. */
+  readonly dryRun: (words: readonly string[], options?: RunOptions) => Promise<DryRun>;
+  /** The prompt that `natter run` would send. */
+  readonly prompt: (words: readonly string[], options?: RunOptions) => Promise<string>;
+}
+
+function writeFiles(folder: string, files: Files): void {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+/** A repository with these files, and an empty home folder. */
+export function createPromptProject(files: Files = {}): PromptProject {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), 'natter-prompts-')));
+  const [folder, home] = [join(place, 'project'), join(place, 'home')];
+  mkdirSync(home);
+  writeFiles(folder, files);
+  execFileSync('git', ['init', '--quiet', folder]);
+  const run: PromptProject['run'] = (words, options = {}) =>
+    runNatter(words, { cwd: folder, ...options, env: { HOME: home, ...options.env } });
+  const dryRun: PromptProject['dryRun'] = async (words, options) => {
+    const { code, stdout, stderr } = await run([...words, '--dry-run', '--sandbox'], options);
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout) as DryRun;
+  };
+  return {
+    folder,
+    config: join(home, '.config/natter'),
+    write: (more) => writeFiles(folder, more),
+    run,
+    dryRun,
+    async prompt(words, options) {
+      const { messages } = (await dryRun(['run', ...words], options)).request.body;
+      return messages.at(-1)?.content ?? '';
+    },
+  };
+}

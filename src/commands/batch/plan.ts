@@ -8,6 +8,7 @@ import { Failure } from '../../failure.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseShard } from './array-job.ts';
+import { parseNumber, parseRate } from './numbers.ts';
 import type { ReportOptions } from './report/reporting.ts';
 
 /** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */
@@ -69,12 +70,6 @@ export interface BatchPlan extends SendingPlan {
 const maxConcurrency = 1000;
 const maxItems = 999_999_999;
 
-function parseNumber(text: string, option: string, least: number, most: number): number {
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new Failure('usage', `${option} must be a whole number from ${least} to ${most}`);
-}
-
 function parseStopAfter(text: string): number | undefined {
   const time = duration.parse(text);
   if (time !== undefined) return time === 0 ? undefined : time;
@@ -99,13 +94,11 @@ function budgetOf({ maxTotalTokens: tokens, maxCost }: BatchOptions): Expense {
   };
 }
 
-const maxRate = 1_000_000_000;
-
 /** @throws Failure `usage` */
 function rateLimitsOf({ rpm, tpm }: BatchOptions): RateLimits {
   return {
-    requests: rpm === undefined ? undefined : parseNumber(rpm, '--rpm', 1, maxRate),
-    tokens: tpm === undefined ? undefined : parseNumber(tpm, '--tpm', 1, maxRate),
+    requests: parseRate(rpm, '--rpm'),
+    tokens: parseRate(tpm, '--tpm'),
   };
 }
 

@@ -46,6 +46,13 @@ function refuseForeignOptions(command: Command): void {
   });
 }
 
+/** A subcommand of `natter batch` that accepts only options of its own. */
+function withOwnOptions(command: Command, example: string): Command {
+  hideParentOptions(command);
+  command.hook('preAction', refuseForeignOptions);
+  return setExamples(command, [example]);
+}
+
 const queueOption = () =>
   new Option(
     '--queue <url>',
@@ -78,9 +85,7 @@ function buildSubmit(context: Context, run: RunQueue, options: SharedOptions): C
     ['Request options:', options.prompt()],
   ]);
   submit.action((file: string | undefined) => run.submit(context, submit.optsWithGlobals(), file));
-  hideParentOptions(submit);
-  submit.hook('preAction', refuseForeignOptions);
-  return setExamples(submit, ['natter batch submit prompts.jsonl --queue redis://localhost:6379']);
+  return withOwnOptions(submit, 'natter batch submit prompts.jsonl --queue redis://localhost:6379');
 }
 
 const chosenBatch = () => new Option('--batch <name>', 'name of the batch, default the only one');
@@ -106,9 +111,7 @@ function buildWork(context: Context, run: RunQueue, options: SharedOptions): Com
     ['Run options:', options.run()],
   ]);
   work.action(() => run.work(context, work.optsWithGlobals()));
-  hideParentOptions(work);
-  work.hook('preAction', refuseForeignOptions);
-  return setExamples(work, ['natter batch work --queue redis://localhost:6379 --concurrency 16']);
+  return withOwnOptions(work, 'natter batch work --queue redis://localhost:6379 --concurrency 16');
 }
 
 function buildStatus(context: Context, run: RunQueue): Command {
@@ -126,9 +129,7 @@ function buildStatus(context: Context, run: RunQueue): Command {
   ]);
   status.action(() => run.status(context, status.optsWithGlobals()));
   hideServiceOptions(status);
-  hideParentOptions(status);
-  status.hook('preAction', refuseForeignOptions);
-  return setExamples(status, ['natter batch status --queue redis://localhost:6379']);
+  return withOwnOptions(status, 'natter batch status --queue redis://localhost:6379');
 }
 
 function buildCollect(context: Context, run: RunQueue): Command {
@@ -151,11 +152,10 @@ function buildCollect(context: Context, run: RunQueue): Command {
   ]);
   collect.action(() => run.collect(context, collect.optsWithGlobals()));
   hideServiceOptions(collect);
-  hideParentOptions(collect);
-  collect.hook('preAction', refuseForeignOptions);
-  return setExamples(collect, [
+  return withOwnOptions(
+    collect,
     'natter batch collect --queue redis://localhost:6379 -o answers.jsonl',
-  ]);
+  );
 }
 
 /** `natter batch submit`, `work`, `status` and `collect`. */

@@ -18,15 +18,16 @@ import {
   pendingItems,
   selectItems,
 } from '../items.ts';
+import { parseNumber } from '../numbers.ts';
 import { planBatch } from '../plan.ts';
 import { failureLine, unsendable } from '../output/result.ts';
 import { itemFingerprint } from '../sending/send-item.ts';
-import { parseAttempts, parseRate } from './numbers.ts';
 import { type Connect, connectToQueue } from './open-queue.ts';
 import type { SubmitOptions } from './queue-options.ts';
 
 /** Items that are sent to the queue together. */
 const blockSize = 500;
+const mostAttempts = 100;
 
 interface Submission {
   readonly context: Context;
@@ -141,7 +142,8 @@ export async function submitBatch(
   const { notices } = presentation;
   const plan = planBatch(options, file, context.environment);
   const name = batchNameOf(options.batch, file);
-  const [attempts, rate] = [parseAttempts(options.attempts), parseRate(options.rpm)];
+  const attempts = parseNumber(options.attempts, '--attempts', 1, mostAttempts);
+  const rate = plan.rateLimits.requests;
   const settings = readRequestSettings(context, notices, options);
   const input = openBatchInput(context.streams.stdin, notices, file);
   const nothing = () => undefined;

@@ -5,7 +5,7 @@ import type { Context } from '../../program/context.ts';
 import { openService } from '../../service/service.ts';
 import { readSettings } from '../../service/settings-access.ts';
 import { planSending } from '../plan.ts';
-import { parseRate, parseTokens } from './numbers.ts';
+import { parseRate } from '../numbers.ts';
 import { type Connect, connectToQueue, findBatch, lostBatch } from './open-queue.ts';
 import type { WorkOptions } from './queue-options.ts';
 import { createResultKeeper } from './result-keeper.ts';
@@ -15,8 +15,8 @@ import { refusedNotice, workThrough } from './work-loop.ts';
 
 const planWork = (options: WorkOptions): WorkPlan => ({
   ...planSending(options),
-  rate: parseRate(options.rpm),
-  tokens: parseTokens(options.tpm),
+  rate: parseRate(options.rpm, '--rpm'),
+  tokens: parseRate(options.tpm, '--tpm'),
 });
 
 async function runWork(work: Work): Promise<void> {

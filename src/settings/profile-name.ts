@@ -1,5 +1,6 @@
 import type { Environment } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
+import { namedProfile } from './named-profile.ts';
 import type { Resolved } from './resolved-settings.ts';
 import { isPrototypeName } from './setting-name.ts';
 import type { StoredSettings } from './stored-settings.ts';
@@ -39,14 +40,14 @@ export interface ProfileChoice {
 }
 
 function choose({ flag, environment, stored }: ProfileChoice): Resolved<string> {
-  const variable = environment['NATTER_PROFILE'];
-  if (flag !== undefined) {
-    const value = checkProfileName(flag, '--profile', 'usage');
-    return { value, source: { kind: 'flag', name: '--profile' } };
-  }
-  if (variable !== undefined && variable !== '') {
-    const value = checkProfileName(variable, 'NATTER_PROFILE', 'configuration');
-    return { value, source: { kind: 'environment', name: 'NATTER_PROFILE' } };
+  const named = namedProfile(flag, environment);
+  if (named !== undefined) {
+    const source =
+      flag === undefined
+        ? ({ kind: 'environment', name: 'NATTER_PROFILE' } as const)
+        : ({ kind: 'flag', name: '--profile' } as const);
+    const kind = flag === undefined ? 'configuration' : 'usage';
+    return { value: checkProfileName(named, source.name, kind), source };
   }
   const { profile } = stored.settings;
   if (profile !== undefined) {

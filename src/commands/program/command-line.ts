@@ -1,5 +1,4 @@
 // What a command line shows before commander parses it.
-import type { Environment } from '../../environment.ts';
 
 /** The words before `--`, which ends the options. */
 function beforeDashes(words: readonly string[]): readonly string[] {
@@ -11,17 +10,13 @@ export function wantsJson(words: readonly string[]): boolean {
   return beforeDashes(words).some((word) => word === '--json' || word === '--jsonl');
 }
 
-/** The profile that a command line names, else that of `NATTER_PROFILE`. */
-export function namedProfile(
-  words: readonly string[],
-  environment: Environment,
-): string | undefined {
+/** The last value of `--profile`. */
+export function profileFlag(words: readonly string[]): string | undefined {
   const option = '--profile';
   const options = beforeDashes(words);
-  const assigned = options.findLast((word) => word.startsWith(`${option}=`));
-  const next = options[options.lastIndexOf(option) + 1];
-  if (assigned !== undefined) return assigned.slice(option.length + 1);
-  return options.includes(option) ? next : environment['NATTER_PROFILE'];
+  const last = options.findLastIndex((word) => word === option || word.startsWith(`${option}=`));
+  if (last < 0) return undefined;
+  return options[last] === option ? options[last + 1] : options[last]?.slice(option.length + 1);
 }
 
 /** Commander looks for a command after `--`, so `natter -- models` gets the name of the chat command. */

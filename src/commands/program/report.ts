@@ -9,9 +9,10 @@ import {
   timeoutOptions,
   type FrontEndHints,
 } from '../../output/remedy-hints.ts';
-import { namedProfile, wantsJson } from './command-line.ts';
+import { profileFlag, wantsJson } from './command-line.ts';
 import type { Context } from './context.ts';
 import { cleanLine } from './mask-secrets.ts';
+import { namedProfile } from '../../settings/named-profile.ts';
 
 /** A word to search for, if it needs no quotes in a shell. */
 const searchWord = (name: string) => (/^\w[\w.-]*$/.test(name) ? name : 'WORD');
@@ -81,7 +82,7 @@ export function describeFailure(
   words: readonly string[],
 ): { readonly text: string; readonly exitCode: number } {
   const { environment } = context;
-  const profile = namedProfile(words, environment);
+  const profile = namedProfile(profileFlag(words), environment);
   const failure = withProfile(withHint(toFailure(error), environment), profile);
   const text = reportFailure(failure, {
     json: wantsJson(words),

@@ -4,6 +4,7 @@ import type { ChatOptions } from '../../../src/commands/chat/run.ts';
 import {
   isNamedPrompt,
   misplacedCommand,
+  profileFlag,
   routeToChat,
   wantsJson,
 } from '../../../src/commands/program/command-line.ts';
@@ -21,6 +22,15 @@ test.each([
   [[], false],
 ])('%j requests JSON: %s', (words, expected) => {
   expect(wantsJson(words)).toBe(expected);
+});
+
+test.each([
+  [['--profile', 'one', 'hi', '--profile=two'], 'two'],
+  [['--profile=one', '--profile', 'two'], 'two'],
+  [['hi', '--profile'], undefined],
+  [['--', '--profile', 'one'], undefined],
+])('%j has the profile %s', (words, expected) => {
+  expect(profileFlag(words)).toBe(expected);
 });
 
 test.each([

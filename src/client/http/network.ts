@@ -11,6 +11,9 @@ export interface ExchangeLimits {
   readonly firstByteTimeout: number;
 }
 
+/** Milliseconds to wait for the body's end after the reader has finished, so that the connection can be reused. */
+export const lingerTime = 50;
+
 /** The connections of a client to one service, kept open between requests. */
 export interface Network {
   readonly send: Transport;

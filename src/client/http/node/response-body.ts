@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../../clock.ts';
 import { RequestFailure } from '../../failure/request-failure.ts';
+import { lingerTime } from '../network.ts';
 import { contentEncoding } from '../response-headers.ts';
 import { startTimer } from '../timer.ts';
-
-/** Milliseconds to wait for the body's end after the reader has finished, so that the connection can be reused. */
-const lingerTime = 50;
 
 /** The decoded body; `explain` maps errors of the stream. */
 export async function* readBody(

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { firstByteTimedOut, proxyRefused, type Stage } from '../../failure/network-failure.ts';
 import { decodeBody } from '../body-decoding.ts';
+import { lingerTime } from '../network.ts';
 import { contentEncoding } from '../response-headers.ts';
 import { startTimer } from '../timer.ts';
 import type { HttpResponse, ResponseHeaders } from '../transport.ts';
@@ -19,9 +20,6 @@ export interface PendingRequest {
 }
 
 type Controller = Dispatcher.DispatchController;
-
-/** Milliseconds to wait for the body's end after the reader has finished, so that the connection can be reused. */
-const lingerTime = 50;
 
 /** As in Node, the first of several counts for these headers; others are joined. */
 const single: ReadonlySet<string> = new Set(['content-type', 'location', 'retry-after']);

@@ -4,6 +4,14 @@ import type { FailureKind } from '../failure.ts';
 
 export type Role = 'system' | 'user' | 'assistant';
 
+/** A model that did not answer, so that the next one was asked. */
+export interface PassedModel {
+  readonly model: string;
+  readonly profile: string;
+  /** The kind of its failure; `too_long` for a prompt that does not fit its window. */
+  readonly reason: FailureKind | 'too_long';
+}
+
 /** How an answer ended. */
 export interface AnswerEnd {
   /** The model that answered, or the one in the request. */
@@ -28,8 +36,12 @@ export interface Turn extends AnswerEnd {
   /** Of an answer: a refusal that the service sent apart from the text. */
   readonly refusal?: string;
   readonly createdAt: Date;
-  /** Of an answer of a comparison: the model that the conversation continues with. */
+  /** The model that the conversation continues with, if it is a different one. */
   readonly nextModel?: string;
+  /** Of an answer with fallbacks: the profile of its model. */
+  readonly profile?: string;
+  /** The models that were asked before the one that answered. */
+  readonly fallbackFrom?: readonly PassedModel[];
 }
 
 /** An immutable snapshot: later records do not change it. */

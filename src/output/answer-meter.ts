@@ -2,12 +2,17 @@ import type { Clock } from '../clock.ts';
 import type { Failure } from '../failure.ts';
 import type { Usage } from '../client/contract.ts';
 import type { ChatEvent, Timing } from '../client/events.ts';
+import type { PassedModel } from '../conversation/tree.ts';
 import type { Writable } from '../writable.ts';
 
 /** What is known about an answer, apart from its text. */
 export interface AnswerMetadata {
   readonly id?: string;
   readonly model?: string;
+  /** With fallbacks: of the model. */
+  readonly profile?: string;
+  /** The models that were asked before. */
+  readonly fallbackFrom?: readonly PassedModel[];
   readonly refusal?: string;
   readonly finishReason?: string;
   readonly usage?: Usage;

@@ -14,6 +14,8 @@ interface EventPrinter {
 export interface AnswerPrinter extends EventPrinter {
   /** Call when the prompt has ended, with or without an answer: prints the rest and closes the document. */
   end(outcome: AnswerOutcome): Promise<void>;
+  /** Prints a record between those of the events; only the format with a line for each event has them. */
+  record?(value: object): Promise<void> | undefined;
 }
 
 /** Prints the text of an answer alone. */
@@ -84,6 +86,7 @@ export function jsonLinesPrinter(
 ): AnswerPrinter {
   return {
     event: (event) => stdout.write(eventLines(event)),
+    record: (value) => stdout.write(jsonLine(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
       await stdout.write(jsonLine(failureRecord(failure, metadata, clean)));

@@ -17,7 +17,7 @@ export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
 
-/** `refusal` is present only if the service sent one, `incomplete` only if the end of the answer is missing. */
+/** `profile` and `fallbackFrom` are present only with fallbacks, `refusal` only if the service sent one, `incomplete` only if the end of the answer is missing. */
 export function answerFields(metadata: AnswerMetadata, content: string, requestedModel: string) {
   return { id: metadata.id ?? null, ...fieldsAfterId(metadata, content, requestedModel) };
 }
@@ -26,6 +26,8 @@ export function answerFields(metadata: AnswerMetadata, content: string, requeste
 export function fieldsAfterId(metadata: AnswerMetadata, content: string, requestedModel: string) {
   return {
     model: metadata.model ?? requestedModel,
+    profile: metadata.profile,
+    fallbackFrom: metadata.fallbackFrom,
     content,
     refusal: metadata.refusal,
     finish_reason: metadata.finishReason ?? null,

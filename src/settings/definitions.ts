@@ -4,6 +4,7 @@ import {
   command,
   duration,
   identifier,
+  modelNames,
   trueOrFalse,
   type ValueType,
   wholeNumber,
@@ -25,6 +26,8 @@ export interface SettingValues {
   readonly timeout: number;
   readonly allowInsecure: boolean;
   readonly save: boolean;
+  /** Models separated by commas, `model` or `profile:model`. */
+  readonly fallback: string | undefined;
 }
 
 export type SettingKey = keyof SettingValues;
@@ -133,6 +136,12 @@ export const definitions: Definitions = {
     type: trueOrFalse,
     default: true,
     summary: 'Keep conversations on disk',
+  },
+  fallback: {
+    name: 'fallback',
+    variable: 'NATTER_FALLBACK',
+    type: modelNames,
+    summary: 'Models that answer if the first one fails or is too small: nextgen,local:llama3',
   },
 };
 

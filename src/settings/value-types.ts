@@ -63,6 +63,18 @@ export const command: ValueType<string> = {
   store: (value) => value,
 };
 
+/** Models separated by commas, each `model`, `profile:model` or `profile:`. */
+export const modelNames: ValueType<string> = {
+  name: 'models',
+  expected: 'models separated by commas, such as nextgen,local:llama3',
+  parse(text) {
+    const names = text.split(',').map((name) => name.trim());
+    const areNames = names.every((name) => /^[^\s\p{Cc}]+$/u.test(name) && name !== ':');
+    return areNames ? names.join(',') : undefined;
+  },
+  store: (value) => value,
+};
+
 /** An HTTP base address, stored as typed except for a missing `http://`. */
 export const address: ValueType<string> = {
   name: 'URL',

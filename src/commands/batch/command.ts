@@ -67,6 +67,7 @@ const limitOptions = () => [
 ];
 
 const rateOptions = () => [
+  settingOption('fallback'),
   new Option('--rpm <n>', 'maximum requests a minute, evenly spaced'),
   new Option('--tpm <n>', 'maximum tokens a minute: estimates first, then as reported'),
 ];
@@ -211,7 +212,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     'natter batch reviews.csv --template "Summarize: {{text}}" -o sums.jsonl',
     'natter batch prompts.jsonl --shard 1/4 -o piece-1.jsonl',
     'natter batch prompts.jsonl --dry-run | head -n 1 | jq .request.body',
-    'natter batch prompts.txt | jq -r .content',
+    'natter batch prompts.txt --fallback nextgen | jq -r .content',
   ]);
   return command.action((file: string | undefined) =>
     run.batch(context, command.optsWithGlobals(), file),

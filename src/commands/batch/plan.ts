@@ -38,6 +38,7 @@ export interface BatchOptions extends GlobalOptions, ReportOptions {
   readonly maxTotalTokens?: string;
   readonly maxCost?: string;
   readonly model?: string;
+  readonly fallback?: string;
   readonly system?: string;
   readonly maxTokens?: string;
   readonly param?: readonly string[];

@@ -23,6 +23,8 @@ import { refuseRounds, runRounds } from './sending/rounds.ts';
 import { printProgress, reportEnd } from './report/reporting.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 import { type BatchSink, openBatchSink } from './output/sink.ts';
+import type { BatchFallback } from './sending/fallback.ts';
+import type { SendOptions } from './sending/send-item.ts';
 import { openSpending } from './sending/spending.ts';
 import { type Stopping, watchStopping } from './stopping.ts';
 import { refuseUnwritableSummary } from './report/summary-file.ts';
@@ -101,6 +103,17 @@ async function sendPending(
   );
 }
 
+async function openFallback(
+  run: BatchRun,
+  service: Service,
+  sending: SendOptions,
+  warn: (text: string) => void,
+): Promise<BatchFallback | undefined> {
+  if (run.settings.values.fallback === undefined) return undefined;
+  const { openBatchFallback } = await import('./sending/fallback.ts');
+  return openBatchFallback({ ...run, service, sending, warn });
+}
+
 async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   const { context, presentation, plan, sink, tally } = run;
   const stopping = watchStopping({
@@ -121,11 +134,18 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   const stopRun = stopping.fail;
   const spending = openSpending({ settings, isSandbox, limits: plan.budget, tally, stopRun });
   const rules = rulesOf(run, service, stopping);
-  const processing = { secrets, sink, tally, stopRun, spending, ...rules };
+  const warn = (text: string) => {
+    progress.clear();
+    presentation.notices.warning(text);
+  };
+  let fallback: BatchFallback | undefined;
   try {
+    fallback = await openFallback(run, service, rules.sending, warn);
+    const processing = { secrets, sink, tally, stopRun, spending, fallback, ...rules };
     await sendPending(run, processing, admission, stop);
   } finally {
     progress.end();
+    await fallback?.close();
     endPrinting();
     stopping.end();
   }

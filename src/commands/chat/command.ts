@@ -12,6 +12,7 @@ const chatExamples = [
   'natter -c "and at sunset?"',
   'git diff | natter "review this"',
   'natter -f notes.md -f "**/*.txt" "what is missing?"',
+  'natter --fallback nextgen,local:llama3 "why is the sky blue?"',
   'natter -m nextgen --json "three names for a cat" | jq -r .content',
   'natter --sandbox "try me without a key"',
 ] as const;
@@ -42,7 +43,10 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
       'Sends a prompt and prints the answer. Piped standard input is appended to the prompt.',
     );
   addOptionGroups(command, [
-    ['Request options:', [settingOption('model', '-m'), ...requestOptions()]],
+    [
+      'Request options:',
+      [settingOption('model', '-m'), settingOption('fallback'), ...requestOptions()],
+    ],
     ['Conversation options:', conversationOptions()],
     ['Input options:', [...interactionOptions(), ...inputOptions()]],
     ['Output options:', outputOptions()],

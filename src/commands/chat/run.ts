@@ -19,10 +19,12 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
 import { limitYoungGeneration } from '../program/gc-tuning.ts';
+import type { FallbackChain } from './fallback.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationOptions {
   readonly model?: string;
+  readonly fallback?: string;
   readonly json?: boolean;
   readonly jsonl?: boolean;
   readonly plain?: boolean;
@@ -68,38 +70,66 @@ async function withModelHint(error: unknown, model: string, service: Service): P
   return suggestModel(error, model, service.windows());
 }
 
+interface Plan {
+  readonly settings: ResolvedSettings;
+  readonly planned: PlannedRequest;
+  /** Undefined without fallbacks. */
+  readonly chain?: FallbackChain;
+}
+
+async function planPrompt(run: Run): Promise<Plan> {
+  const { settings, messages } = run.conversation;
+  if (settings.values.fallback === undefined) {
+    return { settings, planned: planRequest(settings, messages, run.options.stream) };
+  }
+  const { openChain } = await import('./fallback.ts');
+  const chain = openChain({ ...run, settings, messages });
+  return { ...chain, chain };
+}
+
+const described = (chain: FallbackChain | undefined, metadata: AnswerMetadata) =>
+  chain?.describe(metadata) ?? metadata;
+
 /** Sends the request and prints the answer, with all text received before a failure. */
 async function answer(
   run: Run,
   service: Service,
-  planned: PlannedRequest,
+  { planned: { request }, chain }: Plan,
   output: AnswerOutput,
 ): Promise<AnswerMetadata> {
   const { context, conversation } = run;
-  const { request } = planned;
-  const progress = reportProgress(run, request.model);
+  const { printer } = output;
+  let progress = reportProgress(run, request.model);
   const meter = createAnswerMeter(service.clock);
+  const metadata = (error?: Failure) => described(chain, meter.metadata(error));
   let failure: Failure | undefined;
-  const chatEvents = () => service.client.chat(request, { signal: context.signal });
+  const onStep = (warn: () => void, model: string) => {
+    progress.end();
+    warn();
+    progress = reportProgress(run, model);
+  };
+  const chatEvents = () =>
+    chain?.chat(service, printer, onStep) ?? service.client.chat(request, context);
+  const asked = chain?.answer ?? { model: request.model };
   try {
     await limitYoungGeneration(async (add) => {
-      for await (const event of conversation.record(request.model, chatEvents)) {
+      for await (const event of conversation.record(asked, chatEvents)) {
         progress.event(event);
         if (event.type === 'text-received') add(event.text.length);
         meter.event(event);
-        await output.printer.event(event);
+        await printer.event(event);
       }
     });
     context.signal.throwIfAborted();
   } catch (thrown) {
-    const error = await withModelHint(thrown, request.model, service);
+    const error = await withModelHint(thrown, asked.model, service);
     failure = await withCommandLineHint(endingFailure(error, context.signal), context);
     throw error;
   } finally {
     progress.end();
-    await output.printer.end({ metadata: meter.metadata(failure), failure });
+    await printer.end({ metadata: metadata(failure), failure });
   }
-  return meter.metadata();
+  return metadata();
 }
 
 function conclude(run: Run, metadata: AnswerMetadata, model: string, removed: number): void {
@@ -114,29 +144,29 @@ function conclude(run: Run, metadata: AnswerMetadata, model: string, removed: nu
   void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
 }
 
-async function send(run: Run, planned: PlannedRequest): Promise<void> {
+async function send(run: Run, plan: Plan): Promise<void> {
   const { context, options, presentation } = run;
-  const { settings } = run.conversation;
+  const { settings, planned, chain } = plan;
   if (planned.warning !== undefined) presentation.notices.warning(planned.warning);
   const service = await openService(context, presentation, options, settings, {
     connectEarly: true,
   });
   const output = await createAnswerOutput(run, planned.request.model);
   try {
-    const metadata = await answer(run, service, planned, output);
+    const metadata = await answer(run, service, plan, output);
     conclude(run, metadata, planned.request.model, output.removed());
   } finally {
+    await chain?.close();
     await service.close();
   }
 }
 
 async function converse(run: Run): Promise<void> {
-  const { context, options, presentation, conversation } = run;
-  const { settings, messages } = conversation;
-  const planned = planRequest(settings, messages, options.stream);
+  const { context, options, presentation } = run;
+  const planned = await planPrompt(run);
   if (options.dryRun === true) {
     const { printDryRun } = await import('../prompt/dry-run.ts');
-    await printDryRun(context, options, settings, planned);
+    await printDryRun(context, options, planned.settings, planned.planned);
     return;
   }
   if (options.raw === true && context.streams.stdout.isTerminal) {

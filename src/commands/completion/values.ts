@@ -53,10 +53,13 @@ const models: InstantSource = (request) => {
   return [...published, { value: 'auto', description: 'the smallest that fits' }, ...unknown];
 };
 
-/** For a list with commas: the models not listed yet, and those of profiles as `profile:model`. */
+/** For a list with commas: the models not listed yet, and those of profiles as `profile:model`, or `profile:` without one. */
 const modelList: Source = (request) => {
   const named = request.typed.split(',').slice(0, -1);
-  const own = plain(profileModels(request).map(([name, model]) => `${name}:${model}`));
+  const { profiles } = storedSettings(request).settings;
+  const own = plain(
+    Object.entries(profiles).map(([name, { model = '' }]) => `${name}:${String(model)}`),
+  );
   return [...published, ...own]
     .filter(({ value }) => !named.includes(value))
     .map(({ value, description }) => ({ value: [...named, value].join(','), description }));
@@ -88,6 +91,7 @@ const names: Source = async ({ command }) => {
 const settingValue: Source = (request) => {
   const key = settingKeys.find((candidate) => definitions[candidate].name === request.before[0]);
   if (key === 'model') return models(request);
+  if (key === 'fallback') return modelList(request);
   return key !== undefined && definitions[key].type.name === 'true or false'
     ? plain(['true', 'false'])
     : [];
@@ -113,6 +117,7 @@ const helpWords: Source = async ({ command, above, before }) => {
 const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
   ['--models', modelList],
+  ['--fallback', modelList],
   ['--profile', profiles],
   ['--upstream-profile', profiles],
   ['--resume', (request) => conversations(request, 'conversations')],

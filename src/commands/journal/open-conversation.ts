@@ -5,7 +5,7 @@ import {
   lockFile,
   requireDataFolder,
 } from '../../conversation/library/conversation-folder.ts';
-import type { Journal, JournalOptions } from '../../conversation/journal/journal.ts';
+import type { Journal, JournalOptions, NewAnswer } from '../../conversation/journal/journal.ts';
 import type { Role } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -23,8 +23,8 @@ export interface OpenConversation {
   readonly settings: ResolvedSettings;
   /** The turns so far and the prompt. */
   readonly messages: readonly Message[];
-  /** Writes the prompt to the journal, sends it, and records the answer. */
-  record(model: string, send: () => AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  /** Writes the prompt to the journal, sends it, and records the answer; `answer` may change until its first text. */
+  record(answer: NewAnswer, send: () => AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
   close(): Promise<void>;
 }
 
@@ -49,14 +49,14 @@ export function journalOptions(
 async function* recordTurns(
   open: () => Promise<Journal>,
   turns: readonly NextTurn[],
-  model: string,
+  answer: NewAnswer,
   send: () => AsyncIterable<ChatEvent>,
 ): AsyncGenerator<ChatEvent, void> {
   const { createAnswerRecorder, recordAnswer } =
     await import('../../conversation/journal/record-answer.ts');
   const journal = await open();
   for (const turn of turns) journal.addTurn(turn);
-  yield* recordAnswer(createAnswerRecorder(journal, { model }), send());
+  yield* recordAnswer(createAnswerRecorder(journal, answer), send());
 }
 
 function begin(
@@ -66,7 +66,8 @@ function begin(
 ): OpenConversation {
   const { system, save } = settings.values;
   const messages = promptMessages(system, prompt);
-  if (!save) return { settings, messages, record: (_model, send) => send(), close: async () => {} };
+  if (!save)
+    return { settings, messages, record: (_answer, send) => send(), close: async () => {} };
   let journal: Journal | undefined;
   const open = async () => {
     const { createJournal } = await import('../../conversation/journal/open-journal.ts');
@@ -76,7 +77,7 @@ function begin(
   return {
     settings,
     messages,
-    record: (model, send) => recordTurns(open, messages as readonly NextTurn[], model, send),
+    record: (answer, send) => recordTurns(open, messages as readonly NextTurn[], answer, send),
     close: async () => journal?.close(),
   };
 }
@@ -157,7 +158,7 @@ async function resume(
   return {
     settings: withModelOf(settings, modelOf(journal.conversation())),
     messages,
-    record: (model, send) => recordTurns(async () => journal, turns, model, send),
+    record: (answer, send) => recordTurns(async () => journal, turns, answer, send),
     close: () => journal.close(),
   };
 }

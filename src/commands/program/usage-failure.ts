@@ -102,6 +102,9 @@ const keyOptions = new Set(['-k', '--key', '--api-key', '--token']);
 const loginHint =
   'natter auth login asks for the key, or reads it from a file: natter auth login < key.txt';
 
+const compareHint =
+  'a comparison has the answer of each model, or its failure, and never that of a different model';
+
 /** The hint for an option of a different program. */
 function hintForForeign(
   typed: string,
@@ -111,6 +114,7 @@ function hintForForeign(
 ): string | undefined {
   const name = typedOptionName(typed);
   if (path === 'natter auth login' && keyOptions.has(name)) return loginHint;
+  if (path === 'natter compare' && name === '--fallback') return compareHint;
   if (path !== 'natter') return jsonHint(name, command);
   return foreignOptionHints.get(name) ?? parameterHint(typed, words);
 }

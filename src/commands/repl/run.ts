@@ -27,6 +27,7 @@ import { canRedraw, present } from '../print/presentation.ts';
 import { createReplLibrary } from './library.ts';
 import { createReplMemory, type ReplMemory } from './memory.ts';
 import { replPorts } from './ports.ts';
+import { refuseOneShotOptions } from './one-shot-options.ts';
 import { createSessionNotices, type SessionNotices } from './session-notices.ts';
 import { openReplService, type ReplService } from './service.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
@@ -182,6 +183,7 @@ export async function runRepl(
   options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
+  refuseOneShotOptions(options);
   const shown = await present(context, options);
   const read = readRequestSettings(context, shown.notices, options);
   const clean = (text: string) => cleanLine(context, text);

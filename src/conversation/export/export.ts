@@ -69,6 +69,8 @@ function turnDocument(turn: Turn) {
     refusal: turn.refusal,
     created_at: turn.createdAt.toISOString(),
     model: turn.model,
+    profile: turn.profile,
+    fallbackFrom: turn.fallbackFrom,
     finish_reason: turn.finishReason,
     usage: turn.usage,
     timing:

@@ -2,7 +2,14 @@ import type { ProgramClock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
 import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
 import { newId } from '../library/conversation-folder.ts';
-import { leafOf, type AnswerEnd, type Conversation, type Role, type Turn } from '../tree.ts';
+import {
+  leafOf,
+  type AnswerEnd,
+  type Conversation,
+  type PassedModel,
+  type Role,
+  type Turn,
+} from '../tree.ts';
 import { createDeltaCoalescer } from './delta-coalescer.ts';
 import { createFold, type JournalFold } from './fold-journal.ts';
 import type { DeltaRecord, JournalRecord } from './records.ts';
@@ -34,8 +41,11 @@ interface NewTurn {
 export interface NewAnswer {
   /** The requested model. */
   readonly model: string;
-  /** For an answer of a comparison: the model that the conversation continues with. */
+  /** The model that the conversation continues with, if it is a different one. */
   readonly nextModel?: string | undefined;
+  /** See {@link Turn.profile}. */
+  readonly profile?: string;
+  readonly fallbackFrom?: readonly PassedModel[];
   /** The user's turn; default: the leaf. */
   readonly parent?: string | undefined;
 }
@@ -101,12 +111,9 @@ function turnOf(fold: JournalFold, id: string): Turn {
   return turn;
 }
 
-interface Addition {
+interface Addition extends Partial<NewAnswer> {
   readonly role: Role;
   readonly content?: string;
-  readonly model?: string;
-  readonly nextModel?: string | undefined;
-  readonly parent?: string | undefined;
 }
 
 /** A conversation without turns, not on disk. */
@@ -143,12 +150,11 @@ function createChanges(options: JournalOptions, fold: JournalFold, openSink: Ope
       fold.apply(delta);
       deltas.add(delta);
     },
-    add: ({ role, content = '', model, nextModel, ...place }: Addition): Turn => {
-      const parent = 'parent' in place ? place.parent : leafOf(fold.conversation())?.id;
+    add: ({ content = '', ...rest }: Addition): Turn => {
+      const parent = 'parent' in rest ? rest.parent : leafOf(fold.conversation())?.id;
       const id = newId(options.random, turnIdLength, (taken) => fold.turn(taken) !== undefined);
-      const turn = { id, parent, role, content, createdAt: options.clock.date() };
-      const own = model === undefined ? {} : { model };
-      change(turnRecord({ ...turn, ...own, ...(nextModel === undefined ? {} : { nextModel }) }));
+      // An undefined field is not written.
+      change(turnRecord({ ...rest, id, parent, content, createdAt: options.clock.date() } as Turn));
       return turnOf(fold, id);
     },
     endAnswer: (answerId: string, end: AnswerEnd): Turn => {

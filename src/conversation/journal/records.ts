@@ -1,7 +1,7 @@
 import type { Usage } from '../../client/contract.ts';
 import type { FailureKind } from '../../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
-import type { Role } from '../tree.ts';
+import type { PassedModel, Role } from '../tree.ts';
 
 /** Version of the format; records of an unknown type are skipped. */
 export const journalVersion = 1;
@@ -27,6 +27,8 @@ export interface TurnRecord {
   readonly created_at: string;
   readonly model?: string;
   readonly next_model?: string;
+  readonly profile?: string;
+  readonly fallbackFrom?: readonly PassedModel[];
 }
 
 /** More text of an answer, or more of a refusal that the service sends apart from the text. */

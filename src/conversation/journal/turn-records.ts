@@ -22,6 +22,8 @@ export function turnRecord(turn: Turn): TurnRecord {
     created_at: turn.createdAt.toISOString(),
     ...(turn.model === undefined ? {} : { model: turn.model }),
     ...(turn.nextModel === undefined ? {} : { next_model: turn.nextModel }),
+    ...(turn.profile === undefined ? {} : { profile: turn.profile }),
+    ...(turn.fallbackFrom === undefined ? {} : { fallbackFrom: turn.fallbackFrom }),
   };
 }
 
@@ -95,6 +97,8 @@ export function turnFromRecord(record: TurnRecord, parent: string | undefined): 
     createdAt: dateOf(record.created_at),
     ...(typeof record.model === 'string' ? { model: record.model } : {}),
     ...(typeof record.next_model === 'string' ? { nextModel: record.next_model } : {}),
+    ...(typeof record.profile === 'string' ? { profile: record.profile } : {}),
+    ...(Array.isArray(record.fallbackFrom) ? { fallbackFrom: record.fallbackFrom } : {}),
     // Until its end record.
     ...(record.role === 'assistant' ? { incomplete: true } : {}),
   };

@@ -9,6 +9,7 @@ import type { Permission } from './admission.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import { itemFingerprint, sendItem, type ItemOutcome, type SendOptions } from './send-item.ts';
 import type { BatchSink } from '../output/sink.ts';
+import type { BatchFallback } from './fallback.ts';
 import type { Spending } from './spending.ts';
 
 export interface ItemProcessing {
@@ -18,6 +19,7 @@ export interface ItemProcessing {
   readonly tally: Tally;
   readonly circuitBreaker: CircuitBreaker;
   readonly spending: Spending | undefined;
+  readonly fallback: BatchFallback | undefined;
   /** Starts no new items, because the failure would repeat. */
   readonly stopRun: (failure: Failure) => void;
 }
@@ -49,12 +51,13 @@ async function answerItem(
   sequence: number,
   permission: Permission,
 ): Promise<void> {
-  const { secrets, sending, sink } = processing;
+  const { secrets, sending, sink, fallback } = processing;
   const fingerprint = itemFingerprint(item, sending.settings);
   const { index } = item;
   let outcome: ItemOutcome;
   try {
-    outcome = await sendItem(sending, item.content, permission);
+    outcome = await (fallback?.send(item.content, permission) ??
+      sendItem(sending, item.content, permission));
   } catch (error) {
     processing.spending?.settle(index, undefined);
     permission.end(false, undefined);

@@ -124,13 +124,13 @@ interface Attempt {
 async function sendOnce(
   options: SendOptions,
   request: CompletionRequest,
-  permission: Permission,
+  permission: Permission | undefined,
 ): Promise<Attempt> {
   const collector = createCollector(options);
   const cancellation = takeCancellation(options);
   const { signal } = cancellation;
   let isRefused = false;
-  const throttle: Throttle = {
+  const throttle: Throttle | undefined = permission && {
     beforeRequest: () =>
       permission.beforeRequest()?.then((isAllowed) => {
         if (!isAllowed) cancellation.cancel();
@@ -142,10 +142,15 @@ async function sendOnce(
     },
   };
   try {
-    await takeEvents(options.client, request, { signal, throttle }, (event) => {
-      collector.event(event);
-      if (event.type === 'retry-scheduled') cancellation.retryScheduled(event.delay);
-    });
+    await takeEvents(
+      options.client,
+      request,
+      { signal, ...(throttle && { throttle }) },
+      (event) => {
+        collector.event(event);
+        if (event.type === 'retry-scheduled') cancellation.retryScheduled(event.delay);
+      },
+    );
     return { outcome: collector.outcome(request), isRefused };
   } catch (error) {
     if (signal.aborted) {
@@ -181,7 +186,7 @@ function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutc
 async function sendUntilEnd(
   options: SendOptions,
   request: CompletionRequest,
-  permission: Permission,
+  permission: Permission | undefined,
 ): Promise<ItemOutcome> {
   let attempts = 0;
   let cuts = 0;
@@ -190,7 +195,7 @@ async function sendUntilEnd(
     const { outcome, isRefused } = await sendOnce(options, request, permission);
     attempts += outcome.metadata.attempts ?? 1;
     longest = longer(longest, outcome);
-    if (isRefused) {
+    if (isRefused && permission !== undefined) {
       const next = await permission.afterRefusal();
       if (next === 'again') continue;
       longest = longer(longest, refusedOutcome(outcome, attempts, next === 'starved'));
@@ -204,11 +209,11 @@ async function sendUntilEnd(
   }
 }
 
-/** Sends one item. @throws Failure for an item that cannot be sent */
+/** Sends one item; without a permission, the client retries after a 429. @throws Failure for an item that cannot be sent */
 export async function sendItem(
   options: SendOptions,
   content: ItemContent,
-  permission: Permission,
+  permission: Permission | undefined,
 ): Promise<ItemOutcome> {
   const { request } = planItem(content, options.settings, options.stream);
   return sendUntilEnd(options, request, permission);

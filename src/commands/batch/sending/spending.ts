@@ -146,7 +146,7 @@ function settle(state: SpendingState, index: number, outcome: ItemOutcome | unde
   if (estimate === undefined) return;
   if (outcome === undefined) return budget.settle(index, { tokens: 0, cost: 0 });
   const { prompt, answer } = usedTokens(estimate, outcome);
-  const price = options.prices.get(estimate.model);
+  const price = options.prices.get(outcome.requestedModel);
   const expense = expenseOf(price, prompt, answer);
   budget.settle(index, expense);
   if (answer > 0) state.longest = Math.max(state.longest ?? 0, answer);

@@ -1,0 +1,166 @@
+import type { ItemContent } from '../../../batch/input/item.ts';
+import { undiciNetwork } from '../../../client/http/undici/undici-network.ts';
+import { count } from '../../../output/figures.ts';
+import { toFailure } from '../../../output/ending-failure.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import type { Presentation } from '../../print/presentation.ts';
+import type { Context } from '../../program/context.ts';
+import { withHint } from '../../program/report.ts';
+import {
+  doesNotFit,
+  type FailedModel,
+  failureOfAll,
+  type FallbackModel,
+  fallbackModels,
+  mayPass,
+  passedModel,
+  stepText,
+} from '../../service/fallback.ts';
+import type { PlannedRequest } from '../../prompt/chat-request.ts';
+import { openService, type Service } from '../../service/service.ts';
+import type { BatchOptions } from '../plan.ts';
+import type { Permission } from './admission.ts';
+import { type ItemOutcome, planItem, sendItem, type SendOptions } from './send-item.ts';
+
+/** Sends items to the next model when the batch has given up on the one before. */
+export interface BatchFallback {
+  /** @throws Failure for an item that cannot be sent */
+  send(content: ItemContent, permission: Permission): Promise<ItemOutcome>;
+  close(): Promise<void>;
+}
+
+export interface BatchFallbackOptions {
+  readonly context: Context;
+  readonly options: BatchOptions;
+  readonly presentation: Presentation;
+  readonly settings: ResolvedSettings;
+  /** For the first model. */
+  readonly sending: SendOptions;
+  readonly service: Service;
+  readonly warn: (text: string) => void;
+}
+
+/** For the next models, without a model of the item's own. */
+const contentFor = (content: ItemContent, isFirst: boolean): ItemContent => {
+  const { model: _model, ...rest } = content;
+  return isFirst ? content : rest;
+};
+
+/** Sends to each model; the services of different profiles are opened when they are needed. */
+function createSenders(options: BatchFallbackOptions) {
+  const { context, service, presentation, sending } = options;
+  const opened = new Map<FallbackModel, Promise<SendOptions>>();
+  const services: Service[] = [];
+  const isLocal = service.isSandbox || service.replayedFrom !== undefined;
+
+  async function open({ settings, isOfSameService }: FallbackModel): Promise<SendOptions> {
+    if (isLocal || isOfSameService) return { ...sending, settings };
+    const network = { network: undiciNetwork };
+    const other = await openService(context, presentation, options.options, settings, network);
+    services.push(other);
+    return { ...sending, settings, client: other.client };
+  }
+  return {
+    async send(model: FallbackModel, content: ItemContent): Promise<ItemOutcome> {
+      const opening = opened.get(model) ?? open(model);
+      opened.set(model, opening);
+      // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
+      return sendItem(await opening, content, undefined);
+    },
+    async close() {
+      for (const other of services) await other.close();
+    },
+  };
+}
+
+/** Prints the first step between two models, and their number at the end. */
+function createReport(warn: (text: string) => void) {
+  const counts = new Map<string, number>();
+  return {
+    step(failed: FailedModel, next: FallbackModel): void {
+      const step = `${failed.model.label} to ${next.label}`;
+      const before = counts.get(step) ?? 0;
+      counts.set(step, before + 1);
+      if (before === 0) warn(stepText(failed, next));
+    },
+    end(): void {
+      for (const [step, number] of counts) {
+        if (number > 1) warn(`${count(number)} items fell back from ${step}`);
+      }
+    },
+  };
+}
+
+/** The outcome with its profile and the models before; undefined for an item that was not sent. */
+interface Attempt {
+  readonly outcome?: ItemOutcome;
+  /** Undefined if the next model must not answer. */
+  readonly failed?: FailedModel;
+}
+
+/** @throws Failure `usage` and the like, which no model can cure */
+async function attempt(
+  send: () => Promise<ItemOutcome>,
+  plan: () => PlannedRequest,
+  model: FallbackModel,
+  isLast: boolean,
+): Promise<Attempt> {
+  try {
+    const { fit } = plan();
+    if (fit.state === 'over' && !isLast) {
+      return { failed: { model, failure: doesNotFit(fit), isTooLong: true } };
+    }
+    const outcome = await send();
+    const { failure, wasStopped, content } = outcome;
+    const isFinal = failure === undefined || wasStopped || content !== '';
+    return isFinal ? { outcome } : { outcome, failed: { model, failure } };
+  } catch (error) {
+    const failure = withHint(toFailure(error));
+    if (failure.kind !== 'invalid_request') throw error;
+    return { failed: { model, failure, isTooLong: true } };
+  }
+}
+
+function withPassed(outcome: ItemOutcome, model: FallbackModel, failed: readonly FailedModel[]) {
+  const { value: profile } = model.settings.profile;
+  const fallbackFrom = failed.length === 0 ? {} : { fallbackFrom: failed.map(passedModel) };
+  return { ...outcome, metadata: { ...outcome.metadata, profile, ...fallbackFrom } };
+}
+
+/** @throws Failure for a profile without a service */
+export function openBatchFallback(options: BatchFallbackOptions): BatchFallback {
+  const { context, settings, sending, warn } = options;
+  const models = fallbackModels(context, options.options, settings);
+  const senders = createSenders(options);
+  const report = createReport(warn);
+
+  async function sendFrom(
+    failed: readonly FailedModel[],
+    item: ItemContent,
+    permission: Permission,
+  ): Promise<ItemOutcome> {
+    const isFirst = failed.length === 0;
+    const model = models[failed.length] as FallbackModel;
+    const next = models[failed.length + 1];
+    const content = contentFor(item, isFirst);
+    const send = () =>
+      isFirst ? sendItem(sending, content, permission) : senders.send(model, content);
+    const plan = () => planItem(content, model.settings, sending.stream);
+    const { outcome, failed: last } = await attempt(send, plan, model, next === undefined);
+    if (last !== undefined && next !== undefined && mayPass(last)) {
+      report.step(last, next);
+      return sendFrom([...failed, last], item, permission);
+    }
+    if (last === undefined && outcome !== undefined) return withPassed(outcome, model, failed);
+    const failure = failureOfAll(failed[0], last as FailedModel);
+    if (outcome === undefined) throw failure;
+    return withPassed({ ...outcome, failure }, model, failed);
+  }
+  return {
+    send: (content, permission) => sendFrom([], content, permission),
+    async close() {
+      report.end();
+      await senders.close();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { Failure } from '../../failure.ts';
+import { rephrase } from '../../client/failure/request-failure.ts';
+import type { ContextFit } from '../../conversation/context-fit.ts';
+import type { PassedModel } from '../../conversation/tree.ts';
+import { count } from '../../output/figures.ts';
+import type { Notices } from '../../output/notices.ts';
+import { knownProfiles } from '../../settings/profile-name.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { type NamedModelOptions, parseModel, settingsOf } from './named-model.ts';
+import { readStored, type SettingsContext } from './settings-access.ts';
+
+/** A model that may answer. */
+export interface FallbackModel {
+  /** As the user named it. */
+  readonly label: string;
+  readonly settings: ResolvedSettings;
+  /** It is a model of the service in use, not of a different profile. */
+  readonly isOfSameService: boolean;
+}
+
+const silent: Notices = { notice: () => undefined, warning: () => undefined };
+
+const isSame = (left: ResolvedSettings, right: ResolvedSettings) =>
+  left.profile.value === right.profile.value && left.values.model === right.values.model;
+
+/**
+ * The model of the settings, and those of their `fallback`.
+ * @throws Failure for a profile without a service, or a bad value in it
+ */
+export function fallbackModels(
+  context: SettingsContext,
+  options: NamedModelOptions,
+  settings: ResolvedSettings,
+): readonly FallbackModel[] {
+  const stored = options.sandbox === true ? undefined : readStored(context, silent);
+  const profiles = new Set(stored === undefined ? [] : knownProfiles(stored));
+  const labels = settings.values.fallback?.split(',') ?? [];
+  const others = labels.map((label): FallbackModel => {
+    const named = { label, ...parseModel(label, profiles) };
+    const own = settingsOf(context, options, named, stored);
+    const isOfSameService = own.profile.value === settings.profile.value;
+    if (isOfSameService || own.values.baseUrl !== undefined) {
+      return { label, settings: own, isOfSameService };
+    }
+    const { value: profile } = own.profile;
+    throw new Failure('configuration', `the profile ${profile} of --fallback has no service`, {
+      hint: `natter auth login --profile ${profile}`,
+    });
+  });
+  const first = { label: settings.values.model, settings, isOfSameService: true };
+  return [first, ...others.filter((other) => !isSame(other.settings, settings))];
+}
+
+const tooLong =
+  /context.?(?:length|window|size)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens/i;
+
+/** The service fails, cannot be reached, or cannot take a prompt of this length. */
+function mayFallBack(failure: Failure): boolean {
+  const { kind, remedy, message } = failure;
+  if (kind === 'invalid_request') return tooLong.test(message);
+  // The limit of the user, not of the service.
+  if (remedy?.code === 'raise-timeout' && remedy.limit === 'totalTimeout') return false;
+  return kind === 'rate_limited' || kind === 'server_error' || kind === 'unreachable';
+}
+
+/** A prompt that does not fit, before it is sent. */
+export function doesNotFit({ estimate, window, model }: ContextFit): Failure {
+  const size = count(window ?? 0);
+  return new Failure(
+    'invalid_request',
+    `~${count(estimate)} tokens do not fit ${model}'s window of ${size}`,
+  );
+}
+
+/** A model that failed, and why. */
+export interface FailedModel {
+  readonly model: FallbackModel;
+  readonly failure: Failure;
+  /** The prompt does not fit, by an estimate. */
+  readonly isTooLong?: boolean;
+}
+
+/** Whether the next model may answer. */
+export const mayPass = ({ failure, isTooLong }: FailedModel): boolean =>
+  isTooLong === true || mayFallBack(failure);
+
+export function passedModel({ model, failure }: FailedModel): PassedModel {
+  const { profile, values } = model.settings;
+  const reason = failure.kind === 'invalid_request' ? 'too_long' : failure.kind;
+  return { model: values.model, profile: profile.value, reason };
+}
+
+export const stepText = ({ model, failure }: FailedModel, next: FallbackModel): string =>
+  `${model.label}: ${failure.message}; falling back to ${next.label}`;
+
+/** The failure of the last model, with that of the first in its message. */
+export function failureOfAll(first: FailedModel | undefined, last: FailedModel): Failure {
+  if (first === undefined) return last.failure;
+  const { model, failure } = first;
+  return rephrase(last.failure, {
+    message: `${last.model.label}: ${last.failure.message}; before that, ${model.label}: ${failure.message}`,
+    cause: last.failure,
+  });
+}

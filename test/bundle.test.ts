@@ -8,10 +8,10 @@ const sizeOf = (name: string) => statSync(join('dist', name)).size;
 
 /** Bytes that every run, command, prompt and answer has to compile. */
 test.each([
-  ['main.cjs', 10_800],
-  ['shared.cjs', 24_000],
+  ['main.cjs', 11_000],
+  ['shared.cjs', 24_500],
   ['program.cjs', 65_000],
-  ['chat.cjs', 63_500],
+  ['chat.cjs', 65_500],
   ['answer.cjs', 70_000],
 ])('%s stays small', (name, most) => {
   expect(sizeOf(name)).toBeLessThan(most);

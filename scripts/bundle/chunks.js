@@ -48,6 +48,7 @@ const chunks = [
       'src/conversation/journal/open-journal.ts',
     ],
   },
+  { name: 'usage-meter', roots: ['src/commands/service/usage-meter.ts'] },
   { name: 'report', roots: ['src/commands/program/report.ts'] },
   { name: 'colors', roots: ['src/terminal/chalk-style.ts'] },
   { name: 'common', roots: repl, within: relatives },

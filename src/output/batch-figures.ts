@@ -38,7 +38,7 @@ function shortDuration(milliseconds: number): string {
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /** A bar of at least the smallest step, if there is anything to show. */
-function bar(part: number, whole: number, room: number, unicode: boolean): string {
+export function bar(part: number, whole: number, room: number, unicode: boolean): string {
   if (part === 0) return '';
   const length = (part / whole) * room;
   if (!unicode) return '#'.repeat(Math.max(1, Math.round(length)));

@@ -28,6 +28,7 @@ export interface SettingValues {
   readonly save: boolean;
   /** Models separated by commas, `model` or `profile:model`. */
   readonly fallback: string | undefined;
+  readonly ledger: boolean;
 }
 
 export type SettingKey = keyof SettingValues;
@@ -142,6 +143,13 @@ export const definitions: Definitions = {
     variable: 'NATTER_FALLBACK',
     type: modelNames,
     summary: 'Models that answer if the first one fails or is too small: nextgen,local:llama3',
+  },
+  ledger: {
+    name: 'ledger',
+    variable: 'NATTER_LEDGER',
+    type: trueOrFalse,
+    default: true,
+    summary: 'Keep a line without text for each request (natter usage)',
   },
 };
 

@@ -126,7 +126,7 @@ test.each<[string, readonly string[], number]>([
   ['help on a command', ['config', 'set', '--help'], 0],
   ['help on a topic', ['help', 'keys'], 0],
   ['completion of a model', ['__complete', '--model', '='], 4],
-  ['a prompt that fails', prompt, 7],
+  ['a prompt that fails', prompt, 8],
 ])('%s loads few files', async (_name, words, most) => {
   const chunks = await loadedChunks(words);
   expect(chunks.map((chunk) => basename(chunk)).slice(most)).toEqual([]);

@@ -44,6 +44,7 @@ describe('precedence', () => {
       timeout: 0,
       allowInsecure: false,
       save: true,
+      ledger: true,
     });
     expect(sources.baseUrl).toEqual({ kind: 'default', name: 'default' });
   });

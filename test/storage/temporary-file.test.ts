@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { replaceResults } from '../../src/batch/results/write-results.ts';
-import { replaceFile } from '../../src/repl/editing/private-file.ts';
+import { replaceFile } from '../../src/storage/state-file.ts';
 
 const valuable = 'important notes';
 let folder: string;

@@ -12,6 +12,7 @@ import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
+import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import type { Admission } from './sending/admission.ts';
 import { type Ending, endingOf } from './report/ending.ts';
@@ -21,6 +22,7 @@ import { type BatchOptions, type BatchPlan, planBatch, resultsFileOf } from './p
 import { type ItemProcessing, processItem } from './sending/process-item.ts';
 import { refuseRounds, runRounds } from './sending/rounds.ts';
 import { printProgress, reportEnd } from './report/reporting.ts';
+import { runId } from './run-id.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 import { type BatchSink, openBatchSink } from './output/sink.ts';
 import type { BatchFallback } from './sending/fallback.ts';
@@ -167,6 +169,7 @@ async function runUntilEnd(run: BatchRun, service: Service): Promise<Ending> {
 async function send(run: BatchRun): Promise<void> {
   const { context, presentation, plan, options, settings, items, sink, tally } = run;
   await checkItems(items, tally, sink.last, context.signal);
+  nameUsage(context, { command: 'batch', batch: runId(context) });
   const service = await openService(context, presentation, options, settings, {
     network: undiciNetwork,
   });

@@ -17,6 +17,7 @@ import { present, type Presentation } from '../print/presentation.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
+import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import { limitYoungGeneration } from '../program/gc-tuning.ts';
 import type { FallbackChain } from './fallback.ts';
@@ -148,6 +149,7 @@ async function send(run: Run, plan: Plan): Promise<void> {
   const { context, options, presentation } = run;
   const { settings, planned, chain } = plan;
   if (planned.warning !== undefined) presentation.notices.warning(planned.warning);
+  nameUsage(context, { command: 'chat', conversation: run.conversation.id });
   const service = await openService(context, presentation, options, settings, {
     connectEarly: true,
   });

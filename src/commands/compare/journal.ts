@@ -21,6 +21,8 @@ export interface ComparisonJournal {
   messages(settings: ResolvedSettings): readonly Message[];
   /** Records an answer while passing its events through. */
   record(index: number, events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  /** The id of the conversation; undefined if it is not saved. */
+  readonly id: string | undefined;
   /** Selects the answer to continue with: the first complete one with text, else the first with text. */
   choose(answers: readonly ComparedAnswer[]): void;
   close(): Promise<void>;
@@ -41,6 +43,7 @@ type MessagesFor = ComparisonJournal['messages'];
 function unsavedJournal(messages: MessagesFor): ComparisonJournal {
   return {
     messages,
+    id: undefined,
     record: (_index, events) => events,
     choose: () => undefined,
     close: async () => undefined,
@@ -65,6 +68,7 @@ async function begin(
   select(0);
   return {
     messages,
+    id: journal.conversation().id,
     record(index, events) {
       const answer = { model: models[index] ?? '', parent };
       return recordAnswer(createAnswerRecorder(journal, answer, ids[index]), events);

@@ -11,6 +11,7 @@ import type { GlobalOptions } from '../program/global-options.ts';
 import { planRequest } from '../prompt/chat-request.ts';
 import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
+import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import { openComparisonJournal, type ComparisonJournal } from './journal.ts';
 import { readComparedModels, type ComparedModel } from './models.ts';
@@ -142,7 +143,12 @@ async function showAnswers(
 }
 
 /** Shows and records the answers. Notices that would break the columns are printed afterwards. */
-async function recordAnswers(comparison: Comparison, services: Services, format: AnswerFormat) {
+async function recordAnswers(
+  comparison: Comparison,
+  services: Services,
+  format: AnswerFormat,
+  onOpened: (journal: ComparisonJournal) => void,
+) {
   const { models, options, presentation } = comparison;
   const stacked = options.stacked === true;
   const labels = models.map(({ label }) => label);
@@ -152,6 +158,7 @@ async function recordAnswers(comparison: Comparison, services: Services, format:
   const withHeldNotices = { ...comparison, presentation: { ...presentation, notices } };
   try {
     const journal = await openJournal(withHeldNotices);
+    onOpened(journal);
     try {
       return await showAnswers(withHeldNotices, services, journal, viewOptions);
     } finally {
@@ -203,9 +210,13 @@ export async function compare(
   }));
   const comparison: Comparison = { context, options, presentation, models, prompt };
   if (options.dryRun === true) return printRequests(comparison);
+  let conversation: string | undefined;
+  nameUsage(context, { command: 'compare', conversation: () => conversation });
   const services = await openServices(comparison);
   try {
-    const shown = await recordAnswers(comparison, services, format);
+    const shown = await recordAnswers(comparison, services, format, ({ id }) => {
+      conversation = id;
+    });
     context.signal.throwIfAborted();
     await reportComparison({ ...comparison, format, ...shown });
   } finally {

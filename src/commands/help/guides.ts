@@ -41,6 +41,10 @@ export const privacy: readonly Passage[] = [
     lines: ['natter --no-save "hello"', 'natter config set save false'],
   },
   {
+    text: 'A ledger in the state folder has a line for each request, without any text: time, profile, model, tokens, how it ended. It is kept without saved conversations, too. To see it, and to turn it off:',
+    lines: ['natter usage', 'natter config set ledger false'],
+  },
+  {
     text: 'Input history and drafts are in the state folder (~/.local/state/natter), unless saving is off.',
   },
   {

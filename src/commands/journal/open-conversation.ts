@@ -23,6 +23,8 @@ export interface OpenConversation {
   readonly settings: ResolvedSettings;
   /** The turns so far and the prompt. */
   readonly messages: readonly Message[];
+  /** Undefined while it is not saved. */
+  readonly id: () => string | undefined;
   /** Writes the prompt to the journal, sends it, and records the answer; `answer` may change until its first text. */
   record(answer: NewAnswer, send: () => AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
   close(): Promise<void>;
@@ -66,9 +68,10 @@ function begin(
 ): OpenConversation {
   const { system, save } = settings.values;
   const messages = promptMessages(system, prompt);
-  if (!save)
-    return { settings, messages, record: (_answer, send) => send(), close: async () => {} };
   let journal: Journal | undefined;
+  const id = () => journal?.conversation().id;
+  if (!save)
+    return { settings, messages, id, record: (_answer, send) => send(), close: async () => {} };
   const open = async () => {
     const { createJournal } = await import('../../conversation/journal/open-journal.ts');
     journal = createJournal(options);
@@ -77,6 +80,7 @@ function begin(
   return {
     settings,
     messages,
+    id,
     record: (answer, send) => recordTurns(open, messages as readonly NextTurn[], answer, send),
     close: async () => journal?.close(),
   };
@@ -158,6 +162,7 @@ async function resume(
   return {
     settings: withModelOf(settings, modelOf(journal.conversation())),
     messages,
+    id: () => journal.conversation().id,
     record: (answer, send) => recordTurns(async () => journal, turns, answer, send),
     close: () => journal.close(),
   };

@@ -53,6 +53,11 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('../models/command.ts')).buildModels,
   },
   {
+    name: 'usage',
+    summary: 'show requests, tokens and cost',
+    load: async () => (await import('../usage/command.ts')).buildUsage,
+  },
+  {
     name: 'auth',
     summary: 'connect to a service: address and key',
     load: async () => (await import('../auth/command.ts')).buildAuth,

@@ -7,6 +7,7 @@ const pause = 1000;
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../../client/create-client.ts'),
   () => import('../../client/http/undici/undici-exchange.ts'),
+  () => import('../service/usage-meter.ts'),
   () => import('../../terminal/markdown/markdown-stream.ts'),
   () => import('../../terminal/highlight/code-line.ts'),
   () => import('../../conversation/code-blocks.ts'),

@@ -30,6 +30,7 @@ import { replPorts } from './ports.ts';
 import { refuseOneShotOptions } from './one-shot-options.ts';
 import { createSessionNotices, type SessionNotices } from './session-notices.ts';
 import { openReplService, type ReplService } from './service.ts';
+import { nameUsage } from '../service/metered-service.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 
 interface Parts {
@@ -41,6 +42,13 @@ interface Parts {
   readonly service: ReplService;
   readonly memory: ReplMemory;
   readonly journal: Journal;
+  /** With the session, once it has started. */
+  readonly opened: { session?: Session };
+}
+
+/** The id of a conversation that is on disk. */
+function savedId(session: Session): string | undefined {
+  return session.isStored() ? session.state().conversation.id : undefined;
 }
 
 function sessionSettings(settings: ResolvedSettings, conversation: Conversation): SessionSettings {
@@ -144,6 +152,7 @@ async function notifyOfProfiles({ context, settings, sessionNotices }: Parts): P
 async function converse(parts: Parts, words: readonly string[]): Promise<void> {
   const { context, sessionNotices } = parts;
   const session = await start(parts, await firstState(parts, words));
+  parts.opened.session = session;
   open(parts, session, words);
   if (session.state().dialog !== undefined) await notifyOfProfiles(parts);
   const leaving = new AbortController();
@@ -163,9 +172,11 @@ async function serve(
   read: ResolvedSettings,
   words: readonly string[],
 ): Promise<void> {
-  const { context, options, sessionNotices, journal } = parts;
+  const { context, options, sessionNotices, journal, opened } = parts;
   const { presentation, notify } = sessionNotices;
   const settings = withModelOf(read, modelOf(journal.conversation()));
+  const conversation = () => opened.session && savedId(opened.session);
+  nameUsage(context, { command: 'repl', conversation });
   const service = await openReplService({ context, presentation, options, settings });
   const memory = createReplMemory(context, settings.values.save, notify);
   try {
@@ -194,7 +205,7 @@ export async function runRepl(
   const named = await openNamedJournal(access, options);
   const journal = named ?? createJournal(sessionNotices.journalOptions);
   try {
-    await serve({ context, options, sessionNotices, journal }, read, words);
+    await serve({ context, options, sessionNotices, journal, opened: {} }, read, words);
   } catch (error) {
     // Without a session, nothing else closes it.
     await journal.close();

@@ -10,7 +10,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
-import { noticeRisks } from '../service/service.ts';
+import { noticeRisks } from '../service/notice-risks.ts';
 import { keepSecrets, readStored, type SettingsContext } from '../service/settings-access.ts';
 
 export interface UpstreamOptions extends GlobalOptions {

@@ -47,7 +47,7 @@ async function save(
 ): Promise<void> {
   const file = fileOf(context);
   if (!isSaving || baseUrl === undefined || file === undefined) return;
-  const { replaceFile } = await import('../../repl/editing/private-file.ts');
+  const { replaceFile } = await import('../../storage/state-file.ts');
   try {
     replaceFile(file, withModelWindows(file, baseUrl, windows));
   } catch (error) {

@@ -6,17 +6,15 @@ import { Failure } from '../../failure.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { DebugLog } from '../../output/debug-log.ts';
 import type { Notices } from '../../output/notices.ts';
-import {
-  describeUnsent,
-  withoutSources,
-  type ResolvedSettings,
-} from '../../settings/resolved-settings.ts';
+import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { maskUrl } from '../../secrecy/mask.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { Presentation } from '../print/presentation.ts';
 import { textFilter } from '../program/mask-secrets.ts';
 import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
+import { meterService } from './metered-service.ts';
+import { noticeRisks } from './notice-risks.ts';
 import { learnWindows } from './served-windows.ts';
 
 export interface Service {
@@ -156,19 +154,6 @@ async function explainedClient(
   return explainPrintedKey(client, commandLabel(apiKeyCommand));
 }
 
-/** Prints notices about unsent secrets and unverified certificates. */
-export function noticeRisks(
-  { environment }: Pick<Context, 'environment'>,
-  notices: Notices,
-  settings: ResolvedSettings,
-): void {
-  for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
-  const unverified = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
-  if (unverified && settings.values.baseUrl?.toLowerCase().startsWith('https:') === true) {
-    notices.warning('TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0');
-  }
-}
-
 async function recordInto(
   context: Context,
   notices: Notices,
@@ -206,17 +191,14 @@ async function openReplay(
   };
 }
 
-/**
- * Opens the recording to replay, the configured service, or the sandbox.
- * @param changes options of the client; with `connectEarly`, a prompt must follow
- * @throws Failure `configuration` if none of them is available
- */
-export async function openService(
+type ClientChanges = Pick<Partial<ClientOptions>, 'network' | 'connectEarly'>;
+
+async function openUnmetered(
   context: Context,
   { notices, debugLog }: ServiceOutput,
   options: GlobalOptions,
   settings: ResolvedSettings,
-  changes: Pick<Partial<ClientOptions>, 'network' | 'connectEarly'> = {},
+  changes: ClientChanges,
 ): Promise<Service> {
   const { baseUrl } = settings.values;
   const { record, replay } = chooseRecording(options, context.environment);
@@ -240,4 +222,22 @@ export async function openService(
   const { clock } = context;
   const learning = learnWindows(context, debugLog, settings, client);
   return { ...learning, clock, baseUrl, isSandbox: false, close: async () => client.close() };
+}
+
+/**
+ * Opens the recording to replay, the configured service, or the sandbox.
+ * @param changes options of the client; with `connectEarly`, a prompt must follow
+ * @throws Failure `configuration` if none of them is available
+ */
+export async function openService(
+  context: Context,
+  output: ServiceOutput,
+  options: GlobalOptions,
+  settings: ResolvedSettings,
+  changes: ClientChanges = {},
+): Promise<Service> {
+  const service = await openUnmetered(context, output, options, settings, changes);
+  // A replay sends nothing.
+  if (service.replayedFrom !== undefined) return service;
+  return meterService(service, { context, notices: output.notices, settings });
 }

@@ -4,6 +4,7 @@ import {
   trashFolder,
 } from '../../conversation/library/conversation-folder.ts';
 import { Failure } from '../../failure.ts';
+import { ledgerFolder } from '../../ledger/ledger-files.ts';
 import { resolveCacheFolder } from '../../settings/cache-folder.ts';
 import { type FolderFacts, resolveFolders } from '../../settings/folders.ts';
 import {
@@ -45,6 +46,7 @@ export const storedKinds: readonly StoredKind[] = [
     pathIn: conversationsFolder,
   },
   { name: 'trash', summary: 'deleted conversations', folder: 'data', pathIn: trashFolder },
+  { name: 'usage', summary: 'ledger of requests', folder: 'state', pathIn: ledgerFolder },
   { name: 'state', summary: 'prompt history, drafts, windows', folder: 'state', pathIn: itself },
   { name: 'cache', summary: 'compiled code', folder: 'cache', pathIn: itself },
 ];

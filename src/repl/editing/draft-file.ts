@@ -6,7 +6,7 @@ import { holdLock, type HeldLock, type HeldLockOptions } from '../../storage/loc
 import { makePrivateFolder } from '../../storage/private-folder.ts';
 import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
-import { replaceFile, stateVariable } from './private-file.ts';
+import { replaceFile, stateVariable } from '../../storage/state-file.ts';
 
 export interface StoredDraft {
   /** The id of the session that wrote it. */

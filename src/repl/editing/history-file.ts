@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
-import { appendLine, stateVariable } from './private-file.ts';
+import { appendLine, stateVariable } from '../../storage/state-file.ts';
 
 /** Maximum bytes and entries read from the end of the file. */
 const maxReadBytes = 8 << 20;

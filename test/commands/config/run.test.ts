@@ -136,6 +136,7 @@ const paths = {
   credentials: '/home/ada/.config/natter/credentials.json',
   conversations: '/home/ada/.local/share/natter/conversations',
   trash: '/home/ada/.local/share/natter/trash',
+  usage: '/home/ada/.local/state/natter/usage',
   state: '/home/ada/.local/state/natter',
   cache: '/home/ada/.cache/natter',
 };
@@ -167,13 +168,13 @@ test('config paths with an unknown name is not_found, with the names in its hint
   await expect(show('config paths caches')).rejects.toMatchObject({
     kind: 'not_found',
     message: 'there is no path named "caches"',
-    hint: 'the names are settings, credentials, conversations, trash, state, cache',
+    hint: 'the names are settings, credentials, conversations, trash, usage, state, cache',
   });
 });
 
 test('D10 without a home folder, config paths prints the paths that variables set', async () => {
   const options = { environment: { NATTER_STATE_DIR: '/state' } };
-  expect(await show('config paths', options)).toBe('state\t/state\n');
+  expect(await show('config paths', options)).toBe('usage\t/state/usage\nstate\t/state\n');
   expect(await show('config paths --json', {})).toBe('[]\n');
 });
 

@@ -2,10 +2,12 @@ import { emptyTally } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici/undici-network.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
+import { nameUsage } from '../../service/metered-service.ts';
 import { openService } from '../../service/service.ts';
 import { readSettings } from '../../service/settings-access.ts';
 import { planSending } from '../plan.ts';
 import { parseRate } from '../numbers.ts';
+import { runId } from '../run-id.ts';
 import { type Connect, connectToQueue, findBatch, lostBatch } from './open-queue.ts';
 import type { WorkOptions } from './queue-options.ts';
 import { createResultKeeper } from './result-keeper.ts';
@@ -43,6 +45,7 @@ export async function workBatch(
     const header = await queue.header();
     if (header === undefined) throw lostBatch(queue.name);
     const settings = batchSettings(own, header);
+    nameUsage(context, { command: 'batch work', batch: runId(context) });
     const service = await openService(context, presentation, options, settings, {
       network: undiciNetwork,
     });

@@ -1,11 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { openTemporaryFile, renameFile } from '../../storage/replace-file.ts';
-import { makePrivateFolder } from '../../storage/private-folder.ts';
-import { storageFailure } from '../../storage/storage-failure.ts';
+import { makePrivateFolder } from './private-folder.ts';
+import { openTemporaryFile, renameFile } from './replace-file.ts';
+import { storageFailure } from './storage-failure.ts';
 
-/** Environment variable with the parent folder of these files. */
+// Files of the state folder.
+
+/** The environment variable with the folder. */
 export const stateVariable = 'NATTER_STATE_DIR';
 
 function makeFolder(file: string): void {
@@ -13,8 +15,8 @@ function makeFolder(file: string): void {
 }
 
 /**
- * Appends one line with a single write to a file readable only by its owner (0600). If the last line is incomplete, it
- * is ended first. @throws Failure `storage`
+ * Appends a line, or several with line feeds between them, with a single write to a file readable only by its owner
+ * (0600). If the last line is incomplete, it is ended first. @throws Failure `storage`
  */
 export function appendLine(file: string, line: string): void {
   try {

@@ -1,0 +1,147 @@
+import type { AnswerFinished } from '../../client/events.ts';
+import { estimateMessages, tokensFor } from '../../conversation/token-estimate.ts';
+import { Failure } from '../../failure.ts';
+import { appendToLedger } from '../../ledger/ledger-files.ts';
+import type { LedgerLine, TokenCounts } from '../../ledger/ledger-line.ts';
+import { resolveFolders } from '../../settings/folders.ts';
+import { maskText } from '../program/mask-secrets.ts';
+import {
+  beginRequest,
+  stopped,
+  watchEvent,
+  type MeteredRequest,
+  type MeterSources,
+  type Send,
+  type UsageMeter,
+} from './metered-service.ts';
+
+/** Milliseconds between two writes. */
+const interval = 1000;
+const longestModel = 200;
+
+function outcomeOf(error: unknown): string {
+  if (error === undefined) return 'answered';
+  if (error === stopped) return 'stopped';
+  return error instanceof Failure ? error.kind : 'unexpected';
+}
+
+/** For tokens that the service did not report. A refused prompt was not read, and costs nothing. */
+function estimateOf({ request, received, isAccepted, finished }: MeteredRequest): TokenCounts {
+  const { prompt_tokens: input, completion_tokens: output } = finished?.usage ?? {};
+  if (!isAccepted) return {};
+  return {
+    ...(input === undefined && { prompt_tokens: estimateMessages(request.messages) }),
+    ...(output === undefined && { completion_tokens: tokensFor(received) }),
+  };
+}
+
+function lineOf(
+  { context, settings, source }: MeterSources,
+  isSandbox: boolean,
+  seen: MeteredRequest,
+  error: unknown,
+): LedgerLine {
+  const { clock, secrets } = context;
+  const { finished, request, start } = seen;
+  const estimated = estimateOf(seen);
+  const attempts = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
+  return {
+    time: clock.date().toISOString(),
+    command: source.command,
+    profile: settings.profile.value,
+    // A key that was typed as the model must not be stored.
+    model: maskText(secrets, request.model).slice(0, longestModel),
+    prompt_tokens: finished?.usage?.prompt_tokens ?? null,
+    completion_tokens: finished?.usage?.completion_tokens ?? null,
+    ...(Object.keys(estimated).length > 0 && { estimated }),
+    ms: Math.round(finished?.timing.total ?? clock.monotonic() - start),
+    outcome: outcomeOf(error),
+    attempts: attempts ?? seen.attempts,
+    conversation: source.conversation?.() ?? null,
+    batch: source.batch ?? null,
+    ...(isSandbox && { sandbox: true }),
+  };
+}
+
+/** Writes lines together, at least every second; a failed write is one warning of the run. */
+function createLedgerWriter({ context, notices }: MeterSources) {
+  const { state } = resolveFolders(context);
+  let waiting: LedgerLine[] = [];
+  let stopTimer: (() => void) | undefined;
+  let hasFailed = false;
+  function flush(): void {
+    const lines = waiting;
+    waiting = [];
+    stopTimer?.();
+    stopTimer = undefined;
+    if (lines.length === 0 || state === undefined) return;
+    try {
+      appendToLedger(state, lines);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!hasFailed) {
+        notices.warning(`not in the ledger: ${reason}; NATTER_LEDGER=false turns the ledger off`);
+      }
+      hasFailed = true;
+    }
+  }
+  return {
+    flush,
+    add(line: LedgerLine): void {
+      waiting.push(line);
+      stopTimer ??= context.clock.repeat(interval, flush);
+    },
+  };
+}
+
+/** Sends a prompt, with a meter. */
+async function sendMetered(
+  { finish, end }: Pick<UsageMeter, 'finish' | 'end'>,
+  { context: { clock } }: MeterSources,
+  send: Send,
+  [request, take, options]: Parameters<Send>,
+): Promise<void> {
+  const seen = beginRequest(clock, request, options);
+  let error: unknown;
+  const takeEvent: typeof take = (event) => {
+    watchEvent(seen, event);
+    take(event.type === 'answer-finished' ? finish(seen, event) : event);
+  };
+  try {
+    await send(request, takeEvent, options);
+  } catch (thrown) {
+    error = options?.signal?.aborted === true ? stopped : thrown;
+    throw thrown;
+  } finally {
+    end(seen, error);
+  }
+}
+
+export function createUsageMeter(sources: MeterSources, isSandbox: boolean): UsageMeter {
+  const writer = createLedgerWriter(sources);
+  const isKept = sources.settings.values.ledger;
+  /** The last refusals of requests that their caller sends again. */
+  const refused = new Map<unknown, LedgerLine>();
+  const meter: Pick<UsageMeter, 'finish' | 'end'> = {
+    finish: (_request, event: AnswerFinished) => event,
+    end(seen, error) {
+      if (!isKept) return;
+      const { request, isThrottled } = seen;
+      const line = lineOf(sources, isSandbox, seen, error);
+      const attempts = line.attempts + (refused.get(request)?.attempts ?? 0);
+      refused.delete(request);
+      if (isThrottled && line.outcome === 'rate_limited') {
+        refused.set(request, { ...line, attempts });
+      } else writer.add({ ...line, attempts });
+    },
+  };
+  return {
+    ...meter,
+    send: (send, ...words) => sendMetered(meter, sources, send, words),
+    close() {
+      for (const line of refused.values()) writer.add(line);
+      refused.clear();
+      writer.flush();
+    },
+  };
+}

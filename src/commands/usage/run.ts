@@ -1,0 +1,131 @@
+import { Failure } from '../../failure.ts';
+import type { LedgerLine } from '../../ledger/ledger-line.ts';
+import { localDay, parseSince } from '../../ledger/local-time.ts';
+import { readLedger } from '../../ledger/read-ledger.ts';
+import {
+  createUsageSums,
+  type Grouping,
+  type PriceOf,
+  type UsageSum,
+} from '../../ledger/sum-usage.ts';
+import { count } from '../../output/figures.ts';
+import type { Notices } from '../../output/notices.ts';
+import { usageRows, usageText } from '../../output/usage-figures.ts';
+import { resolveFolders } from '../../settings/folders.ts';
+import { priceTable, type PriceTable } from '../../settings/prices.ts';
+import type { StoredSettings } from '../../settings/stored-settings.ts';
+import { present, type Presentation } from '../print/presentation.ts';
+import { printJson } from '../print/print-data.ts';
+import type { Context } from '../program/context.ts';
+import type { JsonOptions } from '../program/global-options.ts';
+import { readStored } from '../service/settings-access.ts';
+
+export interface UsageOptions extends JsonOptions {
+  /** Unparsed. */
+  readonly since: string;
+  readonly by: Grouping;
+}
+
+/** @throws Failure `usage` */
+function sinceOf(text: string, now: Date): Date {
+  const since = parseSince(text, now);
+  if (since !== undefined) return since;
+  throw new Failure('usage', `--since must be a time such as 7d, 12h, 2w, today or 2026-11-01`);
+}
+
+/** The prices of each profile, as they are now. @throws Failure `configuration` for a bad one */
+function pricesOf({ settings }: StoredSettings): PriceOf {
+  const tables = new Map<string, PriceTable>();
+  for (const [name, { prices = {} }] of Object.entries(settings.profiles)) {
+    const source = { kind: 'profile', name } as const;
+    const resolved = Object.entries(prices).map(([model, value]) => [model, { value, source }]);
+    tables.set(name, priceTable(Object.fromEntries(resolved) as Parameters<typeof priceTable>[0]));
+  }
+  return ({ profile, model }) => tables.get(profile)?.get(model);
+}
+
+interface Found {
+  readonly rows: readonly UsageSum[];
+  readonly total: UsageSum;
+  /** Lines that could not be read. */
+  readonly broken: number;
+  /** Requests to the sandbox that are not in the rows. */
+  readonly sandboxed: number;
+}
+
+function find(context: Context, options: UsageOptions, since: Date, priceOf: PriceOf): Found {
+  const sums = createUsageSums(options.by, priceOf);
+  const { state } = resolveFolders(context);
+  const wantsSandbox = options.sandbox === true;
+  let sandboxed = 0;
+  const take = (line: LedgerLine) => {
+    const isSandbox = line.sandbox === true;
+    if (isSandbox && !wantsSandbox) sandboxed += 1;
+    if (isSandbox !== wantsSandbox) return;
+    if (options.profile === undefined || options.profile === line.profile) sums.add(line);
+  };
+  const broken = state === undefined ? 0 : readLedger(state, since, take);
+  return { rows: sums.rows(), total: sums.total(), broken, sandboxed };
+}
+
+function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
+  return {
+    requests: sum.requests,
+    failed: sum.failed,
+    prompt_tokens: sum.promptTokens,
+    completion_tokens: sum.answerTokens,
+    estimated_requests: sum.estimated,
+    cost: costs.size === 0 ? null : Object.fromEntries(costs),
+    unpriced_requests: sum.unpriced,
+  };
+}
+
+const plural = (number: number, one: string) => `${count(number)} ${one}${number === 1 ? '' : 's'}`;
+
+function printNotices(notices: Notices, { rows, total, broken, sandboxed }: Found, since: Date) {
+  if (broken > 0) {
+    notices.notice(`${plural(broken, 'line')} of the ledger cannot be read and are not counted`);
+  }
+  if (rows.length === 0) {
+    const others =
+      sandboxed === 0 ? '' : `; natter usage --sandbox shows ${count(sandboxed)} to the sandbox`;
+    notices.notice(`no requests since ${localDay(since)}${others}`);
+  }
+  if (total.costs.size > 0 && total.unpriced > 0) {
+    notices.notice(
+      `the cost is without ${plural(total.unpriced, 'request')} whose model has no price: natter config set prices.MODEL 0.5/1.5`,
+    );
+  }
+}
+
+async function printRows(
+  { streams: { stdout } }: Context,
+  { style, unicode }: Presentation,
+  by: Grouping,
+  { rows, total }: Found,
+): Promise<void> {
+  const { isTerminal } = stdout;
+  const layout = { isTerminal, width: stdout.columns(), style, unicode };
+  const text = isTerminal ? usageText(by.toUpperCase(), rows, total, layout) : usageRows(rows);
+  if (rows.length > 0) await stdout.write(text);
+}
+
+/** Runs `natter usage`. @throws Failure */
+export async function showUsage(context: Context, options: UsageOptions): Promise<void> {
+  const presentation = await present(context, options);
+  const { notices } = presentation;
+  const since = sinceOf(options.since, context.clock.date());
+  const prices = pricesOf(readStored(context, notices));
+  const found = find(context, options, since, prices);
+  printNotices(notices, found, since);
+  const { by, json } = options;
+  if (json !== true) return printRows(context, presentation, by, found);
+  await printJson(context, {
+    since: since.toISOString(),
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    by,
+    rows: found.rows.map((row) => ({ [by]: row.key, ...fieldsOf(row) })),
+    total: fieldsOf(found.total),
+    unreadable_lines: found.broken,
+  });
+}

@@ -1,0 +1,35 @@
+// Days of the local time zone.
+
+const twoDigits = (value: number) => String(value).padStart(2, '0');
+
+/** `2026-11-22`, the local day. */
+export function localDay(date: Date): string {
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
+}
+
+/** Local midnight at the start of a day, `days` days later or earlier. */
+function startOfDay(date: Date, days = 0): Date {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
+}
+
+const hour = 3_600_000;
+
+function calendarDay(text: string): Date | undefined {
+  const [, year = '', month = '', day = '1'] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text) ?? [];
+  if (year === '') return undefined;
+  const date = new Date(Number(year), Number(month) - 1, Number(day));
+  return date.getMonth() === Number(month) - 1 ? date : undefined;
+}
+
+/**
+ * `7d` is today and the six days before, `2w` 14 days, `12h` the last 12 hours; `today`, `2026-11-01` and `2026-11`
+ * begin at local midnight. Undefined for any other text.
+ */
+export function parseSince(text: string, now: Date): Date | undefined {
+  if (text === 'today') return startOfDay(now);
+  const [, digits = '', unit = ''] = /^([1-9]\d{0,3})([hdw])$/.exec(text) ?? [];
+  const count = Number(digits);
+  if (unit === 'h') return new Date(now.getTime() - count * hour);
+  if (unit !== '') return startOfDay(now, 1 - count * (unit === 'w' ? 7 : 1));
+  return calendarDay(text);
+}

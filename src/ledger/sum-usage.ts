@@ -1,0 +1,90 @@
+import { costOf, type Price } from '../settings/prices.ts';
+import { tokensOf, type LedgerLine } from './ledger-line.ts';
+import { localDay } from './local-time.ts';
+
+export const groupings = ['day', 'model', 'profile', 'command'] as const;
+export type Grouping = (typeof groupings)[number];
+
+/** The requests of one day, model, profile or command. */
+export interface UsageSum {
+  readonly key: string;
+  readonly requests: number;
+  /** Without a complete answer, except those that the user stopped. */
+  readonly failed: number;
+  readonly promptTokens: number;
+  readonly answerTokens: number;
+  /** Requests whose tokens are estimated in part. */
+  readonly estimated: number;
+  /** By currency, where the prices are known. */
+  readonly costs: ReadonlyMap<string, number>;
+  /** Requests with tokens, but without a price. */
+  readonly unpriced: number;
+}
+
+/** The price of the model of a request; undefined if it is not known. */
+export type PriceOf = (line: LedgerLine) => Price | undefined;
+
+interface OpenSum extends UsageSum {
+  requests: number;
+  failed: number;
+  promptTokens: number;
+  answerTokens: number;
+  estimated: number;
+  unpriced: number;
+  readonly costs: Map<string, number>;
+}
+
+const withoutFailure: ReadonlySet<string> = new Set(['answered', 'stopped']);
+
+function emptySum(key: string): OpenSum {
+  const counts = { requests: 0, failed: 0, promptTokens: 0, answerTokens: 0, estimated: 0 };
+  return { key, ...counts, unpriced: 0, costs: new Map() };
+}
+
+function add(sum: OpenSum, line: LedgerLine, price: Price | undefined): void {
+  const { prompt, answer } = tokensOf(line);
+  sum.requests += 1;
+  if (!withoutFailure.has(line.outcome)) sum.failed += 1;
+  if (line.estimated !== undefined) sum.estimated += 1;
+  sum.promptTokens += prompt;
+  sum.answerTokens += answer;
+  if (price !== undefined) {
+    const { currency } = price;
+    sum.costs.set(currency, (sum.costs.get(currency) ?? 0) + costOf(price, prompt, answer));
+  } else if (prompt + answer > 0) sum.unpriced += 1;
+}
+
+function keyOf(line: LedgerLine, by: Grouping): string {
+  return by === 'day' ? localDay(new Date(line.time)) : line[by];
+}
+
+/** Adds up requests. */
+export interface UsageSums {
+  add(line: LedgerLine): void;
+  /** Days in order; models, profiles and commands with the most tokens first. */
+  rows(): readonly UsageSum[];
+  total(): UsageSum;
+}
+
+const allTokens = (sum: UsageSum) => sum.promptTokens + sum.answerTokens;
+
+export function createUsageSums(by: Grouping, priceOf: PriceOf): UsageSums {
+  const sums = new Map<string, OpenSum>();
+  const total = emptySum('total');
+  return {
+    add(line) {
+      const key = keyOf(line, by);
+      const sum = sums.get(key) ?? emptySum(key);
+      sums.set(key, sum);
+      const price = priceOf(line);
+      add(sum, line, price);
+      add(total, line, price);
+    },
+    rows: () =>
+      [...sums.values()].sort((one, other) => {
+        const order = one.key < other.key ? -1 : 1;
+        return by === 'day' ? order : allTokens(other) - allTokens(one) || order;
+      }),
+    total: () => total,
+  };
+}

@@ -1,0 +1,211 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runProgram } from '../../../src/commands/program/program.ts';
+import type { LedgerLine } from '../../../src/ledger/ledger-line.ts';
+import { stateWith } from '../../ledger/ledger-place.ts';
+import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
+
+/** Runs `natter usage` at 2026-11-20 12:00 UTC. @returns the output */
+async function usage(
+  words: readonly string[],
+  lines: readonly (Partial<LedgerLine> | string)[],
+  options: MemoryOptions = {},
+) {
+  const environment = {
+    NATTER_STATE_DIR: stateWith(lines),
+    LANG: 'C.UTF-8',
+    ...options.environment,
+  };
+  const memory = createMemoryContext({ ...options, environment });
+  await runProgram(memory.context, ['usage', ...words]);
+  return { stdout: memory.stdout(), stderr: memory.stderr() };
+}
+
+const terminal = (columns = 80): MemoryOptions => ({ terminals: ['stdout'], columns });
+
+const lines: readonly Partial<LedgerLine>[] = [
+  { time: '2026-11-18T10:00:00Z', model: 'nextgen', prompt_tokens: 2000, completion_tokens: 500 },
+  {
+    time: '2026-11-20T10:00:00Z',
+    command: 'batch',
+    outcome: 'rate_limited',
+    prompt_tokens: null,
+    completion_tokens: null,
+  },
+  { time: '2026-11-20T11:00:00Z', profile: 'work' },
+];
+
+test('on a terminal, each day has its figures and a bar, and a total below', async () => {
+  const { stdout, stderr } = await usage(['--color', 'never'], lines, terminal());
+  expect(stdout).toBe(
+    [
+      'DAY         REQUESTS  FAILED     IN  OUT',
+      '2026-11-18         1          2,000  500  ██████████████████████████████',
+      '2026-11-20         2       1    100   20  █▌',
+      'total              3       1  2,100  520',
+      '',
+    ].join('\n'),
+  );
+  expect(stderr).toBe('');
+});
+
+test('a narrow window gets fewer columns, and no line is wider', async () => {
+  const { stdout } = await usage(['--color', 'never'], lines, terminal(40));
+  expect(stdout).toBe(
+    [
+      'DAY         REQUESTS  TOKENS',
+      '2026-11-18         1   2,500  █████████',
+      '2026-11-20         2     120  ▍',
+      'total              3   2,620',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('in a pipe, rows are tab-separated, without a heading and a total', async () => {
+  const { stdout } = await usage(['--by', 'model'], lines);
+  expect(stdout).toBe('nextgen\t1\t0\t2000\t500\t\norigin\t2\t1\t100\t20\t\n');
+});
+
+test.each([
+  ['profile', ['default\t2', 'work\t1']],
+  ['command', ['chat\t2', 'batch\t1']],
+])('--by %s groups the requests', async (by, rows) => {
+  const { stdout } = await usage(['--by', by], lines);
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.split('\t', 2).join('\t')),
+  ).toEqual(rows);
+});
+
+test.each([
+  ['1d', 2],
+  ['3d', 3],
+  ['today', 2],
+  ['1h', 1],
+  ['2026-11-19', 2],
+  ['2026-11', 3],
+])('--since %s selects %d requests', async (since, requests) => {
+  const { stdout } = await usage(['--since', since, '--json'], lines);
+  expect(JSON.parse(stdout)).toMatchObject({ total: { requests } });
+});
+
+test.each(['', 'yesterday', '0d', '2026-13', '2026-02-30', '7'])(
+  '--since %j is a usage failure',
+  async (since) => {
+    await expect(usage([`--since=${since}`], [])).rejects.toMatchObject({ kind: 'usage' });
+  },
+);
+
+test('requests of earlier months are read', async () => {
+  const earlier = [{ time: '2026-09-30T23:59:59Z' }, { time: '2026-10-31T12:00:00Z' }, {}];
+  const { stdout } = await usage(['--since', '2026-10', '--json'], earlier);
+  expect(JSON.parse(stdout)).toMatchObject({ total: { requests: 2 } });
+});
+
+test('JSON has all sums, and what could not be read', async () => {
+  const { stdout } = await usage(['--json', '--by', 'model'], lines);
+  expect(JSON.parse(stdout)).toEqual({
+    since: expect.any(String) as string,
+    time_zone: expect.any(String) as string,
+    by: 'model',
+    rows: [
+      {
+        model: 'nextgen',
+        requests: 1,
+        failed: 0,
+        prompt_tokens: 2000,
+        completion_tokens: 500,
+        estimated_requests: 0,
+        cost: null,
+        unpriced_requests: 1,
+      },
+      {
+        model: 'origin',
+        requests: 2,
+        failed: 1,
+        prompt_tokens: 100,
+        completion_tokens: 20,
+        estimated_requests: 0,
+        cost: null,
+        unpriced_requests: 1,
+      },
+    ],
+    total: {
+      requests: 3,
+      failed: 1,
+      prompt_tokens: 2100,
+      completion_tokens: 520,
+      estimated_requests: 0,
+      cost: null,
+      unpriced_requests: 2,
+    },
+    unreadable_lines: 0,
+  });
+});
+
+test('broken lines are skipped and counted in one notice', async () => {
+  const broken = ['{"time":"2026-11-', '[]', '', '{"time":"never"}', '\u0000'];
+  const { stdout, stderr } = await usage(['--json'], [...lines, ...broken]);
+  expect(JSON.parse(stdout)).toMatchObject({ total: { requests: 3 }, unreadable_lines: 4 });
+  expect(stderr).toBe('natter: 4 lines of the ledger cannot be read and are not counted\n');
+});
+
+test('estimated tokens are marked', async () => {
+  const estimated = {
+    prompt_tokens: null,
+    completion_tokens: null,
+    estimated: { prompt_tokens: 7 },
+  };
+  const { stdout } = await usage(['--color', 'never'], [estimated], terminal());
+  expect(stdout).toContain('~7');
+});
+
+function configWith(profiles: object): string {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-config-'));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ version: 1, profiles }));
+  return folder;
+}
+
+test('the prices of each profile give the cost, as they are now', async () => {
+  const profiles = {
+    default: { prices: { nextgen: '1000/2000 USD' } },
+    work: { prices: { origin: '1000/5000 EUR' } },
+  };
+  const environment = { NATTER_CONFIG_DIR: configWith(profiles) };
+  const priced = await usage(['--color', 'never'], lines, { ...terminal(), environment });
+  expect(priced.stdout).toContain('3.00 USD + 0.20 EUR');
+  expect(priced.stderr).toBe('');
+  const { stdout, stderr } = await usage(['--json'], [...lines, {}], { environment });
+  expect(JSON.parse(stdout)).toMatchObject({
+    total: { cost: { USD: 3, EUR: 0.2 }, unpriced_requests: 1 },
+  });
+  expect(stderr).toContain('the cost is without 1 request whose model has no price');
+});
+
+test('--profile shows one profile', async () => {
+  const { stdout } = await usage(['--profile', 'work', '--by', 'profile'], lines);
+  expect(stdout).toBe('work\t1\t0\t100\t20\t\n');
+});
+
+test('requests to the sandbox are shown apart', async () => {
+  const sandboxed = [{ sandbox: true } as const];
+  const { stdout, stderr } = await usage([], sandboxed);
+  expect(stdout).toBe('');
+  expect(stderr).toBe(
+    'natter: no requests since 2026-10-22; natter usage --sandbox shows 1 to the sandbox\n',
+  );
+  expect((await usage(['--sandbox', '--by', 'model'], sandboxed)).stdout).toContain('origin\t1');
+});
+
+test('without a ledger nothing is printed but a notice', async () => {
+  const memory = createMemoryContext({ environment: { NATTER_STATE_DIR: '/nowhere/natter' } });
+  await runProgram(memory.context, ['usage']);
+  expect(memory.stdout()).toBe('');
+  expect(memory.stderr()).toBe('natter: no requests since 2026-10-22\n');
+});

@@ -51,6 +51,8 @@ const chunks = [
   { name: 'usage-meter', roots: ['src/commands/service/usage-meter.ts'] },
   { name: 'report', roots: ['src/commands/program/report.ts'] },
   { name: 'colors', roots: ['src/terminal/chalk-style.ts'] },
+  // Of conversations, and of `natter prompts edit`.
+  { name: 'editor', roots: ['src/repl/system/external-editor.ts'] },
   { name: 'common', roots: repl, within: relatives },
   { name: 'store', roots: repl, within: ['src/commands/config/run.ts'] },
   { name: 'repl', roots: repl },

@@ -7,7 +7,6 @@ import type { RunChat } from '../../src/commands/chat/start.ts';
 import { buildCompare, type RunCompare } from '../../src/commands/compare/command.ts';
 import { buildConfig, type RunConfig } from '../../src/commands/config/command.ts';
 import { buildModels, type RunModels } from '../../src/commands/models/command.ts';
-import { buildRun, type RunPromptFile } from '../../src/commands/run/command.ts';
 import { buildSandbox, type RunSandbox } from '../../src/commands/sandbox/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { parseWords } from './parse-words.ts';
@@ -74,22 +73,6 @@ describe('compare', () => {
     );
     const expected = { ...defaults, stream: true, stdin: true, ...options };
     expect(ran).toEqual(['compare', expected, prompt]);
-  });
-});
-
-describe('run', () => {
-  test.each<[string, string, readonly string[], object]>([
-    ['run review', 'review', [], {}],
-    ['run review.md --lang=ts', 'review.md', ['--lang=ts'], {}],
-    ['run fix 123 --lang=ts high', 'fix', ['123', '--lang=ts', 'high'], {}],
-    ['run fix --lang=ts -m nextgen --json', 'fix', ['--lang=ts'], { model: 'nextgen', json: true }],
-    ['run -m nextgen fix - -c -s brief', 'fix', ['-'], { continue: true, system: 'brief' }],
-    ['run fix --lang=ts --sandbox --color never', 'fix', ['--lang=ts'], { color: 'never' }],
-  ])('natter %s', async (words, name, line, options) => {
-    const build = ({ run }: { run: RunPromptFile }) => buildRun(context, run);
-    const [ran, found, ...rest] = await parseWords(build, words);
-    expect([ran, ...rest]).toEqual(['run', name, line]);
-    expect(found).toMatchObject({ stream: true, stdin: true, ...options });
   });
 });
 

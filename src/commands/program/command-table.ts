@@ -36,6 +36,12 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('../run/command.ts')).buildRun,
   },
   {
+    name: 'prompts',
+    summary: 'manage the prompt files of natter run',
+    isSeldom: true,
+    load: async () => (await import('../prompts/command.ts')).buildPrompts,
+  },
+  {
     name: 'conversations',
     alias: 'sessions',
     summary: 'manage saved conversations',

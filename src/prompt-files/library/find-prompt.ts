@@ -40,7 +40,7 @@ function fileOf(folder: string, name: string): string | undefined {
 }
 
 /** A name of a prompt: parts with slashes, of which none is hidden or leads upwards. */
-const isName = (word: string) =>
+export const isPromptName = (word: string) =>
   word.split('/').every((part) => part !== '' && !/^\.|[\\:\0]/.test(part));
 
 /** A word with a separator or the extension of a prompt file may be a path. */
@@ -103,7 +103,7 @@ function promptsOf(folder: PromptFolder, directory: string): readonly FoundPromp
 }
 
 /** All prompts that a name can find: those of the project first. */
-function listPrompts(places: PromptPlaces): readonly FoundPrompt[] {
+export function listPrompts(places: PromptPlaces): readonly FoundPrompt[] {
   const seen = new Set<string>();
   return promptFolders(places)
     .flatMap((folder) => promptsOf(folder, places.directory))
@@ -133,7 +133,7 @@ function notFound(places: PromptPlaces, word: string, hint: string | undefined):
 export function findPrompt(places: PromptPlaces, word: string, hint?: string): FoundPrompt {
   const atPath = mayBePath(word) ? findPath(places, word) : undefined;
   if (atPath !== undefined) return atPath;
-  if (isName(word)) {
+  if (isPromptName(word)) {
     for (const folder of promptFolders(places)) {
       const file = fileOf(folder.path, word);
       if (file !== undefined) return foundIn(folder, word, file, places.directory);

@@ -78,6 +78,11 @@ export function promptFolders(places: PromptPlaces): readonly PromptFolder[] {
   return [...project, { origin: 'own', path: own, boundary: ownBoundary(own) }];
 }
 
+/** The folder for a new prompt of the project: at the root of its repository, else in the current directory. */
+export function newProjectFolder({ directory, homeDirectory }: PromptPlaces): string {
+  return promptsIn(repositoryOf(directory, homeDirectory) ?? directory);
+}
+
 /**
  * What a file named by its path may include: files of its project, else of its own folder.
  * @param file its real path

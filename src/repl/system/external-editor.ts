@@ -40,25 +40,36 @@ export function editedText(content: string, platform: NodeJS.Platform): string {
 /** Exit codes of shells when a program is missing or cannot run; 9009 is from cmd.exe. */
 const notRunCodes: ReadonlySet<number | undefined> = new Set([undefined, 126, 127, 9009]);
 
+/** @returns whether the editor exited without an error @throws Failure if it cannot be run */
+async function runEditor(file: string, options: EditorOptions): Promise<boolean> {
+  const { environment, platform } = options;
+  const editor = editorOf(options);
+  const [program = editor, ...words] = editorCommand(editor, file, platform);
+  const code = await runChild(program, words, { environment, verbatim: platform === 'win32' });
+  if (!notRunCodes.has(code)) return code === 0;
+  throw new Failure('configuration', `the editor (${editor}) cannot be run`, {
+    hint: 'set VISUAL or EDITOR to an editor that is installed',
+  });
+}
+
+/** Opens a file in `$VISUAL` or `$EDITOR`. @throws Failure if the editor cannot be run, or exits with an error */
+export async function editFile(file: string, options: EditorOptions): Promise<void> {
+  if (await runEditor(file, options)) return;
+  throw new Failure('usage', `the editor (${editorOf(options)}) exited with an error`);
+}
+
 /**
  * Opens a text in `$VISUAL` or `$EDITOR`. @returns undefined if the editor exits with an error, such as after `:cq`
  * in vim, which cancels the edit
  * @throws Failure if the editor cannot be run
  */
 export async function editText(text: string, options: EditorOptions): Promise<string | undefined> {
-  const { environment, platform } = options;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'natter-'));
   const file = path.join(folder, 'prompt.md');
-  const editor = editorOf(options);
   try {
     fs.writeFileSync(file, text, { mode: 0o600 });
-    const [program = editor, ...words] = editorCommand(editor, file, platform);
-    const code = await runChild(program, words, { environment, verbatim: platform === 'win32' });
-    if (code === 0) return editedText(fs.readFileSync(file, 'utf8'), platform);
-    if (!notRunCodes.has(code)) return undefined;
-    throw new Failure('configuration', `the editor (${editor}) cannot be run`, {
-      hint: 'set VISUAL or EDITOR to an editor that is installed',
-    });
+    if (!(await runEditor(file, options))) return undefined;
+    return editedText(fs.readFileSync(file, 'utf8'), options.platform);
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }

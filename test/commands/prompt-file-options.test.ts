@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { buildPrompts, type RunPrompts } from '../../src/commands/prompts/command.ts';
+import { buildRun, type RunPromptFile } from '../../src/commands/run/command.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
+import { parseWords } from './parse-words.ts';
+
+const { context } = createMemoryContext();
+const defaults = { color: 'auto', input: true };
+
+describe('run', () => {
+  test.each<[string, string, readonly string[], object]>([
+    ['run review', 'review', [], {}],
+    ['run review.md --lang=ts', 'review.md', ['--lang=ts'], {}],
+    ['run fix 123 --lang=ts high', 'fix', ['123', '--lang=ts', 'high'], {}],
+    ['run fix --lang=ts -m nextgen --json', 'fix', ['--lang=ts'], { model: 'nextgen', json: true }],
+    ['run -m nextgen fix - -c -s brief', 'fix', ['-'], { continue: true, system: 'brief' }],
+    ['run fix --lang=ts --sandbox --color never', 'fix', ['--lang=ts'], { color: 'never' }],
+  ])('natter %s', async (words, name, line, options) => {
+    const build = ({ run }: { run: RunPromptFile }) => buildRun(context, run);
+    const [ran, found, ...rest] = await parseWords(build, words);
+    expect([ran, ...rest]).toEqual(['run', name, line]);
+    expect(found).toMatchObject({ stream: true, stdin: true, ...options });
+  });
+});
+
+describe('prompts', () => {
+  const build = (runs: RunPrompts) => buildPrompts(context, runs);
+
+  test.each([
+    ['prompts', ['list', defaults]],
+    ['prompts list --json', ['list', { ...defaults, json: true }]],
+    ['prompts show review --json', ['show', { ...defaults, json: true }, 'review']],
+    ['prompts path', ['path', defaults, undefined]],
+    ['prompts path review', ['path', defaults, 'review']],
+    ['prompts edit review --project', ['edit', { ...defaults, project: true }, 'review']],
+  ])('natter %s', async (words, expected) => {
+    expect(await parseWords(build, words)).toEqual(expected);
+  });
+});

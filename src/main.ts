@@ -6,7 +6,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import type { CompletedCommand } from './commands/completion/tree.ts';
 import type { Context } from './commands/program/context.ts';
-import { parsePlainPrompt } from './commands/program/command-table.ts';
+import { parsePlainPrompt } from './commands/program/plain-prompt.ts';
 import { createSecrets } from './commands/program/secrets.ts';
 import { Failure, replacedFailure } from './failure.ts';
 import type { Ask } from './terminal/device/ask.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { topicNames } from '../../src/commands/help/topic-names.ts';
 import { helpTopic } from '../../src/commands/help/topics.ts';
-import { commandNames } from '../../src/commands/program/command-table.ts';
+import { commandNames } from '../../src/commands/program/command-names.ts';
 import type { Context } from '../../src/commands/program/context.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 

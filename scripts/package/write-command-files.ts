@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { commandNames } from '../../src/commands/program/command-table.ts';
+import { commandNames } from '../../src/commands/program/command-names.ts';
 import type { Context } from '../../src/commands/program/context.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 import { completionTree } from './completion-tree.ts';

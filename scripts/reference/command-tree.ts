@@ -6,7 +6,7 @@ import {
   type Example,
   type HelpList,
 } from '../../src/commands/program/help-details.ts';
-import { commandNames } from '../../src/commands/program/command-table.ts';
+import { commandNames } from '../../src/commands/program/command-names.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 
 export interface DescribedOption {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { helpPages } from '../../scripts/package/help-pages.ts';
 import { topicNames } from '../../src/commands/help/topic-names.ts';
-import { commandNames } from '../../src/commands/program/command-table.ts';
+import { commandNames } from '../../src/commands/program/command-names.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { runNatter } from '../support/natter.ts';
 

@@ -71,6 +71,7 @@ test.each([
   [['last', 'night', 'I', 'dreamt'], 'for a prompt: natter chat last night I dreamt'],
   [['last', 'night', 'I', "didn't"], 'for a prompt: natter chat last …'],
   [['completion', 'rate', 'of', 'studies'], 'for a prompt: natter chat completion rate of studies'],
+  [['doctor', 'who', 'is', 'the', 'best'], 'for a prompt: natter chat doctor who is the best'],
   [['completion', 'tcsh'], 'see natter completion --help'],
 ])('words after a command have a hint: %j', async (words, hint) => {
   const { code, stderr } = await runNatter(words);

@@ -6,6 +6,7 @@ import type { ChatOptions } from '../../src/commands/chat/run.ts';
 import type { RunChat } from '../../src/commands/chat/start.ts';
 import { buildCompare, type RunCompare } from '../../src/commands/compare/command.ts';
 import { buildConfig, type RunConfig } from '../../src/commands/config/command.ts';
+import { buildDoctor, type RunDoctor } from '../../src/commands/doctor/command.ts';
 import { buildModels, type RunModels } from '../../src/commands/models/command.ts';
 import { buildSandbox, type RunSandbox } from '../../src/commands/sandbox/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
@@ -121,6 +122,20 @@ describe('config', () => {
     ['config remove-profile p', ['remove', defaults, 'p']],
   ])('natter %s', async (words, expected) => {
     expect(await parseWords(build, words)).toEqual(expected);
+  });
+});
+
+describe('doctor', () => {
+  test.each([
+    ['doctor', {}],
+    ['doctor --offline --json', { offline: true, json: true }],
+    ['doctor --profile work -q', { profile: 'work', quiet: true }],
+  ])('natter %s', async (words, options) => {
+    const ran = await parseWords(
+      ({ doctor }: { doctor: RunDoctor }) => buildDoctor(context, doctor),
+      words,
+    );
+    expect(ran).toEqual(['doctor', { ...defaults, ...options }]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { type Mask, shortText } from '../failure/short-text.ts';
 import type { ResponseHeaders } from './transport.ts';
 
-const requestIdHeaders = [
+/** In the order of their precedence. */
+export const requestIdHeaders = [
   'x-request-id',
   'request-id',
   'x-correlation-id',

@@ -1,6 +1,6 @@
 import type { ChatOptions } from './run.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { commandNames } from '../program/command-table.ts';
+import { commandNames } from '../program/command-names.ts';
 import type { Context, Run } from '../program/context.ts';
 import { Failure } from '../../failure.ts';
 

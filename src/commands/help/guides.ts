@@ -102,7 +102,11 @@ export const profiles: readonly Passage[] = [
 
 export const troubleshooting: readonly Passage[] = [
   {
-    text: 'A failure has one line for what happened and one for what to type next; its exit code names the cause (natter help exit-codes). The service in use, the source of each setting, and the request that would be sent:',
+    text: 'A failure has one line for what happened and one for what to type next; its exit code names the cause (natter help exit-codes). To check settings, files, terminal, network and service in one run, with what to do for each finding; --offline sends nothing:',
+    lines: ['natter doctor', 'natter doctor --offline'],
+  },
+  {
+    text: 'The service in use, the source of each setting, and the request that would be sent:',
     lines: ['natter auth status', 'natter --dry-run "hello"'],
   },
   {
@@ -149,8 +153,8 @@ export const troubleshooting: readonly Passage[] = [
     text: 'To remove natter and all its files: natter help uninstall.',
   },
   {
-    text: 'For a report: version, Node, system, and the command that updates natter.',
-    lines: ['natter --version --verbose'],
+    text: 'For a report: the page of natter doctor, which has no keys and no user names, and the details of the version.',
+    lines: ['natter doctor > doctor.txt', 'natter --version --verbose'],
   },
 ];
 

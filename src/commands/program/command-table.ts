@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { ChatOptions } from '../chat/run.ts';
+import type { CommandAlias, CommandName } from './command-names.ts';
 import type { Context } from './context.ts';
 
 /** A command other than chat; the help of the program shows it without loading it. */
 export interface CommandRow {
-  readonly name: string;
-  readonly alias?: string;
+  readonly name: CommandName;
+  readonly alias?: CommandAlias;
   /** In the notation of commander. */
   readonly argument?: string;
   /** Of a group, its subject, not its subcommands. */
@@ -61,6 +61,7 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'usage',
     summary: 'show requests, tokens and cost',
+    isSeldom: true,
     load: async () => (await import('../usage/command.ts')).buildUsage,
   },
   {
@@ -72,6 +73,12 @@ export const commandTable: readonly CommandRow[] = [
     name: 'config',
     summary: 'show and change settings and profiles',
     load: async () => (await import('../config/command.ts')).buildConfig,
+  },
+  {
+    name: 'doctor',
+    summary: 'check settings, network and service, and advise',
+    isSeldom: true,
+    load: async () => (await import('../doctor/command.ts')).buildDoctor,
   },
   {
     name: 'sandbox',
@@ -98,33 +105,7 @@ function namesOf({ name, alias }: CommandRow): readonly string[] {
   return alias === undefined ? [name] : [name, alias];
 }
 
-/** Names and aliases of the commands in the table. */
-export const commandNames: readonly string[] = commandTable.flatMap(namesOf);
-
 /** Whether the command line contains the name of the command, possibly as a prompt or value. */
 export function isNamed(row: CommandRow, words: readonly string[]): boolean {
   return namesOf(row).some((name) => words.includes(name));
-}
-
-const commandWords: ReadonlySet<string | undefined> = new Set(['__complete', ...commandNames]);
-
-const plainOptions: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
-
-export interface PlainPrompt {
-  readonly words: readonly string[];
-  readonly options: ChatOptions;
-}
-
-/** Parses the most frequent command lines without loading the command tree. Undefined for any other. */
-export function parsePlainPrompt(line: readonly string[]): PlainPrompt | undefined {
-  const words = line.filter((word) => word !== '--sandbox');
-  const isPrompt = words[0] === 'chat';
-  const options = {
-    ...plainOptions,
-    ...(words.length < line.length && { sandbox: true }),
-    ...(isPrompt && { isPrompt }),
-  };
-  const prompt = isPrompt ? words.slice(1) : words;
-  if (!isPrompt && commandWords.has(words[0])) return undefined;
-  return prompt.some((word) => word.startsWith('-')) ? undefined : { words: prompt, options };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { completionTree } from '../../../scripts/package/completion-tree.ts';
-import { commandNames } from '../../../src/commands/program/command-table.ts';
+import { commandNames } from '../../../src/commands/program/command-names.ts';
 import {
   suggestCommands,
   confirmMistakenCommand,

@@ -8,7 +8,8 @@ import {
   routeToChat,
   wantsJson,
 } from '../../../src/commands/program/command-line.ts';
-import { commandNames, parsePlainPrompt } from '../../../src/commands/program/command-table.ts';
+import { commandNames } from '../../../src/commands/program/command-names.ts';
+import { parsePlainPrompt } from '../../../src/commands/program/plain-prompt.ts';
 import { buildProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import { expect, test } from 'vitest';
-import { commandNames } from '../../../src/commands/program/command-table.ts';
+import { commandNames } from '../../../src/commands/program/command-names.ts';
 import { buildProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 

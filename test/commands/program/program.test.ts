@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandNames } from '../../../src/commands/program/command-table.ts';
+import { commandNames } from '../../../src/commands/program/command-names.ts';
 import { buildProgram, runProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 

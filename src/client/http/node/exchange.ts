@@ -100,7 +100,10 @@ function createOutgoing(
 }
 
 /** A proxy refuses a tunnel with any status but 200, and plain http with 407. */
-function onceRefusedByProxy(outgoing: ClientRequest, callback: (status: number) => void): void {
+export function onceRefusedByProxy(
+  outgoing: ClientRequest,
+  callback: (status: number) => void,
+): void {
   outgoing.once('proxyConnect', ({ statusCode }: { statusCode?: number }) => {
     if (statusCode !== undefined && statusCode !== 200) callback(statusCode);
   });

@@ -1,0 +1,79 @@
+import { nodeNetwork } from '../../client/http/node/node-network.ts';
+import type { Notices } from '../../output/notices.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { Presentation } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { openClient, openService, type Service } from '../service/service.ts';
+import { checkNetwork } from './check-network.ts';
+import { checkServer, type ServerFacts } from './check-server.ts';
+import { checkService } from './check-service.ts';
+import { asFailure, failedFinding, type AddFinding } from './finding.ts';
+import { observeNetwork } from './observed-network.ts';
+import { attempt, withShortLimits, type Probe } from './probe.ts';
+
+interface Examination {
+  readonly context: Context;
+  readonly options: GlobalOptions;
+  readonly presentation: Presentation;
+  readonly add: AddFinding;
+  readonly wait: Probe['wait'];
+}
+
+/** The findings have what it would print. */
+const silent: Notices = { notice: () => undefined, warning: () => undefined };
+
+/** It is no secret: a service that accepts it accepts every key. */
+const wrongKey = 'natter-doctor-wrong-key';
+
+async function probeService(
+  { context, presentation, add, wait }: Examination,
+  settings: ResolvedSettings,
+  observed: Probe['observed'],
+  service: Service,
+): Promise<ServerFacts | undefined> {
+  const { baseUrl, isSandbox, client } = service;
+  const hasKey = isSandbox || (settings.apiKey ?? settings.apiKeyCommand) !== undefined;
+  const stranger = { baseUrl, apiKey: wrongKey };
+  const strangerClient = hasKey
+    ? await openClient(context, presentation.debugLog, settings, stranger, {
+        network: observed.open,
+      })
+    : undefined;
+  const probe = { context, settings, client, strangerClient, observed, add, wait };
+  try {
+    const { signal } = context;
+    const listed = await attempt(probe, () => client.listModels({ signal }));
+    const { response, failure } = listed;
+    await checkNetwork(probe, baseUrl, {
+      response,
+      ...(failure !== undefined && { failure: { remedy: failure.remedy } }),
+    });
+    const attempts = await checkService(probe, listed);
+    return attempts === undefined ? undefined : await checkServer(attempts, add);
+  } finally {
+    strangerClient?.close();
+  }
+}
+
+/** Checks the network and the service. @throws the reason of an abort */
+export async function examineService(
+  examination: Examination,
+  settings: ResolvedSettings,
+): Promise<ServerFacts | undefined> {
+  const { context, options, presentation, add } = examination;
+  const limited = withShortLimits(settings);
+  const observed = observeNetwork(nodeNetwork, context.clock);
+  const output = { ...presentation, notices: silent };
+  let service: Service | undefined;
+  try {
+    service = await openService(context, output, options, limited, { network: observed.open });
+    return await probeService(examination, limited, observed, service);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    await add(failedFinding('service', 'service', asFailure(error), context.environment));
+    return undefined;
+  } finally {
+    await service?.close();
+  }
+}

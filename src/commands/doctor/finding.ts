@@ -1,0 +1,62 @@
+import { Failure, type FailureKind } from '../../failure.ts';
+import type { Environment } from '../../environment.ts';
+import { withHint } from '../program/report.ts';
+
+/** The sections of the page, in order. */
+export const sections = {
+  program: 'Program',
+  settings: 'Settings',
+  files: 'Files',
+  terminal: 'Terminal',
+  environment: 'Environment',
+  network: 'Network',
+  service: 'Service',
+  server: 'What the server does',
+} as const;
+
+export type Section = keyof typeof sections;
+
+/** `note` is a fact that needs no action. Only a failed check decides the exit code. */
+export type Outcome = 'ok' | 'note' | 'warning' | 'failed' | 'skipped';
+
+/** One row of the page. Its texts may contain text from a server or a file. */
+export interface Finding {
+  readonly section: Section;
+  /** A stable name for programs, such as `wrong-key`. */
+  readonly check: string;
+  readonly outcome: Outcome;
+  readonly text: string;
+  /** What to type or to change. */
+  readonly advice?: string;
+  /** Of a failed check; decides the exit code. */
+  readonly kind?: FailureKind;
+}
+
+/** Takes a finding as soon as it is known. */
+export type AddFinding = (finding: Finding) => Promise<void>;
+
+/** Anything but a {@link Failure} is a bug, or the reason of an abort, and is thrown again. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  throw error;
+}
+
+/** The failed check of a failure, with the hint of the command line as its advice. */
+export function failedFinding(
+  section: Section,
+  check: string,
+  failure: Failure,
+  environment: Environment,
+  what = '',
+): Finding {
+  const { message, hint, kind, requestId } = withHint(failure, environment);
+  const request = requestId === undefined ? '' : ` (request ${requestId})`;
+  return {
+    section,
+    check,
+    outcome: 'failed',
+    text: `${what}${message}${request}`,
+    kind,
+    ...(hint !== undefined && { advice: hint }),
+  };
+}

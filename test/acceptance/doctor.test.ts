@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runNatter, startSandboxCommand, temporaryHome } from '../support/natter.ts';
+import { startProxy } from '../support/proxy-server.ts';
+import { json } from '../support/raw-replies.ts';
+import { certificatePath } from '../support/raw-server.ts';
+import { expectNoSecret, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+test('natter doctor --sandbox checks everything, and exits with 0', async () => {
+  const { code, stdout, stderr } = await runNatter(['doctor', '--sandbox']);
+  expect(code).toBe(0);
+  for (const heading of ['Program', 'Settings', 'Files', 'Terminal', 'Network', 'Service']) {
+    expect(stdout).toMatch(new RegExp(`^${heading}$`, 'm'));
+  }
+  expect(stdout).toContain('  ok    models: origin, nextgen');
+  expect(stdout).toContain('  ok    streams end with [DONE]');
+  expect(stderr).toMatch(/^natter: sending up to 3 prompts .*\n$/);
+});
+
+const limits = ['--first-byte-timeout', '1s', '--idle-timeout', '1s', '--timeout', '2s'];
+
+/** Each fault of the sandbox that changes what the page shows, with the exit code. */
+test.each<[string, number, RegExp]>([
+  ['--status 401', 4, /FAIL {2}the list of models: the service requires a valid API key/],
+  ['--status 500', 9, /FAIL {2}a streamed answer: the service failed \(500\)/],
+  ['--delay forever', 10, /FAIL {2}the list of models: .* sent no response within 1 second/],
+  ['--cut rst', 10, /skip {2}the other requests were not sent/],
+  ['--malformed-at 3', 11, /FAIL {2}a streamed answer: the answer is incomplete/],
+  ['--refusal', 14, /FAIL {2}a streamed answer: the model refused to answer/],
+  ['--no-stream', 0, /note {2}a stream was requested, but the server sent one JSON body/],
+  ['--no-done', 0, /note {2}streams do not end with \[DONE\]/],
+  ['--usage none', 0, /note {2}usage: none in streams/],
+  ['--comments 2', 0, /note {2}streams have comment lines: \d+/],
+  ['--extra-fields', 0, /note {2}streams have other lines: id, retry, event/],
+  ['--reasoning', 0, /choices\.delta\.reasoning_content/],
+  ['--hostile', 0, /ok {4}models: origin, nextgen, red/],
+])('with natter sandbox %s the exit code is %i', async (fault, expected, row) => {
+  const { url } = await startSandboxCommand(fault.split(' '));
+  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: 'sandbox-key' };
+  const { code, stdout } = await runNatter(['doctor', ...limits], { env });
+  expect(stdout).toMatch(row);
+  expect(code).toBe(expected);
+  expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
+});
+
+test('--json has the exit code, the checks and the server, and the failure is JSON too', async () => {
+  const { url } = await startSandboxCommand(['--status', '403']);
+  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: 'sandbox-key' };
+  const { code, stdout, stderr } = await runNatter(['doctor', '--json', '-q'], { env });
+  expect(code).toBe(5);
+  expect(JSON.parse(stdout)).toMatchObject({ exit_code: 5, server: null });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'forbidden' } });
+});
+
+test.each([
+  ['a refused connection', 'http://127.0.0.1:1', 'the connection was refused'],
+  ['an unknown host', 'http://no.such.host.invalid', 'cannot reach no.such.host.invalid:80'],
+])('%s is reported at once, with exit code 10', async (_, url, reason) => {
+  const start = performance.now();
+  const { code, stdout } = await runNatter(['doctor', '--base-url', url]);
+  expect(code).toBe(10);
+  expect(stdout).toContain(reason);
+  expect(performance.now() - start).toBeLessThan(20_000);
+});
+
+test('without a service the exit code is 3', async () => {
+  const { code, stdout } = await runNatter(['doctor']);
+  expect(code).toBe(3);
+  expect(stdout).toContain('FAIL  no service is configured');
+});
+
+test.each([
+  ['server.pem', 'is signed by an authority unknown to this machine', /your company inspects TLS/],
+  ['expired.pem', 'has expired', /check this machine's clock/],
+  ['self-signed.pem', 'is self-signed', /NODE_EXTRA_CA_CERTS/],
+])('a bad certificate (%s) is shown with its chain', async (certificate, problem, advice) => {
+  const server = await serve([[json(200, { data: [] })]], { tls: true, certificate });
+  const { code, stdout } = await runNatter(['doctor', '--base-url', server.url]);
+  expect(code).toBe(10);
+  expect(stdout).toContain(problem);
+  expect(stdout).toMatch(/the chain is .* < /);
+  expect(stdout).toMatch(advice);
+});
+
+test('a certificate of an authority in NODE_EXTRA_CA_CERTS is trusted, through a proxy too', async () => {
+  const server = await serve([[json(200, { data: [{ id: 'origin' }] })]], { tls: true });
+  const proxy = await startProxy({ upstream: server.port });
+  const env = { NODE_EXTRA_CA_CERTS: certificatePath('authority.pem') };
+  const direct = await runNatter(['doctor', '--base-url', server.url], { env });
+  expect(direct.stdout).toContain(
+    'ok    the certificate of localhost, signed by natter test authority, is trusted',
+  );
+  const proxied = await runNatter(['doctor', '--base-url', 'https://service.test'], {
+    env: {
+      ...env,
+      HTTPS_PROXY: proxy.url.replace('//', `//alice:${encodeURIComponent(secretKey)}@`),
+    },
+  });
+  expect(proxied.stdout).toContain(`requests use the proxy ${proxy.url} of HTTPS_PROXY, with`);
+  expect(proxied.stdout).toContain('is for localhost');
+  expect(proxied.stdout).not.toContain('alice');
+  expectNoSecret(proxied.stdout, proxied.stderr);
+});
+
+test('the page has no key, no home folder and no user name', async () => {
+  const home = join(mkdtempSync(join(tmpdir(), 'natter-home-')), 'home', 'alice');
+  mkdirSync(join(home, '.config/natter'), { recursive: true });
+  writeFileSync(
+    join(home, '.config/natter/credentials.json'),
+    JSON.stringify({ profiles: { default: { apiKey: secretKey, baseUrl: 'http://127.0.0.1:1' } } }),
+    { mode: 0o644 },
+  );
+  const env = { HOME: home, USER: 'alice', NATTER_BASE_URL: 'http://127.0.0.1:1' };
+  for (const words of [['doctor'], ['doctor', '--json']]) {
+    const { stdout, stderr } = await runNatter(words, { env });
+    expectNoSecret(stdout, stderr);
+    expect(stdout + stderr).not.toContain('alice');
+    expect(stdout + stderr).not.toContain(secretKey.slice(-4));
+    expect(stdout).toContain('~/.config/natter');
+  }
+});
+
+test('on a terminal of 40 columns the page is wrapped', async () => {
+  const env = { HOME: temporaryHome(), NO_COLOR: '1' };
+  const terminal = openTerminal(['doctor', '--sandbox', '-q'], { columns: 40, rows: 100, env });
+  expect((await terminal.exit).exitCode).toBe(0);
+  const rows = (await terminal.copied()).split('\n');
+  expect(rows.filter((row) => row.length > 40)).toEqual([]);
+  expect(rows).toContain('  ok    40 columns and 100 rows');
+});

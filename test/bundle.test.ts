@@ -9,9 +9,9 @@ const sizeOf = (name: string) => statSync(join('dist', name)).size;
 /** Bytes that every run, command, prompt and answer has to compile. */
 test.each([
   ['main.cjs', 11_000],
-  ['shared.cjs', 24_500],
+  ['shared.cjs', 25_500],
   ['program.cjs', 65_000],
-  ['chat.cjs', 65_500],
+  ['chat.cjs', 68_000],
   ['answer.cjs', 70_000],
 ])('%s stays small', (name, most) => {
   expect(sizeOf(name)).toBeLessThan(most);

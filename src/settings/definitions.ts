@@ -5,10 +5,14 @@ import {
   duration,
   identifier,
   modelNames,
+  oneOf,
   trueOrFalse,
   type ValueType,
   wholeNumber,
 } from './value-types.ts';
+
+/** What happens to secrets in piped and attached text; `ask` refuses where nobody can be asked. */
+export type SecretGuardMode = 'ask' | 'redact' | 'off';
 
 /** Every setting with one value. Durations are milliseconds; 0 means no limit. */
 export interface SettingValues {
@@ -29,6 +33,7 @@ export interface SettingValues {
   /** Models separated by commas, `model` or `profile:model`. */
   readonly fallback: string | undefined;
   readonly ledger: boolean;
+  readonly secretGuard: SecretGuardMode;
 }
 
 export type SettingKey = keyof SettingValues;
@@ -150,6 +155,13 @@ export const definitions: Definitions = {
     type: trueOrFalse,
     default: true,
     summary: 'Keep a line without text for each request (natter usage)',
+  },
+  secretGuard: {
+    name: 'secret-guard',
+    variable: 'NATTER_SECRET_GUARD',
+    type: oneOf('ask', 'redact', 'off'),
+    default: 'ask',
+    summary: 'What to do about keys and passwords in piped and attached text',
   },
 };
 

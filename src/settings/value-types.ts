@@ -124,3 +124,13 @@ export const trueOrFalse: ValueType<boolean> = {
   parse: (text) => switchWords.get(text.trim().toLowerCase()),
   store: (value) => value,
 };
+
+export function oneOf<Word extends string>(...words: readonly Word[]): ValueType<Word> {
+  const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return {
+    name: words.join('|'),
+    expected: list,
+    parse: (text) => words.find((word) => word === text.trim().toLowerCase()),
+    store: (value) => value,
+  };
+}

@@ -110,8 +110,13 @@ test('help on a terminal is the same text', async () => {
   expect(await terminal.transcript()).toBe(piped.stdout.trimEnd());
 });
 
-/** `save` has two options; no option takes a command that prints a key, or turns the ledger off. */
-const withoutOption: ReadonlySet<string> = new Set(['save', 'ledger', 'apiKeyCommand']);
+/** Options with other names set `save` and `secretGuard`; none sets `ledger`, or takes a command that prints a key. */
+const withoutOption: ReadonlySet<string> = new Set([
+  'save',
+  'ledger',
+  'apiKeyCommand',
+  'secretGuard',
+]);
 
 test('the help has every setting with an option, its default and its variable', async () => {
   const text = (await runNatter(['--help'])).stdout.replaceAll(/\s+/g, ' ');

@@ -23,6 +23,7 @@ describe('definitions', () => {
     const names = rows.map(([, { name }]) => name);
     expect(names.filter((name) => /key|secret|credential|password|auth/.test(name))).toEqual([
       'api-key-command',
+      'secret-guard',
     ]);
   });
 });

@@ -45,6 +45,7 @@ describe('precedence', () => {
       allowInsecure: false,
       save: true,
       ledger: true,
+      secretGuard: 'ask',
     });
     expect(sources.baseUrl).toEqual({ kind: 'default', name: 'default' });
   });

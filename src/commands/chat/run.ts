@@ -1,3 +1,4 @@
+import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { filteredNotice, finishNotice } from '../../output/notices.ts';
@@ -14,6 +15,7 @@ import type { GlobalOptions } from '../program/global-options.ts';
 import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
 import { openConversation, type OpenConversation } from '../journal/open-conversation.ts';
 import { present, type Presentation } from '../print/presentation.ts';
+import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
@@ -47,6 +49,8 @@ export interface Preparation {
 
 interface Run extends Preparation {
   readonly conversation: OpenConversation;
+  /** Undefined if the input was not checked for secrets. */
+  readonly guard: SecretGuard | undefined;
 }
 
 function reportProgress({ context, presentation, options }: Run, model: string): ProgressReporter {
@@ -91,6 +95,9 @@ async function planPrompt(run: Run): Promise<Plan> {
 const described = (chain: FallbackChain | undefined, metadata: AnswerMetadata) =>
   chain?.describe(metadata) ?? metadata;
 
+const restored = (guard: SecretGuard | undefined, events: AsyncIterable<ChatEvent>) =>
+  guard?.restore(events) ?? events;
+
 /** Sends the request and prints the answer, with all text received before a failure. */
 async function answer(
   run: Run,
@@ -98,7 +105,7 @@ async function answer(
   { planned: { request }, chain }: Plan,
   output: AnswerOutput,
 ): Promise<AnswerMetadata> {
-  const { context, conversation } = run;
+  const { context, conversation, guard } = run;
   const { printer } = output;
   let progress = reportProgress(run, request.model);
   const meter = createAnswerMeter(service.clock);
@@ -114,7 +121,7 @@ async function answer(
   const asked = chain?.answer ?? { model: request.model };
   try {
     await limitYoungGeneration(async (add) => {
-      for await (const event of conversation.record(asked, chatEvents)) {
+      for await (const event of restored(guard, conversation.record(asked, chatEvents))) {
         progress.event(event);
         if (event.type === 'text-received') add(event.text.length);
         meter.event(event);
@@ -189,7 +196,7 @@ export async function prepare(context: Context, options: ChatOptions): Promise<P
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function sendPrompt(
-  preparation: Preparation,
+  preparation: Preparation & Pick<Run, 'guard'>,
   settings: ResolvedSettings,
   prompt: string,
 ): Promise<void> {
@@ -212,6 +219,7 @@ export async function chat(
   const preparation = await prepare(context, options);
   const { notices } = preparation.presentation;
   const settings = readRequestSettings(context, notices, options);
-  const read = await readPrompt(context, notices, words, options);
-  await sendPrompt(preparation, withSystem(settings, read), read.prompt);
+  const guard = await openSecretGuard(context, options, settings);
+  const read = await readPrompt(context, notices, words, options, { guard });
+  await sendPrompt({ ...preparation, guard }, withSystem(settings, read), read.prompt);
 }

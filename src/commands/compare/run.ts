@@ -10,6 +10,7 @@ import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { planRequest } from '../prompt/chat-request.ts';
 import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
+import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
@@ -36,6 +37,8 @@ interface Comparison {
   readonly presentation: Presentation;
   readonly models: readonly ComparedModel[];
   readonly prompt: string;
+  /** Undefined if nothing in the prompt is checked for secrets. */
+  readonly guard: SecretGuard | undefined;
 }
 
 interface Services {
@@ -98,13 +101,14 @@ async function sendAll(
   view: ComparisonView,
   journal: ComparisonJournal,
 ): Promise<readonly ComparedAnswer[]> {
-  const { context, models } = comparison;
+  const { context, models, guard } = comparison;
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   const send = async (model: ComparedModel, index: number): Promise<ComparedAnswer> => {
     const { label, profile, settings } = model;
     const service = services.of(profile);
-    const events = journal.record(index, chatWith(comparison, model, journal, service, signal));
+    const recorded = journal.record(index, chatWith(comparison, model, journal, service, signal));
+    const events = guard?.restore(recorded) ?? recorded;
     const clock = service?.clock ?? context.clock;
     try {
       return await showAnswer(events, {
@@ -202,13 +206,18 @@ export async function compare(
     });
   }
   const withoutSystem = readComparedModels(context, notices, options);
-  const read = await readPrompt(context, notices, words, options, 'natter compare');
+  const guards = withoutSystem.map(({ settings }) => openSecretGuard(context, options, settings));
+  const guard = (await Promise.all(guards)).find((opened) => opened !== undefined);
+  const read = await readPrompt(context, notices, words, options, {
+    command: 'natter compare',
+    guard,
+  });
   const { prompt } = read;
   const models = withoutSystem.map((model) => ({
     ...model,
     settings: withSystem(model.settings, read),
   }));
-  const comparison: Comparison = { context, options, presentation, models, prompt };
+  const comparison: Comparison = { context, options, presentation, models, prompt, guard };
   if (options.dryRun === true) return printRequests(comparison);
   let conversation: string | undefined;
   nameUsage(context, { command: 'compare', conversation: () => conversation });

@@ -37,6 +37,10 @@ export const privacy: readonly Passage[] = [
     lines: ['natter --dry-run "hello"', 'natter auth status'],
   },
   {
+    text: 'Piped and attached text with keys, tokens, passwords or private keys is sent to a different machine only if you allow it; --redact sends placeholders instead (docs/keys.md).',
+    lines: ['natter --redact -f notes.md "sum this up"'],
+  },
+  {
     text: 'Conversations are kept in the data folder (~/.local/share/natter), readable by you alone. Deleted ones stay in its trash folder until you remove them. To save nothing, once or always:',
     lines: ['natter --no-save "hello"', 'natter config set save false'],
   },

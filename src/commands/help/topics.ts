@@ -27,7 +27,7 @@ function settingsTopic(program: Command): string {
   const help = program.createHelp();
   return [
     wrap(
-      'A setting is a flag, else an environment variable, else a value of the profile (natter help profiles), else its default. natter auth status shows the source of each. api-key-command has no flag.',
+      'A setting is a flag, else an environment variable, else a value of the profile (natter help profiles), else its default. natter auth status shows the source of each. api-key-command and secret-guard have no flag.',
       0,
     ),
     '',

@@ -15,6 +15,8 @@ export interface PromptOptions {
   readonly stdin: boolean;
   readonly stdinEncoding?: string;
   readonly lossy?: boolean;
+  readonly allowSecrets?: boolean;
+  readonly redact?: boolean;
   /** Explicitly a prompt, as in `natter chat modles` and `natter -- modles`. */
   readonly isPrompt?: boolean;
 }
@@ -42,6 +44,12 @@ export const requestOptions = (): readonly Option[] => [
   new Option('--no-stream', 'do not stream the answer'),
 ];
 
+/** Options for secrets in the input. */
+const secretOptions = (): readonly Option[] => [
+  new Option('--redact', 'send placeholders for secrets in the input, and put them back'),
+  new Option('--allow-secrets', 'send secrets in the input [NATTER_SECRET_GUARD]'),
+];
+
 export const inputOptions = (): readonly Option[] => [
   new Option('--no-stdin', 'do not read standard input; the prompt word - requires it'),
   new Option(
@@ -49,6 +57,7 @@ export const inputOptions = (): readonly Option[] => [
     'encoding of standard input and files, such as latin1, default utf-8',
   ),
   new Option('--lossy', 'replace invalid bytes instead of failing'),
+  ...secretOptions(),
 ];
 
 export const conversationOptions = (): readonly Option[] => [

@@ -14,6 +14,7 @@ import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
 import { attachFiles } from './attach-files.ts';
+import type { SecretGuard } from './guard/secret-guard.ts';
 import type { PromptOptions } from './prompt-options.ts';
 
 type Input = Pick<Context, 'streams' | 'clock' | 'signal' | 'environment' | 'version'>;
@@ -163,6 +164,8 @@ function withInputFile(
 interface SourceRequest extends Pick<InputOptions, 'required' | 'hasPrompt'> {
   /** Of the files to attach. */
   readonly names: readonly string[];
+  /** Checks what is read; undefined if nothing is checked. */
+  readonly guard: SecretGuard | undefined;
 }
 
 /** What is sent besides the words of a prompt: attached files, and standard input if it was read. */
@@ -172,20 +175,29 @@ export type PromptSources = Required<Pick<PromptParts, 'files'>> & Pick<PromptPa
 export async function readSources(
   context: Input,
   notices: Notices,
-  { names, ...request }: SourceRequest,
+  { names, guard, ...request }: SourceRequest,
   { stdin, stdinEncoding: encoding, lossy }: PromptOptions,
 ): Promise<PromptSources> {
   if (encoding !== undefined) requireEncoding(encoding);
   const { signal } = context;
   const files = await attachFiles(names, { encoding, lossy, signal, context, notices });
   const input = await readInput(context, notices, { ...request, ignored: !stdin, encoding, lossy });
-  return { files, input };
+  if (guard === undefined) return { files, input };
+  const piped = input === undefined ? [] : [{ name: source, content: input }];
+  const texts = await guard.inspect([...files, ...piped]);
+  return { files: texts.slice(0, files.length), input: texts[files.length]?.content };
+}
+
+interface ReadPromptOptions {
+  /** How the command begins, for the example in a hint. */
+  readonly command?: string;
+  /** Checks files and standard input; undefined if nothing is checked. */
+  readonly guard: SecretGuard | undefined;
 }
 
 /**
  * Composes prompt words, attached files and standard input. If `--system` contains `{{stdin}}`, standard input is
  * inserted there instead.
- * @param command how the command begins, for the example in a hint
  * @throws Failure `usage` if there is nothing to send, or requested input is not available
  */
 export async function readPrompt(
@@ -193,7 +205,7 @@ export async function readPrompt(
   notices: Notices,
   words: readonly string[],
   options: PromptOptions,
-  command = 'natter',
+  { command = 'natter', guard }: ReadPromptOptions,
 ): Promise<ReadPrompt> {
   const promptWords = words.filter((word) => word !== inputWord);
   const prompt = promptWords.join(' ');
@@ -208,7 +220,7 @@ export async function readPrompt(
   const { files, input } = await readSources(
     context,
     notices,
-    { names, required, hasPrompt },
+    { names, required, hasPrompt, guard },
     options,
   );
   const system = input === undefined ? undefined : insertInput(options.system, input);

@@ -7,6 +7,7 @@ import type { Notices } from '../../output/notices.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { type ChatOptions, prepare, sendPrompt } from '../chat/run.ts';
 import type { Context } from '../program/context.ts';
+import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { loadPromptFile, readTextFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
 import {
@@ -31,7 +32,7 @@ function promptHint(name: string, line: readonly string[]): string | undefined {
 /** Reads the files of the `file` placeholders, each once. */
 async function readInserted(
   context: Context,
-  options: AttachOptions,
+  { guard, ...options }: AttachOptions & { readonly guard: SecretGuard | undefined },
   found: FoundPrompt,
   prompt: PromptFile,
 ): Promise<(placeholder: Placeholder) => string> {
@@ -45,6 +46,8 @@ async function readInserted(
       contents.set(path, await readTextFile(options, { name: placeholder.name, path }));
     }
   }
+  const texts = [...contents].map(([name, content]) => ({ name, content }));
+  for (const { name, content } of (await guard?.inspect(texts)) ?? []) contents.set(name, content);
   return (placeholder) => contents.get(pathOf(placeholder)) ?? '';
 }
 
@@ -61,12 +64,12 @@ async function readInputs(
   notices: Notices,
   options: ChatOptions,
   prompt: PromptFile,
-  isRequired: boolean,
+  { isRequired, guard }: { readonly isRequired: boolean; readonly guard: SecretGuard | undefined },
 ): Promise<PromptSources> {
   refuseIgnoredInput(options, isRequired);
   checkInput(prompt, context.streams.stdin.isTerminal && !isRequired, !options.stdin);
   const names = (options.file ?? []).filter((file) => file !== inputWord);
-  const request = { names, required: isRequired, hasPrompt: prompt.prompt.length > 0 };
+  const request = { names, required: isRequired, hasPrompt: prompt.prompt.length > 0, guard };
   const sources = await readSources(context, notices, request, options);
   return names.length < (options.file?.length ?? 0) ? withInputFile(sources, prompt) : sources;
 }
@@ -91,9 +94,13 @@ export async function runPrompt(
   const words = line.filter((word) => word !== inputWord);
   const given = readArguments(prompt, words);
   const settings = withFileSettings(readRequestSettings(context, notices, options), prompt);
-  const contentOf = await readInserted(context, attach, found, prompt);
+  const guard = await openSecretGuard(context, options, settings);
+  const contentOf = await readInserted(context, { ...attach, guard }, found, prompt);
   const isRequired = words.length < line.length || options.file?.includes(inputWord) === true;
-  const sources = await readInputs(context, notices, options, prompt, isRequired);
+  const sources = await readInputs(context, notices, options, prompt, {
+    isRequired,
+    guard,
+  });
   const systemOption = options.system;
   const { prompt: text, system } = composeFile(prompt, {
     ...sources,
@@ -101,5 +108,6 @@ export async function runPrompt(
     contentOf,
     systemOption,
   });
-  await sendPrompt(preparation, withSystemPrompt(settings, prompt, system), text);
+  const effective = withSystemPrompt(settings, prompt, system);
+  await sendPrompt({ ...preparation, guard }, effective, text);
 }

@@ -49,7 +49,7 @@ type Take = (event: ChatEvent) => void;
  * Masks each kind of text and passes it to `take`; an end that may begin a secret is held back until `release`, or text
  * of a different kind.
  */
-function createTextMask(filter: SecretFilter, take: Take) {
+function createTextMask(createStream: () => MaskedStream, take: Take) {
   const streams: Partial<Record<TextEvent['type'], MaskedStream>> = {};
   let current: TextEvent['type'] | undefined;
   function release(): void {
@@ -63,7 +63,7 @@ function createTextMask(filter: SecretFilter, take: Take) {
       const { type } = event;
       if (type !== current) release();
       current = type;
-      const masked = maskTextEvent(event, (streams[type] ??= createMaskedStream(filter)));
+      const masked = maskTextEvent(event, (streams[type] ??= createStream()));
       if (masked.text !== '') take(masked);
     },
   };
@@ -85,9 +85,22 @@ function maskMetadata(event: MetadataEvent, { mask }: SecretFilter): ChatEvent {
   return masked;
 }
 
-/** Masks the events of one prompt and passes them to `take`. */
-function createEventMask(filter: SecretFilter, take: Take) {
-  const texts = createTextMask(filter, take);
+/** How the events of one prompt are changed. */
+interface EventChange {
+  /** For each kind of text. */
+  readonly createStream: () => MaskedStream;
+  readonly change: (event: ChatEvent) => ChatEvent;
+}
+
+const maskWith = (filter: SecretFilter): EventChange => ({
+  createStream: () => createMaskedStream(filter),
+  // The client masks its own failures.
+  change: (event) => (event.type === 'retry-scheduled' ? event : maskMetadata(event, filter)),
+});
+
+/** Changes the events of one prompt and passes them to `take`. */
+function createEventMask({ createStream, change }: EventChange, take: Take) {
+  const texts = createTextMask(createStream, take);
   return {
     release: texts.release,
     event(event: ChatEvent): void {
@@ -97,18 +110,18 @@ function createEventMask(filter: SecretFilter, take: Take) {
       }
       // A name may arrive in the middle of a text.
       if (event.type !== 'answer-named') texts.release();
-      // The client masks its own failures.
-      take(event.type === 'retry-scheduled' ? event : maskMetadata(event, filter));
+      take(change(event));
     },
   };
 }
 
-async function* maskChat(
+/** Changes the events of one prompt, also a text that is cut over several of them. */
+export async function* changeEvents(
   events: AsyncIterable<ChatEvent>,
-  filter: SecretFilter,
+  change: EventChange,
 ): AsyncGenerator<ChatEvent, void> {
   const masked: ChatEvent[] = [];
-  const mask = createEventMask(filter, (event) => void masked.push(event));
+  const mask = createEventMask(change, (event) => void masked.push(event));
   try {
     for await (const event of events) {
       mask.event(event);
@@ -133,7 +146,7 @@ async function maskSend(
   const mask =
     filter === undefined
       ? { event: take, release: () => undefined }
-      : createEventMask(filter, take);
+      : createEventMask(maskWith(filter), take);
   const takeMasked = (event: ChatEvent): void => {
     signal?.throwIfAborted();
     mask.event(event);
@@ -171,7 +184,7 @@ export function maskClient(client: Client, filter: () => SecretFilter | undefine
     chat(request, options) {
       const known = filter();
       const events = untilAborted(client.chat(request, options), options?.signal);
-      return known === undefined ? events : maskChat(events, known);
+      return known === undefined ? events : changeEvents(events, maskWith(known));
     },
     ...(send !== undefined && {
       send: (...words) => maskSend(send, filter(), words),

@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Failure } from '../../failure.ts';
+import { terminalInput } from './controlling-terminal.ts';
 import { Interruption } from './signals.ts';
 
 interface AskOptions {
@@ -79,10 +80,11 @@ function readLines(
 }
 
 function openDialogue(
-  input: NodeJS.ReadStream,
+  stdin: NodeJS.ReadStream,
   screen: NodeJS.WriteStream,
   interrupt: (reason: Interruption) => void,
 ): Dialogue {
+  const input = terminalInput(stdin);
   const { echo, output } = createEcho(screen);
   const lines = createInterface({ input, output, terminal: true, historySize: 0 });
   const { typed, cancel, wait } = readLines(lines, echo, interrupt);
@@ -105,12 +107,16 @@ function openDialogue(
       });
     },
     cancel,
-    close: () => lines.off('close', ended).close(),
+    close() {
+      lines.off('close', ended).close();
+      if (input !== stdin) input.destroy();
+    },
   };
 }
 
 /**
- * Asks on `output` (standard error, so that standard output stays clean) and reads from `input`.
+ * Asks on `output` (standard error, so that standard output stays clean) and reads from `input`, or from the controlling
+ * terminal if that is a pipe.
  * @param interrupt called for Ctrl-C between two questions
  */
 export function createAsk(

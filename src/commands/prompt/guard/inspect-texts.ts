@@ -1,0 +1,169 @@
+import type { ChatEvent } from '../../../client/events.ts';
+import { parseBaseUrl } from '../../../client/http/base-url.ts';
+import type { AttachedFile } from '../../../conversation/compose-prompt.ts';
+import { Failure } from '../../../failure.ts';
+import { count } from '../../../output/figures.ts';
+import { createNotices, type Notices } from '../../../output/notices.ts';
+import { findSecrets, type FoundSecret } from '../../../secrecy/shapes/find-secrets.ts';
+import { createRedactions, type Redactions } from '../../../secrecy/shapes/redactions.ts';
+import type { SecretGuardMode } from '../../../settings/definitions.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import { hasControllingTerminal } from '../../../terminal/device/controlling-terminal.ts';
+import type { Context } from '../../program/context.ts';
+import { maskMessage, maskText, textFilter } from '../../program/mask-secrets.ts';
+import { changeEvents } from '../../service/masked-client.ts';
+import type { GlobalOptions } from '../../program/global-options.ts';
+
+type GuardContext = Pick<Context, 'ask' | 'random' | 'secrets' | 'signal' | 'streams'>;
+
+/** A secret with its place. */
+interface LocatedSecret extends FoundSecret {
+  /** Of the file, or `standard input`. */
+  readonly name: string;
+  /** From 1. */
+  readonly line: number;
+  /** Some characters, for a person who has to recognize it. */
+  readonly shown: string;
+}
+
+/** Placeholders in place of secrets, and the secrets in place of placeholders. */
+export interface Redaction {
+  readonly redactions: Redactions;
+  restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+}
+
+const shownLength = 4;
+
+function locate({ name, content }: AttachedFile, found: FoundSecret): LocatedSecret {
+  const line = content.slice(0, found.start).split('\n').length;
+  const length = found.kind.startsWith('password') ? 1 : shownLength;
+  const shown = `${content.slice(found.start, found.start + length)}…`;
+  return { ...found, name, line, shown };
+}
+
+/** The secrets in one text. Natter's own are found as they are masked. */
+function secretsIn({ secrets }: Pick<Context, 'secrets'>, text: string) {
+  return findSecrets(text, textFilter(secrets)?.find);
+}
+
+function openRedaction({ random, secrets }: Pick<Context, 'random' | 'secrets'>): Redaction {
+  // An answer never shows natter's key.
+  const redactions = createRedactions(random, (secret) => maskText(secrets, secret));
+  return {
+    redactions,
+    restore: (events) =>
+      changeEvents(events, {
+        createStream: () => redactions.createStream(),
+        change: (event) => event,
+      }),
+  };
+}
+
+const article = (kind: string) => (/^[AEIOU]/i.test(kind) ? 'an' : 'a');
+
+/** `a GitHub token`, `natter's key`. */
+const nameOf = ({ kind }: FoundSecret) =>
+  kind.endsWith("'s key") ? kind : `${article(kind)} ${kind}`;
+
+const placeOf = ({ name, line }: LocatedSecret) => `${name} line ${line}`;
+
+/** `and 2 more secrets`. */
+const others = (number: number) =>
+  number === 0 ? '' : `, and ${count(number)} more secret${number === 1 ? '' : 's'}`;
+
+function refusal(located: readonly LocatedSecret[], host: string): Failure {
+  const [first] = located;
+  if (first === undefined) throw new Error('there is no secret to refuse');
+  const what = `${placeOf(first)} has ${nameOf(first)}${others(located.length - 1)}`;
+  return new Failure('secrets', `${what}, so it was not sent to ${host}`, {
+    hint: '--redact sends placeholders and puts the secrets back in the answer; --allow-secrets sends the text as it is',
+  });
+}
+
+const maxShown = 10;
+
+type Choice = 'send' | 'redact';
+
+/** Asks a person what to do. @throws Failure `secrets` for anything but sending */
+async function ask(
+  { ask: askPerson, signal }: GuardContext,
+  notices: Notices,
+  located: readonly LocatedSecret[],
+  host: string,
+): Promise<Choice> {
+  for (const secret of located.slice(0, maxShown)) {
+    notices.warning(`${placeOf(secret)} has ${nameOf(secret)} (${secret.shown})`);
+  }
+  const rest = located.length - maxShown;
+  if (rest > 0) notices.warning(`${count(rest)} more were found`);
+  const question = `Send to ${host}, redact or cancel? [s/r/C] `;
+  const reply = (await askPerson(question, { signal })).trim().toLowerCase();
+  if (/^s(?:end)?$/.test(reply)) return 'send';
+  if (/^r(?:edact)?$/.test(reply)) return 'redact';
+  throw new Failure('secrets', 'cancelled, nothing was sent', {
+    hint: '--redact or --allow-secrets answers the question',
+  });
+}
+
+interface Plan {
+  readonly mode: SecretGuardMode;
+  readonly settings: ResolvedSettings;
+  /** Of earlier texts. */
+  readonly redaction: Redaction | undefined;
+}
+
+/** What to do about the secrets: asks where a person can answer. @throws Failure `secrets` */
+async function decide(
+  context: GuardContext,
+  options: Pick<GlobalOptions, 'input' | 'quiet'>,
+  { mode, settings }: Plan,
+  located: readonly LocatedSecret[],
+): Promise<Choice> {
+  const { stdin, stderr } = context.streams;
+  const notices = createNotices(stderr, options.quiet === true, (text) =>
+    maskMessage(context.secrets, text),
+  );
+  const host = parseBaseUrl(settings.values.baseUrl ?? 'http://127.0.0.1').host;
+  if (mode === 'redact') {
+    const [first] = located;
+    if (first === undefined) return 'redact';
+    const rest = others(located.length - 1);
+    notices.notice(`a placeholder replaces ${nameOf(first)} in ${placeOf(first)}${rest}`);
+    return 'redact';
+  }
+  const hasPerson = stderr.isTerminal && (stdin.isTerminal || hasControllingTerminal());
+  const canAsk = options.input && hasPerson;
+  if (!canAsk) throw refusal(located, host);
+  return ask(context, notices, located, host);
+}
+
+/**
+ * The texts as they may be sent: unchanged, or with placeholders.
+ * @throws Failure `secrets`
+ */
+export async function inspectTexts(
+  context: GuardContext,
+  options: Pick<GlobalOptions, 'input' | 'quiet'>,
+  plan: Plan,
+  texts: readonly AttachedFile[],
+): Promise<{
+  readonly texts: readonly AttachedFile[];
+  readonly redaction: Redaction | undefined;
+}> {
+  const found = texts.map(({ content }) => secretsIn(context, content));
+  const located = texts.flatMap((text, index) =>
+    (found[index] ?? []).map((secret) => locate(text, secret)),
+  );
+  const { redaction: earlier } = plan;
+  if (located.length === 0) return { texts, redaction: earlier };
+  if ((await decide(context, options, plan, located)) === 'send') {
+    return { texts, redaction: earlier };
+  }
+  const redaction = earlier ?? openRedaction(context);
+  const { redactions } = redaction;
+  const redacted = texts.map(({ name, content }, index) => ({
+    name,
+    content: redactions.redact(content, found[index] ?? []),
+  }));
+  return { texts: redacted, redaction };
+}

@@ -1,0 +1,91 @@
+import { isLoopbackName } from '../../../address.ts';
+import type { ChatEvent } from '../../../client/events.ts';
+import type { AttachedFile } from '../../../conversation/compose-prompt.ts';
+import { Failure } from '../../../failure.ts';
+import type { SecretGuardMode } from '../../../settings/definitions.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import type { Context } from '../../program/context.ts';
+import type { GlobalOptions } from '../../program/global-options.ts';
+import type { PromptOptions } from '../prompt-options.ts';
+import { chooseRecording } from '../../service/recording-choice.ts';
+import type { Redaction } from './inspect-texts.ts';
+
+export interface GuardOptions extends GlobalOptions {
+  readonly allowSecrets?: boolean;
+  readonly redact?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** What piped and attached text passes before it is sent. */
+export interface SecretGuard {
+  /**
+   * The texts as they may be sent.
+   * @throws Failure `secrets` if they may not
+   */
+  readonly inspect: (texts: readonly AttachedFile[]) => Promise<readonly AttachedFile[]>;
+  /** Puts the redacted secrets back. */
+  restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+}
+
+/**
+ * `off` for what stays on this machine: a loopback address, the sandbox, a replay, a dry run. `--redact` applies there,
+ * too.
+ * @throws Failure `usage` for options that cannot be used together
+ */
+function guardMode(
+  { environment }: Pick<Context, 'environment'>,
+  options: GuardOptions,
+  { baseUrl, secretGuard }: ResolvedSettings['values'],
+): SecretGuardMode {
+  const { allowSecrets = false, redact = false, dryRun = false, sandbox = false } = options;
+  if (allowSecrets && redact) {
+    throw new Failure('usage', '--redact and --allow-secrets cannot be used together', {
+      hint: 'use only one of them',
+    });
+  }
+  if (redact) return 'redact';
+  const isLocal = baseUrl === undefined || isLoopbackName(new URL(baseUrl).hostname);
+  const isHere = isLocal || sandbox || dryRun;
+  if (allowSecrets || isHere || chooseRecording(options, environment).replay !== undefined) {
+    return 'off';
+  }
+  return secretGuard;
+}
+
+type FallbackOptions = Pick<PromptOptions, 'param'>;
+
+/** Of all services that may get the prompt. */
+async function destinations(
+  context: Context,
+  options: GuardOptions & FallbackOptions,
+  settings: ResolvedSettings,
+): Promise<readonly ResolvedSettings[]> {
+  if (settings.values.fallback === undefined) return [settings];
+  const { fallbackModels } = await import('../../service/fallback.ts');
+  return fallbackModels(context, options, settings).map((model) => model.settings);
+}
+
+/** The guard of one prompt; undefined if its input is not checked. @throws Failure `usage` */
+export async function openSecretGuard(
+  context: Context,
+  options: GuardOptions & FallbackOptions,
+  own: ResolvedSettings,
+): Promise<SecretGuard | undefined> {
+  const modes = (await destinations(context, options, own)).map((settings) => ({
+    settings,
+    mode: guardMode(context, options, settings.values),
+  }));
+  const plan = modes.find(({ mode }) => mode !== 'off');
+  if (plan === undefined) return undefined;
+  let redaction: Redaction | undefined;
+  return {
+    async inspect(texts) {
+      if (texts.every(({ content }) => content === '')) return texts;
+      const { inspectTexts } = await import('./inspect-texts.ts');
+      const inspected = await inspectTexts(context, options, { ...plan, redaction }, texts);
+      ({ redaction } = inspected);
+      return inspected.texts;
+    },
+    restore: (events) => redaction?.restore(events) ?? events,
+  };
+}

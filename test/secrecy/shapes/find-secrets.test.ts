@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import { findSecrets } from '../../../src/secrecy/shapes/find-secrets.ts';
+import { random } from '../../support/secret-shapes.ts';
+
+const hex = (length: number) => random(length, '0123456789abcdef');
+const capitals = (length: number) => random(length, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');
+
+const join = (...parts: readonly string[]) => parts.join('');
+
+const tokens: readonly (readonly [kind: string, token: string])[] = [
+  ['AWS access key', join('AK', 'IA', capitals(16))],
+  ['AWS access key', join('AS', 'IA', capitals(16))],
+  ['GitHub token', join('gh', 'p_', random(36))],
+  ['GitHub token', join('gh', 's_', random(36))],
+  ['GitHub token', join('github', '_pat_', random(22), '_', random(59))],
+  ['GitLab token', join('gl', 'pat-', random(20))],
+  ['GitLab token', join('gl', 'rt-', random(20))],
+  ['Slack token', join('xo', 'xb-', '123456789012-', random(24))],
+  ['Slack token', join('xa', 'pp-1-', random(40))],
+  ['Stripe key', join('sk', '_live_', random(24))],
+  ['Stripe key', join('rk', '_live_', random(24))],
+  ['Stripe key', join('sk', '_test_', random(24))],
+  ['Stripe webhook secret', join('wh', 'sec_', random(32))],
+  ['OpenAI key', join('sk', '-proj-', random(48))],
+  ['API key', join('sk', '-', random(48))],
+  ['Anthropic key', join('sk', '-ant-', 'api03-', random(80))],
+  ['OpenRouter key', join('sk', '-or-v1-', hex(64))],
+  ['Google API key', join('AI', 'za', random(35))],
+  ['Google OAuth secret', join('GOC', 'SPX-', random(28))],
+  ['npm token', join('np', 'm_', random(36))],
+  ['PyPI token', join('py', 'pi-AgE', random(60))],
+  ['Hugging Face token', join('h', 'f_', random(34))],
+  ['SendGrid key', join('S', 'G.', random(22), '.', random(43))],
+  ['Vault token', join('hv', 's.', random(24))],
+  ['DigitalOcean token', join('do', 'p_v1_', hex(64))],
+  ['Docker token', join('dckr', '_pat_', random(27))],
+  ['Databricks token', join('da', 'pi', hex(32))],
+  ['Shopify token', join('shp', 'at_', hex(32))],
+  ['Linear key', join('lin', '_api_', random(40))],
+  ['Groq key', join('g', 'sk_', random(52))],
+  ['xAI key', join('x', 'ai-', random(80))],
+  ['JSON Web Token', join('ey', 'J', random(30), '.ey', 'J', random(40), '.', random(43))],
+];
+
+const found = (text: string) =>
+  findSecrets(text).map(({ kind, start, end }) => [kind, text.slice(start, end)]);
+
+/** SendGrid and Vault tokens are found behind their prefixes. */
+const secretPart = (token: string) => token.replace(/^(?:SG|hvs)\./, '');
+
+test.each(tokens)('a %s is found wherever it is', (kind, token) => {
+  const expected = [[kind, secretPart(token)]];
+  for (const text of [
+    token,
+    `use ${token}, please`,
+    `curl -H "X-Key: ${token}" https://api.example.com`,
+    `<a href="https://x.example/?k=${token}&b=1">`,
+    `{"log":"key:\\n${token}\\n"}`,
+    `${'word '.repeat(500)}${token}${' word'.repeat(500)}`,
+  ]) {
+    expect(found(text)).toEqual(expected);
+  }
+});
+
+test.each(tokens)('a %s in the middle of a longer word is none', (_, token) => {
+  expect(found(`abc_${token}`).filter(([kind]) => kind !== 'password or key')).toEqual([]);
+});
+
+test('all positions of a token in a text are found', () => {
+  const token = join('gh', 'p_', random(36));
+  for (let before = 0; before < 60; before += 1) {
+    expect(found(`${'- '.repeat(before)}${' '.repeat(before % 2)}${token}`)).toHaveLength(1);
+  }
+});
+
+const body = Array.from({ length: 6 }, () => random(64)).join('\n');
+const pem = (type: string) => `-----BEGIN ${type}-----\n${body}\n-----END ${type}-----`;
+
+test.each(['RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED ', 'DSA ', ''])(
+  'a %sprivate key is found with its header and its footer',
+  (type) => {
+    const key = pem(join(type, 'PRIVATE', ' KEY'));
+    expect(found(`first\n${key}\nlast`)).toEqual([['private key', key]]);
+    const escaped = key.replaceAll('\n', String.raw`\n`);
+    expect(found(`{"private_key":"${escaped}"}`)).toEqual([['private key', escaped]]);
+  },
+);
+
+test('a private key of PGP and one without its footer are found', () => {
+  const pgp = pem(join('PGP PRIVATE', ' KEY BLOCK'));
+  expect(found(pgp)).toEqual([['private key', pgp]]);
+  const cut = pem(join('PRIVATE', ' KEY')).split('\n-----END')[0] ?? '';
+  expect(found(cut)).toEqual([['private key', cut]]);
+});
+
+test('certificates, public keys and headers without a key are not secrets', () => {
+  expect(found(pem('CERTIFICATE') + pem('PUBLIC KEY'))).toEqual([]);
+  const header = join('-----BEGIN PRIVATE', ' KEY-----');
+  expect(found(`if (text.startsWith("${header}")) return parse(text);`)).toEqual([]);
+});
+
+test.each([
+  ['DB_PASSWORD=', 'hJ8#kLm2pQ9!'],
+  ['password: ', 'Tr0ub4dor&3x'],
+  ['  "apiKey": "', random(24)],
+  ["client_secret = '", random(32)],
+  ['aws_secret_access_key = ', random(40)],
+  ['Authorization: Bearer ', random(40)],
+  ['export AUTH_TOKEN=', random(24)],
+  ['AccountKey=', `${random(40)}==`],
+  ['passphrase => "', 'k3!vB8#nQ1$x'],
+])('a password after %s is found', (before, secret) => {
+  const quote = /["']$/.exec(before)?.[0] ?? '';
+  expect(found(`a: 1\n${before}${secret}${quote}\nb: 2`)).toEqual([['password or key', secret]]);
+});
+
+test('a password in a URL is found', () => {
+  const secret = 'k3vB8nQ1x!7';
+  expect(found(`DATABASE_URL=postgres://ada:${secret}@db.internal:5432/app`)).toEqual([
+    ['password in a URL', secret],
+  ]);
+});
+
+test.each([
+  'password = process.env.DB_PASSWORD2',
+  'const token = parser.nextToken2();',
+  'api_key: ${API_KEY_2024}',
+  'apiKey: "your-api-key-here-123"',
+  'password: "changeme1234"',
+  'token = "xxxxxxxxxxxx1234"',
+  'secret: example-secret-123456',
+  'postgres://user:password@localhost/app',
+  'https://example.com/a:b@c',
+  '"integrity": "sha512-aB3dE5gH7jK9mN2pQ4sT6vW8xY1zA0cR=="',
+  'tokens: 123456789012',
+  'tokenize(input12345678, options)',
+  '--password hunter2',
+])('%s is not a secret', (text) => {
+  expect(found(text)).toEqual([]);
+});
+
+test('a documented example is not a secret', () => {
+  expect(found(join('AK', 'IA', 'IOSFODNN7', 'EXAMPLE'))).toEqual([]);
+  expect(found(join('gh', 'p_', 'x'.repeat(36)))).toEqual([]);
+});
+
+test("natter's own secrets win, and overlapping secrets are one", () => {
+  const token = join('gh', 'p_', random(36));
+  const text = `token=${token}`;
+  const own = () => [{ start: 6, end: text.length }];
+  expect(findSecrets(text, own)).toMatchObject([{ kind: "natter's key", start: 6 }]);
+  expect(found(text)).toEqual([['GitHub token', token]]);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { findSecrets } from '../../../src/secrecy/shapes/find-secrets.ts';
+import { createRedactions } from '../../../src/secrecy/shapes/redactions.ts';
+import { githubToken, privateKey, random } from '../../support/secret-shapes.ts';
+
+const numbers = () => {
+  let next = 0;
+  return () => (next += 0.0123);
+};
+
+function setup() {
+  const redactions = createRedactions(numbers());
+  return { ...redactions, redactAll: (text: string) => redactions.redact(text, findSecrets(text)) };
+}
+
+const other = ['gh', 's_', random(40)].join('');
+
+test('each secret has a placeholder that names its kind, in all texts', () => {
+  const { redactAll } = setup();
+  const first = redactAll(`a ${githubToken} b ${other} c ${githubToken}`);
+  const [, one, two, again] = /^a (\w+) b (\w+) c (\w+)$/.exec(first) ?? [];
+  expect(one).toMatch(/^REDACTED_GITHUB_TOKEN_[0-9A-F]{6}$/);
+  expect(two).not.toBe(one);
+  expect(again).toBe(one);
+  expect(redactAll(`x ${githubToken}`)).toBe(`x ${one}`);
+});
+
+test('restoring is the inverse of redacting', () => {
+  const { redactAll, restore } = setup();
+  const text = `$& ${githubToken}\n${privateKey()}\n${other}`;
+  const redacted = redactAll(text);
+  expect(redacted).not.toContain(githubToken.slice(0, 8));
+  expect(restore(redacted)).toBe(text);
+});
+
+test('a stream restores a placeholder wherever it is cut', () => {
+  const { redactAll, createStream } = setup();
+  const text = `RED REDACTED_ ${githubToken}${other} R`;
+  const answer = redactAll(text);
+  for (let size = 1; size <= answer.length; size += 1) {
+    const stream = createStream();
+    let shown = '';
+    for (let at = 0; at < answer.length; at += size)
+      shown += stream.write(answer.slice(at, at + size));
+    expect(shown + stream.end()).toBe(text);
+  }
+});
+
+test('only text that may be a placeholder waits', () => {
+  const { redactAll, createStream } = setup();
+  const placeholder = redactAll(githubToken);
+  const stream = createStream();
+  expect(stream.write('an ordinary sentence. ')).toBe('an ordinary sentence. ');
+  expect(stream.write(placeholder.slice(0, 12))).toBe('');
+  expect(stream.held()).toBe(placeholder.slice(0, 12));
+  expect(stream.write(' no')).toBe(`${placeholder.slice(0, 12)} no`);
+  expect(stream.end()).toBe('');
+});

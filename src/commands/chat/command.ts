@@ -12,6 +12,7 @@ const chatExamples = [
   'natter -c "and at sunset?"',
   'git diff | natter "review this"',
   'natter -f notes.md -f "**/*.txt" "what is missing?"',
+  'tail notes.md | natter --every 200l,30s "flag anomalies"',
   'natter --fallback nextgen,local:llama3 "why is the sky blue?"',
   'natter -m nextgen --json "three names for a cat" | jq -r .content',
   'natter --sandbox "try me without a key"',
@@ -22,6 +23,13 @@ const interactionOptions = () => [
   new Option(
     '--screen-reader, --accessible',
     'plain labelled lines, for screen readers [NATTER_ACCESSIBLE]',
+  ),
+];
+
+const longInputOptions = () => [
+  new Option(
+    '--every <sizes>',
+    'answer standard input in groups as it arrives: 200l, 30s, 64kb, or 200l,30s',
   ),
 ];
 
@@ -48,7 +56,7 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
       [settingOption('model', '-m'), settingOption('fallback'), ...requestOptions()],
     ],
     ['Conversation options:', conversationOptions()],
-    ['Input options:', [...interactionOptions(), ...inputOptions()]],
+    ['Input options:', [...interactionOptions(), ...inputOptions(), ...longInputOptions()]],
     ['Output options:', outputOptions()],
   ]);
   setExamples(command, chatExamples);

@@ -28,6 +28,7 @@ import type { FallbackChain } from './fallback.ts';
 export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationOptions {
   readonly model?: string;
   readonly fallback?: string;
+  readonly every?: string;
   readonly json?: boolean;
   readonly jsonl?: boolean;
   readonly plain?: boolean;

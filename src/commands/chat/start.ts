@@ -54,6 +54,10 @@ export const runChat: RunChat = async (context, options, words) => {
     const { confirmMistakenCommand } = await import('./mistaken-command.ts');
     await confirmMistakenCommand(context, options, words);
   }
+  if (options.every !== undefined) {
+    const { runEvery } = await import('./every-run.ts');
+    return runEvery(context, options, words);
+  }
   const { chat } = await import('./run.ts');
   await chat(context, options, words);
 };

@@ -122,6 +122,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--upstream-profile', profiles],
   ['--resume', (request) => conversations(request, 'conversations')],
   ['--stdin-encoding', () => plain(['utf-8', 'utf-16le', 'latin1', 'windows-1252', 'shift_jis'])],
+  ['--every', () => plain(['200l', '30s', '64kb', '200l,30s'])],
   ['--file', () => 'files'],
   ['--output', () => 'files'],
   ['--results', () => 'files'],

@@ -154,6 +154,7 @@ describe('values', () => {
     ['--fallback ', ['origin', 'nextgen', 'local:llama3:8b', 'work:nextgen']],
     ['batch --fallback nextgen,l', ['nextgen,local:llama3:8b']],
     ['config set fallback l', ['local:llama3:8b']],
+    ['--every 200', ['200l', '200l,30s']],
     ['models get l', ['llama3:8b']],
     ['config set model n', ['nextgen']],
     ['config set save ', ['true', 'false']],

@@ -44,6 +44,11 @@ echo ' end'
   writeFileSync(join(folder, 'natter'), script);
   chmodSync(join(folder, 'natter'), 0o755);
   writeFileSync(join(home, 'some notes.md'), '');
+  mkdirSync(join(home, '.natter/prompts'), { recursive: true });
+  writeFileSync(
+    join(home, '.natter/prompts/review.md'),
+    '---\nvariables: { lang: [ts, js], topic: x }\n---\n{{lang}} {{topic}}',
+  );
   mkdirSync(join(home, '.config/fish/completions'), { recursive: true });
   writeFileSync(
     join(home, '.config/fish/config.fish'),
@@ -104,6 +109,10 @@ describe.each(shells)('$name', (shell) => {
     ['natter -q config set sav\tf\t', 'called <-q> <config> <set> <save> <false> end'],
     ['natter -f some\t', 'called <-f> <some notes.md> end'],
     ['natter --file=some\t', 'called <--file=some notes.md> end'],
+    ['natter run rev\t--la\tt\t', 'called <run> <review> <--lang=ts> end'],
+    ['natter run rev\t--top\tcats --json', 'called <run> <review> <--topic=cats> <--json> end'],
+    ['natter run some\t', 'called <run> <some notes.md> end'],
+    ['natter prompts sh\tre\t', 'called <prompts> <show> <review> end'],
     ['natter batch mer\tsome\t', 'called <batch> <merge> <some notes.md> end'],
   ])('completes %j', async (line, expected) => {
     expect(await callAfterTyping(shell, line)).toBe(expected);

@@ -6,6 +6,7 @@ import {
   type CompletedArgument,
   type CompletedCommand,
   type CompletedOption,
+  withFiles,
 } from './tree.ts';
 import { candidatesFor, commandCandidates } from './values.ts';
 import type { Context } from '../program/context.ts';
@@ -13,7 +14,13 @@ import type { Context } from '../program/context.ts';
 /** What the word under the cursor is. */
 type Place =
   | { readonly kind: 'value'; readonly option: CompletedOption; readonly prefix: string }
-  | { readonly kind: 'option'; readonly options: readonly CompletedOption[] }
+  | {
+      readonly kind: 'option';
+      readonly options: readonly CompletedOption[];
+      readonly command: CompletedCommand;
+      /** Operands of the command before this option. */
+      readonly before: readonly string[];
+    }
   | {
       readonly kind: 'argument';
       readonly command: CompletedCommand;
@@ -114,7 +121,7 @@ function findPlace(program: CompletedCommand, words: readonly string[], current:
   const name = /^(?<name>--[^=]+)=/.exec(current)?.groups?.['name'];
   const assigned = isOption && name !== undefined ? findOption(walk, name) : undefined;
   if (assigned !== undefined) return { kind: 'value', option: assigned, prefix: `${name}=` };
-  if (isOption) return { kind: 'option', options: optionsAt(walk) };
+  if (isOption) return { kind: 'option', options: optionsAt(walk), command, before: operands };
   const commands = operands.length === 0 && !ended ? command.commands : [];
   const argument = argumentAt(command, operands.length);
   return { kind: 'argument', command, above, commands, argument, before: operands };
@@ -128,6 +135,23 @@ interface Found {
   readonly files?: boolean;
 }
 
+/** The options of a command; of `natter run`, also the variables of its prompt file. */
+async function optionCandidates(
+  context: FolderFacts,
+  { options, command, before }: Extract<Place, { readonly kind: 'option' }>,
+): Promise<Found> {
+  const [promptFile] = command.name === 'run' ? before : [];
+  const variables =
+    promptFile === undefined
+      ? []
+      : await (await import('./prompt-files.ts')).variableCandidates(context, promptFile);
+  const named = options.map((option) => ({
+    value: nameOf(option),
+    description: option.description,
+  }));
+  return { candidates: [...variables, ...named] };
+}
+
 async function candidatesAt(
   context: FolderFacts,
   program: CompletedCommand,
@@ -135,27 +159,20 @@ async function candidatesAt(
   current: string,
 ): Promise<Found> {
   const place = findPlace(program, words, current);
-  if (place.kind === 'option') {
-    const candidates = place.options.map((option) => ({
-      value: nameOf(option),
-      description: option.description,
-    }));
-    return { candidates };
-  }
+  if (place.kind === 'option') return optionCandidates(context, place);
   if (place.kind === 'value') {
     const typed = current.slice(place.prefix.length);
     const request = { context, command: program, above: [], typed, before: [] };
     const found = await candidatesFor(request, nameOf(place.option), place.option.choices);
-    if (found === 'files') return { candidates: [], files: true };
+    const { candidates, files } = withFiles(found);
     const assigned = ({ value, ...rest }: Candidate) => ({ ...rest, value: place.prefix + value });
-    return { candidates: found.map(assigned) };
+    return { candidates: candidates.map(assigned), files };
   }
   const { command, above, commands, argument, before } = place;
   const request = { context, command, above, typed: current, before };
   const found = await candidatesFor(request, argument?.name, argument?.choices);
-  const named = commandCandidates(commands);
-  if (found === 'files') return { candidates: named, files: true };
-  return { candidates: [...named, ...found] };
+  const { candidates, files } = withFiles(found);
+  return { candidates: [...commandCandidates(commands), ...candidates], files };
 }
 
 /** Titles are from prompts and ids from files: the shell must get them as plain text. */

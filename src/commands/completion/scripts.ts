@@ -24,6 +24,7 @@ _natter() {
       return
     fi
     line=\${line%%$'\\t'*}
+    [[ $line == *= ]] && compopt -o nospace 2>/dev/null
     COMPREPLY+=("\${line#"$prefix"}")
   done < <(natter __complete "\${words[@]}" "=$joined" 2>/dev/null </dev/null)
 }
@@ -34,14 +35,16 @@ complete -F _natter natter
 const zsh = `#compdef natter
 # natter completion for zsh
 _natter() {
-  local -a lines values shown
+  local -a lines values shown open
   local line
   lines=("\${(@f)$(natter __complete "\${(@Q)words[2,CURRENT-1]}" "=\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
   for line in \${lines:#:files}; do
+    [[ \${line%%$'\\t'*} == *= ]] && { open+=("\${line%%$'\\t'*}"); continue }
     values+=("\${line%%$'\\t'*}")
     shown+=("\${line/$'\\t'/  -- }")
   done
   (( $#values )) && compadd -l -d shown -a values
+  (( $#open )) && compadd -S '' -a open
   if [[ $lines[-1] == :files ]]; then
     [[ $PREFIX == -*=* ]] && compset -P '*='
     _files

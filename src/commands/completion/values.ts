@@ -113,6 +113,14 @@ const helpWords: Source = async ({ command, above, before }) => {
   ];
 };
 
+/** Loaded on demand, with the modules that read prompt files. */
+const promptFiles: Source = async ({ context, typed, before, command }) => {
+  const isName = command.name !== 'run' || before.length === 0;
+  if (!isName) return [];
+  const { promptFileCandidates } = await import('./prompt-files.ts');
+  return promptFileCandidates(context, typed);
+};
+
 /** By the name of the option or argument; others have no candidates. */
 const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
@@ -141,6 +149,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
     (request) =>
       conversations(request, request.command.name === 'undelete' ? 'trash' : 'conversations'),
   ],
+  ['prompt-file', promptFiles],
   ['name', names],
   ['value', settingValue],
   ['words', helpWords],

@@ -93,7 +93,7 @@ describe('words', () => {
     ['sessions un', commandsWith('un', 'sessions')],
     ['help config se', commandsWith('se', 'config')],
     ['help sessions sh', commandsWith('sh', 'sessions')],
-    ['help pr', ['privacy', 'profiles']],
+    ['help pri', ['privacy']],
     ['help ser', ['service']],
     ['what mo', []],
     ['-- mo', []],

@@ -69,6 +69,18 @@ test('Ctrl-C ends --every at once', async () => {
   expect(stderr).not.toContain('    at ');
 });
 
+test('--every keeps secrets from a different machine, and --redact puts them back', async () => {
+  const secret = 'token = "ghp_' + 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"';
+  const env = { NATTER_BASE_URL: 'https://service.test', NATTER_API_KEY: 'test-key' };
+  const words = ['--every', '1l', '--no-input', 'x'];
+  const refused = await runNatter(words, { env, input: `${secret}\n` });
+  expect(refused.code).toBe(17);
+  expect(refused.stdout).toBe('==> line 1 <==\n');
+  const redacted = ['--sandbox', '--redact', '-q', '--every', '1l', echo];
+  const { stdout } = await runNatter(redacted, { input: `${secret}\n` });
+  expect(stdout).toContain(secret);
+});
+
 test.each([
   ['--jsonl', ['--jsonl']],
   ['--continue', ['-c']],

@@ -22,6 +22,7 @@ import type { Context } from '../program/context.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import { withHint } from '../program/report.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
+import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { planRequest, promptMessages } from '../prompt/chat-request.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
@@ -38,6 +39,8 @@ interface EveryRun {
   readonly prompt: string;
   readonly files: readonly AttachedFile[];
   readonly service: Service;
+  /** Undefined if nothing is checked. */
+  readonly guard: SecretGuard | undefined;
 }
 
 /** Options of a single answer, or of a conversation. */
@@ -65,15 +68,18 @@ const labelOf = ({ firstLine, lastLine }: LineGroup) =>
     : `lines ${count(firstLine)}-${count(lastLine)}`;
 
 async function* send(run: EveryRun, group: LineGroup, label: string): AsyncGenerator<ChatEvent> {
-  const { context, options, settings, prompt, files, service, presentation } = run;
+  const { context, options, settings, prompt, files, service, presentation, guard } = run;
   const { system } = settings.values;
-  const inSystem = hasInputPlaceholder(prompt) ? undefined : insertInput(system, group.text);
-  const input = inSystem === undefined ? group.text : undefined;
+  const texts = [{ name: label, content: group.text }];
+  const [{ content } = { content: '' }] = (await guard?.inspect(texts)) ?? texts;
+  const inSystem = hasInputPlaceholder(prompt) ? undefined : insertInput(system, content);
+  const input = inSystem === undefined ? content : undefined;
   const text = composePrompt({ prompt, files, input });
   const messages = promptMessages(inSystem ?? system, text);
   const { request, warning } = planRequest(settings, messages, options.stream);
   if (warning !== undefined) presentation.notices.warning(`${label}: ${warning}`);
-  yield* service.client.chat(request, { signal: context.signal });
+  const events = service.client.chat(request, { signal: context.signal });
+  yield* guard?.restore(events) ?? events;
 }
 
 interface GroupAnswer {
@@ -194,10 +200,12 @@ export async function runEvery(
   if (encoding !== undefined) requireEncoding(encoding);
   const { signal, clock, streams } = context;
   const names = (options.file ?? []).filter((name) => name !== '-');
-  const files = await attachFiles(names, { encoding, lossy, signal, context, notices });
+  const guard = await openSecretGuard(context, options, settings);
+  const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
+  const files = (await guard?.inspect(attached)) ?? attached;
   const prompt = words.filter((word) => word !== '-').join(' ');
   const service = await openService(context, presentation, options, settings);
-  const run = { context, options, presentation, settings, format, prompt, files, service };
+  const run = { context, options, presentation, settings, format, prompt, files, service, guard };
   const onFull = createFullNotice(presentation);
   const groups = groupLines(streams.stdin.bytes(signal), {
     limits,

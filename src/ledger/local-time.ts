@@ -8,7 +8,7 @@ export function localDay(date: Date): string {
 }
 
 /** Local midnight at the start of a day, `days` days later or earlier. */
-function startOfDay(date: Date, days = 0): Date {
+export function startOfDay(date: Date, days = 0): Date {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
 }
 

@@ -1,6 +1,7 @@
 import {
   address,
   anyText,
+  budget,
   command,
   duration,
   identifier,
@@ -34,6 +35,7 @@ export interface SettingValues {
   readonly fallback: string | undefined;
   readonly ledger: boolean;
   readonly secretGuard: SecretGuardMode;
+  readonly budget: string | undefined;
 }
 
 export type SettingKey = keyof SettingValues;
@@ -162,6 +164,12 @@ export const definitions: Definitions = {
     type: oneOf('ask', 'redact', 'off'),
     default: 'ask',
     summary: 'What to do about keys and passwords in piped and attached text',
+  },
+  budget: {
+    name: 'budget',
+    variable: 'NATTER_BUDGET',
+    type: budget,
+    summary: 'Most tokens or money of a profile, such as 2M/day, 5usd/week or 20eur/month',
   },
 };
 

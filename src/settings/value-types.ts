@@ -118,6 +118,18 @@ const switchWords = new Map([
   ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
 ]);
 
+const budgetPattern =
+  /^(?=[\d.]*[1-9])\d{1,12}(?:\.\d{1,9})?\s*(?:[kmg]|[a-z]{3})?\s*\/\s*(?:day|week|month)$/i;
+
+/** Stored as typed; `ledger/budget-limit.ts` reads it. */
+export const budget: ValueType<string> = {
+  name: 'budget',
+  expected:
+    'tokens or money with its currency, and /day, /week or /month, such as 2M/day or 5usd/week',
+  parse: (text) => (budgetPattern.test(text.trim()) ? text.trim() : undefined),
+  store: (value) => value,
+};
+
 export const trueOrFalse: ValueType<boolean> = {
   name: 'true or false',
   expected: 'true or false',

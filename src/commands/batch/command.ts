@@ -62,6 +62,7 @@ const limitOptions = () => [
     '0',
   ),
   new Option('--keep-going', 'do not stop if the first items all fail alike'),
+  settingOption('budget'),
   new Option('--max-total-tokens <n>', 'stop before the run uses more tokens'),
   new Option('--max-cost <amount>', 'stop before the run costs more (natter config set prices…)'),
 ];

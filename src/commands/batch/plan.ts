@@ -37,6 +37,7 @@ export interface BatchOptions extends GlobalOptions, ReportOptions {
   readonly tpm?: string;
   readonly maxTotalTokens?: string;
   readonly maxCost?: string;
+  readonly budget?: string;
   readonly model?: string;
   readonly fallback?: string;
   readonly system?: string;

@@ -14,7 +14,7 @@ const meanings: Readonly<Record<FailureKind, string>> = {
   incomplete: 'the answer was cut; its text is kept',
   storage: 'a file or output could not be written',
   no_answer: 'filtered, refused, or a tool call; its text is kept',
-  budget: 'natter batch reached --max-cost or --max-total-tokens',
+  budget: '--budget, --max-cost or --max-total-tokens is reached',
   secrets: 'piped or attached text has secrets; nothing was sent',
   unfinished: 'items of a batch are left; another run can help',
 };

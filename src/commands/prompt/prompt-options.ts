@@ -9,6 +9,7 @@ export interface PromptOptions {
   readonly maxTokens?: string;
   readonly file?: readonly string[];
   readonly param?: readonly string[];
+  readonly budget?: string;
   /** False with `--no-stream`. */
   readonly stream: boolean;
   /** False with `--no-stdin`. */
@@ -42,6 +43,7 @@ export const requestOptions = (): readonly Option[] => [
     collect,
   ),
   new Option('--no-stream', 'do not stream the answer'),
+  settingOption('budget'),
 ];
 
 /** Options for secrets in the input. */

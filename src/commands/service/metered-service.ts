@@ -54,6 +54,8 @@ export const stopped = Symbol('stopped');
 
 /** Sees the end of each request. */
 export interface UsageMeter {
+  /** Waits until the request fits the budget. @throws Failure `budget` if it may never fit */
+  admit(request: CompletionRequest): Promise<void>;
   /** The event, with an estimate if the service seems to have cut the prompt. */
   finish(request: MeteredRequest, event: AnswerFinished): AnswerFinished;
   /** @param error undefined for an answer; {@link stopped}; or what was thrown */
@@ -66,6 +68,7 @@ export interface UsageMeter {
 
 interface Metering {
   readonly clock: Clock;
+  readonly hasBudget: boolean;
   /** Loads the meter at the end of the first request; undefined if its file is missing. */
   readonly load: () => Promise<UsageMeter | undefined>;
 }
@@ -94,10 +97,11 @@ export type Send = NonNullable<Client['send']>;
 
 async function* meterChat(
   client: Client,
-  { clock, load }: Metering,
+  { clock, load, hasBudget }: Metering,
   request: CompletionRequest,
   options?: ChatOptions,
 ): AsyncGenerator<ChatEvent, void> {
+  if (hasBudget) await (await load())?.admit(request);
   const seen = beginRequest(clock, request, options);
   let error: unknown = stopped;
   try {
@@ -116,6 +120,10 @@ async function* meterChat(
   }
 }
 
+interface MeteredRun extends Pick<MeterSources, 'notices' | 'settings'> {
+  readonly context: Context;
+}
+
 interface MeteredService {
   readonly client: Client;
   readonly clock: Clock;
@@ -126,19 +134,15 @@ interface MeteredService {
 /** The service, with a meter that sees the end of each prompt. */
 export function meterService<Service extends MeteredService>(
   service: Service,
-  {
-    context,
-    notices,
-    settings,
-  }: Omit<MeterSources, 'source' | 'context'> & {
-    readonly context: Context;
-  },
+  { context, notices, settings }: MeteredRun,
 ): Service {
   const { client, clock, isSandbox } = service;
   const source = usageSources.get(context) ?? { command: 'other' };
   const sources = { context, notices, settings, source };
   const { send } = client;
-  const onMissing = () => {
+  const hasBudget = settings.values.budget !== undefined;
+  const onMissing = (error: unknown) => {
+    if (hasBudget) throw error;
     notices.warning('not in the ledger: natter was updated while it was running');
     return undefined;
   };
@@ -152,7 +156,7 @@ export function meterService<Service extends MeteredService>(
     ...service,
     client: {
       ...client,
-      chat: (...words) => meterChat(client, { clock, load }, ...words),
+      chat: (...words) => meterChat(client, { clock, load, hasBudget }, ...words),
       ...(send !== undefined && {
         send: async (...words) => (await load())?.send(send, ...words) ?? send(...words),
       }),

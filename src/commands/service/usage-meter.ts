@@ -1,9 +1,11 @@
+import type { CompletionRequest } from '../../client/contract.ts';
 import type { AnswerFinished } from '../../client/events.ts';
 import { estimateMessages, tokensFor } from '../../conversation/token-estimate.ts';
 import { Failure } from '../../failure.ts';
 import { appendToLedger } from '../../ledger/ledger-files.ts';
 import type { LedgerLine, TokenCounts } from '../../ledger/ledger-line.ts';
 import { resolveFolders } from '../../settings/folders.ts';
+import type { BudgetGuard } from './budget-guard.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import {
   beginRequest,
@@ -64,7 +66,10 @@ function lineOf(
 }
 
 /** Writes lines together, at least every second; a failed write is one warning of the run. */
-function createLedgerWriter({ context, notices }: MeterSources) {
+function createLedgerWriter(
+  { context, notices }: MeterSources,
+  onLost: (lines: readonly LedgerLine[]) => void,
+) {
   const { state } = resolveFolders(context);
   let waiting: LedgerLine[] = [];
   let stopTimer: (() => void) | undefined;
@@ -83,6 +88,7 @@ function createLedgerWriter({ context, notices }: MeterSources) {
         notices.warning(`not in the ledger: ${reason}; NATTER_LEDGER=false turns the ledger off`);
       }
       hasFailed = true;
+      onLost(lines);
     }
   }
   return {
@@ -96,11 +102,12 @@ function createLedgerWriter({ context, notices }: MeterSources) {
 
 /** Sends a prompt, with a meter. */
 async function sendMetered(
-  { finish, end }: Pick<UsageMeter, 'finish' | 'end'>,
+  { admit, finish, end }: Pick<UsageMeter, 'admit' | 'finish' | 'end'>,
   { context: { clock } }: MeterSources,
   send: Send,
   [request, take, options]: Parameters<Send>,
 ): Promise<void> {
+  await admit(request);
   const seen = beginRequest(clock, request, options);
   let error: unknown;
   const takeEvent: typeof take = (event) => {
@@ -117,12 +124,33 @@ async function sendMetered(
   }
 }
 
+/** Loads the guard of a budget with the first request; nothing without one. */
+function createLazyGuard(sources: MeterSources, isSandbox: boolean, flush: () => void) {
+  const { budget } = sources.settings.values;
+  let guard: BudgetGuard | undefined;
+  let opening: Promise<BudgetGuard> | undefined;
+  const open = async (text: string) => {
+    const { createBudgetGuard } = await import('./budget-guard.ts');
+    return createBudgetGuard({ ...sources, isSandbox, flush }, text);
+  };
+  return {
+    loaded: () => guard,
+    async admit(request: CompletionRequest): Promise<void> {
+      if (budget === undefined) return;
+      guard = await (opening ??= open(budget));
+      await guard.admit(request);
+    },
+  };
+}
+
 export function createUsageMeter(sources: MeterSources, isSandbox: boolean): UsageMeter {
-  const writer = createLedgerWriter(sources);
+  const writer = createLedgerWriter(sources, (lines) => guard.loaded()?.keep(lines));
+  const guard = createLazyGuard(sources, isSandbox, writer.flush);
   const isKept = sources.settings.values.ledger;
   /** The last refusals of requests that their caller sends again. */
   const refused = new Map<unknown, LedgerLine>();
-  const meter: Pick<UsageMeter, 'finish' | 'end'> = {
+  const meter: Pick<UsageMeter, 'admit' | 'finish' | 'end'> = {
+    admit: (request) => guard.admit(request),
     finish: (_request, event: AnswerFinished) => event,
     end(seen, error) {
       if (!isKept) return;
@@ -130,6 +158,7 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
       const line = lineOf(sources, isSandbox, seen, error);
       const attempts = line.attempts + (refused.get(request)?.attempts ?? 0);
       refused.delete(request);
+      guard.loaded()?.settle(request, line);
       if (isThrottled && line.outcome === 'rate_limited') {
         refused.set(request, { ...line, attempts });
       } else writer.add({ ...line, attempts });

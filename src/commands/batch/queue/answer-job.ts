@@ -47,7 +47,9 @@ async function endSent(
   const { secrets, keeper, tally, circuitBreaker, stopRun } = processing;
   const { item } = job;
   const { failure, wasStopped, isStarved, content, metadata } = outcome;
-  if (wasStopped && content === '') return { state: 'returned' };
+  const isOverBudget = failure?.kind === 'budget';
+  if (isOverBudget) stopRun(failure);
+  if (isOverBudget || (wasStopped && content === '')) return { state: 'returned' };
   // Tokens of failed answers are billed, too.
   tally.tokens += metadata.usage?.total_tokens ?? 0;
   const line = outcomeLine(secrets, item, parseFingerprint(item.fingerprint) ?? 0n, outcome);

@@ -69,8 +69,10 @@ async function answerItem(
   }
   const { failure, content, wasStopped } = outcome;
   processing.spending?.settle(index, outcome);
+  const isOverBudget = failure?.kind === 'budget';
+  if (isOverBudget) processing.stopRun(failure);
   // Cancelled before any text: without a result, the next run sends it again.
-  if (wasStopped && content === '') {
+  if (isOverBudget || (wasStopped && content === '')) {
     permission.end(false, undefined);
     return;
   }

@@ -1,0 +1,137 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LedgerLine } from '../../src/ledger/ledger-line.ts';
+import { stateWith } from '../ledger/ledger-place.ts';
+import { runNatter, serviceAt } from '../support/natter.ts';
+import { json } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+
+const time = new Date().toISOString();
+const lastYear = new Date(Date.now() - 400 * 86_400_000).toISOString();
+
+/** A service that uses 100 tokens for each prompt, and a ledger with these requests. */
+async function openPlace(
+  replies: number,
+  lines: readonly Partial<LedgerLine>[] = [],
+  profile: object = {},
+) {
+  const usage = { prompt_tokens: 60, completion_tokens: 40, total_tokens: 100 };
+  const message = { role: 'assistant', content: 'ok' };
+  const answer = json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
+  const server = await serve(Array.from({ length: replies }, () => [answer]));
+  const state = stateWith(lines.map((line) => ({ time, ...line })));
+  const config = mkdtempSync(join(tmpdir(), 'natter-config-'));
+  const document = { version: 1, profiles: { default: profile } };
+  writeFileSync(join(config, 'config.json'), JSON.stringify(document));
+  const folders = { NATTER_STATE_DIR: state, NATTER_CONFIG_DIR: config };
+  const env = { ...serviceAt(server), ...folders };
+  const run = (words: readonly string[], input = '', more: Record<string, string> = {}) =>
+    runNatter(words, { env: { ...env, ...more }, input });
+  return { server, run };
+}
+
+test('a request that might exceed the budget is not sent', async () => {
+  const used = { prompt_tokens: 900, completion_tokens: 50 };
+  const { run, server } = await openPlace(0, [used, { ...used, time: lastYear }]);
+  const { code, stdout, stderr } = await run(['-t', '100', '--budget', '1k/day', 'hi']);
+  expect({ code, stdout }).toEqual({ code: 15, stdout: '' });
+  expect(stderr).toContain(
+    'the budget of 1,000 tokens a day would be exceeded: 950 tokens used, and this request may use ~105 tokens\n',
+  );
+  expect(stderr).toMatch(/ {2}set a smaller --max-tokens, .*natter usage shows the requests\n/);
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a request that fits is sent, with one warning from 80 % on', async () => {
+  const { run } = await openPlace(2, [{ prompt_tokens: 400, completion_tokens: 300 }]);
+  const words = ['-t', '50', '--budget', '1000/week', 'hi'];
+  expect(await run(words)).toMatchObject({ code: 0, stdout: 'ok', stderr: '' });
+  expect(await run(words)).toMatchObject({
+    code: 0,
+    stdout: 'ok',
+    stderr: 'natter: warning: 80% of the budget of 1,000 tokens a week is used\n',
+  });
+});
+
+test('an answer without a limit is estimated by the longest one of the period', async () => {
+  const { run } = await openPlace(0, [{ prompt_tokens: 10, completion_tokens: 700 }]);
+  const { code, stderr } = await run(['--budget', '1000/day', 'hi']);
+  expect(code).toBe(15);
+  expect(stderr).toContain('may use ~705 tokens');
+});
+
+test('the requests of other profiles and of the sandbox do not count', async () => {
+  const others = [
+    { prompt_tokens: 5000, profile: 'work' },
+    { prompt_tokens: 5000, sandbox: true as const },
+  ];
+  const { run } = await openPlace(1, others);
+  expect(await run(['-t', '50', '--budget', '1000/day', 'hi'])).toMatchObject({ code: 0 });
+  expect(await run(['--sandbox', '-t', '50', '--budget', '1000/day', 'hi'])).toMatchObject({
+    code: 15,
+  });
+});
+
+test('the setting and the variable set a budget, the option wins', async () => {
+  const { run } = await openPlace(1, [{ prompt_tokens: 990 }], { budget: '1000/month' });
+  expect(await run(['hi'])).toMatchObject({ code: 15 });
+  expect(await run(['hi'], '', { NATTER_BUDGET: '2/day' })).toMatchObject({ code: 15 });
+  expect(await run(['--budget', '9k/day', 'hi'])).toMatchObject({ code: 0 });
+});
+
+test('a budget in money uses the prices of the profile', async () => {
+  const priced = { prices: { origin: '1000/2000 EUR' } };
+  const { run } = await openPlace(1, [{ prompt_tokens: 1000, completion_tokens: 1000 }], priced);
+  const words = (budget: string) => ['-t', '100', '--budget', budget, 'hi'];
+  const { code, stderr } = await run(words('3.10eur/week'));
+  expect(code).toBe(15);
+  expect(stderr).toContain(
+    'the budget of 3.10 EUR a week would be exceeded: 3.00 EUR used, and this request may use ~0.21 EUR',
+  );
+  expect(await run(words('5eur/week'))).toMatchObject({ code: 0 });
+  expect(await run(words('5usd/week'))).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('needs the price of the model origin in USD') as string,
+  });
+});
+
+test('a batch stops before its budget, and continues with a higher one', async () => {
+  const { run, server } = await openPlace(5);
+  const folder = mkdtempSync(join(tmpdir(), 'natter-batch-'));
+  const [input, output] = [join(folder, 'prompts.txt'), join(folder, 'answers.jsonl')];
+  writeFileSync(input, 'one\ntwo\nthree\nfour\nfive\n');
+  const words = ['batch', input, '-o', output, '-t', '95', '--budget'];
+  const stopped = await run([...words, '320/day']);
+  expect(stopped.code).toBe(15);
+  expect(stopped.stderr).toContain('the budget of 320 tokens a day would be exceeded');
+  expect(stopped.stderr).toContain('run the same command again for the rest');
+  const answered = server.requests.length;
+  expect(answered).toBeGreaterThanOrEqual(2);
+  expect(answered).toBeLessThanOrEqual(3);
+  expect(readFileSync(output, 'utf8').trimEnd().split('\n')).toHaveLength(answered);
+  expect(await run([...words, '9k/day'])).toMatchObject({ code: 0 });
+  expect(server.requests).toHaveLength(5);
+});
+
+test('requests that fit only one after the other wait for each other', async () => {
+  const { run, server } = await openPlace(2);
+  const result = await run(['compare', '-t', '150', '--budget', '300/day', '--quiet', 'hi']);
+  expect(result).toMatchObject({ code: 0 });
+  expect(server.requests).toHaveLength(2);
+});
+
+test('a budget without a ledger is refused', async () => {
+  const { run } = await openPlace(0);
+  const { code, stderr } = await run(['--budget', '1k/day', 'hi'], '', { NATTER_LEDGER: 'false' });
+  expect(code).toBe(3);
+  expect(stderr).toContain('a budget needs the ledger, which the setting ledger turns off');
+});
+
+test('a budget that cannot be read is a usage failure', async () => {
+  const { run } = await openPlace(0);
+  const { code, stderr } = await run(['--budget', '5 bananas', 'hi']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--budget must be tokens or money with its currency');
+});

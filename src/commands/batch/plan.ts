@@ -45,6 +45,8 @@ export interface BatchOptions extends GlobalOptions, ReportOptions {
   readonly param?: readonly string[];
   /** False with `--no-stream`. */
   readonly stream: boolean;
+  readonly allowSecrets?: boolean;
+  readonly redact?: boolean;
 }
 
 /** How items are sent, whatever they are. */

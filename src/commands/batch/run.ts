@@ -41,7 +41,10 @@ interface BatchRun {
   readonly items: BatchItems;
   readonly sink: BatchSink;
   readonly tally: Tally;
+  readonly guard: SendOptions['guard'];
 }
+
+type UncheckedRun = Omit<BatchRun, 'guard'>;
 
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
@@ -62,7 +65,7 @@ function showProgress(run: BatchRun, { places }: Admission, stop: AbortSignal): 
 }
 
 function rulesOf(
-  { context, options, plan, settings, tally }: BatchRun,
+  { context, options, plan, settings, tally, guard }: BatchRun,
   service: Service,
   { stop, cancel }: Stopping,
 ) {
@@ -72,7 +75,7 @@ function rulesOf(
   const isReplay = service.replayedFrom !== undefined;
   const most = Math.max(minFailures, 2 * plan.concurrency);
   return {
-    sending: { ...service, settings, stream, ...limits, clock: context.clock },
+    sending: { ...service, settings, stream, ...limits, guard, clock: context.clock },
     circuitBreaker: createCircuitBreaker({
       most,
       maxWait: maxWaitOf(settings),
@@ -166,10 +169,17 @@ async function runUntilEnd(run: BatchRun, service: Service): Promise<Ending> {
   }
 }
 
-async function send(run: BatchRun): Promise<void> {
+/** @throws Failure `secrets` if the input may not be sent */
+async function openGuard(run: UncheckedRun): Promise<SendOptions['guard']> {
+  const { guardBatch } = await import('./secret-guard.ts');
+  return guardBatch(run);
+}
+
+async function send(run: UncheckedRun): Promise<void> {
   const { context, presentation, plan, options, settings, items, sink, tally } = run;
   await checkItems(items, tally, sink.last, context.signal);
   nameUsage(context, { command: 'batch', batch: runId(context) });
+  const guard = await openGuard(run);
   const service = await openService(context, presentation, options, settings, {
     network: undiciNetwork,
   });
@@ -182,7 +192,7 @@ async function send(run: BatchRun): Promise<void> {
     begin: context.clock.date(),
   };
   try {
-    reportEnd(run, names, await runUntilEnd(run, service));
+    reportEnd(run, names, await runUntilEnd({ ...run, guard }, service));
   } finally {
     await service.close();
   }

@@ -47,7 +47,7 @@ export const requestOptions = (): readonly Option[] => [
 ];
 
 /** Options for secrets in the input. */
-const secretOptions = (): readonly Option[] => [
+export const secretOptions = (): readonly Option[] => [
   new Option('--redact', 'send placeholders for secrets in the input, and put them back'),
   new Option('--allow-secrets', 'send secrets in the input [NATTER_SECRET_GUARD]'),
 ];

@@ -3,6 +3,7 @@ import { undiciNetwork } from '../../../client/http/undici/undici-network.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import { nameUsage } from '../../service/metered-service.ts';
+import { guardedClient } from '../../prompt/guard/secret-guard.ts';
 import { openService } from '../../service/service.ts';
 import { readSettings } from '../../service/settings-access.ts';
 import { planSending } from '../plan.ts';
@@ -60,7 +61,9 @@ export async function workBatch(
     const { stream } = header;
     const run = { context, options, presentation, plan, connection, queue, giveUp };
     try {
-      await runWork({ ...run, stream, settings, service, tally: emptyTally(), keeper });
+      const client = await guardedClient(context, options, settings, service.client);
+      const guarded = { ...service, client };
+      await runWork({ ...run, stream, settings, service: guarded, tally: emptyTally(), keeper });
     } finally {
       await service.close();
     }

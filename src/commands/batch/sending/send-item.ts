@@ -69,6 +69,8 @@ export function planItem(
 
 export interface SendOptions extends CancellationOptions {
   readonly client: Client;
+  /** The client that refuses or redacts secrets in prompts; undefined if they are not checked. */
+  readonly guard?: ((client: Client) => Client) | undefined;
   readonly settings: ResolvedSettings;
   readonly stream: boolean;
   /** Retries after a cut answer. The client never retries one, because it is billed twice. */
@@ -143,7 +145,7 @@ async function sendOnce(
   };
   try {
     await takeEvents(
-      options.client,
+      options.guard?.(options.client) ?? options.client,
       request,
       { signal, ...(throttle && { throttle }) },
       (event) => {

@@ -14,7 +14,7 @@ import { maskMessage, maskText, textFilter } from '../../program/mask-secrets.ts
 import { changeEvents } from '../../service/masked-client.ts';
 import type { GlobalOptions } from '../../program/global-options.ts';
 
-type GuardContext = Pick<Context, 'ask' | 'random' | 'secrets' | 'signal' | 'streams'>;
+export type GuardContext = Pick<Context, 'ask' | 'random' | 'secrets' | 'signal' | 'streams'>;
 
 /** A secret with its place. */
 interface LocatedSecret extends FoundSecret {
@@ -42,11 +42,11 @@ function locate({ name, content }: AttachedFile, found: FoundSecret): LocatedSec
 }
 
 /** The secrets in one text. Natter's own are found as they are masked. */
-function secretsIn({ secrets }: Pick<Context, 'secrets'>, text: string) {
+export function secretsIn({ secrets }: Pick<Context, 'secrets'>, text: string) {
   return findSecrets(text, textFilter(secrets)?.find);
 }
 
-function openRedaction({ random, secrets }: Pick<Context, 'random' | 'secrets'>): Redaction {
+export function openRedaction({ random, secrets }: Pick<Context, 'random' | 'secrets'>): Redaction {
   // An answer never shows natter's key.
   const redactions = createRedactions(random, (secret) => maskText(secrets, secret));
   return {
@@ -61,6 +61,14 @@ function openRedaction({ random, secrets }: Pick<Context, 'random' | 'secrets'>)
 
 const article = (kind: string) => (/^[AEIOU]/i.test(kind) ? 'an' : 'a');
 
+/** The secrets in a text, with their places. */
+export function locateSecrets(
+  context: Pick<Context, 'secrets'>,
+  text: AttachedFile,
+): readonly LocatedSecret[] {
+  return secretsIn(context, text.content).map((secret) => locate(text, secret));
+}
+
 /** `a GitHub token`, `natter's key`. */
 const nameOf = ({ kind }: FoundSecret) =>
   kind.endsWith("'s key") ? kind : `${article(kind)} ${kind}`;
@@ -71,13 +79,28 @@ const placeOf = ({ name, line }: LocatedSecret) => `${name} line ${line}`;
 const others = (number: number) =>
   number === 0 ? '' : `, and ${count(number)} more secret${number === 1 ? '' : 's'}`;
 
+const refusalHint =
+  '--redact sends placeholders and puts the secrets back in the answer; --allow-secrets sends the text as it is';
+
+const hostOf = ({ values }: ResolvedSettings) =>
+  parseBaseUrl(values.baseUrl ?? 'http://127.0.0.1').host;
+
 function refusal(located: readonly LocatedSecret[], host: string): Failure {
   const [first] = located;
   if (first === undefined) throw new Error('there is no secret to refuse');
   const what = `${placeOf(first)} has ${nameOf(first)}${others(located.length - 1)}`;
-  return new Failure('secrets', `${what}, so it was not sent to ${host}`, {
-    hint: '--redact sends placeholders and puts the secrets back in the answer; --allow-secrets sends the text as it is',
-  });
+  return new Failure('secrets', `${what}, so it was not sent to ${host}`, { hint: refusalHint });
+}
+
+/** @throws Failure `secrets` for one of many prompts */
+export function refuseSecrets({ settings }: Plan, found: FoundSecret): never {
+  throw new Failure(
+    'secrets',
+    `the prompt has ${nameOf(found)}, so it was not sent to ${hostOf(settings)}`,
+    {
+      hint: refusalHint,
+    },
+  );
 }
 
 const maxShown = 10;
@@ -105,15 +128,15 @@ async function ask(
   });
 }
 
-interface Plan {
+export interface Plan {
   readonly mode: SecretGuardMode;
   readonly settings: ResolvedSettings;
   /** Of earlier texts. */
-  readonly redaction: Redaction | undefined;
+  readonly redaction?: Redaction | undefined;
 }
 
 /** What to do about the secrets: asks where a person can answer. @throws Failure `secrets` */
-async function decide(
+export async function decide(
   context: GuardContext,
   options: Pick<GlobalOptions, 'input' | 'quiet'>,
   { mode, settings }: Plan,
@@ -123,7 +146,7 @@ async function decide(
   const notices = createNotices(stderr, options.quiet === true, (text) =>
     maskMessage(context.secrets, text),
   );
-  const host = parseBaseUrl(settings.values.baseUrl ?? 'http://127.0.0.1').host;
+  const host = hostOf(settings);
   if (mode === 'redact') {
     const [first] = located;
     if (first === undefined) return 'redact';
@@ -150,10 +173,8 @@ export async function inspectTexts(
   readonly texts: readonly AttachedFile[];
   readonly redaction: Redaction | undefined;
 }> {
-  const found = texts.map(({ content }) => secretsIn(context, content));
-  const located = texts.flatMap((text, index) =>
-    (found[index] ?? []).map((secret) => locate(text, secret)),
-  );
+  const found = texts.map((text) => locateSecrets(context, text));
+  const located = found.flat();
   const { redaction: earlier } = plan;
   if (located.length === 0) return { texts, redaction: earlier };
   if ((await decide(context, options, plan, located)) === 'send') {

@@ -1,4 +1,5 @@
 import { isLoopbackName } from '../../../address.ts';
+import type { Client } from '../../../client/client.ts';
 import type { ChatEvent } from '../../../client/events.ts';
 import type { AttachedFile } from '../../../conversation/compose-prompt.ts';
 import { Failure } from '../../../failure.ts';
@@ -8,7 +9,9 @@ import type { Context } from '../../program/context.ts';
 import type { GlobalOptions } from '../../program/global-options.ts';
 import type { PromptOptions } from '../prompt-options.ts';
 import { chooseRecording } from '../../service/recording-choice.ts';
-import type { Redaction } from './inspect-texts.ts';
+import type { Plan, Redaction } from './inspect-texts.ts';
+
+export type { Plan };
 
 export interface GuardOptions extends GlobalOptions {
   readonly allowSecrets?: boolean;
@@ -65,17 +68,26 @@ async function destinations(
   return fallbackModels(context, options, settings).map((model) => model.settings);
 }
 
+/** What to do about secrets, and the service that gets them; undefined if nothing is checked. @throws Failure `usage` */
+export async function planGuard(
+  context: Context,
+  options: GuardOptions & FallbackOptions,
+  own: ResolvedSettings,
+): Promise<Plan | undefined> {
+  const modes = (await destinations(context, options, own)).map((settings) => ({
+    settings,
+    mode: guardMode(context, options, settings.values),
+  }));
+  return modes.find(({ mode }) => mode !== 'off');
+}
+
 /** The guard of one prompt; undefined if its input is not checked. @throws Failure `usage` */
 export async function openSecretGuard(
   context: Context,
   options: GuardOptions & FallbackOptions,
   own: ResolvedSettings,
 ): Promise<SecretGuard | undefined> {
-  const modes = (await destinations(context, options, own)).map((settings) => ({
-    settings,
-    mode: guardMode(context, options, settings.values),
-  }));
-  const plan = modes.find(({ mode }) => mode !== 'off');
+  const plan = await planGuard(context, options, own);
   if (plan === undefined) return undefined;
   let redaction: Redaction | undefined;
   return {
@@ -88,4 +100,17 @@ export async function openSecretGuard(
     },
     restore: (events) => redaction?.restore(events) ?? events,
   };
+}
+
+/** The client, which checks each prompt for secrets if they may leave this machine. @throws Failure `usage` */
+export async function guardedClient(
+  context: Context,
+  options: GuardOptions & FallbackOptions,
+  settings: ResolvedSettings,
+  client: Client,
+): Promise<Client> {
+  const plan = await planGuard(context, options, settings);
+  if (plan === undefined) return client;
+  const { guardClient } = await import('./guard-client.ts');
+  return guardClient(context, plan, client);
 }

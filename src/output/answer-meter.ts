@@ -28,24 +28,22 @@ export interface AnswerOutcome {
   readonly failure: Failure | undefined;
 }
 
-const noMetadata: AnswerMetadata = { complete: false };
-
-function metadataAfter(metadata: AnswerMetadata, event: ChatEvent): AnswerMetadata {
-  // The model name of a failed attempt does not apply to its retry.
-  if (event.type === 'answer-started') return noMetadata;
+function addTo(metadata: Writable<AnswerMetadata>, event: ChatEvent): void {
   if (event.type === 'refusal-received') {
-    return { ...metadata, refusal: (metadata.refusal ?? '') + event.text };
+    metadata.refusal = (metadata.refusal ?? '') + event.text;
+    return;
   }
-  if (event.type !== 'answer-named' && event.type !== 'answer-finished') return metadata;
+  if (event.type !== 'answer-named' && event.type !== 'answer-finished') return;
   const { id, model } = event;
-  const next: Writable<AnswerMetadata> = { ...metadata };
-  if (id !== undefined) next.id = id;
-  if (model !== undefined) next.model = model;
-  if (event.type === 'answer-named') return next;
+  if (id !== undefined) metadata.id = id;
+  if (model !== undefined) metadata.model = model;
+  if (event.type === 'answer-named') return;
   const { finishReason, usage, attempts, timing } = event;
-  if (finishReason !== undefined) next.finishReason = finishReason;
-  if (usage !== undefined) next.usage = usage;
-  return Object.assign(next, { attempts, timing, complete: true });
+  if (finishReason !== undefined) metadata.finishReason = finishReason;
+  if (usage !== undefined) metadata.usage = usage;
+  metadata.attempts = attempts;
+  metadata.timing = timing;
+  metadata.complete = true;
 }
 
 /** Counts attempts and measures times from the events of one prompt, because an unfinished answer reports none. */
@@ -59,16 +57,18 @@ interface AnswerMeter {
 export function createAnswerMeter(clock: Pick<Clock, 'monotonic'>): AnswerMeter {
   const start = clock.monotonic();
   const elapsed = () => clock.monotonic() - start;
-  let metadata = noMetadata;
+  let metadata: Writable<AnswerMetadata> = { complete: false };
   let firstText: number | undefined;
   let attempts = 1;
   /** Time of the next request; undefined if none is scheduled. */
   let next: number | undefined;
   return {
     event(event) {
-      metadata = metadataAfter(metadata, event);
+      addTo(metadata, event);
       if (event.type === 'text-received') firstText ??= elapsed();
       if (event.type === 'answer-started') {
+        // The model name of a failed attempt does not apply to its retry.
+        metadata = { complete: false };
         attempts = event.attempt;
         next = undefined;
       }

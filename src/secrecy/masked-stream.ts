@@ -10,30 +10,47 @@ export interface MaskedStream {
   held(): string;
 }
 
-/** Does not delay the first three characters of a secret, because ordinary text would often be delayed. */
-export function createMaskedStream(filter: SecretFilter): MaskedStream {
+class StreamMask implements MaskedStream {
+  readonly #filter: SecretFilter;
   /** The end of the returned text, unmasked. */
-  let shown = '';
-  let held = '';
-  const release = (text: string, isLast: boolean) => {
+  #shown = '';
+  #held = '';
+
+  constructor(filter: SecretFilter) {
+    this.#filter = filter;
+  }
+
+  write(text: string): string {
+    return this.#release(this.#shown + this.#held + text, false);
+  }
+
+  end(): string {
+    return this.#held === '' ? '' : this.#release(this.#shown + this.#held, true);
+  }
+
+  held(): string {
+    return this.#held;
+  }
+
+  #release(text: string, isLast: boolean): string {
+    const filter = this.#filter;
+    const shown = this.#shown.length;
     if (!filter.mayConcern(text)) {
-      const released = text.slice(shown.length);
-      held = '';
-      shown = text.slice(-harmlessLength);
-      return released;
+      this.#held = '';
+      this.#shown = text.slice(-harmlessLength);
+      return text.slice(shown);
     }
     const ranges = filter.find(text);
     const decided = decidedEnd(filter, text, ranges);
-    const until = Math.max(shown.length, isLast ? text.length : decided);
-    const released = maskRanges(text, ranges, { start: shown.length, end: until });
+    const until = Math.max(shown, isLast ? text.length : decided);
     const after = ranges.findLast(({ end }) => end <= until)?.end ?? 0;
-    held = text.slice(until);
-    shown = text.slice(Math.max(after, Math.min(decided, until - harmlessLength)), until);
-    return released;
-  };
-  return {
-    write: (text) => release(shown + held + text, false),
-    end: () => release(shown + held, true),
-    held: () => held,
-  };
+    this.#held = text.slice(until);
+    this.#shown = text.slice(Math.max(after, Math.min(decided, until - harmlessLength)), until);
+    return maskRanges(text, ranges, { start: shown, end: until });
+  }
+}
+
+/** Does not delay the first three characters of a secret, because ordinary text would often be delayed. */
+export function createMaskedStream(filter: SecretFilter): MaskedStream {
+  return new StreamMask(filter);
 }

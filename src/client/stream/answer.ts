@@ -45,6 +45,12 @@ export class Answer {
     addMetadata(this.#end, chunk);
   }
 
+  /** Adds chunks that differ only in their texts. */
+  addTexts(content: ChunkContent, texts: readonly string[]): void {
+    addMetadata(this.#end, content);
+    if (this.#texts.addTexts(texts)) this.#hasContent = true;
+  }
+
   /** Marks the answer as complete, with or without a `finish_reason`. */
   finish(): void {
     this.#isFinished = true;

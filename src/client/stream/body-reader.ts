@@ -6,8 +6,8 @@ import { findError, reportedError } from '../failure/reported-error.ts';
 import type { Answer } from './answer.ts';
 import type { ChunkForms } from './chunk-forms.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
-import { completionEvents } from './completion-event.ts';
-import { createEventStream, tooLarge } from './event-stream.ts';
+import { createCompletionStream } from './completion-event.ts';
+import { tooLarge } from './event-stream.ts';
 
 /** The form of a body; `page` is HTML or XML. */
 export type BodyForm = 'event-stream' | 'json' | 'page' | 'text' | 'empty';
@@ -135,7 +135,7 @@ function createReader(
   answer: Answer,
   { limit, forms }: BodyReaderOptions,
 ): BodyReader {
-  if (form === 'event-stream') return createEventStream(completionEvents(answer, forms), limit);
+  if (form === 'event-stream') return createCompletionStream(answer, forms, limit);
   if (form === 'json') return createJsonReader(answer, limit);
   if (form === 'empty') throw new Failure('server_error', 'the service sent an empty answer');
   return createOtherReader(form, answer.mask);

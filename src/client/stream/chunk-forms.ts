@@ -14,6 +14,8 @@ interface ChunkForm {
   /** The latest chunk up to its text, and its content: the next chunk is usually of the same answer. */
   head: string;
   content: ChunkContent;
+  /** The form that followed the last time. */
+  next: ChunkForm | undefined;
 }
 
 /** Failed attempts to learn a chunk before giving up on a service whose chunks are all different. */
@@ -86,7 +88,8 @@ function makeForm(data: string, content: ChunkContent): ChunkForm | undefined {
   const holes = found.map(({ hole }) => hole);
   const hasText = content.text !== '';
   const after = hasText ? data.slice(end) : undefined;
-  const form = { literals, holes, after, head: data.slice(0, start), content };
+  const head = data.slice(0, start);
+  const form = { literals, holes, after, head, content, next: undefined };
   return isValid(form, hasText) ? form : undefined;
 }
 
@@ -111,11 +114,12 @@ function readHead(form: ChunkForm, data: string): boolean {
   const { literals, holes } = form;
   let at = 0;
   let { id } = form.content;
-  for (const [index, literal] of literals.entries()) {
+  for (let index = 0; index < literals.length; index += 1) {
+    const { [index]: literal = '' } = literals;
     const end = at + literal.length;
     if (data.slice(at, end) !== literal) return false;
     at = end;
-    const hole = holes[index];
+    const { [index]: hole } = holes;
     if (hole === undefined) continue;
     const after = endOfHole(data, hole, at);
     if (after === undefined) return false;
@@ -138,25 +142,79 @@ function matchForm(form: ChunkForm, data: string): ChunkContent | undefined {
   return text === undefined ? undefined : { ...content, text };
 }
 
+/** @returns undefined if one of them is not a text */
+function parseTexts(pieces: readonly string[]): readonly string[] | undefined {
+  if (plain.test(pieces.join(''))) return pieces;
+  const texts = pieces.map(parseText);
+  return texts.every((text) => text !== undefined) ? texts : undefined;
+}
+
+/** Texts of events that follow one another. */
+export interface TextEvents {
+  readonly texts: readonly string[];
+  /** The rest of their content, which is the same. */
+  readonly content: ChunkContent;
+  /** What follows them. */
+  readonly rest: string;
+}
+
 /** What the chunks of a service have in common: reading only what differs takes a fraction of parsing them. */
 export class ChunkForms {
-  /** The latest one first. */
   readonly #forms: ChunkForm[] = [];
+  #last: ChunkForm | undefined;
   #failures = 0;
 
   /** Undefined if the chunk may differ in more than its id, time and text. */
   match(data: string): ChunkContent | undefined {
-    for (const [at, form] of this.#forms.entries()) {
+    const content = this.#matchLast(data) ?? this.#matchNext(data) ?? this.#search(data);
+    if (content !== undefined) this.#failures = 0;
+    return content;
+  }
+
+  /** Texts follow texts; the other forms occur once in an answer. */
+  #matchLast(data: string): ChunkContent | undefined {
+    return this.#last?.after === undefined ? undefined : matchForm(this.#last, data);
+  }
+
+  #matchNext(data: string): ChunkContent | undefined {
+    const next = this.#last?.next;
+    const content = next === undefined ? undefined : matchForm(next, data);
+    if (content !== undefined) this.#last = next;
+    return content;
+  }
+
+  /**
+   * The first events of a stream's part that have the form of the latest text, split at what is between their texts; all
+   * but the last of them. Undefined without two such events.
+   */
+  matchEvents(part: string): TextEvents | undefined {
+    const last = this.#last;
+    const form = last?.after === undefined ? last?.next : last;
+    if (form?.after === undefined) return undefined;
+    const { head, after, content } = form;
+    const start = `data: ${head}`;
+    if (part.slice(0, start.length) !== start) return undefined;
+    const pieces = part.slice(start.length).split(`${after}\n\n${start}`);
+    const texts = parseTexts(pieces.slice(0, -1));
+    if (pieces.length === 1 || texts === undefined) return undefined;
+    this.#last = form;
+    this.#failures = 0;
+    return { texts, content, rest: `${start}${pieces.at(-1) ?? ''}` };
+  }
+
+  #search(data: string): ChunkContent | undefined {
+    for (const form of this.#forms) {
       const content = matchForm(form, data);
       if (content === undefined) continue;
-      this.#failures = 0;
-      if (at > 0) {
-        this.#forms.splice(at, 1);
-        this.#forms.unshift(form);
-      }
+      this.#follow(form);
       return content;
     }
     return undefined;
+  }
+
+  #follow(form: ChunkForm): void {
+    if (this.#last !== undefined) this.#last.next = form;
+    this.#last = form;
   }
 
   /** @param content the parsed `data`, which contains no error */
@@ -168,6 +226,7 @@ export class ChunkForms {
     this.#failures += 1;
     const form = makeForm(data, content);
     if (form === undefined) return;
+    this.#follow(form);
     this.#forms.unshift(form);
     this.#forms.splice(maxForms);
   }

@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts';
 import type { ChunkForms } from './chunk-forms.ts';
 import { readChunk } from './completion-chunk.ts';
 import { parseErrorBody } from '../failure/error-body.ts';
-import type { StreamEvent } from './event-stream.ts';
+import { createEventStream, type EventStream, type StreamEvent } from './event-stream.ts';
 import { findError, reportedError } from '../failure/reported-error.ts';
 
 interface Reader {
@@ -69,12 +69,45 @@ function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
   else if (!event.unterminated) throwUnreadable(data, answer);
 }
 
+/** Adds texts at the start of the part. @returns the rest of it */
+function takeTexts(part: string, { answer, forms }: Reader): string {
+  const found = answer.finished() ? undefined : forms.matchEvents(part);
+  if (found === undefined) return part;
+  answer.addTexts(found.content, found.texts);
+  return found.rest;
+}
+
+const eventEnd = '\n\n';
+
 /**
- * A function that adds the events of one completion stream to `answer` (contract, Response when `stream` is true). It
- * skips an event cut by the end of the body, because the answer is then incomplete anyway, and throws Failure for an
- * event that reports an error or is not a JSON object.
+ * Adds the events of one completion stream to `answer` (contract, Response when `stream` is true). It skips an event cut
+ * by the end of the body, because the answer is then incomplete anyway, and throws Failure for an event that reports an
+ * error or is not a JSON object.
+ * @param limit see {@link createEventStream}
  */
-export function completionEvents(answer: Answer, forms: ChunkForms): (event: StreamEvent) => void {
+export function createCompletionStream(
+  answer: Answer,
+  forms: ChunkForms,
+  limit: number,
+): EventStream {
   const reader = { answer, forms };
-  return (event) => takeCompletionEvent(event, reader);
+  const stream = createEventStream((event) => takeCompletionEvent(event, reader), limit);
+  let isBetweenEvents = true;
+
+  /** The first event of an answer comes before its texts. */
+  function takeFirst(part: string): string {
+    const end = part.indexOf(eventEnd) + eventEnd.length;
+    if (end < eventEnd.length) return part;
+    stream.feed(part.slice(0, end));
+    return takeTexts(part.slice(end), reader);
+  }
+  return {
+    feed(part) {
+      let rest = isBetweenEvents ? takeTexts(part, reader) : part;
+      if (isBetweenEvents && rest === part) rest = takeFirst(part);
+      isBetweenEvents = part.endsWith(eventEnd);
+      stream.feed(rest);
+    },
+    end: () => stream.end(),
+  };
 }

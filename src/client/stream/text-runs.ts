@@ -16,6 +16,8 @@ export type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 /** Deltas in order of arrival; adjacent deltas of one channel form a run. */
 export interface TextRuns {
   add(channel: Channel, delta: string): void;
+  /** Adds deltas of the channel `text`. @returns whether there are any that are not empty */
+  addTexts(deltas: readonly string[]): boolean;
   /** Adds the surrogates that were held back. */
   end(): void;
   /** The runs since the last call. */
@@ -40,9 +42,18 @@ export function createTextRuns(): TextRuns {
     else runs.push({ channel, deltas: [text] });
   }
 
+  function addDelta(channel: Channel, delta: string): void {
+    append(channel, (carries[channel] ??= createSurrogateCarry()).take(delta));
+  }
+
   return {
-    add(channel, delta) {
-      append(channel, (carries[channel] ??= createSurrogateCarry()).take(delta));
+    add: addDelta,
+    addTexts(deltas) {
+      const filled = deltas.filter((delta) => delta !== '');
+      const carry = (carries.text ??= createSurrogateCarry());
+      const isWhole = carry.isEmpty() && !anySurrogate.test(filled.join(''));
+      for (const delta of filled) append('text', isWhole ? delta : carry.take(delta));
+      return filled.length > 0;
     },
     end() {
       for (const channel of channels) append(channel, carries[channel]?.end() ?? '');
@@ -59,6 +70,7 @@ export function createTextRuns(): TextRuns {
 export interface SurrogateCarry {
   /** The surrogate held back before, and the delta without a high surrogate at its end, which is held back. */
   take(delta: string): string;
+  isEmpty(): boolean;
   /** U+FFFD if a high surrogate is still held back, else nothing. */
   end(): string;
 }
@@ -87,6 +99,7 @@ export function createSurrogateCarry(): SurrogateCarry {
       }
       return text.replace(loneSurrogate, replacement);
     },
+    isEmpty: () => held === '',
     end() {
       const rest = held === '' ? '' : replacement;
       held = '';

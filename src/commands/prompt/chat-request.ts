@@ -7,6 +7,7 @@ import {
   type ContextFit,
 } from '../../conversation/context-fit.ts';
 import { estimateMessages } from '../../conversation/token-estimate.ts';
+import type { Writable } from '../../writable.ts';
 import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
 
 /** A request, and how well it fits the window of its model. */
@@ -27,26 +28,34 @@ export function promptMessages(system: string | undefined, prompt: string): read
 
 /**
  * The request has only the contract's fields and those added with `params`.
+ * @returns also the estimated tokens of the prompt and the limit of the answer
  * @throws Failure `invalid_request` for a prompt that no tokenizer could fit into the window
  */
+export function buildRequest(
+  { values, params, windows }: ResolvedSettings,
+  messages: readonly Message[],
+  stream: boolean,
+): { readonly request: CompletionRequest; readonly estimate: number } {
+  const estimate = estimateMessages(messages) + (values.maxTokens ?? 0);
+  const model = values.model === 'auto' ? smallestModelFor(estimate, windows) : values.model;
+  const bytes = messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
+  refuseImpossible(model, bytes, windows);
+  const request: Writable<CompletionRequest> = { model, messages };
+  if (stream) request.stream = stream;
+  if (values.maxTokens !== undefined) request.max_tokens = values.maxTokens;
+  if (Object.keys(params).length > 0) request.params = withoutSources(params);
+  return { request, estimate };
+}
+
+/** {@link buildRequest}, and how the request fits the window of its model. */
 export function planRequest(
   settings: ResolvedSettings,
   messages: readonly Message[],
   stream: boolean,
   modelSwitch?: '-m' | '/model',
 ): PlannedRequest {
-  const { values, params, windows } = settings;
-  const estimate = estimateMessages(messages) + (values.maxTokens ?? 0);
-  const model = values.model === 'auto' ? smallestModelFor(estimate, windows) : values.model;
-  const bytes = messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
-  refuseImpossible(model, bytes, windows);
-  const fit = contextFit(model, estimate, windows);
-  const request: CompletionRequest = {
-    model,
-    messages,
-    ...(stream ? { stream } : {}),
-    ...(values.maxTokens === undefined ? {} : { max_tokens: values.maxTokens }),
-    ...(Object.keys(params).length === 0 ? {} : { params: withoutSources(params) }),
-  };
+  const { windows } = settings;
+  const { request, estimate } = buildRequest(settings, messages, stream);
+  const fit = contextFit(request.model, estimate, windows);
   return { request, fit, warning: contextWarning(fit, windows, modelSwitch) };
 }

@@ -10,7 +10,6 @@ import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
 import { openClient, serviceKey, type Target } from '../service/service.ts';
-import { withJoinedReads } from './joined-reads.ts';
 import {
   keyHint,
   type UpstreamOptions,
@@ -127,7 +126,7 @@ function createEngine({ client, models, params, mask, reportFailure }: EnginePar
   };
 }
 
-const network = { network: undiciNetwork, transport: withJoinedReads };
+const network = { network: undiciNetwork };
 
 /** Milliseconds; the sandbox starts without the list of a slower upstream. */
 const listTimeout = 10_000;

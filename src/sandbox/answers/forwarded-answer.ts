@@ -21,6 +21,20 @@ function joinEvents(payloads: Iterable<string>): string {
   return text;
 }
 
+/** Characters that JSON escapes, but for lone surrogates, which a client's events do not have. */
+const escaped = /["\\\p{Cc}]/u;
+
+/** The events of texts. Texts without escapes are joined with what is between them, which is the same. */
+function textEvents(deltas: readonly string[], payload: (text: string) => string): string {
+  const [first = '', ...others] = deltas;
+  if (others.length < 2 || escaped.test(others.join(''))) return joinEvents(deltas.map(payload));
+  const begin = joinEvents([payload(first)]);
+  const sample = `data: ${payload('')}\n\n`;
+  const start = sample.lastIndexOf('""') + 1;
+  const between = sample.slice(start) + sample.slice(0, start);
+  return begin + sample.slice(0, start) + others.join(between) + sample.slice(start);
+}
+
 /**
  * Sends an engine's answer as a stream without faults: what the engine delivers at once is one write. The head is sent
  * with the first text.
@@ -50,7 +64,7 @@ export async function forwardAnswer(
       if (deltas.length === 0) continue;
       signal.throwIfAborted();
       for (const delta of deltas) tokens += countTokens(delta);
-      const isWritable = write(joinEvents(deltas.map(payloads.text)), deltas.length);
+      const isWritable = write(textEvents(deltas, payloads.text), deltas.length);
       if (!isWritable) await once(response, 'drain', { signal });
     }
   } catch (error) {

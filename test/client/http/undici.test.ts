@@ -60,12 +60,21 @@ test('a body pauses the network at 64 kB, and resumes it when they are read', as
   expect(calls).toEqual([]);
   body.push(new Uint8Array(1));
   expect(calls).toEqual(['pause']);
-  await body.next();
+  expect((await body.next()).value).toHaveLength(65_536);
   expect(calls).toEqual(['pause', 'resume']);
   body.end();
-  expect((await body.next()).value).toHaveLength(1);
   expect((await body.next()).done).toBe(true);
   expect(calls).toEqual(['pause', 'resume', 'finish true']);
+});
+
+test('chunks that arrive in one read of the socket are one step of a body', async () => {
+  const body = new ReceivedBody({ pause() {}, resume() {}, finish() {} });
+  const first = body.next();
+  body.push(Uint8Array.of(1));
+  body.push(Uint8Array.of(2, 3));
+  body.end();
+  expect([...((await first).value ?? [])]).toEqual([1, 2, 3]);
+  expect((await body.next()).done).toBe(true);
 });
 
 test('a body that is cut delivers what was received, then the error once', async () => {
@@ -73,9 +82,9 @@ test('a body that is cut delivers what was received, then the error once', async
   const cut = new Error('cut');
   const first = body.next();
   body.push(Uint8Array.of(1));
+  expect((await first).value).toEqual(Uint8Array.of(1));
   body.push(Uint8Array.of(2));
   body.cut(cut);
-  expect((await first).value).toEqual(Uint8Array.of(1));
   expect((await body.next()).value).toEqual(Uint8Array.of(2));
   await expect(body.next()).rejects.toBe(cut);
   expect((await body.next()).done).toBe(true);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ChunkForms } from '../../../src/client/stream/chunk-forms.ts';
 import { readChunk } from '../../../src/client/stream/completion-chunk.ts';
 import type { JsonObject } from '../../../src/json.ts';
@@ -133,4 +133,30 @@ test('a match equals the parsed chunk, whatever was learned before', () => {
     }),
     { numRuns: 1000 },
   );
+});
+
+describe('events in one part of a stream', () => {
+  const event = (data: string) => `data: ${data}\n\n`;
+  const text = (content: string) => streamed('chat-1', 1000, { content });
+  const end = streamed('chat-1', 1000, {}, 'stop');
+
+  test('of the form of the latest text are split, but for the last one', () => {
+    const forms = learned(text('a'));
+    const part = [text('b'), text('say "c"'), text(''), text('d'), end].map(event).join('');
+    expect(forms.matchEvents(part)).toEqual({
+      texts: ['b', 'say "c"', ''],
+      content: parse(text('a')),
+      rest: event(text('d')) + event(end),
+    });
+  });
+
+  test.each([
+    ['one event', event(text('b'))],
+    ['events of a different answer', event(text('b')).replaceAll('chat-1', 'chat-2').repeat(2)],
+    ['a first event of a different form', event(end) + event(text('b')).repeat(2)],
+    ['a text that is more than a string', event(text('b').replace('"b"', '"b","x":"c"')).repeat(3)],
+    ['an event with a second line', `data: ${text('b')}\nid: 1\n\n`.repeat(2)],
+  ])('are not split: %s', (_what, part) => {
+    expect(learned(text('a')).matchEvents(part)).toBeUndefined();
+  });
 });

@@ -72,11 +72,18 @@ export function openConnections(route: Route, limits: ExchangeLimits): Connectio
   const added = proxy && { host: new URL(origin).host, ...proxyHeaders(proxy) };
   const all = new Set<Connection>();
   const idle: Connection[] = [];
+  const targets = new WeakMap<URL, string>();
   return {
     route,
     limits,
     withHeaders: (headers) => (added === undefined ? headers : { ...headers, ...added }),
-    target: ({ pathname, search }) => `${proxy === undefined ? '' : origin}${pathname}${search}`,
+    target(url) {
+      const known = targets.get(url);
+      if (known !== undefined) return known;
+      const target = `${proxy === undefined ? '' : origin}${url.pathname}${url.search}`;
+      targets.set(url, target);
+      return target;
+    },
     take() {
       const known = idle.pop();
       if (known !== undefined) return known;

@@ -12,7 +12,10 @@ type Step = IteratorResult<Uint8Array, undefined>;
 
 const ended: Step = { done: true, value: undefined };
 
-/** A body between the network and its one reader: the network is paused while much of it is unread. */
+/**
+ * A body between the network and its one reader: the network is paused while much of it is unread. The reader gets all
+ * that arrived in one read of the socket, where servers send each event as an HTTP chunk.
+ */
 export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #control: BodyControl;
   #chunks: Uint8Array[] = [];
@@ -22,6 +25,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   #isFinished = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: ((step: Promise<Step>) => void) | undefined;
+  #isWaking = false;
 
   constructor(control: BodyControl) {
     this.#control = control;
@@ -32,12 +36,12 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     this.#chunks.push(bytes);
     this.#unread += bytes.byteLength;
     if (this.#unread >= maxUnread) this.#control.pause();
-    this.#wakeReader();
+    this.#wakeLater();
   }
 
   end(): void {
     this.#isWhole = true;
-    this.#wakeReader();
+    this.#wakeLater();
   }
 
   /** The connection failed: the reader gets what was received, then the error. */
@@ -50,6 +54,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   /** The reader gets the error instead of what is unread. */
   discard(error: unknown): void {
     this.#chunks = [];
+    this.#unread = 0;
     this.#failure ??= { error };
     this.end();
   }
@@ -68,11 +73,14 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   #take(): Promise<Step> | undefined {
-    const value = this.#chunks.shift();
-    if (value !== undefined) {
+    const chunks = this.#chunks;
+    const [first] = chunks;
+    if (first !== undefined) {
+      const value = chunks.length === 1 ? first : Buffer.concat(chunks, this.#unread);
       const wasFull = this.#unread >= maxUnread;
-      this.#unread -= value.byteLength;
-      if (wasFull && this.#unread < maxUnread) this.#control.resume();
+      this.#chunks = [];
+      this.#unread = 0;
+      if (wasFull) this.#control.resume();
       return Promise.resolve({ done: false, value });
     }
     if (!this.#isWhole && !this.#isFinished) return undefined;
@@ -81,12 +89,17 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     return failure === undefined ? Promise.resolve(ended) : Promise.reject(failure.error);
   }
 
-  #wakeReader(): void {
-    const wake = this.#wake;
-    const step = wake === undefined ? undefined : this.#take();
-    if (wake === undefined || step === undefined) return;
-    this.#wake = undefined;
-    wake(step);
+  /** After the parser has read the rest of what arrived. */
+  #wakeLater(): void {
+    if (this.#isWaking || this.#wake === undefined) return;
+    this.#isWaking = true;
+    queueMicrotask(() => {
+      this.#isWaking = false;
+      const step = this.#take();
+      if (step === undefined) return;
+      this.#wake?.(step);
+      this.#wake = undefined;
+    });
   }
 
   #finish(): void {

@@ -13,8 +13,8 @@ export function sendOver(
   connections: Connections,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
-  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const connection = connections.take();
     const request = {
       path: connections.target(url),

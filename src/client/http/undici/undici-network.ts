@@ -1,4 +1,5 @@
 import type { OpenNetwork } from '../network.ts';
+import type { Transport } from '../transport.ts';
 import type { Connections } from './connections.ts';
 import type { sendOver } from './undici-exchange.ts';
 
@@ -20,11 +21,16 @@ export const undiciNetwork: OpenNetwork = (route, limits) => {
     if (isClosed) connections.close();
     return loaded;
   }
+  const sendFirst: Transport = async (request, signal) => {
+    signal.throwIfAborted();
+    const { connections, send } = await (loading ??= load());
+    return send(request, connections, signal);
+  };
   return {
-    async send(request, signal) {
-      signal.throwIfAborted();
-      const { connections, send } = loaded ?? (await (loading ??= load()));
-      return send(request, connections, signal);
+    send(request, signal) {
+      return loaded === undefined
+        ? sendFirst(request, signal)
+        : loaded.send(request, loaded.connections, signal);
     },
     close() {
       isClosed = true;

@@ -9,7 +9,8 @@ import { withHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
 import type { Permission } from '../sending/admission.ts';
 import { failureLine, outcomeLine } from '../output/result.ts';
-import { type ItemOutcome, sendItem, type SendOptions } from '../sending/send-item.ts';
+import type { ItemOutcome } from '../sending/item-attempt.ts';
+import { sendItem, type SendOptions } from '../sending/send-item.ts';
 import type { ResultKeeper } from './result-keeper.ts';
 
 export interface JobProcessing {

@@ -1,18 +1,14 @@
 import { promptFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../../batch/input/item.ts';
 import { textMessages } from '../../../batch/input/message-text.ts';
-import type { ChatOptions, Client, Throttle } from '../../../client/client.ts';
 import type { CompletionRequest, Message } from '../../../client/contract.ts';
-import type { ChatEvent } from '../../../client/events.ts';
 import { rephrase } from '../../../client/failure/request-failure.ts';
-import type { Failure } from '../../../failure.ts';
-import { createAnswerMeter, type AnswerOutcome } from '../../../output/answer-meter.ts';
 import { stoppedAnswer, toFailure } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withHint } from '../../program/report.ts';
-import { planRequest, type PlannedRequest } from '../../prompt/chat-request.ts';
+import { buildRequest, planRequest, type PlannedRequest } from '../../prompt/chat-request.ts';
 import type { Permission } from './admission.ts';
-import { type CancellationOptions, releaseCancellation, takeCancellation } from './cancellation.ts';
+import { type AttemptOptions, ItemAttempt, type ItemOutcome } from './item-attempt.ts';
 
 /** An item's messages after its own system prompt, else the command's, unless the first message is one already. */
 function itemMessages(
@@ -49,7 +45,7 @@ function itemSettings(
   };
 }
 
-/** The request of an item. @throws Failure `invalid_request` if it cannot fit the model's context window */
+/** The request of an item, and how it fits. @throws Failure as {@link itemRequest} */
 export function planItem(
   content: ItemContent,
   settings: ResolvedSettings,
@@ -61,60 +57,42 @@ export function planItem(
     textMessages(messages),
     content.stream ?? stream,
   );
-  const request = { ...planned.request, messages };
-  if (content.params === undefined) return { ...planned, request };
-  const params = { ...request.params, ...content.params };
-  return { ...planned, request: { ...request, params } };
+  return { ...planned, request: withContent(planned.request, content, messages) };
 }
 
-export interface SendOptions extends CancellationOptions {
-  readonly client: Client;
-  /** The client that refuses or redacts secrets in prompts; undefined if they are not checked. */
-  readonly guard?: ((client: Client) => Client) | undefined;
+/** The request of an item. @throws Failure `invalid_request` if it cannot fit the model's context window */
+function itemRequest(
+  content: ItemContent,
+  settings: ResolvedSettings,
+  stream: boolean,
+): CompletionRequest {
+  const messages = itemMessages(content, settings);
+  const texts = textMessages(messages);
+  const { request } = buildRequest(
+    itemSettings(content, settings),
+    texts,
+    content.stream ?? stream,
+  );
+  return texts === messages && content.params === undefined
+    ? request
+    : withContent(request, content, messages);
+}
+
+function withContent(
+  request: CompletionRequest,
+  { params }: ItemContent,
+  messages: readonly Message[],
+): CompletionRequest {
+  return params === undefined
+    ? { ...request, messages }
+    : { ...request, messages, params: { ...request.params, ...params } };
+}
+
+export interface SendOptions extends AttemptOptions {
   readonly settings: ResolvedSettings;
   readonly stream: boolean;
   /** Retries after a cut answer. The client never retries one, because it is billed twice. */
   readonly retryIncomplete: number;
-}
-
-export interface ItemOutcome extends AnswerOutcome {
-  readonly requestedModel: string;
-  /** All received text, also before a failure. */
-  readonly content: string;
-  /** natter cancelled it. */
-  readonly wasStopped: boolean;
-  /** The service refused it, and has answered no other item for too long. */
-  readonly isStarved: boolean;
-}
-
-/** Collects the events of one answer. */
-function createCollector({ clock }: SendOptions) {
-  const texts: string[] = [];
-  const meter = createAnswerMeter(clock);
-  return {
-    event(event: ChatEvent): void {
-      meter.event(event);
-      if (event.type === 'text-received') texts.push(event.text);
-    },
-    outcome: (request: CompletionRequest, failure?: Failure, wasStopped = false): ItemOutcome => ({
-      requestedModel: request.model,
-      content: texts.join(''),
-      metadata: meter.metadata(failure),
-      failure,
-      wasStopped,
-      isStarved: false,
-    }),
-  };
-}
-
-async function takeEvents(
-  client: Client,
-  request: CompletionRequest,
-  options: ChatOptions,
-  take: (event: ChatEvent) => void,
-): Promise<void> {
-  if (client.send !== undefined) return client.send(request, take, options);
-  for await (const event of client.chat(request, options)) take(event);
 }
 
 interface Attempt {
@@ -128,39 +106,18 @@ async function sendOnce(
   request: CompletionRequest,
   permission: Permission | undefined,
 ): Promise<Attempt> {
-  const collector = createCollector(options);
-  const cancellation = takeCancellation(options);
-  const { signal } = cancellation;
-  let isRefused = false;
-  const throttle: Throttle | undefined = permission && {
-    beforeRequest: () =>
-      permission.beforeRequest()?.then((isAllowed) => {
-        if (!isAllowed) cancellation.cancel();
-      }),
-    onResponse: (response) => permission.onResponse(response),
-    onRefusal(retryAfter) {
-      isRefused = true;
-      permission.onRefusal(retryAfter);
-    },
-  };
+  const attempt = new ItemAttempt(options, permission);
   try {
-    await takeEvents(
-      options.guard?.(options.client) ?? options.client,
-      request,
-      { signal, ...(throttle && { throttle }) },
-      (event) => {
-        collector.event(event);
-        if (event.type === 'retry-scheduled') cancellation.retryScheduled(event.delay);
-      },
-    );
-    return { outcome: collector.outcome(request), isRefused };
+    await attempt.send(request);
+    return { outcome: attempt.outcome(request), isRefused: attempt.isRefused };
   } catch (error) {
-    if (signal.aborted) {
-      return { outcome: collector.outcome(request, stoppedAnswer(), true), isRefused: false };
+    if (attempt.isCancelled) {
+      return { outcome: attempt.outcome(request, stoppedAnswer(), true), isRefused: false };
     }
-    return { outcome: collector.outcome(request, withHint(toFailure(error))), isRefused };
+    const outcome = attempt.outcome(request, withHint(toFailure(error)));
+    return { outcome, isRefused: attempt.isRefused };
   } finally {
-    releaseCancellation(options, cancellation);
+    attempt.release();
   }
 }
 
@@ -185,11 +142,16 @@ function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutc
     : outcome;
 }
 
-async function sendUntilEnd(
+/**
+ * Sends one item until it is answered, or has failed for good. Without a permission, the client retries after a 429.
+ * @throws Failure for an item that cannot be sent
+ */
+export async function sendItem(
   options: SendOptions,
-  request: CompletionRequest,
+  content: ItemContent,
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
+  const request = itemRequest(content, options.settings, options.stream);
   let attempts = 0;
   let cuts = 0;
   let longest: ItemOutcome | undefined;
@@ -209,14 +171,4 @@ async function sendUntilEnd(
     if (longest.metadata.attempts === attempts) return longest;
     return { ...longest, metadata: { ...longest.metadata, attempts } };
   }
-}
-
-/** Sends one item; without a permission, the client retries after a 429. @throws Failure for an item that cannot be sent */
-export async function sendItem(
-  options: SendOptions,
-  content: ItemContent,
-  permission: Permission | undefined,
-): Promise<ItemOutcome> {
-  const { request } = planItem(content, options.settings, options.stream);
-  return sendUntilEnd(options, request, permission);
 }

@@ -8,7 +8,8 @@ import { moneyText } from '../../../output/money.ts';
 import { costOf, type Price, priceTable, type PriceTable } from '../../../settings/prices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import type { PlannedRequest } from '../../prompt/chat-request.ts';
-import { planItem, type ItemOutcome } from './send-item.ts';
+import type { ItemOutcome } from './item-attempt.ts';
+import { planItem } from './send-item.ts';
 
 /** What a request uses at most, in tokens. */
 export interface RequestEstimate {

@@ -49,11 +49,13 @@ export function createTextRuns(): TextRuns {
   return {
     add: addDelta,
     addTexts(deltas) {
-      const filled = deltas.filter((delta) => delta !== '');
-      const carry = (carries.text ??= createSurrogateCarry());
-      const isWhole = carry.isEmpty() && !anySurrogate.test(filled.join(''));
-      for (const delta of filled) append('text', isWhole ? delta : carry.take(delta));
-      return filled.length > 0;
+      const text = deltas.join('');
+      const isWhole = carries.text?.isEmpty() !== false && !anySurrogate.test(text);
+      for (const delta of deltas) {
+        if (isWhole) append('text', delta);
+        else addDelta('text', delta);
+      }
+      return text !== '';
     },
     end() {
       for (const channel of channels) append(channel, carries[channel]?.end() ?? '');

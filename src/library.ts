@@ -1,9 +1,12 @@
 // The exports of `natter/client`, the client for other programs (docs/client.md).
 import packageJson from '../package.json' with { type: 'json' };
 import type {
+  CallOptions,
   Client as ServiceClient,
   ClientOptions as AllClientOptions,
 } from './client/client.ts';
+import type { CompletionRequest } from './client/contract.ts';
+import type { ChatEvent } from './client/events.ts';
 import { createClient as createClientWith } from './client/create-client.ts';
 import { undiciNetwork } from './client/http/undici/undici-network.ts';
 import { systemClock } from './clock.ts';
@@ -61,7 +64,14 @@ declare global {
 }
 
 /** `using` and `await using` close it at the end of their block. */
-export interface Client extends Omit<ServiceClient, 'send'>, Disposable, AsyncDisposable {}
+export interface Client extends Omit<ServiceClient, 'chat' | 'send'>, Disposable, AsyncDisposable {
+  /**
+   * Sends one prompt and yields its events, the same for a streamed answer and for one JSON body. Ending the iteration
+   * early, or aborting `signal`, closes the request.
+   * @throws Failure; or the signal's reason when it aborts.
+   */
+  chat(request: CompletionRequest, options?: CallOptions): AsyncIterable<ChatEvent>;
+}
 
 type ProcessOption = 'environment' | 'clock' | 'random' | 'userAgent';
 

@@ -73,11 +73,11 @@ export interface Client {
   chat(request: CompletionRequest, options?: ChatOptions): AsyncIterable<ChatEvent>;
   /**
    * Like {@link Client.chat}, with a function for each event instead of an iteration, which costs more for each event.
-   * @param take an error of it ends the request
+   * @param take an error of it ends the request, a promise delays the next read
    */
   readonly send?: (
     request: CompletionRequest,
-    take: (event: ChatEvent) => void,
+    take: (event: ChatEvent) => Promise<void> | void,
     options?: ChatOptions,
   ) => Promise<void>;
   /** @throws Failure */

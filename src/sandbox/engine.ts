@@ -8,7 +8,15 @@ import { countTokens } from './token-counter.ts';
  * Answers in place of the sandbox's own replies. The request has only the contract's fields. It throws a
  * {@link Failure} if it cannot answer, and the signal's reason after an abort.
  */
-export type Engine = (request: CompletionRequest, signal: AbortSignal) => AsyncIterable<ChatEvent>;
+export interface Engine {
+  (request: CompletionRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
+  /** The same with a function for each event, which costs less; a promise of it delays the next one. */
+  readonly send?: (
+    request: CompletionRequest,
+    signal: AbortSignal,
+    take: (event: ChatEvent) => Promise<void> | void,
+  ) => Promise<void>;
+}
 
 /** Errors that the client can act on; any other one is a `server_error`. */
 const clientErrors: Readonly<Partial<Record<FailureKind, ErrorName>>> = {

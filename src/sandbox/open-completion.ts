@@ -1,4 +1,5 @@
 import type { CompletionRequest } from '../client/contract.ts';
+import type { ChatEvent } from '../client/events.ts';
 import type { Completion } from './answers/completion.ts';
 import type { ForwardedAnswer } from './answers/forwarded-answer.ts';
 import type { CompletionBody } from './completion-body.ts';
@@ -130,6 +131,17 @@ function engineRequest({ model, messages, stream, maxTokens }: CompletionBody): 
 
 const idOf = ({ number }: Exchange) => `chatcmpl-sandbox${number}`;
 
+async function takeEvents(
+  events: AsyncIterable<ChatEvent>,
+  take: (event: ChatEvent) => Promise<void> | void,
+): Promise<void> {
+  for await (const event of events) {
+    await take(event);
+    // Later events only describe the end, which the client already has.
+    if (event.type === 'answer-finished') return;
+  }
+}
+
 /** The answer of the engine, if the request is for a stream and no fault changes it; else undefined. */
 export function openForwarded({
   exchange,
@@ -140,8 +152,10 @@ export function openForwarded({
     return undefined;
   }
   const request = engineRequest(body);
+  const { signal } = exchange;
   return {
-    events: engine(request, exchange.signal),
+    send: (take) =>
+      engine.send?.(request, signal, take) ?? takeEvents(engine(request, signal), take),
     id: idOf(exchange),
     promptTokens: countPromptTokens(request.messages),
   };

@@ -105,23 +105,54 @@ async function targetOf(context: Context, settings: UpstreamSettings): Promise<T
 function createEngine({ client, models, params, mask, reportFailure }: EngineParts): Engine {
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;
-  return async function* forward(
+  const upstreamRequest = (request: CompletionRequest): CompletionRequest => ({
+    ...request,
+    model: models[request.model] ?? request.model,
+    params: request.stream === true ? params : wholeParams,
+  });
+  function reported(error: unknown): unknown {
+    if (!(error instanceof Failure)) return error;
+    reportFailure(error);
+    const { kind, message, status, retryAfterSeconds } = error;
+    return new Failure(kind, mask(message), {
+      cause: error,
+      ...(status === undefined ? {} : { status }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
+  }
+  async function* forward(
     request: CompletionRequest,
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, void, undefined> {
-    const model = models[request.model] ?? request.model;
-    const addedParams = request.stream === true ? params : wholeParams;
     try {
-      yield* client.chat({ ...request, model, params: addedParams }, { signal });
+      yield* client.chat(upstreamRequest(request), { signal });
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      reportFailure(error);
-      const { kind, message, status, retryAfterSeconds } = error;
-      throw new Failure(kind, mask(message), {
-        cause: error,
-        ...(status === undefined ? {} : { status }),
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      throw reported(error);
+    }
+  }
+  const { send } = client;
+  if (send === undefined) return forward;
+  return Object.assign(forward, {
+    send: sendUntilFinished(
+      (request, signal, take) => send(upstreamRequest(request), take, { signal }),
+      reported,
+    ),
+  });
+}
+
+type SendEvents = NonNullable<Engine['send']>;
+
+/** A failure after the end only says what the end has said, for example that the answer was filtered. */
+function sendUntilFinished(send: SendEvents, reported: (error: unknown) => unknown): SendEvents {
+  return async (request, signal, take) => {
+    let isFinished = false;
+    try {
+      await send(request, signal, (event) => {
+        isFinished ||= event.type === 'answer-finished';
+        return take(event);
       });
+    } catch (error) {
+      if (!isFinished) throw reported(error);
     }
   };
 }

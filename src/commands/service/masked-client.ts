@@ -43,30 +43,14 @@ function textEvent(type: TextEvent['type'], text: string): TextEvent {
   return type === 'text-received' ? { type, text, deltas: [text] } : { type, text };
 }
 
-type Take = (event: ChatEvent) => void;
+/** Resolves when the next event may follow; undefined at once. */
+type Taken = Promise<void> | void;
 
-/**
- * Masks each kind of text and passes it to `take`; an end that may begin a secret is held back until `release`, or text
- * of a different kind.
- */
-function createTextMask(createStream: () => MaskedStream, take: Take) {
-  const streams: Partial<Record<TextEvent['type'], MaskedStream>> = {};
-  let current: TextEvent['type'] | undefined;
-  function release(): void {
-    const text = current === undefined ? '' : (streams[current]?.end() ?? '');
-    if (current !== undefined && text !== '') take(textEvent(current, text));
-    current = undefined;
-  }
-  return {
-    release,
-    write(event: TextEvent): void {
-      const { type } = event;
-      if (type !== current) release();
-      current = type;
-      const masked = maskTextEvent(event, (streams[type] ??= createStream()));
-      if (masked.text !== '') take(masked);
-    },
-  };
+type Take = (event: ChatEvent) => Taken;
+
+function both(one: Taken, other: Taken): Taken {
+  if (one === undefined) return other;
+  return other === undefined ? one : Promise.all([one, other]).then(() => undefined);
 }
 
 const metadata = ['id', 'model', 'finishReason', 'requestId'] as const;
@@ -98,21 +82,44 @@ const maskWith = (filter: SecretFilter): EventChange => ({
   change: (event) => (event.type === 'retry-scheduled' ? event : maskMetadata(event, filter)),
 });
 
-/** Changes the events of one prompt and passes them to `take`. */
-function createEventMask({ createStream, change }: EventChange, take: Take) {
-  const texts = createTextMask(createStream, take);
-  return {
-    release: texts.release,
-    event(event: ChatEvent): void {
-      if (isText(event)) {
-        texts.write(event);
-        return;
-      }
-      // A name may arrive in the middle of a text.
-      if (event.type !== 'answer-named') texts.release();
-      take(change(event));
-    },
-  };
+/**
+ * Changes the events of one prompt and passes them to `take`; an end of a text that may begin a secret is held back until
+ * `release`, or an event of a different kind.
+ */
+class EventMask {
+  readonly #change: EventChange;
+  readonly #take: Take;
+  readonly #streams: Partial<Record<TextEvent['type'], MaskedStream>> = {};
+  #current: TextEvent['type'] | undefined;
+
+  constructor(change: EventChange, take: Take) {
+    this.#change = change;
+    this.#take = take;
+  }
+
+  event(event: ChatEvent): Taken {
+    if (isText(event)) return this.#text(event);
+    // A name may arrive in the middle of a text.
+    const released = event.type === 'answer-named' ? undefined : this.release();
+    return both(released, this.#take(this.#change.change(event)));
+  }
+
+  release(): Taken {
+    const type = this.#current;
+    if (type === undefined) return undefined;
+    this.#current = undefined;
+    const text = this.#streams[type]?.end() ?? '';
+    return text === '' ? undefined : this.#take(textEvent(type, text));
+  }
+
+  #text(event: TextEvent): Taken {
+    const { type } = event;
+    const released = type === this.#current ? undefined : this.release();
+    this.#current = type;
+    const stream = (this.#streams[type] ??= this.#change.createStream());
+    const masked = maskTextEvent(event, stream);
+    return masked.text === '' ? released : both(released, this.#take(masked));
+  }
 }
 
 /** Changes the events of one prompt, also a text that is cut over several of them. */
@@ -121,14 +128,14 @@ export async function* changeEvents(
   change: EventChange,
 ): AsyncGenerator<ChatEvent, void> {
   const masked: ChatEvent[] = [];
-  const mask = createEventMask(change, (event) => void masked.push(event));
+  const mask = new EventMask(change, (event) => void masked.push(event));
   try {
     for await (const event of events) {
-      mask.event(event);
+      void mask.event(event);
       yield* masked.splice(0);
     }
   } catch (error) {
-    mask.release();
+    void mask.release();
     yield* masked;
     throw error;
   }
@@ -146,15 +153,15 @@ async function maskSend(
   const mask =
     filter === undefined
       ? { event: take, release: () => undefined }
-      : createEventMask(maskWith(filter), take);
-  const takeMasked = (event: ChatEvent): void => {
+      : new EventMask(maskWith(filter), take);
+  const takeMasked = (event: ChatEvent): Taken => {
     signal?.throwIfAborted();
-    mask.event(event);
+    return mask.event(event);
   };
   try {
     await send(request, takeMasked, options);
   } catch (error) {
-    mask.release();
+    await mask.release();
     throw error;
   }
 }

@@ -3,13 +3,14 @@ import type { AnswerFinished, ChatEvent } from '../../client/events.ts';
 import { deltasOf, engineEnding, engineFailure } from '../engine.ts';
 import type { Exchange } from '../exchange.ts';
 import { countTokens } from '../token-counter.ts';
-import { createPayloads } from './chunk-payloads.ts';
+import { createPayloads, type Payloads } from './chunk-payloads.ts';
 import { writeEventHead } from './event-answer.ts';
 import { afterAnswer } from './interruptions.ts';
 
 /** An engine's answer to one request, and what the sandbox adds to it. */
 export interface ForwardedAnswer {
-  readonly events: AsyncIterable<ChatEvent>;
+  /** A promise of `take` delays the next event. */
+  readonly send: (take: (event: ChatEvent) => Promise<void> | void) => Promise<void>;
   readonly id: string;
   /** Used if the engine reports none. */
   readonly promptTokens: number;
@@ -35,43 +36,59 @@ function textEvents(deltas: readonly string[], payload: (text: string) => string
   return begin + sample.slice(0, start) + others.join(between) + sample.slice(start);
 }
 
+/** Writes the answer's events; a promise while the client is slow. */
+class ForwardedWriter {
+  readonly #exchange: Exchange;
+  readonly #answer: ForwardedAnswer;
+  readonly #payloads: Payloads;
+  #tokens = 0;
+  #finished: AnswerFinished | undefined;
+
+  constructor(exchange: Exchange, answer: ForwardedAnswer) {
+    const { id, promptTokens } = answer;
+    this.#exchange = exchange;
+    this.#answer = answer;
+    const ending = () => engineEnding(this.#finished, promptTokens, this.#tokens);
+    this.#payloads = createPayloads({ id, ending }, {});
+  }
+
+  async forward(): Promise<void> {
+    const { signal } = this.#exchange;
+    try {
+      await this.#answer.send((event) => this.#take(event));
+    } catch (error) {
+      throw engineFailure(error);
+    }
+    signal.throwIfAborted();
+    const closing = [...this.#payloads.closing()];
+    this.#write(joinEvents(closing), closing.length);
+  }
+
+  #take(event: ChatEvent): Promise<void> | void {
+    const { response, signal } = this.#exchange;
+    if (event.type === 'answer-finished') this.#finished = event;
+    const deltas = deltasOf(event);
+    if (deltas.length === 0) return undefined;
+    signal.throwIfAborted();
+    for (const delta of deltas) this.#tokens += countTokens(delta);
+    if (this.#write(textEvents(deltas, this.#payloads.text), deltas.length)) return undefined;
+    return once(response, 'drain', { signal }).then(() => undefined);
+  }
+
+  #write(text: string, events: number): boolean {
+    const { record, response } = this.#exchange;
+    if (!response.headersSent) writeEventHead(this.#exchange);
+    record.events += events;
+    return response.write(text);
+  }
+}
+
 /**
  * Sends an engine's answer as a stream without faults: what the engine delivers at once is one write. The head is sent
  * with the first text.
  * @throws Failure of a kind in the contract, or the signal's reason
  */
-export async function forwardAnswer(
-  exchange: Exchange,
-  { events, id, promptTokens }: ForwardedAnswer,
-): Promise<void> {
-  const { record, response, signal } = exchange;
-  let tokens = 0;
-  let finished: AnswerFinished | undefined;
-  const ending = () => engineEnding(finished, promptTokens, tokens);
-  const payloads = createPayloads({ id, ending }, {});
-  const write = (text: string, count: number): boolean => {
-    if (!response.headersSent) writeEventHead(exchange);
-    record.events += count;
-    return response.write(text);
-  };
-  try {
-    for await (const event of events) {
-      if (event.type === 'answer-finished') {
-        finished = event;
-        break;
-      }
-      const deltas = deltasOf(event);
-      if (deltas.length === 0) continue;
-      signal.throwIfAborted();
-      for (const delta of deltas) tokens += countTokens(delta);
-      const isWritable = write(textEvents(deltas, payloads.text), deltas.length);
-      if (!isWritable) await once(response, 'drain', { signal });
-    }
-  } catch (error) {
-    throw engineFailure(error);
-  }
-  signal.throwIfAborted();
-  const closing = [...payloads.closing()];
-  write(joinEvents(closing), closing.length);
-  afterAnswer(exchange, () => void response.end());
+export async function forwardAnswer(exchange: Exchange, answer: ForwardedAnswer): Promise<void> {
+  await new ForwardedWriter(exchange, answer).forward();
+  afterAnswer(exchange, () => void exchange.response.end());
 }

@@ -19,7 +19,7 @@ export interface LedgerLine {
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
   /** Instead of missing reports, where the service read the prompt. */
-  readonly estimated?: TokenCounts;
+  readonly estimated?: TokenCounts | undefined;
   /** Milliseconds, retries included. */
   readonly ms: number;
   /** `answered`, `stopped`, or the kind of the failure. */
@@ -31,7 +31,7 @@ export interface LedgerLine {
   /** The id of a run of `natter batch`. */
   readonly batch: string | null;
   /** The built-in sandbox answered. */
-  readonly sandbox?: true;
+  readonly sandbox?: true | undefined;
 }
 
 const isCount = (value: unknown) => typeof value === 'number' && value >= 0 && value < Infinity;

@@ -5,6 +5,7 @@ import { Failure } from '../../failure.ts';
 import { appendToLedger } from '../../ledger/ledger-files.ts';
 import type { LedgerLine, TokenCounts } from '../../ledger/ledger-line.ts';
 import { resolveFolders } from '../../settings/folders.ts';
+import type { Writable } from '../../writable.ts';
 import type { BudgetGuard } from './budget-guard.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import {
@@ -31,10 +32,10 @@ function outcomeOf(error: unknown): string {
 function estimateOf({ request, received, isAccepted, finished }: MeteredRequest): TokenCounts {
   const { prompt_tokens: input, completion_tokens: output } = finished?.usage ?? {};
   if (!isAccepted) return {};
-  return {
-    ...(input === undefined && { prompt_tokens: estimateMessages(request.messages) }),
-    ...(output === undefined && { completion_tokens: tokensFor(received) }),
-  };
+  const counts: Writable<TokenCounts> = {};
+  if (input === undefined) counts.prompt_tokens = estimateMessages(request.messages);
+  if (output === undefined) counts.completion_tokens = tokensFor(received);
+  return counts;
 }
 
 function lineOf(
@@ -42,6 +43,7 @@ function lineOf(
   isSandbox: boolean,
   seen: MeteredRequest,
   error: unknown,
+  attemptsBefore: number,
 ): LedgerLine {
   const { clock, secrets } = context;
   const { finished, request, start } = seen;
@@ -55,13 +57,13 @@ function lineOf(
     model: maskText(secrets, request.model).slice(0, longestModel),
     prompt_tokens: finished?.usage?.prompt_tokens ?? null,
     completion_tokens: finished?.usage?.completion_tokens ?? null,
-    ...(Object.keys(estimated).length > 0 && { estimated }),
+    estimated: Object.keys(estimated).length > 0 ? estimated : undefined,
     ms: Math.round(finished?.timing.total ?? clock.monotonic() - start),
     outcome: outcomeOf(error),
-    attempts: attempts ?? seen.attempts,
+    attempts: (attempts ?? seen.attempts) + attemptsBefore,
     conversation: source.conversation?.() ?? null,
     batch: source.batch ?? null,
-    ...(isSandbox && { sandbox: true }),
+    sandbox: isSandbox ? true : undefined,
   };
 }
 
@@ -112,7 +114,7 @@ async function sendMetered(
   let error: unknown;
   const takeEvent: typeof take = (event) => {
     watchEvent(seen, event);
-    take(event.type === 'answer-finished' ? finish(seen, event) : event);
+    return take(event.type === 'answer-finished' ? finish(seen, event) : event);
   };
   try {
     await send(request, takeEvent, options);
@@ -155,13 +157,11 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
     end(seen, error) {
       if (!isKept) return;
       const { request, isThrottled } = seen;
-      const line = lineOf(sources, isSandbox, seen, error);
-      const attempts = line.attempts + (refused.get(request)?.attempts ?? 0);
-      refused.delete(request);
+      const line = lineOf(sources, isSandbox, seen, error, refused.get(request)?.attempts ?? 0);
+      if (refused.size > 0) refused.delete(request);
       guard.loaded()?.settle(request, line);
-      if (isThrottled && line.outcome === 'rate_limited') {
-        refused.set(request, { ...line, attempts });
-      } else writer.add({ ...line, attempts });
+      if (isThrottled && line.outcome === 'rate_limited') refused.set(request, line);
+      else writer.add(line);
     },
   };
   return {

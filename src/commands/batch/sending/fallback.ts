@@ -20,7 +20,8 @@ import type { PlannedRequest } from '../../prompt/chat-request.ts';
 import { openService, type Service } from '../../service/service.ts';
 import type { BatchOptions } from '../plan.ts';
 import type { Permission } from './admission.ts';
-import { type ItemOutcome, planItem, sendItem, type SendOptions } from './send-item.ts';
+import type { ItemOutcome } from './item-attempt.ts';
+import { planItem, sendItem, type SendOptions } from './send-item.ts';
 
 /** Sends items to the next model when the batch has given up on the one before. */
 export interface BatchFallback {

@@ -1,7 +1,8 @@
 import type { AnnouncedLimit, AnnouncedLimits } from './announced-limits.ts';
 import { type LimitState, nextTurn, share } from './limit-state.ts';
-import type { Ticket } from './request-log.ts';
-import { failTest, setLimit } from './tested-limit.ts';
+import { beginEpoch } from './request-log.ts';
+import type { Ticket } from './ticket.ts';
+import { failTest, holdTests, setLimit } from './tested-limit.ts';
 
 /** Milliseconds; a shorter time is often rounded up, so the learned pace is more exact. */
 const longReset = 5000;
@@ -23,11 +24,15 @@ function slowDown(state: LimitState, now: number): void {
   const { pace, announced, log } = state;
   if (now - announced.cutAt < cutInterval) return;
   announced.cutAt = now;
-  if (pace.isTesting) failTest(pace, now, 0);
-  else if (pace.value === Number.POSITIVE_INFINITY) {
+  if (pace.isTesting) {
+    failTest(pace, now, 0);
+    // Refusals of the test's other requests are no news.
+    beginEpoch(log, now);
+  } else if (pace.value === Number.POSITIVE_INFINITY) {
     const value = share * Math.max(1, log.inSecond(now));
     setLimit(pace, value, Number.POSITIVE_INFINITY, now, 0);
-  } else setLimit(pace, 0.95 * pace.value, pace.value, now, 0);
+    holdTests(pace, now + cutInterval);
+  } else setLimit(pace, 0.99 * pace.value, Math.max(pace.ceiling, pace.value), now, 0);
   state.lastTurn = now;
 }
 

@@ -1,12 +1,14 @@
-import { jitter, type LimitState, nextTurn, share } from './limit-state.ts';
+import { type LimitState, nextTurn, share, slowPace } from './limit-state.ts';
 import { isSilent } from './refusal-cause.ts';
-import type { Ticket } from './request-log.ts';
-import { failTest, liftLimit, setLimit } from './tested-limit.ts';
+import type { Ticket } from './ticket.ts';
+import { failTest, holdTests, liftLimit, setLimit } from './tested-limit.ts';
 
 /** Milliseconds of a pause without a Retry-After. */
 const maxGap = 8000;
 /** Milliseconds until places are tested that may not be the cause. */
 const soon = 500;
+/** Milliseconds of the requests that a rate is measured by. */
+const second = 1000;
 
 /** The requests in progress that the service has allowed when it refused `ticket`; several orders are possible. */
 const allowedTogether = ({ log }: LimitState, { together }: Ticket): number =>
@@ -59,7 +61,7 @@ function slowerPace({ log, pace }: LimitState, now: number): number {
   const { sent, refused, since } = log.epoch;
   const admitted = sent - refused;
   // With few requests a second, one that was delayed on its way may be the cause.
-  let value = (pace.value < 5 ? 0.97 : 0.93) * pace.value;
+  let value = (pace.value < slowPace ? 0.97 : 0.93) * pace.value;
   if (admitted >= 4 && admitted < 8) {
     const measured = (share * admitted) / ((now - since) / 1000);
     value = Math.max(0.75 * pace.value, Math.min(value, measured));
@@ -81,6 +83,7 @@ function paceOfLastSecond(state: LimitState, now: number): void {
   const isWholeSecond = now - (log.startedAt ?? now) >= 1000;
   const ceiling = isWholeSecond ? value * 1.15 : Number.POSITIVE_INFINITY;
   setLimit(pace, value, ceiling, now, lastRetryAfter);
+  holdTests(pace, now + second);
 }
 
 /** The pause before the next probe doubles, up to the Retry-After. */
@@ -144,11 +147,8 @@ export function limitBoth(state: LimitState, inSecond: number, now: number): voi
   state.question = undefined;
   state.guess = { places: 0, cuts: 0 };
   setLimit(pace, share * inSecond, Number.POSITIVE_INFINITY, now, lastRetryAfter);
+  holdTests(pace, now + second);
   state.lastTurn = now;
   places.ceiling = Number.POSITIVE_INFINITY;
   places.at = now + soon / 2;
 }
-
-/** The time from which the question about `inSecond` can only be answered by {@link limitBoth}. */
-export const questionEnds = (state: LimitState, inSecond: number, now: number): number =>
-  state.log.belowAt(now, inSecond, jitter(state));

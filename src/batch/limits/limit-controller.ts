@@ -5,19 +5,12 @@ import {
   beginDespiteAnnouncement,
   confirmAnnouncement,
 } from './announcements.ts';
-import {
-  correctCut,
-  cutAndAsk,
-  cutOnePlace,
-  cutPace,
-  cutPlaces,
-  limitBoth,
-  questionEnds,
-} from './cut-limits.ts';
-import { createLimitState, type LimitState, nextTurn, share } from './limit-state.ts';
+import { correctCut, cutAndAsk, cutOnePlace, cutPace, cutPlaces, limitBoth } from './cut-limits.ts';
+import { createLimitState, type LimitState, nextTurn, share, slowPace } from './limit-state.ts';
 import { observe } from './observe.ts';
 import { isSilent, type RefusalCause, refusalCause } from './refusal-cause.ts';
-import { beginEpoch, endRequest, noteResponse, type Ticket } from './request-log.ts';
+import { beginEpoch, endRequest } from './request-log.ts';
+import type { Ticket } from './ticket.ts';
 import { beginTest, liftLimit } from './tested-limit.ts';
 
 /** What is known about the limits of the service. */
@@ -45,18 +38,17 @@ export interface LimitController {
 
 /** Milliseconds; the places double at this interval until the first refusal. */
 const rampInterval = 100;
-/** The same without a response since then, which shows that refusals would have arrived. */
-const blindInterval = 250;
 /** Milliseconds by which a late request does not delay those after it. */
-const lateness = (pace: number): number => Math.min(200, Math.max(20, 50 / pace));
+const lateness = (pace: number): number => (pace < slowPace ? 0 : 200);
+/** Milliseconds that the request of a question may be on its way. */
+const questionTime = 150;
 /** Milliseconds; shorter waits are not worth a timer. */
 const shortest = 0.1;
 
 /** Milliseconds until the places double. */
 function rampDelay({ log, rampedAt = log.startedAt }: LimitState, now: number): number {
   if (rampedAt === undefined) return 0;
-  const interval = log.respondedSentAt >= rampedAt ? rampInterval : blindInterval;
-  return Math.max(0, rampedAt + interval - now);
+  return Math.max(0, rampedAt + rampInterval - now);
 }
 
 const isRamping = ({ log, places, most }: LimitState): boolean =>
@@ -75,13 +67,14 @@ function questionDelay(state: LimitState, now: number): number | undefined {
   // Until then, more of the requests sent before may be refused.
   const decided = question.askedAt + Math.min(log.decisionTime, 100);
   if (now < decided) return decided - now;
-  if (log.inSecond(now) + 1 <= question.inSecond) {
+  const ends = log.belowAt(now, question.inSecond, 0) - questionTime;
+  if (ends <= now) {
     limitBoth(state, question.inSecond, now);
     return undefined;
   }
   const few = Math.max(0, Math.min(places.value - 2, Math.floor(0.8 * places.value) - 1));
   if (log.open.size <= few) return undefined;
-  return Math.max(shortest, questionEnds(state, question.inSecond, now) - now);
+  return Math.max(shortest, ends - now);
 }
 
 function placeDelay(state: LimitState, now: number): number {
@@ -93,10 +86,22 @@ function placeDelay(state: LimitState, now: number): number {
   return Math.max(shortest, places.at - now);
 }
 
+/** Waits of a refused item that the rest of a run must last, so that a test is worth one. */
+const worthwhileWaits = 5;
+/** Milliseconds; of a refused item without a Retry-After. */
+const firstBackoff = 500;
+
+/** Whether the rest of the run is long enough for a test. */
+function isLongEnough({ left, pace, lastRetryAfter }: LimitState): boolean {
+  const rest = ((left() ?? Number.POSITIVE_INFINITY) / pace.value) * 1000;
+  return rest > worthwhileWaits * Math.max(firstBackoff, lastRetryAfter);
+}
+
 function paceDelay(state: LimitState, now: number): number {
   const { pace, places } = state;
   if (pace.value === Number.POSITIVE_INFINITY) return 0;
-  if (nextTurn(state, now) > now && !places.isTesting) beginTest(pace, now);
+  const mayTest = !places.isTesting && isLongEnough(state);
+  if (mayTest && nextTurn(state, now) > now) beginTest(pace, now);
   return Math.max(0, nextTurn(state, now) - now);
 }
 
@@ -122,6 +127,7 @@ function begin(state: LimitState, now: number): Ticket {
   const turn = state.lastTurn + 1000 / pace.value;
   state.lastTurn =
     pace.value === Number.POSITIVE_INFINITY ? now : Math.max(turn, now - lateness(pace.value));
+  state.lastSent = now;
   if (probe.isDue) probe.ticket = ticket;
   beginDespiteAnnouncement(state, ticket);
   return ticket;
@@ -135,7 +141,7 @@ function cut(state: LimitState, ticket: Ticket, cause: RefusalCause, now: number
   else cutPlaces(state, ticket, now, cause === 'guessed');
 }
 
-/** Refusals continue although the limits were cut several times: the limits are not their cause. */
+/** Refusals go on though the limits were cut several times: the limits are not their cause. */
 function undoCuts({ log, places, pace }: LimitState): void {
   liftLimit(pace, pace.value);
   liftLimit(places, Math.max(places.value, log.provenTogether));
@@ -160,12 +166,19 @@ function refuse(state: LimitState, ticket: Ticket, now: number, retryAfter: numb
   if (isStray) undoCuts(state);
   else cut(state, ticket, cause, now);
   beginEpoch(log, now);
-  state.probe = { isDue: !isStray, ticket: undefined };
+  // After a test, the limits from before it are known to be right.
+  state.probe = { isDue: !isStray && !tested, ticket: undefined };
 }
 
-/** @param most requests in progress, as the user allows */
-export function createLimitController(most: number): LimitController {
-  const state = createLimitState(most);
+/**
+ * @param most requests in progress, as the user allows
+ * @param left items without a result; undefined if unknown
+ */
+export function createLimitController(
+  most: number,
+  left: () => number | undefined = () => undefined,
+): LimitController {
+  const state = createLimitState(most, left);
   return {
     delay: (now) => delay(state, now),
     begin: (now) => begin(state, now),
@@ -175,7 +188,6 @@ export function createLimitController(most: number): LimitController {
     },
     refuse: (ticket, now, retryAfter = 0) => refuse(state, ticket, now, retryAfter),
     announce(ticket, now, limits) {
-      noteResponse(state.log, ticket);
       announce(state, ticket, now, limits);
     },
     found() {

@@ -1,10 +1,13 @@
-import { createRequestLog, type RequestLog, type Ticket } from './request-log.ts';
+import { createRequestLog, type RequestLog } from './request-log.ts';
+import type { Ticket } from './ticket.ts';
 import { createStrayRefusals, type StrayRefusals } from './stray-refusals.ts';
 import { createTestedLimit, type LimitRule, type TestedLimit } from './tested-limit.ts';
 
 /** All times are monotonic milliseconds, all durations milliseconds. */
 export interface LimitState {
   readonly most: number;
+  /** Items without a result; undefined if unknown. */
+  readonly left: () => number | undefined;
   readonly log: RequestLog;
   /** Requests in progress. */
   readonly places: TestedLimit;
@@ -25,6 +28,8 @@ export interface LimitState {
   rampedAt: number | undefined;
   /** The time that the pace allots to the latest request. */
   lastTurn: number;
+  /** When the latest request was sent. */
+  lastSent: number;
   lastRetryAfter: number;
   lastCause: 'places' | 'rate' | undefined;
 }
@@ -86,9 +91,10 @@ const paceRule: LimitRule = {
   pause: (value) => Math.min(120_000, 40_000 / value),
 };
 
-export function createLimitState(most: number): LimitState {
+export function createLimitState(most: number, left: LimitState['left']): LimitState {
   return {
     most,
+    left,
     log: createRequestLog(),
     places: createTestedLimit(placesRule(most), Math.min(most, firstPlaces)),
     pace: createTestedLimit(paceRule, Number.POSITIVE_INFINITY),
@@ -108,6 +114,7 @@ export function createLimitState(most: number): LimitState {
     },
     rampedAt: undefined,
     lastTurn: Number.NEGATIVE_INFINITY,
+    lastSent: Number.NEGATIVE_INFINITY,
     lastRetryAfter: 0,
     lastCause: undefined,
   };
@@ -116,13 +123,20 @@ export function createLimitState(most: number): LimitState {
 /** Part of what the service has allowed in a second that is used, so that jitter causes no refusals. */
 export const share = 0.96;
 
-/** Milliseconds by which requests may arrive earlier at the service than their distance suggests. */
-export const jitter = ({ log }: LimitState): number => Math.max(20, log.decisionTime / 3);
+/** Requests a second; below it, a single late request can be the cause of a refusal. */
+export const slowPace = 5;
+/** How much longer the interval between two requests is then. */
+const slowInterval = 1.02;
+/** The shortest part of the interval, for requests that catch up. */
+const shortestInterval = 0.7;
+/** Milliseconds by which the network may bring requests closer together. */
+const networkJitter = 20;
 
 /** The time that the pace allows for the next request. */
-export function nextTurn({ log, pace, lastTurn }: LimitState, now: number): number {
+export function nextTurn({ log, pace, lastTurn, lastSent }: LimitState, now: number): number {
+  const isSlow = pace.value < slowPace;
   const perSecond = Math.max(1, Math.floor(pace.value) + (pace.value >= 2 ? 1 : 0));
-  // The network may bring two requests closer together.
-  const margin = pace.value < 5 ? 15 : 0;
-  return Math.max(lastTurn + 1000 / pace.value, log.belowAt(now, perSecond, margin));
+  const interval = (1000 / pace.value) * (isSlow ? slowInterval : 1);
+  const earliest = lastSent + (isSlow ? 1 : shortestInterval) * interval;
+  return Math.max(lastTurn + interval, earliest, log.belowAt(now, perSecond, networkJitter));
 }

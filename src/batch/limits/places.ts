@@ -6,7 +6,7 @@ import {
   type LimitController,
 } from './limit-controller.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { Ticket } from './request-log.ts';
+import type { Ticket } from './ticket.ts';
 
 /** The permission to send one request. */
 export interface Place {
@@ -58,6 +58,8 @@ export interface PlacesOptions {
   readonly clock: Clock;
   /** A limit of the user. */
   readonly rateLimit: RateLimit | undefined;
+  /** Items without a result; undefined if unknown. */
+  readonly left?: () => number | undefined;
   /** Gets the milliseconds of a pause of all requests. */
   readonly onPause: (wait: number) => void;
 }
@@ -206,10 +208,10 @@ function waitForPlace(
 }
 
 export function createPlaces(options: PlacesOptions): Places {
-  const { clock, most } = options;
+  const { clock, most, left } = options;
   const state: PlacesState = {
     ...options,
-    controller: createLimitController(most),
+    controller: createLimitController(most, left),
     waiters: [],
     open: 0,
     isPaying: false,

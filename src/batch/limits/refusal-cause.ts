@@ -1,5 +1,5 @@
 import type { LimitState } from './limit-state.ts';
-import type { Ticket } from './request-log.ts';
+import type { Ticket } from './ticket.ts';
 
 /**
  * What explains a refusal: too many requests in progress, too many in a second, either of them, or (`neither`) nothing

@@ -124,3 +124,8 @@ export function liftLimit(limit: TestedLimit, value: number): void {
   limit.interval = firstInterval;
   limit.at = Number.NEGATIVE_INFINITY;
 }
+
+/** Until then, the requests from before a change would distort a test. */
+export function holdTests(limit: TestedLimit, until: number): void {
+  limit.at = Math.max(limit.at, until);
+}

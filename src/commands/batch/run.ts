@@ -130,7 +130,9 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   });
   const { stop } = stopping;
   const onPause = pauseNotice(presentation);
-  const admission = openAdmission({ plan, settings: run.settings, onPause }, service, stop);
+  const left = () => itemsLeft(tally);
+  const sources = { plan, settings: run.settings, left, onPause };
+  const admission = openAdmission(sources, service, stop);
   const progress = showProgress(run, admission, stop);
   const endPrinting = printProgress(run, () => admission.places.pauseRemaining());
   const { secrets } = context;

@@ -76,6 +76,29 @@ describe('one request a second with a Retry-After of a minute', () => {
   });
 });
 
+describe('short runs on a busy machine, as in bench/rate-limits.md', () => {
+  const busy = { most: 64, latency: 500, stalls: { every: 60, length: 6 } };
+
+  test.each([0, 1000])('16 places, Retry-After %d', (retryAfter) => {
+    const use = { ...busy, items: 480, retryAfter };
+    expectIdeal(() => ({ limit: places(16), ...use }), 15_000);
+  });
+
+  const rates = [0, 1000, 2000].flatMap((retryAfter) =>
+    [undefined, 1000].map((reset) => ({ retryAfter, reset })),
+  );
+  test.each(rates)('50 a second, Retry-After $retryAfter, headers $reset', (use) => {
+    const { retryAfter, reset } = use;
+    const simulation = { ...busy, items: 600, retryAfter, ...(reset && { reset }) };
+    expectIdeal(() => ({ limit: slidingWindow(50, 1000), ...simulation }), 11_980);
+  });
+
+  test('one a second, Retry-After 60', () => {
+    const simulation = { ...busy, items: 120, retryAfter: 60_000 };
+    expectIdeal(() => ({ limit: slidingWindow(1, 1000), ...simulation }), 119_000);
+  });
+});
+
 describe('other limits', () => {
   test('3,000 requests a minute are found from the first minute', () => {
     const use = { items: 12_000, most: 64, latency: 100 };

@@ -90,6 +90,8 @@ export interface Simulation {
   /** One way. */
   readonly network?: number;
   readonly seed?: number;
+  /** Pauses of the processes on a busy machine, on average. */
+  readonly stalls?: { readonly every: number; readonly length: number };
 }
 
 export interface SimulationResult {
@@ -131,6 +133,20 @@ function createRandom(seed: number): () => number {
   };
 }
 
+/** Moves a time within a stall to its end. */
+function createStalls({ stalls }: Simulation, random: () => number): (time: number) => number {
+  const all: { readonly from: number; readonly to: number }[] = [];
+  const about = (average: number) => -average * Math.log(1 - random());
+  return (time) => {
+    if (stalls === undefined) return time;
+    for (let last = all.at(-1)?.to ?? 0; last <= time; last = all.at(-1)?.to ?? 0) {
+      const from = last + about(stalls.every);
+      all.push({ from, to: from + about(stalls.length) });
+    }
+    return Math.max(time, all.findLast(({ from }) => from <= time)?.to ?? 0);
+  };
+}
+
 interface Item {
   readonly index: number;
   attempts: number;
@@ -142,7 +158,8 @@ export function simulate(simulation: Simulation): SimulationResult {
   const { limit, items, most, latency, retryAfter = 0, reset, network = 1 } = simulation;
   const random = createRandom(simulation.seed ?? 42);
   const timeline = createTimeline();
-  const controller = createLimitController(most);
+  const afterStall = createStalls(simulation, random);
+  const controller = createLimitController(most, () => items - counts.answered);
   const waiting: Item[] = [];
   const counts = { fresh: 0, answered: 0, refused: 0, sent: 0, lateSent: 0, lateRefused: 0 };
   let time = 0;
@@ -152,13 +169,13 @@ export function simulate(simulation: Simulation): SimulationResult {
     if (timer <= at && timer > timeline.now()) return;
     timer = at;
     // Timers are late.
-    timeline.at(at + random(), () => {
+    timeline.at(afterStall(at + random()), () => {
       timer = Number.POSITIVE_INFINITY;
       fill();
     });
   };
   const onNetwork = (act: () => void): void =>
-    timeline.at(timeline.now() + network * (0.5 + random()), act);
+    timeline.at(afterStall(timeline.now() + network * (0.5 + random())), act);
   const send = (item: Item): void => {
     const ticket = controller.begin(timeline.now());
     const isLate = counts.answered > items / 3;

@@ -46,6 +46,8 @@ export interface AdmissionOptions {
   readonly stop: AbortSignal;
   /** Tokens of the prompt, and the limit of the answer; undefined without one. */
   readonly estimate: (item: InputItem) => { prompt: number; answer: number | undefined };
+  /** Items without a result; undefined if unknown. */
+  readonly left?: () => number | undefined;
   readonly onPause: (wait: number) => void;
 }
 
@@ -118,7 +120,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { clock, concurrency, rateLimits, retries, maxWait, onPause } = options;
   const isLimited = rateLimits.requests !== undefined || rateLimits.tokens !== undefined;
   const rateLimit = isLimited ? createRateLimit(rateLimits, clock) : undefined;
-  const places = createPlaces({ most: concurrency, clock, rateLimit, onPause });
+  const left = options.left ?? (() => undefined);
+  const places = createPlaces({ most: concurrency, clock, rateLimit, left, onPause });
   const patience = createPatience({ retries, maxWait, since: clock.monotonic() });
   const answers = createAnswerEstimate();
   const state = { options, places, patience, rateLimit, answers };

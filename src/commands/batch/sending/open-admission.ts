@@ -36,11 +36,13 @@ export const maxWaitOf = ({ values }: ResolvedSettings): number => values.retryM
 export interface AdmissionSources {
   readonly plan: Pick<BatchPlan, 'concurrency' | 'rateLimits'>;
   readonly settings: ResolvedSettings;
+  /** Items without a result; undefined if unknown. */
+  readonly left?: () => number | undefined;
   readonly onPause: (wait: number) => void;
 }
 
 export function openAdmission(
-  { plan, settings, onPause }: AdmissionSources,
+  { plan, settings, left, onPause }: AdmissionSources,
   { clock }: Service,
   stop: AbortSignal,
 ): Admission {
@@ -52,6 +54,7 @@ export function openAdmission(
     maxWait: maxWaitOf(settings),
     stop,
     estimate: (item) => estimateItem(item, settings),
+    ...(left === undefined ? {} : { left }),
     onPause,
   });
 }
